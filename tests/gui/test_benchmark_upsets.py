@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -23,7 +22,6 @@ from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.io.project_store import save_project
-from firegui.runs.benchmark_folder import HEADER
 from firegui.runs.control import RunControl
 from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, RunEvent, RunFinished
 from firegui.runs.spec import BenchmarkSpec, RunSpec
@@ -158,26 +156,6 @@ def test_the_time_left_leaves_out_what_failed() -> None:
     charged = sum(row.evaluations for row in found.rows)
     assert seconds_left(found, charged, 10.0) == pytest.approx(1_000 * 10.0 / charged)
     assert seconds_left(found, charged, 10.0, {LAST}) == 0.0
-
-
-# -- files that are gone -----------------------------------------------------------------------------------------------
-def test_an_export_of_what_was_deleted_since_names_it_and_not_the_target(
-    monkeypatch: pytest.MonkeyPatch, make: Make, project: Project, saved: Path, tmp_path: Path,
-    refusals: list[InputError],
-) -> None:  # fmt: skip
-    folder, out = saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", tmp_path / "out"
-    write_benchmark(folder, project, SMALL)
-    panel, _desk = make()
-    reopen(panel)
-    (folder / HEADER).unlink()
-    export_to(monkeypatch, panel, out)
-    shutil.rmtree(folder)
-    export_to(monkeypatch, panel, out)
-    for refusal, lost in zip(refusals, (folder / HEADER, folder), strict=True):
-        (problem,) = refusal.problems
-        assert problem.where == str(lost) and problem.what.startswith("cannot be read any more")
-        assert "open another benchmark" in problem.remedy
-    assert list(out.iterdir()) == []
 
 
 # -- comparisons that are left -----------------------------------------------------------------------------------------

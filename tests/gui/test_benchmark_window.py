@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
@@ -18,16 +16,11 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
-from firegui.gui.base.preferences import Preferences
-from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.map.readout import hover_text, probe_rows
 from firegui.gui.planning.run_charts import AreaChart
 from firegui.gui.session.session import FireView, Session, ShownResult
-from firegui.gui.window import documents as documents_module
-from firegui.gui.window import workbench as workbench_module
-from firegui.gui.window.documents import RunningAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
@@ -124,65 +117,23 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
 
 
 # -- in the window -----------------------------------------------------------------------------------------------------
-@pytest.fixture
-def contest(monkeypatch: pytest.MonkeyPatch) -> Contest:
-    """What the window runs in place of benchmarks: it works until it is stopped."""
-    made = Contest(endless=True)
-    monkeypatch.setattr(workbench_module, "BenchmarkController", partial(BenchmarkController, execute=made))
-    return made
-
-
-@pytest.fixture
-def workbench(
-    contest: Contest, qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: QSettings
-) -> Iterator[MainWindow]:
-    opened = MainWindow(session, queue, Preferences(preferences_store))
-    opened.resize(1280, 800)
-    with qtbot.waitActive(opened):
-        opened.show()
-        opened.activateWindow()
-    yield opened
-    opened.stop_work()
-    opened.deleteLater()
-
-
 def test_f12_brings_the_dock_forward_and_run_saves_the_project_first(
-    qtbot: QtBot, workbench: MainWindow, contest: Contest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    QTest.keyClick(workbench, Qt.Key.Key_F12)
-    assert not workbench.workbench.docks["Benchmark"].widget().visibleRegion().isEmpty()
-    panel = workbench.workbench.benchmark
+    contest, workbench = Contest(endless=True), window.workbench
+    monkeypatch.setattr(workbench.controller(BenchmarkController), "_execute", contest)
+    QTest.keyClick(window, Qt.Key.Key_F12)
+    assert not workbench.docks["Benchmark"].widget().visibleRegion().isEmpty()
+    panel = workbench.panel(BenchmarkPanel)
     panel.form.set_settings(SMALL)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: ("", ""))
     QTest.mouseClick(panel.button("start"), LEFT)
-    assert not workbench.workbench.benchmark_controller.is_busy
+    assert not workbench.controller(BenchmarkController).is_busy
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: (str(tmp_path / "new.firegui"), ""))
     QTest.mouseClick(panel.button("start"), LEFT)
     qtbot.waitUntil(contest.working.is_set)
     assert contest.specs[0].project_folder == tmp_path / "new.firegui"
-
-
-def test_closing_the_window_asks_about_a_benchmark_and_ends_its_thread(
-    qtbot: QtBot, workbench: MainWindow, contest: Contest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    save_project(workbench.workbench.session.project, tmp_path / "p.firegui")
-    workbench.workbench.session.mark_saved(tmp_path / "p.firegui")
-    workbench.workbench.benchmark.form.set_settings(SMALL)
-    workbench.workbench.benchmark.start()
-    qtbot.waitUntil(contest.working.is_set)
-    asked: list[tuple[str, str]] = []
-    answers = [RunningAnswer.KEEP, RunningAnswer.STOP_AND_SAVE]
-
-    def answer(_parent: object, work: UnfinishedWork, _purpose: str) -> RunningAnswer:
-        asked.append((work.title, work.kept))
-        return answers[len(asked) - 1]
-
-    monkeypatch.setattr(documents_module, "ask_running", answer)
-    assert not workbench.close()
-    assert workbench.workbench.benchmark_controller.is_busy
-    assert workbench.close()
-    assert asked == [("The benchmark", "finished tasks")] * 2
-    assert contest.living == 0
+    window.stop_work()
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from firegui.gui.analyses.calibration.calibration_controller import (
     new_weights_file,
 )
 from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
+from firegui.gui.analyses.skill.skill_panel import SkillPanel
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.session import Session
 from firegui.gui.window.documents import RunningAnswer
@@ -282,23 +283,6 @@ def test_however_fast_epochs_come_they_are_drawn_together(qtbot: QtBot, session:
     desk.deleteLater()
 
 
-def test_what_is_being_done_is_said_and_a_stop_keeps_the_best(
-    qtbot: QtBot, held: tuple[CalibratePanel, CalibrationController, Held]
-) -> None:
-    panel, desk, work = held
-    panel.start()
-    qtbot.waitUntil(lambda: panel.activity.startswith("Epoch 3 of 60"))
-    assert not panel.button("start").isEnabled()
-    panel.button("stop").click()
-    assert panel.activity == "Stopping…"
-    assert not panel.button("stop").isEnabled()
-    qtbot.waitUntil(lambda: not desk.is_busy)
-
-    assert len(work.specs) == 1
-    assert desk.result is not None
-    assert panel.button("apply").isEnabled()
-
-
 def test_the_time_left_is_not_guessed_from_the_first_epoch() -> None:
     assert activity_text(None) == "Preparing…"
     assert activity_text(epoch(0)) == "Epoch 1 of 60 · 0:01"
@@ -434,36 +418,14 @@ def test_the_weights_can_be_saved_and_a_bad_place_is_refused(
 
 
 # -- in the window -----------------------------------------------------------------------------------------------------
-def test_the_menu_brings_the_dock_forward(qtbot: QtBot, window: MainWindow) -> None:
-    window.workbench.actions["show_calibration"].trigger()
-    qtbot.waitUntil(lambda: not window.workbench.calibration.visibleRegion().isEmpty())
-
-    window.workbench.calibration.button("fit").click()
-    assert window.workbench.docks["Calibrate"].isFloating()
-
-
-def test_a_project_without_a_folder_is_saved_first(
-    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    asked: list[bool] = []
-
-    def save() -> bool:
-        asked.append(True)
-        return False
-
-    monkeypatch.setattr(window.workbench.documents, "save", save)
-    window.workbench.calibration.button("start").click()
-
-    assert asked == [True]
-    assert not window.workbench.calibration_controller.is_busy
 
 
 def test_the_calibrated_model_is_scored_with_its_own_fit_days(window: MainWindow, session: Session) -> None:
     session.edit("weights", session.project.with_network(weights()))
-    assert window.workbench.skill.fit_days.value() == 10
+    assert window.workbench.panel(SkillPanel).fit_days.value() == 10
     training = replace(weights().training, events=(replace(weights().training.events[0], fit_days=3),))
     session.edit("weights", session.project.with_network(weights(training=training)))
-    assert window.workbench.skill.fit_days.value() == 3
+    assert window.workbench.panel(SkillPanel).fit_days.value() == 3
 
 
 @pytest.mark.parametrize(
@@ -480,7 +442,7 @@ def test_leaving_asks_what_becomes_of_it(
         return answer
 
     monkeypatch.setattr("firegui.gui.window.documents.ask_running", ask)
-    desk = window.workbench.calibration_controller
+    desk = window.workbench.controller(CalibrationController)
     desk.start(CalibrationRequest(NetworkFitSettings(fit_days=3, epochs=100_000, patience=100_000)))
     qtbot.waitUntil(lambda: len(desk.history) > 2, timeout=PATIENCE_MS)
 

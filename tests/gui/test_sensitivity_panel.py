@@ -32,7 +32,6 @@ from firegui.gui.analyses.sensitivity.sensitivity_controller import SAVED_TABLES
 from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
@@ -332,8 +331,3 @@ def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
     assert panel.form.fields.box("pairs").text() == "0.9/0.9, 0.5/0.5"
     desk.shutdown()
     desk.deleteLater()
-
-
-def test_f4_brings_the_dock_forward(window: MainWindow) -> None:
-    QTest.keyClick(window, Qt.Key.Key_F4)
-    assert not window.workbench.docks["Sensitivity"].widget().visibleRegion().isEmpty()

@@ -48,6 +48,7 @@ def desk(session: Session) -> Iterator[SkillController]:
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session, desk: SkillController) -> SkillPanel:
     shown = SkillPanel(session, desk)
+    shown.start_requested.connect(shown.start)
     shown.resize(1100, 600)
     shown.fit_days.setValue(1)
     qtbot.addWidget(shown)
@@ -156,6 +157,7 @@ def held(qtbot: QtBot, session: Session) -> Iterator[tuple[SkillPanel, SkillCont
     work = Held()
     desk = SkillController(session, execute=work)
     panel = SkillPanel(session, desk)
+    panel.start_requested.connect(panel.start)
     qtbot.addWidget(panel)
     yield panel, desk, work
     desk.shutdown()
@@ -300,21 +302,13 @@ def test_a_place_that_cannot_be_written_is_refused(
     assert "cannot be written" in str(refusals[0])
 
 
-def test_the_dock_is_in_the_window_and_can_be_enlarged_and_put_back(window: MainWindow) -> None:
-    dock = window.workbench.docks["Skill"]
-    window.workbench.skill.button("fit").click()
-    assert dock.isFloating()
-    window.workbench.skill.button("fit").click()
-    assert not dock.isFloating()
-
-
 def test_the_menu_scores_and_brings_the_dock_forward(qtbot: QtBot, window: MainWindow) -> None:
     window.workbench.actions["score"].trigger()
-    qtbot.waitUntil(lambda: window.workbench.skill_controller.result is not None, timeout=20_000)
-    qtbot.waitUntil(lambda: not window.workbench.skill_controller.is_busy)
+    qtbot.waitUntil(lambda: window.workbench.controller(SkillController).result is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.workbench.controller(SkillController).is_busy)
 
-    assert not window.workbench.skill.visibleRegion().isEmpty()
-    assert window.workbench.skill.model.rowCount() == DAYS
+    assert not window.workbench.panel(SkillPanel).visibleRegion().isEmpty()
+    assert window.workbench.panel(SkillPanel).model.rowCount() == DAYS
 
 
 @pytest.mark.parametrize(("share", "text"), [(-0.004, "0%"), (0.004, "0%"), (0.126, "+13%"), (-0.2, "-20%")])

@@ -35,7 +35,6 @@ from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
@@ -481,6 +480,8 @@ def _member(project: Project, number: int) -> EvaluateSpec:
 
 
 # -- what lies there ---------------------------------------------------------------------------------------------------
+
+
 def test_a_damaged_semivariogram_is_none(tmp_path: Path) -> None:
     assert read_variogram(tmp_path) is None
     (tmp_path / "semivariogram.csv").write_text("distance_cells,value,fitted,pairs\n1.0,x,1.0,3\n")
@@ -489,8 +490,3 @@ def test_a_damaged_semivariogram_is_none(tmp_path: Path) -> None:
     found = read_variogram(tmp_path)
     assert found is not None
     assert (found.distance[0], found.value[0], found.pairs[0]) == (1.0, 2.0, 3)
-
-
-def test_f10_brings_the_dock_forward(window: MainWindow) -> None:
-    QTest.keyClick(window, Qt.Key.Key_F10)
-    assert not window.workbench.docks["Uncertainty"].widget().visibleRegion().isEmpty()

@@ -100,11 +100,11 @@ def in_window(folder: Path, project: Project, cells: int, workers: int) -> None:
     window.show()
     window.build_ui(Session())
     window.workbench.session.open_project(project, place)
-    window.workbench.study_controller._execute = partial(
+    window.workbench.controller(StudyController)._execute = partial(
         execute, opens=open_stub
     )  # the fire itself is not what is measured
     window.workbench.show_dock("Study")
-    desk, panel = window.workbench.study_controller, window.workbench.study
+    desk, panel = window.workbench.controller(StudyController), window.workbench.panel(StudyPanel)
     for page in (1, 4):
         late = _lateness(
             desk, lambda: desk.start(StudyRequest(StudyFile(".", study_of(cells)).text(), workers)), panel, page

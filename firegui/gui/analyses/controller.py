@@ -18,7 +18,7 @@ from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import report_failure
 from firegui.gui.jobs.run_job import Execute, RunJob, UnfinishedWork, wind_up_all
 from firegui.gui.session.session import Session
-from firegui.runs.events import FinishReason, Message, RunFinished
+from firegui.runs.events import FinishReason, Message, Progress, RunFinished
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import RunSpec
 
@@ -26,6 +26,7 @@ Table = TypeVar("Table")
 Header = TypeVar("Header")
 Request = TypeVar("Request")
 Saved = TypeVar("Saved")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +108,8 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     @property
     def share(self) -> float:
         """How much of the run is done, 0 … 1."""
-        return 0.0
+        step = self._step
+        return step.done / step.total if step is not None and step.total else 0.0
 
     @property
     def shown(self) -> Result | None:
@@ -148,10 +150,9 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
 
     def open(self, folder: Path) -> None:
         """Show the result in ``folder``; a result that cannot be read is refused."""
-        try:
-            self._show(self._read(folder))
-        except InputError as error:
-            self._session.refuse(error)
+        result = self._or_refused(lambda: self._read(folder))
+        if result is not None:
+            self._show(result)
 
     def stop(self) -> None:
         """Stop the run, and keep what there is."""
@@ -178,12 +179,11 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         if self._shown is None or self.store is None:
             return
         folder, place = self._shown.folder, self.store.place
-        try:
-            names = copy_files(result_files(folder, self.export_suffixes, place), out, folder, place.thing)
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        self._session.message.emit(f"Wrote {', '.join(names)} to {out}{self._export_remark(names)}")
+        names = self._or_refused(
+            lambda: copy_files(result_files(folder, self.export_suffixes, place), out, folder, place.thing)
+        )
+        if names is not None:
+            self._session.message.emit(f"Wrote {', '.join(names)} to {out}{self._export_remark(names)}")
 
     # -- for subclasses ----------------------------------------------------------------------------------------------
     def _new_spec(self, request: Request) -> RunSpec:
@@ -207,11 +207,13 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         raise NotImplementedError
 
     def _clear_progress(self) -> None:
-        """Forget the progress of the last run."""
+        """Forget the progress of the last run. Subclasses that override it call it."""
+        self._step: Progress | None = None
 
     def _progress_text(self) -> str:
         """Return the text of :attr:`activity` for a run that is not stopping."""
-        raise NotImplementedError
+        step = self._step
+        return "Preparing…" if step is None else f"{step.text}… ({min(step.done + 1, step.total)} of {step.total})"
 
     def _export_remark(self, names: tuple[str, ...]) -> str:
         """Return what is said after the names of exported files."""
@@ -234,11 +236,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         return self.store.new_folder(self._project_folder, self._clock(), ending)
 
     def _launch(self, make_spec: Callable[[], RunSpec | None]) -> None:
-        try:
-            spec = make_spec()
-        except InputError as error:
-            self._session.refuse(error)
-            return
+        spec = self._or_refused(make_spec)
         if spec is None:
             return
         job = self._job = RunJob(spec, self._execute, self)
@@ -249,11 +247,20 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
             if first is not self._shown:
                 self._show(first)
         job.bridge.subscribe(Message, self._on_message)
+        job.bridge.subscribe(Progress, self._on_step)
         self._connect_events(job.bridge)
         job.bridge.subscribe(RunFinished, self._on_finished)
         job.ended.connect(self._on_ended)
         job.begin()
         self.changed.emit()
+
+    def _or_refused(self, make: Callable[[], Made]) -> Made | None:
+        """Return what ``make`` returns. Refuse bad input, and return ``None``."""
+        try:
+            return make()
+        except InputError as error:
+            self._session.refuse(error)
+            return None
 
     def _show(self, shown: Result | None) -> None:
         self._shown = shown
@@ -276,6 +283,10 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         if event.device is not None:
             self._session.note_device(event.device.backend, event.device.name)
         self._session.message.emit(event.text.splitlines()[0] if event.text else "")
+
+    def _on_step(self, event: Progress) -> None:
+        self._step = event
+        self.changed.emit()
 
     def _on_finished(self, event: RunFinished) -> None:
         if event.reason is FinishReason.FAILED:

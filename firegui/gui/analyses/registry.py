@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from PySide6.QtWidgets import QWidget
-
 from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.analyses.calibration.calibration_controller import CalibrationController
 from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
 from firegui.gui.analyses.controller import AnalysisController
+from firegui.gui.analyses.panel import AnalysisPanel
 from firegui.gui.analyses.sensitivity.sensitivity_controller import SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
 from firegui.gui.analyses.skill.skill_controller import SkillController
@@ -48,7 +47,7 @@ class Analysis:
 
     dock: str
     controller: Callable[..., Controller]
-    make_panel: Callable[[Session, RunQueue, Any], QWidget]
+    make_panel: Callable[[Session, RunQueue, Any], AnalysisPanel[Any, Any]]
     save_first: SaveFirst
 
     @property

@@ -177,7 +177,7 @@ _ALL_ACTIONS = (
                "weights", "calibrate", (), _C.PROJECT),
     ActionSpec("score", "Score the &forecast", "compare the fire model's forecast with the observed perimeters",
                "dock-skill", "skill", ("F8",), _C.PROJECT),
-    ActionSpec("show_calibration", "&Calibrate fire model…",
+    ActionSpec("show_calibrate", "&Calibrate fire model…",
                "fit the fire model to the observed perimeters of this event, alone or with others", "dock-calibrate",
                "calibrate", ("F9",), _C.PROJECT),
     ActionSpec("show_constraints", "C&onstraints…",
@@ -240,7 +240,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         "start", "quick", "pause", "resume", "stop", "duplicate_run", "compare_runs",
         SEPARATOR, "stages:both", "stages:first",
         SEPARATOR, "replan", "show_constraints", "show_sensitivity", "show_uncertainty", "show_benchmark", "show_study",
-        SEPARATOR, "show_calibration", "load_weights", "score",
+        SEPARATOR, "show_calibrate", "load_weights", "score",
     ),
     "&Help": (
         "help", "getting_started", "tutorial", "shortcuts", "palette", "tour",

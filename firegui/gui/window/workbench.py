@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import (
@@ -20,18 +21,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
-from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
-from firegui.gui.analyses.calibration.calibration_controller import CalibrationController
-from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
-from firegui.gui.analyses.sensitivity.sensitivity_controller import SensitivityController
-from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
-from firegui.gui.analyses.skill.skill_controller import SkillController
+from firegui.gui.analyses.panel import AnalysisPanel
+from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller, SaveFirst
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
-from firegui.gui.analyses.study.study_controller import StudyController
-from firegui.gui.analyses.study.study_panel import StudyPanel
-from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
-from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.base.controls import focus_first
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting.animation_dialog import AnimationDialog
@@ -67,6 +59,8 @@ from firegui.gui.window.status_bar import StatusBar
 from firegui.gui.window.thumbnails import ThumbnailCache, ThumbnailRenderer
 
 _Area = Qt.DockWidgetArea
+ControllerT = TypeVar("ControllerT", bound=Controller)
+PanelT = TypeVar("PanelT", bound=AnalysisPanel[Any, Any])
 _ENLARGED = (1180, 640)
 _TYPED_IN = (QLineEdit, QTextEdit, QPlainTextEdit)
 _NEED_KEYS = (QAbstractSpinBox, QComboBox, QAbstractItemView)
@@ -106,7 +100,6 @@ class Workbench(QObject):
         for title, panel in self._make_panels():
             self._add_dock(title, panel)
             yield
-        self._connect_analyses()
         arrange(window, self.docks)
         yield
         self.guide = Guide(window, self.docks, self.help, self.show_dock, session, self.documents)
@@ -122,21 +115,14 @@ class Workbench(QObject):
 
     def _make_controllers(self) -> None:
         session, window = self.session, self._window
-        self.skill_controller = SkillController(session, parent=window)
-        self.calibration_controller = CalibrationController(session, parent=window)
-        self.sensitivity_controller = SensitivityController(session, parent=window)
-        self.uncertainty_controller = UncertaintyController(session, parent=window)
-        self.benchmark_controller = BenchmarkController(session, parent=window)
-        self.study_controller = StudyController(session, parent=window)
+        self.controllers: dict[str, Controller] = {
+            analysis.dock: analysis.controller(session, parent=window) for analysis in ANALYSES
+        }
+        self.panels: dict[str, AnalysisPanel[Any, Any]] = {}
         self.plan_preview = PlanPreview(session, self.queue, parent=window)
         self.base_maps = BaseMapSelector(session, self._preferences, window)
         self.documents = Documents(session, self.queue, self._preferences, window)
-        # A score of the forecast takes seconds, and is not asked about.
-        self._long_work = (
-            self.calibration_controller, self.sensitivity_controller, self.uncertainty_controller,
-            self.benchmark_controller, self.study_controller,
-        )  # fmt: skip
-        for controller in self._long_work:
+        for controller in self.controllers.values():
             self.documents.watch(controller.work)
         self.plan = PlanControl(session, self.queue, self.documents.save, window)
         self.event_log = EventLog(session, self.queue, window)
@@ -186,27 +172,12 @@ class Workbench(QObject):
         yield "Runs", self.runs
         self.log = LogPanel(self.event_log)
         yield "Log", self.log
-        self.skill = SkillPanel(session, self.skill_controller)
-        yield "Skill", self.skill
-        self.calibration = CalibratePanel(session, self.calibration_controller)
-        yield "Calibrate", self.calibration
-        self.sensitivity = SensitivityPanel(session, queue, self.sensitivity_controller)
-        yield "Sensitivity", self.sensitivity
-        self.uncertainty = UncertaintyPanel(session, queue, self.uncertainty_controller)
-        yield "Uncertainty", self.uncertainty
-        self.benchmark = BenchmarkPanel(session, queue, self.benchmark_controller)
-        yield "Benchmark", self.benchmark
-        self.study = StudyPanel(session, queue, self.study_controller)
-        yield "Study", self.study
-
-    def _connect_analyses(self) -> None:
-        saved_first = (self.sensitivity, self.uncertainty, self.benchmark, self.study)
-        for panel in (self.skill, self.calibration, *saved_first):
-            dock = next(dock for dock in self.docks.values() if dock.widget() is panel)
-            panel.enlarge_requested.connect(partial(self._enlarge, dock))
-        self.calibration.start_requested.connect(self._calibrate)
-        for panel in saved_first:
-            panel.start_requested.connect(partial(self._start_saved, panel.start))
+        for analysis in ANALYSES:
+            panel = analysis.make_panel(session, queue, self.controllers[analysis.dock])
+            self.panels[analysis.dock] = panel
+            yield analysis.dock, panel
+            panel.enlarge_requested.connect(partial(self._enlarge, self.docks[analysis.dock]))
+            panel.start_requested.connect(partial(self._start, analysis, panel))
 
     def _add_dock(self, title: str, panel: QWidget) -> None:
         is_bar = panel is self.timeline
@@ -221,7 +192,7 @@ class Workbench(QObject):
     def _handlers(self) -> dict[str, Handler]:
         """Return what each action of the registry does."""
         session, documents, plan, guide = self.session, self.documents, self.plan, self.guide
-        docks = ("Constraints", "Sensitivity", "Uncertainty", "Benchmark", "Study")
+        docks = ("Constraints", *(analysis.dock for analysis in ANALYSES))
         return {
             "new_demo": documents.new_demo,
             "open": documents.choose_and_open,
@@ -255,7 +226,6 @@ class Workbench(QObject):
             "compare_runs": self.runs.compare,
             "load_weights": documents.choose_and_load_weights,
             "score": self._score,
-            "show_calibration": partial(self.show_dock, "Calibrate"),
             **{f"show_{title.lower()}": partial(self.show_dock, title) for title in docks},
             "help": guide.help_here,
             **{name: partial(guide.show_page, ACTIONS[name].topic) for name in _HELP_ACTIONS},
@@ -277,7 +247,7 @@ class Workbench(QObject):
     def monitor_work(self, backends: Sequence[InhibitorBackend] | None = None) -> None:
         """Keep the machine awake while it computes, and notify when long work has ended. Tests do without."""
         monitor = ActivityMonitor(self.queue, self)
-        for controller in self._long_work:
+        for controller in self.controllers.values():
             monitor.watch(controller.changed, controller.work)
         backends = system_backends(self) if backends is None else backends
         self._sleep_inhibitor = SleepInhibitor(monitor, backends, self)
@@ -335,7 +305,7 @@ class Workbench(QObject):
         made = vars(self)
         for part in (
             self.recovery and self.recovery.autosave, made.get("runs"), self.queue, self._sleep_inhibitor,
-            self.session.ground, made.get("plan_preview"), made.get("skill_controller"), *made.get("_long_work", ()),
+            self.session.ground, made.get("plan_preview"), *made.get("controllers", {}).values(),
         ):  # fmt: skip
             if part is not None:
                 part.shutdown()
@@ -343,20 +313,24 @@ class Workbench(QObject):
             self.documents.release()
 
     # -- analyses ----------------------------------------------------------------------------------------------------
+    def controller(self, kind: type[ControllerT]) -> ControllerT:
+        """Return the controller of an analysis by its class."""
+        return next(each for each in self.controllers.values() if isinstance(each, kind))
+
+    def panel(self, kind: type[PanelT]) -> PanelT:
+        """Return the panel of an analysis by its class."""
+        return next(each for each in self.panels.values() if isinstance(each, kind))
+
     def _score(self) -> None:
         self.show_dock("Skill")
-        self.skill.start()
+        self.panel(SkillPanel).start()
 
-    def _calibrate(self) -> None:
-        # Its state and its weights are kept in the project's folder.
-        if self.session.folder is not None or self.documents.save():
-            self.calibration.start()
-
-    def _start_saved(self, start: Callable[[], object]) -> None:
-        # The command that is kept with the result repeats it on the project as it was saved.
-        saved = self.session.folder is not None and not self.session.is_dirty
-        if saved or self.documents.save():
-            start()
+    def _start(self, analysis: Analysis, panel: AnalysisPanel[Any, Any]) -> None:
+        """Start an analysis once what it needs is saved."""
+        session, needed = self.session, analysis.save_first
+        unsaved = session.folder is None or (session.is_dirty and needed is SaveFirst.PROJECT)
+        if needed is SaveFirst.NOTHING or not unsaved or self.documents.save():
+            panel.start()
 
     def _enlarge(self, dock: QDockWidget) -> None:
         dock.setFloating(not dock.isFloating())

@@ -78,13 +78,15 @@ EPOCH = FitProgress(0, 60, 9.0, 9.0, 0, {}, (EventProgress("Tiny", (1,), (0.1,))
 class FakeRun:
     """Stands in for the runner: reports the device and the events of an analysis, then ends as it is told to.
 
-    An ``endless`` run works until it is stopped. With an ``error`` it fails. ``alive`` counts the threads in it.
+    An ``endless`` run works until it is stopped, one with an ``error`` fails, and with ``first_only`` there is progress
+    but no result. ``alive`` counts the threads in it.
     """
 
     def __init__(
-        self, events: Callable[[RunSpec], Sequence[RunEvent]], *, endless: bool = False, error: Exception | None = None
-    ) -> None:
-        self._events, self.endless, self.error = events, endless, error
+        self, events: Callable[[RunSpec], Sequence[RunEvent]], *, endless: bool = False,
+        error: Exception | None = None, first_only: bool = False,
+    ) -> None:  # fmt: skip
+        self._events, self.endless, self.error, self._first_only = events, endless, error, first_only
         self.specs: list[Any] = []
         self.alive = 0
         self.working = threading.Event()
@@ -94,7 +96,7 @@ class FakeRun:
         self.alive += 1
         try:
             emit(Message("Computing on the CPU of the contract", device=DEVICE))
-            for event in self._events(spec):
+            for event in self._events(spec)[: 1 if self._first_only else None]:
                 emit(event)
             self.working.set()
             while self.endless and not control.stop_requested:

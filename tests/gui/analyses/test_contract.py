@@ -5,19 +5,29 @@ An analysis that is added to the registry is covered by one entry of ``CASES``.
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller, SaveFirst
+from firegui.gui.help.help_view import page_of_panel
+from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.session import Session
+from firegui.gui.window.action_registry import ACTIONS
+from firegui.gui.window.docks import PLOTS
+from firegui.gui.window.documents import RunningAnswer
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.runs.events import RunState
 from firegui.runs.lock import FolderLock
@@ -61,8 +71,8 @@ def make(session: Session, analysis: Analysis, case: Case) -> Iterator[Make]:
     """Makes controllers with a fake run; waits for their threads after the test."""
     made: list[Controller] = []
 
-    def controller(*, endless: bool = False, error: Exception | None = None) -> tuple[Controller, FakeRun]:
-        run = FakeRun(case.events, endless=endless, error=error)
+    def controller(**options: Any) -> tuple[Controller, FakeRun]:
+        run = FakeRun(case.events, **options)
         made.append(analysis.controller(session, execute=run, clock=lambda: NOW))
         return made[-1], run
 
@@ -431,7 +441,9 @@ def test_an_export_of_what_was_deleted_names_it_and_writes_nothing(
         lost = lost / shown.store.place.header
         lost.unlink()
     shown.export(out)
-    assert [problem.where for problem in refusals[0].problems] == [str(lost)]
+    (problem,) = refusals[0].problems
+    assert problem.where == str(lost) and problem.what.startswith("cannot be read any more")
+    assert f"open another {shown.store.place.thing}" in problem.remedy
     assert list(out.iterdir()) == []
 
 
@@ -442,3 +454,96 @@ def test_an_export_that_cannot_be_written_is_refused(
     out = tmp_path / "missing"
     shown.export(out)
     assert len(refusals) == 1 and str(out) in str(refusals[0]) and not out.exists()
+
+
+@every_export
+def test_an_export_that_fails_late_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, shown: Controller, tmp_path: Path, refusals: list[InputError]
+) -> None:
+    out, write_bytes = tmp_path / "out", Path.write_bytes
+    out.mkdir()
+
+    def fail_late(path: Path, content: bytes) -> int:
+        if path.name == "table.csv":
+            return write_bytes(path, content)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", fail_late)
+    shown.export(out)
+    assert f"{out}: cannot be written" in str(refusals[-1])
+    assert list(out.iterdir()) == []
+
+
+# -- in the window ----------------------------------------------------------------------------------------------------
+@every
+def test_the_dock_is_shown_by_its_action_enlarged_and_explained(
+    qtbot: QtBot, window: MainWindow, analysis: Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workbench = window.workbench
+    # The key of the forecast also scores it.
+    monkeypatch.setattr(workbench.controllers[analysis.dock], "_execute", FakeRun(lambda _spec: ()))
+    specs = [spec for spec in ACTIONS.values() if spec.topic == analysis.topic and spec.keys]
+    assert specs and page_of_panel(analysis.dock) == analysis.topic
+    assert {analysis.dock} <= set(PLOTS)
+    QTest.keySequence(window, QKeySequence(specs[0].keys[0]))
+    panel, dock = workbench.panels[analysis.dock], workbench.docks[analysis.dock]
+    qtbot.waitUntil(lambda: not panel.visibleRegion().isEmpty(), timeout=PATIENCE)
+    for floats in (True, False):
+        panel.button("fit").click()
+        assert dock.isFloating() is floats
+
+
+@every
+def test_what_an_analysis_needs_is_saved_before_it_starts(
+    window: MainWindow, session: Session, analysis: Analysis, project: Project, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    panel, done = window.workbench.panels[analysis.dock], list[str]()
+
+    def save() -> bool:
+        done.append("saved")
+        return False
+
+    monkeypatch.setattr(panel, "start", lambda: done.append("started"))
+    monkeypatch.setattr(window.workbench.documents, "save", save)
+    panel.start_requested.emit()  # the project has no folder
+    save_project(project, tmp_path / "p.firegui")
+    session.mark_saved(tmp_path / "p.firegui")
+    panel.start_requested.emit()
+    session.set_regions("edit", ())
+    panel.start_requested.emit()
+    expected = {
+        SaveFirst.NOTHING: ["started", "started", "started"],
+        SaveFirst.FOLDER: ["saved", "started", "started"],
+        SaveFirst.PROJECT: ["saved", "started", "saved"],
+    }
+    assert done == expected[analysis.save_first]
+
+
+@every
+def test_closing_the_window_asks_about_a_long_run(
+    qtbot: QtBot, window: MainWindow, session: Session, analysis: Analysis, case: Case, project: Project,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    answers = iter((RunningAnswer.KEEP, RunningAnswer.STOP_AND_SAVE))
+    asked: list[str] = []
+
+    def ask(_parent: object, work: UnfinishedWork, _purpose: str) -> RunningAnswer:
+        asked.append(work.title)
+        return next(answers)
+
+    monkeypatch.setattr("firegui.gui.window.documents.ask_running", ask)
+    save_project(project, tmp_path / "p.firegui")
+    session.mark_saved(tmp_path / "p.firegui")
+    controller = window.workbench.controllers[analysis.dock]
+    run = FakeRun(case.events, endless=True, first_only=True)
+    monkeypatch.setattr(controller, "_execute", run)
+    controller.start(case.request)
+    qtbot.waitUntil(run.working.is_set, timeout=PATIENCE)
+    if controller.kept:
+        assert not window.workbench.may_close()
+        assert controller.is_busy and not controller.is_stopping
+    assert window.workbench.may_close()
+    assert asked == ([controller.title] * 2 if controller.kept else [])
+    window.stop_work()
+    assert run.alive == 0

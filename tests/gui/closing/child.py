@@ -10,7 +10,6 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtTest import QTest
@@ -41,18 +40,6 @@ def until(done: Callable[[], bool]) -> None:
         left -= 1
         if left <= 0:
             raise TimeoutError("the window never came into the state")
-
-
-class Studying(Protocol):
-    """What the desks have in common."""
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether it works."""
-
-    @property
-    def share(self) -> float:
-        """How much of it is done."""
 
 
 class Hand:
@@ -151,12 +138,7 @@ class Hand:
         assert isinstance(button, QToolButton)
         until(button.isEnabled)
         self.click(button)
-        desks: dict[str, Studying] = {
-            "Uncertainty": self.window.workbench.uncertainty_controller,
-            "Benchmark": self.window.workbench.benchmark_controller,
-            "Sensitivity": self.window.workbench.sensitivity_controller,
-        }
-        desk = desks[title]
+        desk = self.window.workbench.controllers[title]
         until(lambda: desk.is_busy and desk.share > 0.0)
         self.seen["busy"] = desk.is_busy
 

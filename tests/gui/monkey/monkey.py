@@ -178,12 +178,7 @@ def same(one: Project, other: Project) -> bool:
 def _what_goes_on(window: MainWindow) -> list[str]:
     """What is still at work some time after it was asked to stop; pausing does not keep it from that."""
     queue, bench = window.workbench.queue, window.workbench
-    desks = (
-        bench.skill_controller, bench.calibration_controller, bench.sensitivity_controller,
-        bench.uncertainty_controller,
-        bench.benchmark_controller,
-        bench.study_controller,
-    )  # fmt: skip
+    desks = bench.controllers.values()
     for entry in queue.entries:
         queue.stop(entry)
     for desk in desks:

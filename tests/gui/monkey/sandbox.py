@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
+from firegui.gui.analyses.registry import ANALYSES
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -36,14 +37,6 @@ from tests.gui.fake_runs import FakeExecute
 from tests.support import SHAPE, make_project, watched_project, write_random_maps, write_schedule
 
 Execute = Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]
-_DESKS = (
-    "SkillController",
-    "CalibrationController",
-    "SensitivityController",
-    "UncertaintyController",
-    "BenchmarkController",
-    "StudyController",
-)
 _SIZE = (1280, 800)
 _PATIENCE_S = 10.0
 
@@ -147,9 +140,8 @@ def playground(place: Path, random: Random, *, real: bool) -> Iterator[MainWindo
         cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
         stack.enter_context(patch.dict("os.environ", {"HOME": str(place), "XDG_CACHE_HOME": cache}))
         stack.enter_context(patch.object(documents_module, "make_demo", lambda: make_project(3)))
-        for desk in _DESKS:
-            made = getattr(workbench_module, desk)
-            stack.enter_context(patch.object(workbench_module, desk, partial(made, execute=engine)))
+        made = tuple(replace(each, controller=partial(each.controller, execute=engine)) for each in ANALYSES)
+        stack.enter_context(patch.object(workbench_module, "ANALYSES", made))
         yield from _opened(place, engine)
 
 

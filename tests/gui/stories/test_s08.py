@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from tests.gui.hands import LEFT, type_into_field
 from tests.gui.stories.person import Person
@@ -27,7 +28,7 @@ def test_members_are_drawn_summed_up_and_the_worst_is_opened(person: Person) -> 
     person.see(panel.form.fields.box("members"))
     type_into_field(person.qtbot, panel.form.fields.box("members"), str(MEMBERS))
     person.press(panel.button("start"))
-    person.until(lambda: not person.window.workbench.uncertainty_controller.is_busy)
+    person.until(lambda: not person.window.workbench.controller(UncertaintyController).is_busy)
 
     person.page(panel.pages, "Table")
     summary = panel.tables.summary
@@ -57,7 +58,7 @@ def test_the_mean_maps_are_shown_and_left_again(person: Person) -> None:
     type_into_field(person.qtbot, panel.form.fields.box("members"), str(MEMBERS))
     QTest.keyClick(panel.form.fields.box("members"), Qt.Key.Key_Tab)
     person.press(panel.button("start"))
-    person.until(lambda: not person.window.workbench.uncertainty_controller.is_busy)
+    person.until(lambda: not person.window.workbench.controller(UncertaintyController).is_busy)
     QTest.mouseClick(panel.button("map"), LEFT)
     person.until(lambda: person.session.result.mean_of == MEMBERS)
     QTest.mouseClick(panel.button("map"), LEFT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtTest import QTest
 
 from firegui.domain.benchmark import PlannerName
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.session.session import FireView
 from tests.gui.hands import LEFT, type_into_field
@@ -28,8 +29,8 @@ def test_planners_are_ticked_run_ranked_and_two_of_them_put_on_the_map(person: P
         type_into_field(person.qtbot, field, str(value))
     assert panel.form.settings().planners == tuple(sorted(WANTED, key=list(PlannerName).index))
     person.press(panel.button("start"))
-    person.until(lambda: not person.window.workbench.benchmark_controller.is_busy)
-    shown = person.window.workbench.benchmark_controller.shown
+    person.until(lambda: not person.window.workbench.controller(BenchmarkController).is_busy)
+    shown = person.window.workbench.controller(BenchmarkController).shown
     assert shown is not None and shown.table is not None and shown.table.complete
 
     person.page(panel.pages, "Table")

@@ -20,14 +20,14 @@ from firegui.domain.benchmark import (
     tasks_of,
 )
 from firegui.domain.project import Project
-from firegui.errors import InputError, Problem
+from firegui.errors import Problem
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.benchmark_folder import ROW, STORE, BenchmarkHeader, read_benchmark, task_folder
-from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, Progress, TaskProgress
+from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, TaskProgress
 from firegui.runs.messages import counted
 from firegui.runs.requests import BenchmarkRequest, Paths
 from firegui.runs.saved_fires import benchmark_project, task_comparison_spec, task_spec
@@ -140,12 +140,10 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
         shown = self._shown
         if shown is None:
             return None
-        try:
-            project = shown.project if shown.header is None else benchmark_project(shown.header, self._session.project)
-            return make_spec(shown.folder, project)
-        except InputError as error:
-            self._session.refuse(error)
-            return None
+        header, ran, now = shown.header, shown.project, self._session.project
+        return self._or_refused(
+            lambda: make_spec(shown.folder, ran if header is None else benchmark_project(header, now))
+        )
 
     # -- the run -----------------------------------------------------------------------------------------------------
     def _new_spec(self, request: BenchmarkRequest) -> BenchmarkSpec:
@@ -181,15 +179,15 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
 
     # -- progress ----------------------------------------------------------------------------------------------------
     def _clear_progress(self) -> None:
+        super()._clear_progress()
         self._progress: BenchmarkProgress | None = None
-        self._step = ""
         self._running: BenchmarkTable | None = None
         self.trails: dict[PlannerTask, Trail] = {}
 
     def _progress_text(self) -> str:
         progress = self._progress
         if progress is None:
-            return f"{self._step or 'Preparing'}…"
+            return f"{self._step.text if self._step else 'Preparing'}…"
         failed = f", {len(progress.failed)} failed" if progress.failed else ""
         done = f"{progress.done} of {progress.tasks} tasks{failed}"
         return f"{done} · {duration(progress.seconds)}{self._rest_text(progress)}"
@@ -207,13 +205,8 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
         return "" if left is None else f" · about {duration(left)} left"
 
     def _connect_events(self, bridge: EventBridge) -> None:
-        bridge.subscribe(Progress, self._on_progress)
         bridge.subscribe(BenchmarkProgress, self._on_benchmark)
         bridge.subscribe(BenchmarkReady, self._on_benchmark)
-
-    def _on_progress(self, event: Progress) -> None:
-        self._step = event.text
-        self.changed.emit()
 
     def _on_benchmark(self, event: BenchmarkProgress | BenchmarkReady) -> None:
         if isinstance(event, BenchmarkReady):

@@ -56,17 +56,6 @@ class SensitivityController(AnalysisController[SensitivityRequest, SensitivityRe
         """The table on screen."""
         return None if self._shown is None else self._shown.table
 
-    @property
-    def folder(self) -> Path | None:
-        """Where :attr:`table` is saved."""
-        return None if self._shown is None else self._shown.folder
-
-    @property
-    def share(self) -> float:
-        """How much of the table is done, 0 … 1."""
-        step = self._progress
-        return step.done / step.total if step is not None and step.total else 0.0
-
     def work(self) -> UnfinishedWork | None:
         """Return what would be lost if the project were closed now; only a sweep can be resumed."""
         if self._job is None:
@@ -99,25 +88,21 @@ class SensitivityController(AnalysisController[SensitivityRequest, SensitivityRe
         return AnalysisResult(folder, header.project.on(self._session.project), table, header)
 
     def _clear_progress(self) -> None:
-        self._progress: Progress | None = None
+        super()._clear_progress()
         self._detail = ""
 
     def _progress_text(self) -> str:
-        step = self._progress
-        if step is None:
-            return "Preparing…"
-        return f"{step.text}… ({min(step.done + 1, step.total)} of {step.total}){self._detail}"
+        return super()._progress_text() + self._detail
 
     def _connect_events(self, bridge: EventBridge) -> None:
-        bridge.subscribe(Progress, self._on_progress)
         bridge.subscribe(StageBegan, self._on_stage)
         bridge.subscribe_batches(EpochDone, self._on_epochs)
         bridge.subscribe_batches(EliminationStep, self._on_removals)
         bridge.subscribe(SensitivityReady, self._on_table)
 
-    def _on_progress(self, event: Progress) -> None:
-        self._progress = event
-        self._set_detail("")
+    def _on_step(self, event: Progress) -> None:
+        self._detail = ""
+        super()._on_step(event)
 
     def _on_stage(self, event: StageBegan) -> None:
         self._set_detail(f" · stage {event.number} of {event.count}")

@@ -10,7 +10,7 @@ from firegui.domain.project import Project
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.runs.events import Progress, SkillReady
+from firegui.runs.events import SkillReady
 from firegui.runs.spec import SkillSpec
 
 SkillResult = AnalysisResult[SkillReady, None]
@@ -47,20 +47,8 @@ class SkillController(AnalysisController[SkillRequest, SkillResult, SavedResult[
     def _new_spec(self, request: SkillRequest) -> SkillSpec:
         return SkillSpec(self._session.project, request.days, request.fit_days, self._session.backend)
 
-    def _clear_progress(self) -> None:
-        self._progress: Progress | None = None
-
-    def _progress_text(self) -> str:
-        step = self._progress
-        return "Preparing…" if step is None else f"{step.text}… ({step.done + 1} of {step.total})"
-
     def _connect_events(self, bridge: EventBridge) -> None:
-        bridge.subscribe(Progress, self._on_progress)
         bridge.subscribe(SkillReady, self._on_scores)
-
-    def _on_progress(self, event: Progress) -> None:
-        self._progress = event
-        self.changed.emit()
 
     def _on_scores(self, event: SkillReady) -> None:
         if self._job is not None and isinstance(self._job.spec, SkillSpec):

@@ -64,7 +64,6 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
         self.measure, self.slider = QComboBox(), QSlider(Qt.Orientation.Horizontal)
         self.summary, self.key, self.day_text = QLabel(), QLabel(wordWrap=True), ElidedLabel()
         self._lay_out()
-        self.start_requested.connect(self.start)
         session.project_edited.connect(self._note_weights)
         self.days.valueChanged.connect(self._check)
         self.fit_days.valueChanged.connect(self._check)

@@ -10,7 +10,6 @@ from typing import Any
 
 from firegui.domain.study import SCHEDULE, Cell, StudySettings
 from firegui.domain.study_table import StudyTable
-from firegui.errors import InputError
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.base.number_text import duration
@@ -101,12 +100,8 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
         shown = self._shown
         if shown is None or shown.table is None:
             return None
-        try:
-            header = shown.header or read_header(shown.folder)
-            return cell_spec(shown.folder, cell, header, self._session.project, self._session.backend)
-        except InputError as error:
-            self._session.refuse(error)
-            return None
+        folder, project, backend = shown.folder, self._session.project, self._session.backend
+        return self._or_refused(lambda: cell_spec(folder, cell, shown.header or read_header(folder), project, backend))
 
     # -- the run -----------------------------------------------------------------------------------------------------
     def _new_spec(self, request: StudyRequest) -> StudySpec:
@@ -138,6 +133,7 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
         return AnalysisResult(folder, header.project.on(self._session.project), table, header)
 
     def _clear_progress(self) -> None:
+        super()._clear_progress()
         self._progress: StudyProgress | None = None
 
     def _progress_text(self) -> str:

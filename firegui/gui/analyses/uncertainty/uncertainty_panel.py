@@ -14,7 +14,6 @@ from firegui.errors import InputError, Problem
 from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.uncertainty.error_maps import ErrorFields
 from firegui.gui.analyses.uncertainty.export_ensemble_dialog import EnsembleExportDialog
-from firegui.gui.analyses.uncertainty.mean_maps import MeanMaps
 from firegui.gui.analyses.uncertainty.uncertainty_charts import (
     BenefitChart,
     EnsembleConvergenceChart,
@@ -24,6 +23,7 @@ from firegui.gui.analyses.uncertainty.uncertainty_charts import (
 )
 from firegui.gui.analyses.uncertainty.uncertainty_controller import (
     EnsembleResult,
+    MeanMaps,
     SavedEnsemble,
     UncertaintyController,
     lacks,
