@@ -281,8 +281,8 @@ def test_the_fan_has_the_mean_its_band_and_the_quantiles_of_both_cases(shown: Un
 
 
 def test_members_and_quantiles_can_be_hidden(shown: UncertaintyPanel) -> None:
-    shown.threads.setChecked(False)
-    shown.quantiles.setChecked(False)
+    shown.show_members.setChecked(False)
+    shown.show_quantiles.setChecked(False)
     assert shown.fan.drawn_members(0) == 0
     assert len(shown.fan.quantile_points(0)[0]) == 0
     assert len(shown.fan.mean_points(0)) == 3

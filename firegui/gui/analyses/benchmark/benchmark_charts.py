@@ -94,7 +94,7 @@ class ConvergenceLine:
         return self.planner in LEVELS
 
     def at(self, x: float) -> float | None:
-        """The best at ``x`` rollout-equivalents; ``None`` before the first and after the last."""
+        """Return the best at ``x`` rollout-equivalents; ``None`` before the first and after the last."""
         if not self.x[0] <= x <= self.x[-1]:
             return None
         return float(self.y[np.searchsorted(self.x, x, side="right") - 1])
@@ -104,7 +104,7 @@ class _NumberAxis(pg.AxisItem):  # type: ignore[misc]
     """A logarithmic axis in plain numbers."""
 
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:
-        """Those of a decade; where less than half of one is in view, evenly spaced round numbers."""
+        """Return the ticks of a decade; evenly spaced round numbers where less than half of one is in view."""
         if not 0.0 < maxVal - minVal < _HALF_DECADE:
             found: list[tuple[float, list[float]]] = super().tickValues(minVal, maxVal, size)
             return found
@@ -116,7 +116,7 @@ class _NumberAxis(pg.AxisItem):  # type: ignore[misc]
         return [(step, [float(value) for value in np.log10(numbers)])]
 
     def logTickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """``1``, ``2``, ``5``, ``10`` …, all of them or ``1``, ``10``: as many as a decade has room for."""
+        """Return as many of ``1``, ``2``, ``5``, ``10`` … as a decade has room for."""
         low, high = self.range
         if high - low < _HALF_DECADE:
             return [f"{10.0 ** float(value):,.6g}" for value in values]
@@ -128,7 +128,7 @@ class _NumberAxis(pg.AxisItem):  # type: ignore[misc]
 
 
 class ConvergenceChart(Chart):
-    """A line a task or level; those that are chosen stand out, and the one under the mouse is read out."""
+    """A line a task or level. Chosen lines stand out; the line under the mouse is read out."""
 
     pointed = Signal(object)
     """``frozenset[PlannerTask]`` of the line that was clicked."""
@@ -177,7 +177,7 @@ class ConvergenceChart(Chart):
         self._read_out()
 
     def set_logarithmic(self, on: bool) -> None:
-        """Both axes logarithmic, or both plain."""
+        """Set both axes to logarithmic, or both to plain."""
         self.set_log(on, x=on)
         for line, item in self._lines:
             item.setLogMode(on, on)
@@ -203,7 +203,7 @@ class ConvergenceChart(Chart):
             self._paint_diamonds(colors)
 
     def _paint_diamonds(self, colors: Colors) -> None:
-        """Nominal scores of the curves that are at another effectiveness, each at the end of its curve."""
+        """Draw the nominal score at the end of every curve that is at another effectiveness."""
         some = bool(self.standing_out)
         scored = [
             (line, line.score) for line in self.lines if line.score is not None and (line.score > 0 or not self._log)
@@ -263,10 +263,10 @@ class ConvergenceChart(Chart):
 
 
 class ConvergenceView(QWidget):
-    """The chart, and beside it the names of its lines, the best first: to look up, and to choose one."""
+    """The convergence chart beside the names of its lines, the best first, from which lines are chosen."""
 
     chosen = Signal(object)
-    """``frozenset[PlannerTask]`` that a person pointed at, in the chart or in the list; empty for none."""
+    """``frozenset[PlannerTask]`` of the lines that were clicked in the chart or chosen in the list; empty for none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -359,7 +359,7 @@ def _score(row: BenchmarkRow) -> float | None:
 def _curve(
     task: PlannerTask, points: Sequence[tuple[int, float]], end: int, score: float | None = None
 ) -> ConvergenceLine:
-    """Steps: what was found stays the best until something better is."""
+    """Return a step line: the best so far stays until something better is found."""
     spent = np.array([*(spent for spent, _ in points), end], float)
     best = np.array([*(best for _, best in points), points[-1][1]], float)
     x, y = np.repeat(spent, 2)[1:], np.repeat(best, 2)[:-1]
@@ -367,7 +367,7 @@ def _curve(
 
 
 def _entries(groups: Sequence[Group], lines: Sequence[ConvergenceLine]) -> list[tuple[PlannerName, bool, Tasks]]:
-    """The lines by planner and allowance in the order of the table, then those that are at work only."""
+    """Return the lines by planner and allowance in the order of the table, then those only at work."""
     found: dict[tuple[PlannerName, bool], set[PlannerTask]] = {
         (group.planner, group.matched): set() for group in groups
     }
@@ -379,21 +379,21 @@ def _entries(groups: Sequence[Group], lines: Sequence[ConvergenceLine]) -> list[
 def pen_of(
     planner: PlannerName, matched: bool, colors: Colors, *, width: float = 1.3, faint: bool = False
 ) -> QPen:  # fmt: skip
-    """As :func:`~firegui.domain.benchmark.line_style` has it; in pixels whatever the zoom."""
+    """Return the pen of :func:`~firegui.domain.benchmark.line_style`, with a width in pixels at every zoom."""
     pen = QPen(color_of(planner, colors, faint=faint), width, _PENS[line_style(planner, matched)])
     pen.setCosmetic(True)
     return pen
 
 
 def color_of(planner: PlannerName, colors: Colors, *, faint: bool = False) -> QColor:
-    """A planner's own, by the ground that it is drawn on."""
+    """Return the colour of a planner on the ground of a theme."""
     color = QColor(PLANNER_COLORS[planner][0 if colors is COLORS[Theme.DARK] else 1])
     color.setAlpha(_DIM_ALPHA if faint else 255)
     return color
 
 
 def swatch(planner: PlannerName, matched: bool) -> QIcon:
-    """How a line looks, for its name."""
+    """Return a sample of a line, for the list of names."""
     pixmap = QPixmap(_SWATCH * 2)
     pixmap.setDevicePixelRatio(2.0)
     pixmap.fill(Qt.GlobalColor.transparent)

@@ -1,4 +1,4 @@
-"""The words of a benchmark in the window: short names, what it is of, and what to bear in mind."""
+"""Texts of a benchmark in the window: short names, a headline and its caveats."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ NOTHING = "No benchmark is shown: run one, or open an earlier one."
 
 
 def group_name(planner: PlannerName, matched: bool) -> str:
-    """A line of the table where there is little room."""
+    """Return the short name of a line of the table."""
     return PLANNERS[planner].short + (", matched" if matched else "")
 
 
 def task_name(task: PlannerTask) -> str:
-    """``Gradient, matched (seed 0)``; the fire without drops has no seed."""
+    """Return a name such as ``Gradient, matched (seed 0)``; the fire without drops has no seed."""
     seed = "" if task.planner is PlannerName.NONE else f" (seed {task.seed})"
     return f"{group_name(task.planner, task.matched)}{seed}"
 
 
 def head_text(table: BenchmarkTable, project: Project) -> str:
-    """What a benchmark is of, in one line, and how far it is."""
+    """Return in one line what a benchmark compares, and how far it is."""
     done, asked = len(table.rows), len(table.tasks)
     parts = [f"{asked} tasks" if done >= asked else f"incomplete: {done} of {asked} tasks"]
     parts += [SETTING_TITLES[project.plan.setting], f"nominal {effectiveness_text(project.plan.nominal)}"]
@@ -38,7 +38,7 @@ def head_text(table: BenchmarkTable, project: Project) -> str:
 
 
 def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Project) -> Iterator[str]:
-    """What has to be borne in mind, a sentence or two each."""
+    """Yield the caveats of a benchmark, a sentence or two each."""
     yield from incomplete(table)
     yield from dropless(table)
     if header is not None:
@@ -70,7 +70,7 @@ def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Projec
 
 
 def curves_note(*, diamonds: bool) -> str:
-    """What the lines of the convergence chart are; ``diamonds`` are there for searches at the design effectiveness."""
+    """Return the key of the convergence chart; searches at the design effectiveness have ``diamonds``."""
     note = "Best so far at the η that was searched at · dotted: fixed cost, two-stage · dashed: matched allowance"
     return f"{note} · ◆ score at nominal η" if diamonds else note
 

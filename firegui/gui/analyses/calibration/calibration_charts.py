@@ -42,7 +42,7 @@ class MisfitChart(Chart):
         self.set_title(f"Misfit · {where}", Piece(best, "accent"), Piece(f"now {number(shown.loss)}", "muted"))
 
     def points(self, *, best: bool = False) -> dict[int, float]:
-        """What is drawn: epoch, counted from 1 → misfit, or the lowest so far."""
+        """Return the misfit that is drawn, or the lowest so far, by epoch counted from 1."""
         return {round(x): y for x, y in self.numbers(self._best if best else self._current).items()}
 
 
@@ -69,16 +69,16 @@ class FitDaysChart(Chart):
         self.set_title(f"IoU by day · epoch {shown.epoch + 1:,}", *pieces)
 
     def fit(self) -> None:
-        """Every day, and shares on their whole range, so that pictures can be compared."""
+        """Show every day, and shares on their whole range, so that pictures can be compared."""
         super().fit()
         self.item.setYRange(0.0, 1.0, padding=0.03)
 
     def points(self, event: int, *, best: bool = False) -> dict[int, float]:
-        """What is drawn of an event by its place in the calibration: day → IoU."""
+        """Return the IoU that is drawn of an event, by day; ``event`` is its place in the calibration."""
         return {round(x): y for x, y in self.numbers(self._lines[2 * event + best]).items()}
 
     def _make_lines(self, events: int) -> None:
-        """A line for the shown epoch and one for the best of every event."""
+        """Add a line for the shown epoch and one for the best epoch of every event."""
         while len(self._lines) < 2 * events:
             role = _role(len(self._lines) // 2)
             self._lines.append(self.add_curve(role, width=2.0, symbol=_SYMBOL))

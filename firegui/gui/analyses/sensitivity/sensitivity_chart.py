@@ -119,7 +119,7 @@ class SensitivityChart(Chart):
 
 
 def _bounds(rows: tuple[Row, ...], measure: Measure | None) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Lowest and highest draw by row; NaN where a row has no spread."""
+    """Return the lowest and the highest draw by row; NaN where a row has no spread."""
     low, high = np.full(len(rows), math.nan), np.full(len(rows), math.nan)
     if measure is None or measure.title != "J_fire":
         return low, high

@@ -91,7 +91,7 @@ class ComparisonMap(QWidget):
         return tuple(pane.box.viewRect() for pane in self._panes)
 
     def pixels(self, column: int) -> NDArray[np.uint32] | None:
-        """What is drawn on a map: 0 predicted, 1 observed, 2 compared."""
+        """Return the pixels of a map: 0 predicted, 1 observed, 2 compared."""
         return self._panes[column].raster.pixels
 
     # -- putting together --------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class ComparisonMap(QWidget):
 
 
 def _painted(*classes: tuple[Bools, QColor]) -> NDArray[np.uint32]:
-    """Pixels of masks ``[H, W]`` in their colours, a later one over an earlier."""
+    """Return the pixels of masks ``[H, W]`` in their colours, a later mask over an earlier."""
     found = np.zeros(classes[0][0].shape, np.uint32)
     for mask, color in classes:
         found[mask] = color.rgba()

@@ -77,7 +77,7 @@ class SkillChart(Chart):
         self._read_out(None)
 
     def points(self, key: str) -> dict[float, float]:
-        """What is drawn of ``model``, a reference by its key, ``published`` or ``observed``, without gaps."""
+        """Return the points of ``model``, a reference by its key, ``published`` or ``observed``, without gaps."""
         return self.numbers(self._lines[key])
 
     @property
@@ -132,11 +132,11 @@ class ReliabilityChart(Chart):
         self._write_title(report)
 
     def points(self, *, after: bool = False) -> dict[float, float]:
-        """What is drawn: mean prediction → share that burned."""
+        """Return the share that burned by mean prediction, as drawn."""
         return self.numbers(self._after if after else self._all)
 
     def fit(self) -> None:
-        """Both axes from 0 to 1."""
+        """Show both axes from 0 to 1."""
         self.item.setRange(xRange=(0.0, 1.0), yRange=(0.0, 1.0), padding=0.03)
 
     def _draw(self, line: int, diagram: Reliability | None) -> None:
@@ -189,7 +189,7 @@ def _pieces(report: SkillReport, metric: Metric, day: int | None) -> list[Piece]
 
 
 def _value(forecast: ForecastSkill, metric: Metric, day: int | None) -> str:
-    """At ``day``; without one the mean of a share over the days that have it, else nothing."""
+    """Return the value at ``day``; without one the mean of a share over the days that have it, else nothing."""
     if day is not None:
         value = metric.of(forecast.days[day])
         return "" if value is None else f"{value:.2f}" if metric.share else number(value)

@@ -200,7 +200,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
 
     # -- events ------------------------------------------------------------------------------------------------------
     def _note_weights(self) -> None:
-        """Other weights were trained on other days."""
+        """Show the fitted days of other weights."""
         project = self._session.project
         if project.weights is not self._weights:
             self._weights = project.weights

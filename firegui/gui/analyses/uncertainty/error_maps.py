@@ -98,16 +98,16 @@ class FieldMap(QWidget):
         self.update()
 
     def place_of(self, row: int, column: int) -> QPointF:
-        """Where the middle of a cell is drawn."""
+        """Return where the middle of a cell is drawn."""
         top, left = self._box[0].start, self._box[1].start
         return self._to_pixels().map(QPointF(column + 0.5 - left, row + 0.5 - top))
 
     def sizeHint(self) -> QSize:
-        """Small."""
+        """Return a small size."""
         return QSize(140, 110)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The raster as large as there is room, its frame, its name."""
+        """Paint the raster as large as there is room, its frame and its name."""
         painter, colors = QPainter(self), current_colors()
         if self._pixels is not None:
             rows, columns = self._pixels.shape
@@ -125,7 +125,7 @@ class FieldMap(QWidget):
         painter.end()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Say which cell is pointed at."""
+        """Report the cell under the mouse."""
         back, fine = self._to_pixels().inverted()
         cell = back.map(event.position())
         row, column = math.floor(cell.y()) + self._box[0].start, math.floor(cell.x()) + self._box[1].start
@@ -134,7 +134,7 @@ class FieldMap(QWidget):
         self.hovered.emit((row, column) if fine and inside and self._pixels is not None else None)
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Nothing is pointed at any more."""
+        """Report that no cell is under the mouse."""
         super().leaveEvent(event)
         self.hovered.emit(None)
 
@@ -256,7 +256,7 @@ class ErrorMaps(QWidget):
         self.residuals.show_field(text, values, self._scale, self._limit, self._box)
 
     def show_no_residuals(self, text: str, why: str) -> None:
-        """Say why there are none; the drawn field takes the room."""
+        """Show why there are none; the drawn field takes the room."""
         self._pairs.setStretch(0, 0)
         self.residuals.show_nothing(text, why)
 
@@ -267,7 +267,7 @@ class ErrorMaps(QWidget):
         self.field.show_field(text, values, self._scale, self._limit, box)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Side by side in a low dock, below each other in a tall one."""
+        """Place the pairs side by side in a low dock, below each other in a tall one."""
         super().resizeEvent(event)
         wide = self.width() > _WIDE * self.height()
         direction = QBoxLayout.Direction

@@ -73,14 +73,14 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self.fan, self.benefit = FanChart(), BenefitChart()
         self.convergence, self.variogram = EnsembleConvergenceChart(), VariogramChart()
         self.quantity, self.unit = QComboBox(), QComboBox()
-        self.threads, self.quantiles = QCheckBox("Members"), QCheckBox("5–95 %")
+        self.show_members, self.show_quantiles = QCheckBox("Members"), QCheckBox("5–95 %")
         self.error_text, self.means = QLabel(wordWrap=True), QLabel(wordWrap=True)
         self.caution = ElidedLabel(role="warning")
         self._lay_out()
         session.result_changed.connect(self._refresh)
         for box in (self.quantity, self.unit):
             box.currentIndexChanged.connect(self._draw)
-        for check in (self.threads, self.quantiles):
+        for check in (self.show_members, self.show_quantiles):
             check.toggled.connect(self._draw)
         self.tables.member_activated.connect(self.play)
         self.tables.selection_changed.connect(self._refresh)
@@ -117,7 +117,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
             ("Fan", self.fan), ("Benefit", self.benefit), ("Table", self.summary_view), ("Members", self.members_view),
             ("Convergence", self.convergence), ("Error fit", self.error_page), ("Error maps", self.errors),
         )  # fmt: skip
-        self._show_on((self.fan,), self.threads, self.quantiles)
+        self._show_on((self.fan,), self.show_members, self.show_quantiles)
         self._show_on((self.fan, self.benefit, self.convergence), self.quantity, self.unit)
         self._show_on((self.errors,), self.errors.controls)
         content = column(self._choices(), self.pages, self.caution, self._foot(), stretch=self.pages)
@@ -130,10 +130,10 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self.unit.addItems(["ha", "cells"])
         describe(self.quantity, "What is shown of the fire")
         describe(self.unit, "Unit of the pictures")
-        self.threads.setToolTip("Draw every member as a thin line")
-        self.quantiles.setToolTip("Draw the 5 and the 95 % quantile, dashed")
-        self.threads.setChecked(True)
-        self.quantiles.setChecked(True)
+        self.show_members.setToolTip("Draw every member as a thin line")
+        self.show_quantiles.setToolTip("Draw the 5 and the 95 % quantile, dashed")
+        self.show_members.setChecked(True)
+        self.show_quantiles.setChecked(True)
         play = "Play the chosen member on the map (double-click)"
         tables = (self.members_view, self.summary_view)
         buttons = self._button_row(
@@ -141,7 +141,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
             self._copy_button(*tables),
             PanelButton("csv", "CSV…", "Write the table as CSV with every digit", self._ask_file, tables),
         )
-        choices = (self.quantity, self.unit, self.threads, self.quantiles, self.errors.controls)
+        choices = (self.quantity, self.unit, self.show_members, self.show_quantiles, self.errors.controls)
         return row(self.earlier, *choices, buttons, stretch=self.earlier)
 
     def _foot(self) -> QWidget:
@@ -227,7 +227,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
     def _draw(self, *_: object) -> None:
         ensemble = None if self._controller.shown is None else self._controller.shown.ensemble
         protected, hectares = self.quantity.currentIndex() == 1, self.unit.currentText() == "ha"
-        view = EnsembleView(protected, hectares, self.threads.isChecked(), self.quantiles.isChecked())
+        view = EnsembleView(protected, hectares, self.show_members.isChecked(), self.show_quantiles.isChecked())
         for chart in (self.fan, self.benefit, self.convergence):
             chart.show_ensemble(ensemble, view)
 
