@@ -1,4 +1,4 @@
-"""The status bar: what is under the mouse, what the window has to say, what it is working on."""
+"""Status bar: place under the mouse, latest message, current work and device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MESSAGE_MS = 10_000
 
 
 class StatusBar(QObject):
-    """Side by side: where the mouse is, the latest message, the work in hand, and the device."""
+    """Fills the status bar with the place under the mouse, the latest message, the current work and the device."""
 
     def __init__(self, session: Session, queue: RunQueue, view: MapView, bar: QStatusBar) -> None:
         super().__init__(bar)
@@ -30,23 +30,21 @@ class StatusBar(QObject):
         bar.addPermanentWidget(self.work)
         self.device = DeviceButton(session)
         bar.addPermanentWidget(self.device)
-        self._fade = QTimer(self)
-        self._fade.setSingleShot(True)
-        self._fade.setInterval(_MESSAGE_MS)
-        self._fade.timeout.connect(lambda: self._say(""))
-        view.hovered.connect(lambda text: self._point_at(str(text)))
-        session.message.connect(self._say)
+        self._fade = QTimer(self, singleShot=True, interval=_MESSAGE_MS)
+        self._fade.timeout.connect(lambda: self._show_message(""))
+        view.hovered.connect(lambda text: self._show_place(str(text)))
+        session.message.connect(self._show_message)
         queue.changed.connect(self._show_work)
-        self._point_at("")
-        self._say("")
+        self._show_place("")
+        self._show_message("")
         self._show_work()
 
-    def _point_at(self, text: str) -> None:
+    def _show_place(self, text: str) -> None:
         self.place.set_text(text)
         # With the mouse elsewhere a message has the whole bar.
         self.place.setVisible(bool(text))
 
-    def _say(self, text: str) -> None:
+    def _show_message(self, text: str) -> None:
         self.message.set_text(text)
         # Without a message the place under the mouse has the whole bar.
         self.message.setVisible(bool(text))
