@@ -14,8 +14,10 @@ from firegui.cli.gather import Gather
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import Emit, emitter, plain_progress_option
+from firegui.cli.setting_options import given_settings, setting_options
 from firegui.cli.shell import BAD_INPUT, FAILED, INTERRUPTED, report_problems
 from firegui.cli.words import date_text
+from firegui.domain.fit import SkillSettings
 from firegui.errors import Problems
 from firegui.fire.skill import ForecastSkill
 from firegui.fire.skill_report import SkillReport, Span
@@ -25,7 +27,7 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunEvent, RunFinished, SkillReady
 from firegui.runs.runner import execute
-from firegui.runs.skill import FIT_DAYS, MOST_DAYS, available_days, fitted_days, skill_problems
+from firegui.runs.skill import default_settings, skill_problems
 from firegui.runs.skill_files import write_skill
 from firegui.runs.spec import SkillSpec
 
@@ -37,13 +39,7 @@ _TITLE = "The forecast cannot be scored"
 @click.option(
     "--weights", "weights_file", metavar="F.safetensors", type=FILE, help="Weights in place of the project's model."
 )
-@click.option("--days", type=int, help=f"Days to roll out.  [default: {MOST_DAYS}, or as many as there is weather for]")
-@click.option(
-    "--fit-days",
-    type=int,
-    help="Days from day 0 whose perimeters may have been read in training.  "
-    f"[default: what the weights say, 0 for an event that they do not name; {FIT_DAYS} without weights]",
-)
+@setting_options(SkillSettings())
 @click.option("--out", metavar="DIR", type=FILE, help="Folder for tables, pictures and the daily probabilities.")
 @backend_option
 @plain_progress_option
@@ -51,12 +47,11 @@ _TITLE = "The forecast cannot be scored"
 def skill(
     project_folder: Path,
     weights_file: Path | None,
-    days: int | None,
-    fit_days: int | None,
     out: Path | None,
     backend: str,
     progress: str,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Roll PROJECT's fire model out from the perimeter of day 0 and score it against the perimeters that follow.
 
@@ -71,12 +66,8 @@ def skill(
     spec = None
     if project is not None:
         project = project if weights is None else project.with_network(weights)
-        spec = SkillSpec(
-            project,
-            min(MOST_DAYS, available_days(project)) if days is None else days,
-            fitted_days(project) if fit_days is None else fit_days,
-            backend,
-        )
+        settings = given_settings(default_settings(project), given, gather)
+        spec = SkillSpec(project, settings.days, settings.fit_days, backend)
         gather.extend(skill_problems(spec))
     gather.raise_if_any(_TITLE)
     assert spec is not None

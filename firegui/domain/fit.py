@@ -52,6 +52,19 @@ class NetworkFitSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SkillSettings:
+    """Settings of a forecast that is scored."""
+
+    days: int = option(
+        20, "Days", "how many days are rolled out", low=1, default_text="20, or as many as there is weather for"
+    )
+    fit_days: int = option(
+        10, "Fit days", "days from day 0 whose perimeters may have been read in training", label="fitted", low=0,
+        default_text="what the weights say, 0 for an event that they do not name; 10 without weights",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class EventProgress:
     """One event of an epoch: the scored ``days`` and the IoU of ``P ≥ 0.5`` with the perimeter at the end of each."""
 

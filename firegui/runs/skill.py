@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from firegui.domain.fit import SkillSettings
 from firegui.domain.project import FireModel, Project
 from firegui.domain.results import Metrics
 from firegui.errors import InputError, Problem, Problems
@@ -19,11 +20,13 @@ from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFi
 from firegui.runs.spec import SkillSpec
 from firegui.runs.state import RunMachine
 
-MOST_DAYS = 20
-"""What is rolled out unless somebody asks otherwise, where there is weather for it: as long as the published curve."""
+_USUAL = SkillSettings()
+"""As many days as the published curve has."""
 
-FIT_DAYS = 10
-"""How many days may have been read in training, unless the weights or somebody say otherwise."""
+
+def default_settings(project: Project) -> SkillSettings:
+    """Return what is scored of a project unless another number of days is given."""
+    return SkillSettings(min(_USUAL.days, available_days(project)), fitted_days(project))
 
 
 def available_days(project: Project) -> int:
@@ -32,13 +35,13 @@ def available_days(project: Project) -> int:
 
 
 def fitted_days(project: Project) -> int:
-    """How many days of this event the project's weights were trained on; :data:`FIT_DAYS` of a model without weights.
+    """How many days of this event the project's weights were trained on; 10 of a model without weights.
 
     An event may have been given another name since, so one with the same first day counts as the same.
     """
     weights = project.weights
     if weights is None or project.fire_model.kind != "network":
-        return FIT_DAYS
+        return _USUAL.fit_days
     start = project.scenario.date_of_day(0)
     return max((item.fit_days for item in weights.training.events if item.start == start), default=0)
 

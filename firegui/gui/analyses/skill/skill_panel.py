@@ -10,6 +10,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, QSignalBlocke
 from PySide6.QtGui import QImageWriter
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSlider, QTableView, QToolButton, QWidget
 
+from firegui.domain.fit import SkillSettings
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
@@ -19,16 +20,16 @@ from firegui.gui.analyses.skill.skill_charts import METRICS, ReliabilityChart, S
 from firegui.gui.analyses.skill.skill_controller import SkillController, SkillRequest
 from firegui.gui.analyses.skill.skill_table import SkillModel, day_text, summary_html
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import column, describe, labelled, row
+from firegui.gui.base.layouts import column, describe, row
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.map.decorations import scale_image
 from firegui.gui.map.map_colors import Ink, fire_scale
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.fields import WholeField
+from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.engine import Engine
-from firegui.runs.skill import FIT_DAYS, MOST_DAYS, available_days, fitted_days, skill_problems
+from firegui.runs.skill import available_days, default_settings, fitted_days, skill_problems
 from firegui.runs.skill_files import write_skill
 from firegui.runs.spec import SkillSpec
 
@@ -58,15 +59,15 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
         super().__init__(session, controller, None, parent)
         self._day = 0
         self._weights: NetworkWeights | None = None
-        self.days, self.fit_days = WholeField(1, None), WholeField(0, None)
+        self.form = SettingsForm(SkillSettings())
+        self.days, self.fit_days = self.form.box("days"), self.form.box("fit_days")
         self.model, self.table = SkillModel(self), QTableView()
         self.chart, self.diagram, self.map = SkillChart(), ReliabilityChart(), ComparisonMap()
         self.measure, self.slider = QComboBox(), QSlider(Qt.Orientation.Horizontal)
         self.summary, self.key, self.day_text = QLabel(), QLabel(wordWrap=True), ElidedLabel()
         self._lay_out()
         session.project_edited.connect(self._note_weights)
-        self.days.valueChanged.connect(self._check)
-        self.fit_days.valueChanged.connect(self._check)
+        self.form.changed.connect(self._check)
         self.slider.valueChanged.connect(self.show_day)
         self.chart.day_chosen.connect(self.show_day)
         self.measure.currentIndexChanged.connect(self._draw_curves)
@@ -112,13 +113,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
     def _lay_out(self) -> None:
         show_table(self.table, self.model, "Scores by day", is_sortable=False)
         self._add_pages(("Days", self.table), ("Curves", self._curves()), ("Map", self._maps()))
-        fields: list[QWidget] = []
-        for text, box, help in (
-            ("Days", self.days, "How many days are rolled out"),
-            ("fitted", self.fit_days, "Days from the first whose perimeters may have been read in training"),
-        ):
-            describe(box, help)
-            fields += [labelled(text, box), box]
+        fields = [part for pair in self.form.pairs(self.form.editors) for part in pair]
         self.summary.setTextFormat(Qt.TextFormat.RichText)
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.summary.setAccessibleName("Mean scores")
@@ -178,13 +173,11 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
     def _on_project(self) -> None:
         if self._session.has_project:
             project = self._session.project
-            most = available_days(project)
-            self.days.setRange(1, max(most, 1))
-            self.days.setValue(min(MOST_DAYS, most))
+            self.days.setMaximum(max(available_days(project), 1))
             self._weights = project.weights
-            self.fit_days.setValue(fitted_days(project))
+            self.form.set_value(default_settings(project))
         else:
-            self.fit_days.setValue(FIT_DAYS)
+            self.form.set_value(SkillSettings())
 
     def _find_problems(self) -> Sequence[Problem]:
         return skill_problems(SkillSpec(self._session.project, self.days.value(), self.fit_days.value()))
