@@ -1,4 +1,4 @@
-"""What an engine has to say to the person who waits for it: that it compiles first, that it fell back."""
+"""Messages of the engine to the user: that it compiles first, that it fell back to another device."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class EngineMessage:
-    """One plain sentence; ``level`` is ``info`` or ``warning``, ``device`` what computes from now on, if another."""
+    """One sentence. ``level`` is ``info`` or ``warning``; ``device`` is set when computing moves to another device."""
 
     text: str
     level: str = "info"
@@ -16,8 +16,8 @@ class EngineMessage:
 
 
 MessageCallback = Callable[[EngineMessage], None]
-"""Takes a remark, in the thread that computes."""
+"""Receives a message, in the thread that computes."""
 
 
 def ignore_message(_: EngineMessage) -> None:
-    """Pass nothing on."""
+    """Ignore a message."""

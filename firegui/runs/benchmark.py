@@ -117,8 +117,8 @@ class BenchmarkRun:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._speaker = EngineMessages(emit, engine, spec.backend)
         self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
-        self._crew = WorkerPool(spec.out)
-        self._agenda = TaskQueue(spec.settings, (), pinned=False)
+        self._pool = WorkerPool(spec.out)
+        self._queue = TaskQueue(spec.settings, (), pinned=False)
         self._processes = spec.processes or cores()
         self._told_at = -math.inf
         self._steered = self._processor_before = 0.0
@@ -126,7 +126,7 @@ class BenchmarkRun:
     @property
     def baseline_metrics(self) -> Metrics | None:
         """The fire without drops, once its task is done."""
-        group = self._agenda.table.group(PlannerName.NONE)
+        group = self._queue.table.group(PlannerName.NONE)
         return None if group is None else group.rows[0].metrics
 
     @property
@@ -152,8 +152,8 @@ class BenchmarkRun:
         rows = () if then is None else read_rows(spec.out, tasks_of(spec.settings))
         for row in rows:  # a kill may have come between a row and this
             clear_up(spec.out, row.task)
-        self._agenda = TaskQueue(spec.settings, rows, pinned=bool(spec.project.operations.pinned))
-        if not self._agenda.table.complete:
+        self._queue = TaskQueue(spec.settings, rows, pinned=bool(spec.project.operations.pinned))
+        if not self._queue.table.complete:
             self._folder.remove(*FIGURES)
         self._machine.move(RunState.RUNNING)
         self._keep()
@@ -164,13 +164,13 @@ class BenchmarkRun:
 
     def note_failure(self, message: str) -> None:
         """Say in the folder, if something was written to it, what happened; finished tasks stay."""
-        self._crew.close()
+        self._pool.close()
         if self.written_folder is not None:
             self._update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
 
     def close(self) -> None:
         """End every process and let the folder go; nothing is written to it from then on."""
-        self._crew.close()
+        self._pool.close()
         self._folder.close()
 
     # -- before the first task ---------------------------------------------------------------------------------------
@@ -210,29 +210,29 @@ class BenchmarkRun:
                 self._hold()
                 continue
             self._hand_out()
-            if not self._crew.busy and not self._agenda.ready():
+            if not self._pool.busy and not self._queue.ready():
                 return
             self._listen()
         self._machine.move(RunState.STOPPING)
-        self._crew.stop()
-        while self._crew.busy and not self._control.abandon_requested:
+        self._pool.stop()
+        while self._pool.busy and not self._control.abandon_requested:
             self._listen()
 
     def _hand_out(self) -> None:
         """Give a task to everybody who waits for one, and begin as many processes as there is work for."""
-        waiting = self._agenda.ready()
-        for worker, terms in zip(self._crew.idle, waiting, strict=False):
-            self._agenda.begin(terms.task)
-            worker.give(terms)
-        left = len(self._agenda.ready())
-        while len(self._crew.workers) < self._processes and self._crew.starting < left:
+        waiting = self._queue.ready()
+        for worker, terms in zip(self._pool.idle, waiting, strict=False):
+            self._queue.begin(terms.task)
+            worker.assign(terms)
+        left = len(self._queue.ready())
+        while len(self._pool.workers) < self._processes and self._pool.starting < left:
             try:
-                self._crew.hire()
+                self._pool.start_worker()
             except OSError as error:
                 self._go_on_with_fewer(f"the system refuses it ({plain_words(error)})")
 
     def _listen(self) -> None:
-        for heard in self._crew.hear(_HEARD_SECONDS):
+        for heard in self._pool.poll(_HEARD_SECONDS):
             self._take(heard)
         moment = time.monotonic()
         if moment - self._told_at >= _TOLD_SECONDS:
@@ -242,14 +242,14 @@ class BenchmarkRun:
     def _take(self, heard: WorkerReport) -> None:
         report, terms = heard.report, heard.terms
         if report is None:
-            death = heard.worker.death()
+            exit_reason = heard.worker.exit_reason()
             heard.worker.end()
             if not heard.worker.is_ready:
-                self._go_on_with_fewer(death)
-            report = TaskReport(MessageType.FAILED, message=death)
+                self._go_on_with_fewer(exit_reason)
+            report = TaskReport(MessageType.FAILED, message=exit_reason)
         match report.word:
             case MessageType.DONE if report.row is not None:
-                self._agenda.finish(report.row)
+                self._queue.finish(report.row)
                 with self._warned("the tables"):
                     self._keep()
             case MessageType.WARNING if terms is not None:
@@ -261,27 +261,29 @@ class BenchmarkRun:
             case MessageType.FAILED if report.problems:
                 raise InputError(report.problems, TITLE)
             case MessageType.FAILED if heard.report is not None:
-                self._crew.dismiss(heard.worker)
+                self._pool.end_worker(heard.worker)
                 self._go_on_with_fewer(report.message)
             case _:
                 pass
 
-    def _go_on_with_fewer(self, death: str) -> None:
+    def _go_on_with_fewer(self, exit_reason: str) -> None:
         """A process ended before it could be given anything; there may be no memory for so many."""
-        self._processes = len(self._crew.workers)
+        self._processes = len(self._pool.workers)
         if not self._processes:
-            raise FireguiError(f"no task could be begun: {death}; resume to try again")
+            raise FireguiError(f"no task could be begun: {exit_reason}; resume to try again")
         others = counted(self._processes, "process", "processes")
-        self._emit(Message(f"a process could not be begun: {death}; the benchmark goes on with {others}", "warning"))
+        self._emit(
+            Message(f"a process could not be begun: {exit_reason}; the benchmark goes on with {others}", "warning")
+        )
 
     def _fail(self, task: PlannerTask, why: str) -> None:
         """Note what went wrong with a task; the others go on. After a stop it only was not as fast as that."""
         if not self._control.stop_requested:
-            self._agenda.fail(task, why)
+            self._queue.fail(task, why)
             self._emit(Message(f"{task.name}: {why}", "warning"))
 
     def _hold(self) -> None:
-        self._crew.tell(WorkerOrder(MessageType.PAUSE))
+        self._pool.send(WorkerOrder(MessageType.PAUSE))
         self._machine.move(RunState.PAUSED)
         with self._warned("the pause"):
             self._update(state=RunState.PAUSED)
@@ -289,21 +291,21 @@ class BenchmarkRun:
         self._control.wait_while_paused()
         self._folder.rest(time.monotonic() - held)
         if not self._control.stop_requested:
-            self._crew.tell(WorkerOrder(MessageType.RESUME))
+            self._pool.send(WorkerOrder(MessageType.RESUME))
             self._machine.move(RunState.RUNNING)
             with self._warned("the end of the pause"):
                 self._update(state=RunState.RUNNING)
 
     def _progress(self) -> BenchmarkProgress:
-        table = self._agenda.table
-        running = tuple(worker.progress for worker in self._crew.busy if worker.progress is not None)
-        failed = tuple(sorted(self._agenda.failed.items()))
+        table = self._queue.table
+        running = tuple(worker.progress for worker in self._pool.busy if worker.progress is not None)
+        failed = tuple(sorted(self._queue.failed.items()))
         return BenchmarkProgress(running, len(table.rows), len(table.tasks), self._folder.seconds, failed)
 
     # -- what is kept ------------------------------------------------------------------------------------------------
     def _keep(self) -> None:
         """Save the table as it is and show it."""
-        table = self._agenda.table
+        table = self._queue.table
         self._update(state=RunState.RUNNING)
         write_tables(self._spec.out, table, self._spec.project)
         self._emit(BenchmarkReady(table))
@@ -317,20 +319,20 @@ class BenchmarkRun:
             self._emit(Message(f"{what} could not be written ({error.problems[0]}); the benchmark goes on", "warning"))
 
     def _conclude(self) -> RunFinished:
-        table, out = self._agenda.table, self._spec.out
+        table, out = self._queue.table, self._spec.out
         self._emit(self._progress())  # the last tasks may have been over too soon to be told of
         reason = FinishReason.COMPLETED
         if not table.complete:
             reason = FinishReason.STOPPED if self._control.stop_requested else FinishReason.FAILED
-        message = benchmark_message(table, reason, self._agenda.failed, self._agenda.obstacle)
+        message = benchmark_message(table, reason, self._queue.failed, self._queue.obstacle)
         if reason is FinishReason.COMPLETED:  # a stop does not wait for matplotlib
             self._engine.draw_benchmark(table, self._spec.project, out)
         self._update(state=RunState.FINISHED, reason=reason, message=message)
         return RunFinished(reason, message, None, self.baseline_metrics, out)
 
     def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
-        table = self._agenda.table
-        processor = self._processor_before + time.thread_time() - self._steered + self._crew.processor
+        table = self._queue.table
+        processor = self._processor_before + time.thread_time() - self._steered + self._pool.processor
         self._folder.update(
             state=state, reason=reason, message=message, budget=table.budget,
             matched_allowance=table.matched_allowance, processor_seconds=processor,

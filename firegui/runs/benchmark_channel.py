@@ -1,4 +1,4 @@
-"""What a benchmark and its worker processes say to each other: JSON both ways, over a pipe."""
+"""Messages between a benchmark and its worker processes: JSON over a pipe."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from firegui.errors import Problem
 from firegui.runs.control import RunControl
 
 GRACE_SECONDS = 10.0
-"""A worker whose benchmark is gone has so long to save what it has."""
+"""Seconds that a worker whose benchmark has ended has to save its state."""
 
 
 class MessageType(StrEnum):
-    """What an order or a report is about."""
+    """Kind of an order or a report."""
 
     TASK = "task"
     PAUSE = "pause"
@@ -40,22 +40,22 @@ class MessageType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WorkerOrder:
-    """To a worker: a ``TASK`` with its terms, ``PAUSE``, ``RESUME``, or ``STOP`` once what it has is saved."""
+    """Order to a worker: a ``TASK`` with its terms, ``PAUSE``, ``RESUME``, or ``STOP`` after saving."""
 
     word: MessageType
     terms: TaskTerms | None = None
 
     def encoded(self) -> bytes:
-        """As it is sent."""
+        """Return the JSON that is sent."""
         return msgspec.json.encode(self)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskReport:
-    """From a worker: ``READY`` for tasks, ``PROGRESS`` of one, a ``WARNING``, and how it ended.
+    """Report of a worker: ``READY`` for tasks, ``PROGRESS``, a ``WARNING``, and how a task ended.
 
     ``best`` is ``None`` before the first; ``processor`` is the processor time of the process so far. ``FAILED``
-    without a task at work says that there is no working at all.
+    without a task means that the worker cannot work at all.
     """
 
     word: MessageType
@@ -68,37 +68,37 @@ class TaskReport:
     problems: tuple[Problem, ...] = ()
 
     def encoded(self) -> bytes:
-        """As it is sent."""
+        """Return the JSON that is sent."""
         return msgspec.json.encode(self)
 
     @staticmethod
     def decoded(data: bytes) -> TaskReport:
-        """What was :meth:`encoded`."""
+        """Return the report that was :meth:`encoded`."""
         return msgspec.json.decode(data, type=TaskReport)
 
 
 class TaskListener(Protocol):
-    """Whoever follows a task at work, and can stop it."""
+    """Receiver of a task's reports, which can also stop the task."""
 
     @property
     def control(self) -> RunControl:
-        """What the task asks whether it may go on."""
+        """Control that the task checks for stop and pause."""
 
-    def say(self, report: TaskReport) -> None:
-        """Hear a report."""
+    def send(self, report: TaskReport) -> None:
+        """Receive a report."""
 
-    def say_progress(self, spent: int, best: float, seconds: float) -> None:
-        """Hear how far the task is."""
+    def send_progress(self, spent: int, best: float, seconds: float) -> None:
+        """Receive the progress of the task."""
 
 
 class WorkerChannel:
-    """A worker's end of the pipe. A thread listens, so that a stop is heard while the worker computes.
+    """A worker's end of the pipe. A thread listens, so that a stop arrives while the worker computes.
 
-    When the other end is gone the worker is ended: at once without a task, else once what it has is saved.
+    When the other end closes, the worker ends: at once without a task, else after saving.
     """
 
     def __init__(self, connection: Connection, leave: Callable[[int], object] = os._exit) -> None:
-        """``leave`` ends the process, whatever its main thread is at."""
+        """``leave`` ends the process, whatever its main thread does."""
         self._connection, self._leave = connection, leave
         self._orders: queue.SimpleQueue[TaskTerms | None] = queue.SimpleQueue()
         self._at_work = False
@@ -106,25 +106,25 @@ class WorkerChannel:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def tasks(self) -> Iterator[TaskTerms]:
-        """The tasks to carry out, as they come; the end is the end of the work."""
+        """Yield the tasks to carry out until the worker has to end."""
         for terms in iter(self._orders.get, None):
             self._at_work = True
             yield terms
             self._at_work = False
 
-    def say(self, report: TaskReport) -> None:
-        """Send a report; if nobody is there to hear it, stop."""
+    def send(self, report: TaskReport) -> None:
+        """Send a report. Stop the worker if the other end is closed."""
         try:
             self._connection.send_bytes(replace(report, processor=time.process_time()).encoded())
         except OSError:
             self.end()
 
-    def say_progress(self, spent: int, best: float, seconds: float) -> None:
-        """Send how far the task at work is."""
-        self.say(TaskReport(MessageType.PROGRESS, spent, best if math.isfinite(best) else None, seconds))
+    def send_progress(self, spent: int, best: float, seconds: float) -> None:
+        """Send the progress of the task."""
+        self.send(TaskReport(MessageType.PROGRESS, spent, best if math.isfinite(best) else None, seconds))
 
     def end(self) -> None:
-        """Ask the worker to save what it has and to end."""
+        """Ask the worker to save its state and end."""
         self.control.request_stop(now=True)
         self._orders.put(None)
 

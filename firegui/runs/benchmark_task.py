@@ -1,4 +1,4 @@
-"""One task of a benchmark from its beginning, or its checkpoint, to its row; carried out in a worker process."""
+"""One task of a benchmark, from its start or checkpoint to its row. Runs in a worker process."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from firegui.rollout.model import Model
 
 
-TOLD_SECONDS = 0.25
-"""Nobody reads more of a task's progress than this."""
+REPORT_SECONDS = 0.25
+"""Seconds between two progress reports of a task."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskContext:
-    """What every task of a worker is carried out with; ``model`` is at nominal effectiveness.
+    """Project, engine and model that all tasks of a worker share; ``model`` is at nominal effectiveness.
 
     ``out`` is where tasks keep their files, ``project_folder`` where the project is kept, for the record.
     """
@@ -54,13 +54,13 @@ class TaskContext:
     project: Project
     engine: Engine
     model: Model
-    line: TaskListener
+    listener: TaskListener
     checkpoint_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a task took."""
+    """Cost of a task."""
 
     dimension: int
     evaluations: int
@@ -69,87 +69,88 @@ class Cost:
     gradient_cost: float | None = None
 
 
-def carry_out_task(desk: TaskContext, terms: TaskTerms) -> BenchmarkRow:
-    """Carry a task out and write its schedule and then its row; a row that is there already is what it comes to.
+def carry_out_task(context: TaskContext, terms: TaskTerms) -> BenchmarkRow:
+    """Carry out a task, write its schedule and then its row. Return the row if it already exists.
 
-    Raises :class:`~firegui.errors.CancelledError` when it was stopped, with everything saved that going on needs.
+    Raises :class:`~firegui.errors.CancelledError` when it was stopped; the state to resume from is saved then.
     """
     if terms.task.planner is PlannerName.TWO_STAGE:
+        folder = task_folder(context.out, terms.task)
         plan = TwoStageTask(
-            desk.project, desk.engine, terms.task, task_folder(desk.out, terms.task), desk.project_folder, desk.backend
-        )  # fmt: skip
-        made = plan.run(desk.line, desk.checkpoint_seconds)
-        schedule = _read(desk, made.folder / PLAN)
+            context.project, context.engine, terms.task, folder, context.project_folder, context.backend
+        )
+        made = plan.run(context.listener, context.checkpoint_seconds)
+        schedule = _read(context, made.folder / PLAN)
         cost = Cost(plan.dimension, made.charge, made.seconds, made.curve)
-        return _kept(desk, scored(desk, terms, schedule, cost))
-    return _searched(desk, terms)
+        return _kept(context, scored(context, terms, schedule, cost))
+    return _searched(context, terms)
 
 
-def _searched(desk: TaskContext, terms: TaskTerms) -> BenchmarkRow:
-    folder = task_folder(desk.out, terms.task)
+def _searched(context: TaskContext, terms: TaskTerms) -> BenchmarkRow:
+    folder = task_folder(context.out, terms.task)
     lock, checkpoint = FolderLock(folder), folder / CHECKPOINT
     try:
-        for row in read_rows(desk.out, (terms.task,)):  # a worker of a benchmark that was killed came to its end
+        for row in read_rows(context.out, (terms.task,)):  # a worker of a benchmark that was killed came to its end
             return row
         begun = checkpoint if checkpoint.is_file() else None
-        task = desk.engine.task_run(desk.model, desk.project.plan, terms, begun)
+        task = context.engine.task_run(context.model, context.project.plan, terms, begun)
         try:
-            _drive(desk, task, checkpoint)
+            _drive(context, task, checkpoint)
             cost = Cost(task.dimension, task.spent, task.seconds, task.curve, task.gradient_cost)
-            row = scored(desk, terms, task.best, cost)
+            row = scored(context, terms, task.best, cost)
         except CancelledError:
             task.save(checkpoint)
             raise
         write_plan_safetensors(folder / PLAN, task.best)
-        write_schedule_csv(folder / SCHEDULE, desk.engine.drops(desk.model, task.best), desk.project)
-        return _kept(desk, row)
+        write_schedule_csv(folder / SCHEDULE, context.engine.drops(context.model, task.best), context.project)
+        return _kept(context, row)
     finally:
         lock.release()
 
 
-def _kept(desk: TaskContext, row: BenchmarkRow) -> BenchmarkRow:
-    """The row, written; with it the task is done, and nobody goes on with it."""
-    write_row(desk.out, row)
-    clear_up(desk.out, row.task)
+def _kept(context: TaskContext, row: BenchmarkRow) -> BenchmarkRow:
+    """Write the row, which marks the task as done, and remove its checkpoint."""
+    write_row(context.out, row)
+    clear_up(context.out, row.task)
     return row
 
 
-def _drive(desk: TaskContext, task: TaskRun, checkpoint: Path) -> None:
-    """Go on until the planner is finished; tell and save as often as that is due."""
-    control, line = desk.line.control, desk.line
+def _drive(context: TaskContext, task: TaskRun, checkpoint: Path) -> None:
+    """Advance the planner until it is finished. Report and save at intervals."""
+    control, listener = context.listener.control, context.listener
     told = saved = time.monotonic()
-    line.say_progress(task.spent, task.best_objective, task.seconds)
+    listener.send_progress(task.spent, task.best_objective, task.seconds)
     while not task.finished:
         if control.pause_requested:
-            _save_or_warn(desk, task, checkpoint)
+            _save_or_warn(context, task, checkpoint)
             control.wait_while_paused()
         control.check()
         task.advance(control.check)
         moment = time.monotonic()
-        if moment - told >= TOLD_SECONDS:
+        if moment - told >= REPORT_SECONDS:
             told = moment
-            line.say_progress(task.spent, task.best_objective, task.seconds)
-        if moment - saved >= desk.checkpoint_seconds:
+            listener.send_progress(task.spent, task.best_objective, task.seconds)
+        if moment - saved >= context.checkpoint_seconds:
             saved = moment
-            _save_or_warn(desk, task, checkpoint)
+            _save_or_warn(context, task, checkpoint)
 
 
-def _save_or_warn(desk: TaskContext, task: TaskRun, checkpoint: Path) -> None:
-    """A disk that is full for a moment does not end a search that has minutes behind it."""
+def _save_or_warn(context: TaskContext, task: TaskRun, checkpoint: Path) -> None:
+    """Save a checkpoint. A full disk is only a warning, because the search may have run for minutes."""
     try:
         task.save(checkpoint)
     except InputError as error:
         message = f"no checkpoint could be written ({error.problems[0]}); the benchmark goes on"
-        desk.line.say(TaskReport(MessageType.WARNING, message=message))
+        context.listener.send(TaskReport(MessageType.WARNING, message=message))
 
 
-def scored(desk: TaskContext, terms: TaskTerms, schedule: Schedule, cost: Cost) -> BenchmarkRow:
-    """Score ``schedule`` at nominal effectiveness, charged to nobody, and have it audited."""
-    model, check = desk.model, desk.line.control.check
-    metrics = desk.engine.simulate(model, schedule, check=check).metrics
+def scored(context: TaskContext, terms: TaskTerms, schedule: Schedule, cost: Cost) -> BenchmarkRow:
+    """Score ``schedule`` at nominal effectiveness without charging the planner, and audit it."""
+    model, check = context.model, context.listener.control.check
+    metrics = context.engine.simulate(model, schedule, check=check).metrics
     # A budget that is the two-stage plan's own count is kept by that plan.
     budget = terms.budget or metrics.drops_executed
-    candidate, violations = _audit(desk, schedule)
+    candidate, violations = _audit(context, schedule)
     return BenchmarkRow(
         task=terms.task,
         metrics=metrics,
@@ -164,14 +165,14 @@ def scored(desk: TaskContext, terms: TaskTerms, schedule: Schedule, cost: Cost) 
     )
 
 
-def _audit(desk: TaskContext, schedule: Schedule) -> tuple[int, Violations]:
-    """How many drops are proposed, and what is wrong with those that the rollout's gates executed.
+def _audit(context: TaskContext, schedule: Schedule) -> tuple[int, Violations]:
+    """Return the number of proposed drops and the violations of the drops that the gates executed.
 
     Where the paper's rules are the only ones, a drop that they let through and that was not executed is wrong, too.
     """
-    maps, fleet, project = desk.model.maps, desk.model.fleet, desk.project
-    executed = [(drop.step, drop.column) for drop in desk.engine.drops(desk.model, schedule) if drop.executed]
-    audit = desk.engine.audit(
+    maps, fleet, project = context.model.maps, context.model.fleet, context.project
+    executed = [(drop.step, drop.column) for drop in context.engine.drops(context.model, schedule) if drop.executed]
+    audit = context.engine.audit(
         schedule, fleet, maps.steps_per_day, maps.shape, executed, conditions=Conditions.of(project)
     )
     counts = audit.counts
@@ -181,15 +182,14 @@ def _audit(desk: TaskContext, schedule: Schedule) -> tuple[int, Violations]:
     return audit.candidate, counts
 
 
-def _read(desk: TaskContext, path: Path) -> Schedule:
-    model = desk.model
+def _read(context: TaskContext, path: Path) -> Schedule:
+    model = context.model
     return read_schedule(path, model.fleet, model.maps.n_steps, model.maps.shape)
 
 
 SECONDS = "processor.json"
 """Processor time of all sessions so far, beside the run's own files."""
 _STAGES = (Stage.OPTIMIZE, Stage.PRUNE)
-_TOLD_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,10 +224,10 @@ class TwoStageTask:
         """A logit and three pose variables for every step and aircraft."""
         return 4 * self._project.calendar.n_steps * self._project.fleet.n_aircraft
 
-    def run(self, line: TaskListener, checkpoint_seconds: float) -> TwoStagePlan:
+    def run(self, listener: TaskListener, checkpoint_seconds: float) -> TwoStagePlan:
         """Make the plan, or what is missing of it. Raises :class:`~firegui.errors.CancelledError` when stopped."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        teller = _PlanProgress(self._folder, line, checkpoint_seconds)
+        progress = _PlanProgress(self._folder, listener, checkpoint_seconds)
         project, where = self._project, self._project_folder
         spec = PlanSpec(
             project=project,
@@ -241,10 +241,12 @@ class TwoStageTask:
             project_folder=where,
         )
         try:
-            record = planned(with_command(spec), teller.hear, line.control, self._engine, lambda event: None, TITLE)
+            record = planned(
+                with_command(spec), progress.receive, listener.control, self._engine, lambda event: None, TITLE
+            )
         finally:
-            teller.keep()
-        return self._made(record, teller.seconds)
+            progress.keep()
+        return self._made(record, progress.seconds)
 
     def _made(self, record: RunRecord, seconds: float) -> TwoStagePlan:
         before = GRADIENT_CHARGE * _epochs(self._folder, PRELIMINARY_HISTORY)
@@ -259,8 +261,8 @@ class TwoStageTask:
 class _PlanProgress:
     """Passes on how far the plan is, and keeps its processor time: that of this session after those before."""
 
-    def __init__(self, folder: Path, line: TaskListener, every: float) -> None:
-        self._folder, self._line, self._every = folder, line, every
+    def __init__(self, folder: Path, listener: TaskListener, every: float) -> None:
+        self._folder, self._listener, self._every = folder, listener, every
         self._before, self._began = _read_seconds(folder), time.process_time()
         self._charged, self._best = 0, math.nan
         self._told = self._kept = time.monotonic()
@@ -270,7 +272,7 @@ class _PlanProgress:
         """Processor time of every session."""
         return self._before + time.process_time() - self._began
 
-    def hear(self, event: RunEvent) -> None:
+    def receive(self, event: RunEvent) -> None:
         """An event of the plan's run."""
         match event:
             case StageBegan():
@@ -300,9 +302,9 @@ class _PlanProgress:
 
     def _tell(self, spent: int) -> None:
         moment = time.monotonic()
-        if moment - self._told >= _TOLD_SECONDS:
+        if moment - self._told >= REPORT_SECONDS:
             self._told = moment
-            self._line.say_progress(spent, self._best, self.seconds)
+            self._listener.send_progress(spent, self._best, self.seconds)
         if moment - self._kept >= self._every:
             self.keep()
 

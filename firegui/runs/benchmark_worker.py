@@ -36,30 +36,30 @@ if TYPE_CHECKING:
 
 def work(connection: Connection, folder: str) -> None:
     """Carry out the tasks that ``connection`` hands over, of the benchmark in ``folder``."""
-    line = WorkerChannel(connection)
+    channel = WorkerChannel(connection)
 
     def stop(number: int, frame: FrameType | None) -> None:
-        line.end()
+        channel.end()
 
     signal.signal(signal.SIGTERM, stop)
     try:
-        desk = _desk(Path(folder), line)
+        context = _task_context(Path(folder), channel)
     except CancelledError:
         return
     except Exception as error:
-        line.say(_failed(error, Path(folder)))
+        channel.send(_failed(error, Path(folder)))
         return
-    line.say(TaskReport(MessageType.READY))
-    for terms in line.tasks():
+    channel.send(TaskReport(MessageType.READY))
+    for terms in channel.tasks():
         try:
-            _await_release(task_folder(desk.out, terms.task), line)
-            row = carry_out_task(desk, terms)
-            line.say(TaskReport(MessageType.DONE, row=row))
+            _await_release(task_folder(context.out, terms.task), channel)
+            row = carry_out_task(context, terms)
+            channel.send(TaskReport(MessageType.DONE, row=row))
         except CancelledError:
-            line.say(TaskReport(MessageType.STOPPED))
+            channel.send(TaskReport(MessageType.STOPPED))
             return
         except Exception as error:
-            line.say(_failed(error, desk.out))
+            channel.send(_failed(error, context.out))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +76,15 @@ class PreparedEngine(Engine):
         return self.model.with_effectiveness(effectiveness)
 
 
-def _desk(out: Path, line: WorkerChannel) -> TaskContext:
+def _task_context(out: Path, channel: WorkerChannel) -> TaskContext:
     header = read_header(out)
     project = _project(header)
-    engine, check = Engine(), line.control.check
+    engine, check = Engine(), channel.control.check
     model = engine.build(project, project.plan.nominal, header.backend, check=check)
     _warm_up(engine, model, project.plan.optimizer, check)
     where = Path(header.project_folder)
     return TaskContext(
-        out, where, header.backend, project, PreparedEngine(model), model, line, header.checkpoint_seconds
+        out, where, header.backend, project, PreparedEngine(model), model, channel, header.checkpoint_seconds
     )  # fmt: skip
 
 
@@ -111,11 +111,11 @@ def _project(header: BenchmarkHeader) -> Project:
     return project
 
 
-def _await_release(place: Path, line: WorkerChannel) -> None:
+def _await_release(place: Path, channel: WorkerChannel) -> None:
     """A worker of a benchmark that was killed may still be saving the same task."""
     until = time.monotonic() + GRACE_SECONDS
     while is_held(place) and time.monotonic() < until:
-        line.control.check()
+        channel.control.check()
         time.sleep(0.05)
 
 

@@ -1,4 +1,4 @@
-"""The worker processes of a benchmark as the run sees them: begun, told, heard, ended."""
+"""Worker processes of a benchmark as the run controls them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from firegui.runs.benchmark_process import main
 from firegui.runs.events import TaskProgress
 
 SAVING_SECONDS = 5.0
-"""A worker that was asked to stop has so long to save what it has."""
+"""Seconds that a stopping worker has to save its state."""
 
 
 class WorkerProcess:
-    """One process; ``terms`` is what it works at, ``is_ready`` once it can be given something."""
+    """One process. ``terms`` is the task at work; ``is_ready`` becomes true once it accepts tasks."""
 
     def __init__(self, folder: Path) -> None:
         context = multiprocessing.get_context("spawn")
@@ -39,19 +39,19 @@ class WorkerProcess:
         self.terms: TaskTerms | None = None
         self.progress: TaskProgress | None = None
 
-    def give(self, terms: TaskTerms) -> None:
-        """Hand a task over."""
+    def assign(self, terms: TaskTerms) -> None:
+        """Send a task."""
         self.terms = terms
         self.progress = TaskProgress(terms.task, 0, terms.allowance, math.nan, 0.0)
-        self.tell(WorkerOrder(MessageType.TASK, terms))
+        self.send(WorkerOrder(MessageType.TASK, terms))
 
-    def tell(self, order: WorkerOrder) -> None:
-        """Send an order. That nobody hears it any more shows when the worker is heard."""
+    def send(self, order: WorkerOrder) -> None:
+        """Send an order. A process that has ended shows in :meth:`receive`."""
         with suppress(OSError):
             self.connection.send_bytes(order.encoded())
 
-    def heard(self) -> TaskReport | None:
-        """What it says, ``None`` when the process has ended."""
+    def receive(self) -> TaskReport | None:
+        """Return the next report, ``None`` when the process has ended."""
         try:
             report = TaskReport.decoded(self.connection.recv_bytes())
         except (EOFError, OSError):
@@ -69,8 +69,8 @@ class WorkerProcess:
                 self.terms = self.progress = None
         return report
 
-    def death(self) -> str:
-        """How the process ended, for people; it has ended, or is about to."""
+    def exit_reason(self) -> str:
+        """Wait for the process to end and return the reason as text."""
         self._process.join(SAVING_SECONDS)
         code = self._process.exitcode
         if code is not None and code < 0:
@@ -78,7 +78,7 @@ class WorkerProcess:
         return f"its process ended by itself (exit code {code})"
 
     def end(self) -> None:
-        """Let go of the process, however far it is."""
+        """Kill the process."""
         self._process.kill()
         self._process.join()
         self._process.close()
@@ -87,7 +87,7 @@ class WorkerProcess:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorkerReport:
-    """What ``worker`` said while it was at ``terms``; ``report`` is ``None`` when its process has ended."""
+    """Report of ``worker`` on the task ``terms``; ``report`` is ``None`` when its process has ended."""
 
     worker: WorkerProcess
     terms: TaskTerms | None
@@ -95,75 +95,75 @@ class WorkerReport:
 
 
 class WorkerPool:
-    """The workers of the benchmark in ``folder``."""
+    """Worker processes of the benchmark in ``folder``."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.workers: list[WorkerProcess] = []
-        self._hired: list[WorkerProcess] = []
+        self._started: list[WorkerProcess] = []
 
     @property
     def processor(self) -> float:
-        """Processor time of everybody who ever was of the crew, as far as they have said, in seconds."""
-        return sum(worker.processor for worker in self._hired)
+        """Processor time in seconds that all workers, ended ones too, have reported."""
+        return sum(worker.processor for worker in self._started)
 
     @property
     def busy(self) -> list[WorkerProcess]:
-        """Those that have a task."""
+        """Workers with a task."""
         return [worker for worker in self.workers if worker.terms is not None]
 
     @property
     def idle(self) -> list[WorkerProcess]:
-        """Those that wait for one."""
+        """Workers that wait for a task."""
         return [worker for worker in self.workers if worker.is_ready and worker.terms is None]
 
     @property
     def starting(self) -> int:
-        """How many cannot be given anything yet."""
+        """Number of workers that are still starting."""
         return sum(not worker.is_ready for worker in self.workers)
 
-    def hire(self) -> None:
-        """Begin another process. Raises :class:`OSError` where the system refuses."""
-        self._hired.append(WorkerProcess(self._folder))
-        self.workers.append(self._hired[-1])
+    def start_worker(self) -> None:
+        """Start another process. Raises :class:`OSError` where the system refuses."""
+        self._started.append(WorkerProcess(self._folder))
+        self.workers.append(self._started[-1])
 
-    def hear(self, seconds: float) -> Iterator[WorkerReport]:
-        """What any of them says within ``seconds``. One whose process has ended is of the crew no more."""
-        by_line = {worker.connection: worker for worker in self.workers}
-        if not by_line:
+    def poll(self, seconds: float) -> Iterator[WorkerReport]:
+        """Yield reports that arrive within ``seconds``. Workers whose process has ended are removed."""
+        by_connection = {worker.connection: worker for worker in self.workers}
+        if not by_connection:
             time.sleep(seconds)
             return
-        for line in connection.wait(list(by_line), seconds):
-            worker = by_line[line]  # type: ignore[index]
-            terms, report = worker.terms, worker.heard()
+        for ready in connection.wait(list(by_connection), seconds):
+            worker = by_connection[ready]  # type: ignore[index]
+            terms, report = worker.terms, worker.receive()
             if report is None:
                 self.workers.remove(worker)
             yield WorkerReport(worker, terms, report)
 
-    def dismiss(self, worker: WorkerProcess) -> None:
-        """End one that cannot work."""
+    def end_worker(self, worker: WorkerProcess) -> None:
+        """End a worker that cannot work."""
         self.workers.remove(worker)
         worker.end()
 
-    def tell(self, order: WorkerOrder) -> None:
-        """Say something to all."""
+    def send(self, order: WorkerOrder) -> None:
+        """Send an order to all workers."""
         for worker in self.workers:
-            worker.tell(order)
+            worker.send(order)
 
     def stop(self) -> None:
-        """Ask everybody to save and to end; those without a task have nothing to save and are ended."""
-        self.tell(WorkerOrder(MessageType.STOP))
+        """Ask all workers to save and end. Workers without a task are ended at once."""
+        self.send(WorkerOrder(MessageType.STOP))
         for worker in [worker for worker in self.workers if worker.terms is None]:
-            self.dismiss(worker)
+            self.end_worker(worker)
 
     def close(self) -> None:
-        """End every process: those at work may save first, but not for long."""
+        """End every process. Workers with a task get :data:`SAVING_SECONDS` to save."""
         self.stop()
         until = time.monotonic() + SAVING_SECONDS
         while self.busy and time.monotonic() < until:
-            for heard in self.hear(until - time.monotonic()):
-                if heard.report is None:
-                    heard.worker.end()
+            for received in self.poll(until - time.monotonic()):
+                if received.report is None:
+                    received.worker.end()
         for worker in self.workers:
             worker.end()
         self.workers.clear()
@@ -171,11 +171,11 @@ class WorkerPool:
 
 @contextmanager
 def without_interrupts() -> Iterator[None]:
-    """Let no process that is begun here ever meet Ctrl-C, which a terminal sends to all of them."""
+    """Block SIGINT in processes started inside, because a terminal sends Ctrl-C to all of them."""
     if sys.platform == "win32":
         yield
         return
-    resource_tracker.ensure_running()  # which would lift the block when it is first begun
+    resource_tracker.ensure_running()  # its first start would lift the block
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -31,7 +31,7 @@ class LazyPackage:
 
 
 class Lazy(Generic[T]):
-    """Class attribute whose value is looked up at every access."""
+    """Class attribute whose value is looked up at each access, so that defining it imports nothing."""
 
     def __init__(self, find: Callable[[], T]) -> None:
         self._find = find
@@ -154,15 +154,15 @@ def _after_torch(find: Callable[[], T]) -> T:
     return find()
 
 
-# In the order in which torch loads them on Linux; what they need is found beside them.
+# In the order in which torch loads them on Linux; their dependencies are in the same folder.
 _LIBRARIES = ("libtorch_global_deps.so", "libc10.so", "libtorch_cpu.so")
 
 
 def _load_torch_libraries() -> None:
-    """Load torch's own libraries, unless torch is there already; where that fails, torch does it later by itself.
+    """Load torch's shared libraries ahead of its import. Where that fails, torch loads them itself.
 
     They are 430 MB. The import of torch loads them while it holds the interpreter's lock, a fifth of a second from
-    memory and over a second from disk, in which no thread can do anything. ``ctypes`` gives the lock away meanwhile.
+    memory and over a second from disk, in which no thread can run. ``ctypes`` releases the lock meanwhile.
     """
     if "torch" in sys.modules or sys.platform != "linux":
         return
@@ -174,16 +174,16 @@ def _load_torch_libraries() -> None:
         for name in _LIBRARIES:
             file = folder / name
             if file.is_file():
-                # The first is for all to see, as torch has it.
+                # torch loads the first one with global symbols.
                 ctypes.CDLL(str(file), mode=ctypes.RTLD_GLOBAL if name == _LIBRARIES[0] else ctypes.DEFAULT_MODE)
 
 
 @contextmanager
 def _garbage_collection_off() -> Iterator[None]:
-    """Collect no garbage inside, and never look again through what is there at the end.
+    """Disable the garbage collector inside, and exempt all objects that exist at the end from later collections.
 
-    Python looks through every object there is while it holds the interpreter's lock: a fifth of a second once torch is
-    there, which makes a million of them, and again whenever a run has made some more.
+    A collection visits every object while it holds the interpreter's lock. torch makes a million objects, which take a
+    fifth of a second each time.
     """
     was_on = gc.isenabled()
     gc.disable()

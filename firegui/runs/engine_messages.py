@@ -1,4 +1,4 @@
-"""Says what a run computes on, and passes on what its engine has to say."""
+"""Messages of the engine and the device of a run, as events."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 class EngineMessages:
-    """Speaks through ``emit`` for a run that asked for ``backend``."""
+    """Converter of engine messages to events of a run with the requested ``backend``."""
 
     def __init__(self, emit: Callable[[RunEvent], None], engine: Engine, backend: str) -> None:
         self._emit, self._engine, self._backend = emit, engine, backend
         self._moved = False
 
     def pass_on(self, remark: EngineMessage) -> None:
-        """Make an event of what the engine says; called in the thread that computes."""
+        """Emit a message of the engine. Called in the thread that computes."""
         self._moved = self._moved or bool(remark.device)
         used = self._used(remark.device) if remark.device else None
         self._emit(Message(remark.text, remark.level, used))
 
     def say_device(self, model: Model) -> None:
-        """Say what ``model`` is computed on, unless the engine has said by now that it moved to another device."""
+        """Emit the device of ``model``, unless the engine has reported a move to another device."""
         if not self._moved:
             used = self._used(model.device)
             self._emit(Message(f"Computing on {engine_words(self._engine.method(model), used.name)}", device=used))

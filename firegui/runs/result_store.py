@@ -1,4 +1,4 @@
-"""What runs of any kind ask of their folder: whether they may write there, what lies there, what it says of itself."""
+"""Folders of saved results: whether one may be written to, what it holds, and its header file."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from firegui.runs.lock import FolderLock, held_problem, is_held
 
 
 class HeaderText(Protocol):
-    """What a folder says of itself."""
+    """Header of a folder."""
 
     def text(self) -> str:
-        """As its file has it."""
+        """Return the text of the header's file."""
 
 
 StoredHeader = TypeVar("StoredHeader", bound=HeaderText)
@@ -31,9 +31,9 @@ FORMAT = 1
 
 
 def check_writable(path: Path, thing: str, title: str) -> None:
-    """Raise :class:`~firegui.errors.InputError` for a file, for what may not be written, and for one being written.
+    """Raise :class:`~firegui.errors.InputError` for a file, a protected folder or one that another run writes to.
 
-    ``path`` need not exist yet; ``thing`` is what is to be kept there, for people: ``run``.
+    ``path`` need not exist yet; ``thing`` names the kind of result in messages: ``run``.
     """
     there = next((place for place in (path, *path.absolute().parents) if place.exists()), path)
     if there.exists() and not there.is_dir():
@@ -46,11 +46,11 @@ def check_writable(path: Path, thing: str, title: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ResultStore(Generic[StoredHeader]):
-    """Folders in which things of one kind are made, and gone on with.
+    """Store of results of one kind; supports resume.
 
-    ``one`` is such a thing, for people: ``a benchmark``. ``header`` is the file that says what it is, a ``kind``, and
-    ``again`` what to do where that cannot be read. ``lost`` says, given the names of what lies there, whether beginning
-    anew would lose any of it. ``title`` begins every refusal.
+    ``one`` names the kind in messages: ``a benchmark``. ``header`` is the name of the header file, ``kind`` its type,
+    ``again`` the remedy where it cannot be read. ``lost`` returns whether a new start would lose any of the files with
+    the given names. ``title`` begins every error.
     """
 
     one: str
@@ -62,11 +62,11 @@ class ResultStore(Generic[StoredHeader]):
 
     @property
     def thing(self) -> str:
-        """Without its article."""
+        """Name of the kind without its article."""
         return self.one.partition(" ")[2]
 
     def read(self, folder: Path) -> StoredHeader:
-        """The header in ``folder``.
+        """Read the header in ``folder``.
 
         Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new.
         """
@@ -77,16 +77,16 @@ class ResultStore(Generic[StoredHeader]):
         atomic.write_text(folder / self.header, header.text())
 
     def check(self, path: Path, resume: bool) -> StoredHeader | None:
-        """What the one in ``path`` that is to be gone on with says of itself, ``None`` for a new one. Writes nothing.
+        """Return the header of the result to resume in ``path``, ``None`` for a new result. Writes nothing.
 
-        Raises :class:`~firegui.errors.InputError` for a folder with something else in it, one that would be
-        overwritten, one that is at work, or nothing to resume.
+        Raises :class:`~firegui.errors.InputError` for a folder with other files, one that would be overwritten, one a
+        run has locked, or nothing to resume.
         """
         check_writable(path, self.thing, self.title)
         return self.found_in(path, resume)
 
     def found_in(self, path: Path, resume: bool) -> StoredHeader | None:
-        """What :meth:`check` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
+        """Return what :meth:`check` returns, without checking the lock, for the holder of the lock."""
         names = names_in(path)
         if not names and not resume:
             return None
@@ -101,7 +101,7 @@ class ResultStore(Generic[StoredHeader]):
         return None
 
     def claim(self, path: Path, resume: bool, then: StoredHeader | None) -> FolderLock:
-        """See :func:`claim`."""
+        """Lock the folder with :func:`claim`."""
         return claim(path, resume, then, self.found_in, self.title)
 
     def _refusal(self, path: Path, what: str, remedy: str) -> InputError:
@@ -118,9 +118,9 @@ def unused(path: Path, taken: Iterable[Path] = ()) -> Path:
 
 
 def names_in(path: Path) -> list[str]:
-    """What lies in the folder, if it is there, without hidden files.
+    """Return the names of the files in the folder without hidden ones, nothing where it does not exist.
 
-    Those are nobody's work: file managers leave them, and so does a write that was cut short.
+    Hidden files come from file managers and interrupted writes.
     """
     return [entry.name for entry in path.iterdir() if not entry.name.startswith(".")] if path.exists() else []
 
@@ -128,7 +128,7 @@ def names_in(path: Path) -> list[str]:
 def claim(
     path: Path, resume: bool, then: HeaderText | None, found_in: Callable[[Path, bool], HeaderText | None], title: str
 ) -> FolderLock:
-    """The lock of the folder ``path``, which held ``then`` when it was checked, and still does by ``found_in``.
+    """Lock the folder ``path``, whose header was ``then`` when it was checked and still is by ``found_in``.
 
     Raises :class:`~firegui.errors.InputError` when another run was faster.
     """
@@ -145,9 +145,9 @@ def claim(
 
 
 def read_header_file(path: Path, kind: type[Kind], newest: int, again: str, title: str) -> Kind:
-    """The TOML file ``path`` as ``kind``, of format ``newest`` at most.
+    """Read the TOML file ``path`` as ``kind``, of format ``newest`` at most.
 
-    Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new; ``again`` is what to do then.
+    Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new; ``again`` is the remedy.
     """
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))

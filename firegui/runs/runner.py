@@ -1,4 +1,4 @@
-"""Carries a run out: a spec in, events out, steered by a control. Window and command line use it alike."""
+"""Execution of a run: a spec in, events out, steered by a control. Window and command line both use it."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ A :class:`~firegui.runs.spec.StudySpec` is carried out by :mod:`firegui.studies.
 
 
 class Job(Protocol):
-    """One kind of run: made from its spec, and gone through once."""
+    """Run of one kind, made from its spec and executed once."""
 
     @property
     def baseline_metrics(self) -> Metrics | None:
-        """The fire without drops, once that is known."""
+        """Metrics of the fire without drops, once known."""
 
     @property
     def written_folder(self) -> Path | None:
-        """The folder that something was written to, if any was."""
+        """Folder that the run wrote to, if any."""
 
     def run(self) -> RunFinished:
-        """Do all of it. Raises :class:`~firegui.errors.CancelledError` where it was stopped with nothing to keep."""
+        """Execute the run. Raises :class:`~firegui.errors.CancelledError` if stopped with nothing to keep."""
 
     def note_failure(self, message: str) -> None:
-        """Say in the folder that it failed."""
+        """Write to the folder that the run failed."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release the folder and other resources."""
 
 
 RunClass = Callable[[RunSpec, Emit, RunControl, Engine, RunMachine], Job]
@@ -65,10 +65,10 @@ RunClass = Callable[[RunSpec, Emit, RunControl, Engine, RunMachine], Job]
 def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | None = None) -> None:
     """Run ``spec`` to its end. The last event is always :class:`~firegui.runs.events.RunFinished`.
 
-    A stop asked for through ``control`` ends the work within a second and keeps the best so far. Nothing is raised for
-    it, nor for bad input, a full disk, missing memory or an error in the program: each becomes a ``FAILED`` with a
-    message, and the last of them leaves its traceback in a file that the message names. What ``emit`` itself raises
-    counts as an error in the program. ``engine`` stands in for the real one in tests.
+    A stop requested through ``control`` ends the work within a second and keeps the best so far. Bad input, a full
+    disk, missing memory and errors in the program raise nothing: each becomes a ``FAILED`` with a message. An error in
+    the program also leaves its traceback in a file that the message names. An exception of ``emit`` counts as one.
+    Tests pass a fake ``engine``.
     """
     machine = RunMachine(emit)
     job = _load_run_class(spec)(spec, emit, control, engine or Engine(), machine)
@@ -76,7 +76,7 @@ def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | 
 
 
 def conduct(job: Job, emit: Emit, machine: RunMachine) -> None:
-    """See ``job`` through to its :class:`~firegui.runs.events.RunFinished`, whatever happens; see :func:`execute`."""
+    """Execute ``job`` and emit its :class:`~firegui.runs.events.RunFinished`, as :func:`execute` describes."""
     try:
         machine.move(RunState.PREPARING)
         finished = job.run()

@@ -1,4 +1,4 @@
-"""What runs that keep a header in their folder share: what it says whatever it is of, its lock, its clock."""
+"""Header, lock and elapsed time shared by all saved results."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from firegui.runs.snapshot import ProjectSnapshot
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedHeader:
-    """What a header says of any run but a plan. The hashes are those of a plan's ``run.toml``.
+    """Header fields of every saved result except plans. The hashes are those of a plan's ``run.toml``.
 
-    ``seconds`` are by the clock, of every session.
+    ``seconds`` are elapsed time over all sessions.
     """
 
     format: int = 1
@@ -52,7 +52,7 @@ class SavedHeader:
     project: ProjectSnapshot
 
     def text(self) -> str:
-        """The file's text; what has no value is left out, for TOML has no null."""
+        """Return the text of the file. Fields without a value are left out, because TOML has no null."""
         return header_text(self)
 
 
@@ -60,33 +60,33 @@ Kind = TypeVar("Kind", bound=SavedHeader)
 
 
 class SavedResultSpec(Protocol):
-    """What such a run is asked for, whatever it is of."""
+    """Fields that the specs of all saved results have."""
 
     @property
     def project(self) -> Project:
-        """What it is made of."""
+        """Project that is analysed."""
 
     @property
     def out(self) -> Path:
-        """Where it is kept."""
+        """Folder of the result."""
 
     @property
     def command(self) -> str:
-        """What repeats it."""
+        """Command that repeats the run."""
 
     @property
     def settings(self) -> Any:
-        """Every setting of it."""
+        """Settings of the run."""
 
     @property
     def project_folder(self) -> Path | None:
-        """Where the project lies."""
+        """Folder of the project."""
 
 
 def common_fields(
     spec: SavedResultSpec, then: SavedHeader | None, backend: str, packages: Sequence[str] = PACKAGES
 ) -> dict[str, Any]:
-    """The fields of a header that are filled in alike, ``settings`` among them, of a run that goes on from ``then``."""
+    """Return the header fields that all kinds fill in alike, for a run that resumes from ``then``."""
     return {
         "command": spec.command,
         "settings": spec.settings,
@@ -104,7 +104,10 @@ def common_fields(
 
 @dataclass(frozen=True, slots=True)
 class ResumeCheck:
-    """How people are told that a run was another one: it was ``made``, ``made of`` a project, and what to do then."""
+    """Check of a run to resume against its saved header.
+
+    ``made``, ``made_of`` and ``remedy`` are words of the messages: a result was ``made_of`` a project.
+    """
 
     made: str
     made_of: str
@@ -113,9 +116,9 @@ class ResumeCheck:
     def problems(
         self, spec: SavedResultSpec, then: SavedHeader, settings: Any, more: Iterable[Problem] = ()
     ) -> list[Problem]:
-        """What keeps ``spec`` from going on with ``then``, which had ``settings``.
+        """Return what keeps ``spec`` from resuming ``then``, which had ``settings``.
 
-        ``more`` are those of the kind alone; what is left is then told of as another project.
+        ``more`` are problems of the kind alone. Any other difference is reported as another project.
         """
         where, found = str(spec.out), []
         if then.event_hash != event_hash(spec.project):
@@ -135,9 +138,9 @@ class ResumeCheck:
         return found
 
     def engine_problems(self, then: SavedHeader, now: SavedHeader, where: Path) -> list[Problem]:
-        """What was computed by something else does not belong into one table, nor searches that are repeated by it.
+        """Return differences of the backend and the packages, which make rows of a table incomparable.
 
-        A package that was not there then, or is not now, keeps nothing from being compared.
+        Packages that were not installed then, or are not now, do not count.
         """
         pairs = [("backend", then.backend, now.backend)]
         both = (then.versions.keys() & now.versions.keys()) - {"python"}
@@ -150,7 +153,7 @@ class ResumeCheck:
 
 
 class SavedResultFolder(Generic[Kind]):
-    """The folder of one run: checked before anything is made, then held, and told how the run stands."""
+    """Folder of one saved result: checked before the run, then locked, with a header that follows the run's state."""
 
     def __init__(self, place: ResultStore[Kind], out: Path, resume: bool) -> None:
         self._place, self._out, self._resume = place, out, resume
@@ -161,20 +164,20 @@ class SavedResultFolder(Generic[Kind]):
 
     @property
     def header(self) -> Kind:
-        """What it says of itself. Only after :meth:`claim`."""
+        """Header of the result. Valid after :meth:`claim`."""
         assert self._header is not None
         return self._header
 
     @property
     def seconds(self) -> float:
-        """By the clock, of every session and of this one so far."""
+        """Elapsed seconds of all sessions, this one included."""
         return self.header.seconds + time.monotonic() - self._began
 
     def checked(self, lacks: Iterable[Problem], unlike: Callable[[Kind], Iterable[Problem]]) -> Kind | None:
-        """What the run that is to be gone on with says of itself, ``None`` for a new one. Writes nothing.
+        """Return the header of the result to resume, ``None`` for a new one. Writes nothing.
 
-        ``lacks`` keep it from being carried out, and ``unlike`` says what keeps it from going on. Raises
-        :class:`~firegui.errors.InputError` listing everything.
+        ``lacks`` are problems of the input; ``unlike`` returns what keeps the result from being resumed. Raises
+        :class:`~firegui.errors.InputError` listing all problems.
         """
         problems = Problems()
         problems.extend(lacks)
@@ -194,23 +197,23 @@ class SavedResultFolder(Generic[Kind]):
         self._header, self.written = header, self._out
 
     def update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "", **more: Any) -> None:
-        """Write how the run stands; ``more`` are fields of its kind."""
+        """Write the state of the run to the header; ``more`` are fields of its kind."""
         seconds, self._began = self.seconds, time.monotonic()
         changes = {"state": state, "reason": reason, "message": message, "updated": now(), "seconds": seconds, **more}
         self._header = replace(self.header, **changes)
         self._place.write(self._out, self._header)
 
     def remove(self, *patterns: str) -> None:
-        """Take away the files that match: they show what the run was before. What cannot be removed stays."""
+        """Remove files of an earlier session that match. Files that cannot be removed stay."""
         for path in (path for pattern in patterns for path in self._out.glob(pattern)):
             with suppress(OSError):
                 path.unlink()
 
     def rest(self, seconds: float) -> None:
-        """So long nothing was done, which does not count."""
+        """Leave ``seconds`` of a pause out of the elapsed time."""
         self._began += seconds
 
     def close(self) -> None:
-        """Let the folder go; nothing is written to it from then on."""
+        """Unlock the folder. Nothing is written to it afterwards."""
         if self._lock is not None:
             self._lock.release()

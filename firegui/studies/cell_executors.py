@@ -1,4 +1,4 @@
-"""Who carries the cells of a study out: this process alone, or a cluster (:mod:`firegui.studies.cluster`)."""
+"""Executors of a study's cells: this process, or a cluster (:mod:`firegui.studies.cluster`)."""
 
 from __future__ import annotations
 
@@ -17,78 +17,82 @@ from firegui.studies.cell_worker import Answer, CellProgressCallback, CellWorker
 HERE = "here"
 
 
-class Carries(Protocol):
-    """A :class:`~firegui.studies.cell_worker.CellWorker`, or what stands in for one in tests."""
+class CellRunner(Protocol):
+    """A :class:`~firegui.studies.cell_worker.CellWorker`, or a fake one in tests."""
 
     def carry_out(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> Answer:
-        """Plan the cell; never raises."""
+        """Plan the cell. Never raises."""
 
 
-Opens = Callable[[WorkerSetup], Carries]
-"""Makes a bench. On a cluster it must be a function of a module, which workers import by its name."""
+OpenCellWorker = Callable[[WorkerSetup], CellRunner]
+"""Makes a worker. On a cluster it must be a function of a module, which workers import by its name."""
 
 
 class CellExecutor(Protocol):
-    """Takes cells and answers them, in any order."""
+    """Executor that accepts cells and returns their answers in any order."""
 
     @property
-    def room(self) -> int:
-        """How many more cells can be given now."""
+    def capacity(self) -> int:
+        """Number of cells that can be submitted now."""
 
     @property
     def busy(self) -> bool:
-        """Whether any that was given is not answered yet."""
+        """Whether a submitted cell has no answer yet."""
 
     @property
     def running(self) -> tuple[CellProgress, ...]:
-        """The cells at work."""
+        """Progress of the running cells."""
 
     @property
     def workers(self) -> tuple[WorkerSeen, ...]:
-        """Everybody there is."""
+        """All workers."""
 
-    def give(self, cells: Sequence[Cell]) -> None:
-        """Hand cells over."""
+    def submit(self, cells: Sequence[Cell]) -> None:
+        """Submit cells."""
 
-    def hear(self, seconds: float) -> list[Answer]:
-        """What was answered within ``seconds``, or as soon as something was."""
+    def collect(self, seconds: float) -> list[Answer]:
+        """Return answers that arrive within ``seconds``, as soon as there is one."""
 
     def stop(self) -> None:
-        """Let go of every cell that is not answered."""
+        """Cancel every cell without an answer."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all workers."""
 
 
-class Alone:
-    """This process and its main thread: one cell after another, on one thread, in order."""
+class LocalExecutor:
+    """Executor in this thread: one cell after another, in order."""
 
     def __init__(
-        self, order: WorkerSetup, control: RunControl, hear: Callable[[], object], opens: Opens = CellWorker
+        self,
+        setup: WorkerSetup,
+        control: RunControl,
+        on_progress: Callable[[], object],
+        open_worker: OpenCellWorker = CellWorker,
     ) -> None:
-        """``hear`` is called now and then while a cell is worked at. Raises :class:`~firegui.errors.InputError`."""
+        """``on_progress`` is called at intervals while a cell runs. Raises :class:`~firegui.errors.InputError`."""
         # Read whenever a model is made, so it need not be there before the engine is loaded.
         self._before = {name: os.environ.get(name) for name in ONE_THREAD}
         os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
-        self._control, self._hear = control, hear
+        self._control, self._on_tick = control, on_progress
         self._waiting: deque[Cell] = deque()
         self._at_work: CellProgress | None = None
         self._done = 0
-        self._bench = opens(order)
+        self._worker = open_worker(setup)
 
     @property
-    def room(self) -> int:
-        """One at a time."""
+    def capacity(self) -> int:
+        """One cell at a time."""
         return 0 if self._waiting else 1
 
     @property
     def busy(self) -> bool:
-        """Whether there is a cell to carry out."""
+        """Whether a cell waits."""
         return bool(self._waiting)
 
     @property
     def running(self) -> tuple[CellProgress, ...]:
-        """The cell at work."""
+        """Progress of the running cell."""
         return () if self._at_work is None else (self._at_work,)
 
     @property
@@ -96,35 +100,35 @@ class Alone:
         """This process."""
         return (WorkerSeen(HERE, 1, self._done, bool(self._waiting)),)
 
-    def give(self, cells: Sequence[Cell]) -> None:
-        """Take them for the next :meth:`hear`."""
+    def submit(self, cells: Sequence[Cell]) -> None:
+        """Queue the cells for :meth:`collect`."""
         self._waiting.extend(cells)
 
-    def hear(self, seconds: float) -> list[Answer]:
-        """Carry the next cell out; with none, wait."""
+    def collect(self, seconds: float) -> list[Answer]:
+        """Carry out the next cell, or wait if there is none."""
         if not self._waiting:
             time.sleep(seconds)
             return []
         cell = self._waiting.popleft()
         self._at_work = CellProgress(cell.number, HERE, 0, 0, 0.0)
-        answer = self._bench.carry_out(cell, self._control, self._on_told)
+        answer = self._worker.carry_out(cell, self._control, self._on_progress)
         self._at_work = None
         self._done += not (answer.error or answer.cancelled)
         return [answer]
 
     def stop(self) -> None:
-        """Forget what waits; the cell at work has been asked through the control."""
+        """Drop the waiting cells. The control stops the running one."""
         self._waiting.clear()
 
     def close(self) -> None:
-        """Compute on as many threads as before."""
+        """Restore the number of threads."""
         for name, value in self._before.items():
             if value is None:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
 
-    def _on_told(self, spent: int, allowance: int, seconds: float) -> None:
+    def _on_progress(self, spent: int, allowance: int, seconds: float) -> None:
         assert self._at_work is not None
         self._at_work = CellProgress(self._at_work.number, HERE, spent, allowance, seconds)
-        self._hear()
+        self._on_tick()

@@ -1,6 +1,6 @@
-"""Where cells are carried out: a project that is read once, models that are made anew only where a cell needs another.
+"""Worker that carries out the cells of a study. It reads the project once and keeps a model while cells share it.
 
-The same code works in the study's own process and on a worker of a cluster, so that both give the same bits.
+The same code runs in the study's own process and on a worker of a cluster, so that both give the same bits.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 
 CellProgressCallback = Callable[[int, int, float], object]
-"""Hears how far a cell is: rollout-equivalents charged, the allowance, seconds."""
+"""Receives the progress of a cell: rollout-equivalents charged, the allowance, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """What a bench is set up from: plain values and a parcel of files, so that it can be sent anywhere.
+    """Data that a :class:`CellWorker` is made from: plain values and an archive of files, which can be sent anywhere.
 
     ``settings`` are a :class:`~firegui.domain.study.StudySettings` as JSON.
     """
@@ -59,9 +59,9 @@ class WorkerSetup:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a cell: its ``row`` as JSON and its ``plan`` as safetensors, or the ``error``.
+    """Result of a cell: its ``row`` as JSON and its ``plan`` as safetensors, or the ``error``.
 
-    ``cancelled`` cells were stopped and say nothing.
+    ``cancelled`` cells were stopped and have neither.
     """
 
     cell: int
@@ -71,12 +71,12 @@ class Answer:
     cancelled: bool = False
 
     def plain(self) -> dict[str, Any]:
-        """As it is sent."""
+        """Return the values that are sent."""
         return {name: getattr(self, name) for name in ("cell", "row", "plan", "error", "cancelled")}
 
     @staticmethod
     def of(plain: Mapping[str, Any]) -> Answer:
-        """What was :meth:`plain`. Raises :class:`ValueError` for anything else."""
+        """Return the answer whose :meth:`plain` was sent. Raises :class:`ValueError` for anything else."""
         found = msgspec.convert(dict(plain), Answer)
         if not found.cancelled and not found.error:
             msgspec.json.decode(found.row, type=StudyRow)
@@ -84,21 +84,21 @@ class Answer:
 
 
 class CellWorker:
-    """Carries out the cells of one study, one at a time."""
+    """CellRunner out the cells of one study, one at a time."""
 
-    def __init__(self, order: WorkerSetup) -> None:
+    def __init__(self, setup: WorkerSetup) -> None:
         """Read the project. Raises :class:`~firegui.errors.InputError`."""
-        self.settings = msgspec.json.decode(order.settings, type=StudySettings)
-        self._project, self._schedule = unpack_project(order.parcel)
-        self._backend, self._name = order.backend, order.name
+        self.settings = msgspec.json.decode(setup.settings, type=StudySettings)
+        self._project, self._schedule = unpack_project(setup.parcel)
+        self._backend, self._name = setup.backend, setup.name
         self._engine = Engine()
         self._maps: tuple[tuple[int, int, WeatherDraw | None], Project, FireMaps] | None = None
 
-    def carry_out(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> Answer:
-        """Plan ``cell``, score it and audit it. An error of any kind is its answer; it never raises."""
+    def carry_out(self, cell: Cell, control: RunControl, on_progress: CellProgressCallback) -> Answer:
+        """Plan ``cell``, score it and audit it. Errors of any kind become the answer; nothing is raised."""
         began = time.monotonic()
         try:
-            row, plan = self._planned(cell, control, told)
+            row, plan = self._planned(cell, control, on_progress)
         except CancelledError:
             return Answer(cell.number, cancelled=True)
         except Exception as error:  # the boundary of a cell: the others go on whatever happens in it
@@ -107,7 +107,7 @@ class CellWorker:
         return Answer(cell.number, msgspec.json.encode(row), plan)
 
     # -- one cell ----------------------------------------------------------------------------------------------------
-    def _planned(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> tuple[StudyRow, bytes]:
+    def _planned(self, cell: Cell, control: RunControl, on_progress: CellProgressCallback) -> tuple[StudyRow, bytes]:
         terms = prepared(self._project, self.settings, cell)
         problems = terms.project.problems()
         if problems:
@@ -117,18 +117,18 @@ class CellWorker:
         nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
         baseline = self._engine.simulate(model, nothing, check=control.check).metrics
         with tempfile.TemporaryDirectory(prefix="firegui-cell-") as folder:
-            listener = _Listener(control, told, 0 if terms.planner == PlannerName.TWO_STAGE else terms.allowance)
-            desk = TaskContext(
+            listener = _Listener(control, on_progress, 0 if terms.planner == PlannerName.TWO_STAGE else terms.allowance)
+            context = TaskContext(
                 Path(folder), Path(folder), self._backend, project, PreparedEngine(model), model, listener, float("inf")
             )  # fmt: skip
             task = self._task(terms, project)
             if terms.planner == SCHEDULE:
                 place = Path(folder) / PLAN
                 schedule = self._flown(project)
-                row = scored(desk, task, schedule, Cost(0, 1, 0.0, ()))
+                row = scored(context, task, schedule, Cost(0, 1, 0.0, ()))
                 write_plan_safetensors(place, schedule)
             else:
-                row = carry_out_task(desk, task)
+                row = carry_out_task(context, task)
                 place = task_folder(Path(folder), task.task) / PLAN
             plan = place.read_bytes()
         found = StudyRow(
@@ -137,14 +137,14 @@ class CellWorker:
         return found, plan
 
     def _task(self, terms: PreparedCell, project: Project) -> TaskTerms:
-        """The benchmark's task that this cell is; without a budget of its own, what the fleet can fly is its budget."""
+        """Return the cell as a task of a benchmark. Without a budget, the fleet's capacity is the budget."""
         planner = PlannerName.NONE if terms.planner == SCHEDULE else PlannerName(terms.planner)
         budget = terms.budget or max(availability_cap(project.planned_fleet, project.calendar), 1)
         allowance = 0 if planner is PlannerName.TWO_STAGE else terms.allowance
         return TaskTerms(PlannerTask(planner, project.plan.optimizer.seed), allowance, budget, self.settings.excess)
 
     def _model(self, terms: PreparedCell, control: RunControl) -> tuple[Model, Project]:
-        """The cell's model at nominal effectiveness; the fire's maps of the cell before are used again if they can."""
+        """Return the cell's model at nominal effectiveness. Maps of the cell before are reused where possible."""
         plan = terms.project.plan
         key = (plan.start_day, plan.days, terms.wind)
         if self._maps is None or self._maps[0] != key:
@@ -158,7 +158,7 @@ class CellWorker:
         return model, project
 
     def _flown(self, project: Project) -> Schedule:
-        """The study's schedule for the fleet of a cell: aircraft that are not there any more fly nothing."""
+        """Return the study's schedule for the fleet of a cell, without removed aircraft."""
         if self._schedule is None:
             raise InputError([Problem("schedule", "none was given", "name one in the study: schedule = …")])
         steps = project.calendar.n_steps
@@ -169,7 +169,7 @@ class CellWorker:
 
 
 def matched(schedule: Schedule, before: Fleet, after: Fleet) -> Schedule:
-    """``schedule`` of the fleet ``before`` for the fleet ``after``, aircraft by aircraft by their names."""
+    """Return ``schedule`` of the fleet ``before`` for the fleet ``after``, matched by aircraft name."""
     ids, steps = fleet_ids(before), schedule.logits.shape[0]
     columns = [(column, ids[name]) for name, column in fleet_ids(after).items() if name in ids]
     logits = np.full((steps, after.n_aircraft), UNLISTED_LOGIT)
@@ -183,22 +183,22 @@ def matched(schedule: Schedule, before: Fleet, after: Fleet) -> Schedule:
 
 
 class _Listener:
-    """Follows the benchmark's task that a cell is."""
+    """Receiver of the reports of a cell's task."""
 
-    def __init__(self, control: RunControl, told: CellProgressCallback, allowance: int) -> None:
+    def __init__(self, control: RunControl, on_progress: CellProgressCallback, allowance: int) -> None:
         self.control = control
-        self._told, self._allowance = told, allowance
+        self._on_progress, self._allowance = on_progress, allowance
 
-    def say(self, report: TaskReport) -> None:
-        """Warnings of checkpoints; a cell makes none."""
+    def send(self, report: TaskReport) -> None:
+        """Ignore reports: they are warnings about checkpoints, which a cell does not write."""
 
-    def say_progress(self, spent: int, best: float, seconds: float) -> None:
-        """Pass it on; the best objective is of another effectiveness than a study's, and is left out."""
-        self._told(spent, self._allowance, seconds)
+    def send_progress(self, spent: int, best: float, seconds: float) -> None:
+        """Pass the progress on, without ``best``, which is at another effectiveness than a study's."""
+        self._on_progress(spent, self._allowance, seconds)
 
 
 def _words(error: Exception) -> str:
-    """What went wrong, in one line."""
+    """Return the error as one line."""
     if isinstance(error, InputError):
         return "; ".join(map(str, error.problems))
     if is_foreseen(error):
@@ -207,15 +207,15 @@ def _words(error: Exception) -> str:
 
 
 def encoded_settings(settings: StudySettings) -> bytes:
-    """As an :class:`WorkerSetup` has them."""
+    """Return the settings as JSON for :class:`WorkerSetup`."""
     return msgspec.json.encode(settings)
 
 
 def encoded_cell(cell: Cell) -> bytes:
-    """As it is sent to a worker."""
+    """Return the JSON that is sent to a worker."""
     return msgspec.json.encode(cell)
 
 
 def decoded_cell(data: bytes) -> Cell:
-    """What was :func:`encoded_cell`."""
+    """Return the cell that :func:`encoded_cell` encoded."""
     return msgspec.json.decode(data, type=Cell)

@@ -76,7 +76,7 @@ class Workers:
         and :class:`~firegui.errors.CancelledError` when it was stopped meanwhile.
         """
         self._name, self._control, self._tell, self._scheduler = name, control, tell, scheduler
-        self._resources = {GPU: 1} if errand.order.backend == "cuda" else None
+        self._resources = {GPU: 1} if errand.setup.backend == "cuda" else None
         self._session = uuid.uuid4().hex[:8]
         self._heard: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self._futures: dict[str, tuple[Cell, Future]] = {}
@@ -92,7 +92,7 @@ class Workers:
 
     # -- what a crew does --------------------------------------------------------------------------------------------
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many more cells can be given now."""
         threads = sum(int(each["nthreads"]) for each in self._seen.values())
         return max(_IN_HAND, 4 * threads) - len(self._futures)
@@ -119,7 +119,7 @@ class Workers:
             for each in self._seen.values()
         )  # fmt: skip
 
-    def give(self, cells: Sequence[Cell]) -> None:
+    def submit(self, cells: Sequence[Cell]) -> None:
         """Hand cells to the scheduler, many in one message."""
         if not cells:
             return
@@ -132,7 +132,7 @@ class Workers:
             self._futures[key] = (cell, future)
             future.add_done_callback(self._heard.put)
 
-    def hear(self, seconds: float) -> list[Answer]:
+    def collect(self, seconds: float) -> list[Answer]:
         """What was answered within ``seconds``. Raises :class:`~firegui.errors.FireguiError` when all is lost."""
         self._look_around()
         ended = self._ended(seconds)
@@ -196,13 +196,13 @@ class Workers:
         if self._scheduler:
             self._client = self._reached()
         else:
-            self._cluster = _local(count, cards=errand.order.backend == "cuda")
+            self._cluster = _local(count, cards=errand.setup.backend == "cuda")
             self._client = Client(self._cluster, set_as_default=False)
         client = self._client
         self._seen = dict(client.scheduler_info(n_workers=-1)["workers"])
         self._compare(dict(errand.versions))
         client.register_plugin(StudyPlugin(self._name, errand), name=self._name)
-        client.subscribe_topic(self._name, self._on_told)
+        client.subscribe_topic(self._name, self._on_progress)
 
     def _reached(self) -> Client:
         try:
@@ -252,7 +252,7 @@ class Workers:
         where = self._scheduler or "of this machine's workers"
         raise FireguiError(f"the scheduler {where} is gone; cells that are done are kept: resume the study")
 
-    def _on_told(self, event: tuple[float, Any]) -> None:
+    def _on_progress(self, event: tuple[float, Any]) -> None:
         """In the client's thread: how far a cell is."""
         number, worker, spent, allowance, seconds = event[1]
         key = f"{self._name}-{self._session}-{number}"

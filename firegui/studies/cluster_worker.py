@@ -16,7 +16,7 @@ from distributed import Worker, WorkerPlugin, get_worker
 from firegui.domain.study import Cell
 from firegui.runs.control import RunControl
 from firegui.runs.header import NOT_INSTALLED, installed_versions
-from firegui.studies.cell_executors import Carries, Opens
+from firegui.studies.cell_executors import CellRunner, OpenCellWorker
 from firegui.studies.cell_worker import Answer, WorkerSetup, decoded_cell
 
 COMPARED = ("firegui", "torch", "numpy", "numba")
@@ -26,10 +26,10 @@ _TOLD_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class CellRequest:
-    """A study's order, what opens a bench for it, and the versions that it began with."""
+    """Setup of a study's workers, the function that makes one, and the versions that the study began with."""
 
-    order: WorkerSetup
-    opens: Opens
+    setup: WorkerSetup
+    open_worker: OpenCellWorker
     versions: tuple[tuple[str, str], ...]
 
 
@@ -47,7 +47,7 @@ class StudyPlugin(WorkerPlugin):  # type: ignore[misc]
         """On the worker, in its event loop: nothing that takes time."""
         self._worker = worker
         self._control, self._lock = RunControl(), threading.Lock()
-        self._bench: Carries | None = None
+        self._bench: CellRunner | None = None
 
     def teardown(self, worker: Worker) -> None:
         """The study is over, was stopped, or was begun again: the cell at work ends soon."""
@@ -62,7 +62,7 @@ class StudyPlugin(WorkerPlugin):  # type: ignore[misc]
                 if wrong:
                     return Answer(cell.number, error=f"worker {self._called}: {wrong}")
                 try:
-                    self._bench = self._errand.opens(replace(self._errand.order, name=self._called))
+                    self._bench = self._errand.open_worker(replace(self._errand.setup, name=self._called))
                 except Exception as error:  # of a worker without room or rights; other workers may have them
                     return Answer(cell.number, error=f"worker {self._called}: {type(error).__name__}: {error}")
             return self._bench.carry_out(cell, self._control, _CellProgress(self._worker, self.name, cell).tell)

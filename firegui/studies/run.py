@@ -27,7 +27,7 @@ from firegui.runs.header import PACKAGES, installed_versions, schedule_hash
 from firegui.runs.saved_result import SavedResultFolder, common_fields
 from firegui.runs.spec import StudySpec
 from firegui.runs.state import RunMachine
-from firegui.studies.cell_executors import Alone, CellExecutor, Opens
+from firegui.studies.cell_executors import CellExecutor, LocalExecutor, OpenCellWorker
 from firegui.studies.cell_worker import Answer, CellWorker, WorkerSetup, encoded_settings
 from firegui.studies.folder import (
     CELLS,
@@ -82,15 +82,15 @@ def _planners(spec: StudySpec) -> set[str]:
 
 
 class StudyRun:
-    """Carries out a :class:`~firegui.runs.spec.StudySpec`. ``opens`` makes what carries its cells out."""
+    """CellRunner out a :class:`~firegui.runs.spec.StudySpec`. ``open_worker`` makes what carries its cells out."""
 
     def __init__(
         self, spec: StudySpec, emit: Callable[[RunEvent], None], control: RunControl, engine: Engine,
-        machine: RunMachine, opens: Opens = CellWorker,
+        machine: RunMachine, open_worker: OpenCellWorker = CellWorker,
     ) -> None:  # fmt: skip
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
-        self._opens = opens
-        self._crew: CellExecutor | None = None
+        self._open_worker = open_worker
+        self._executor: CellExecutor | None = None
         self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
         self._cells: tuple[Cell, ...] = ()
         self._rows: dict[int, StudyRow] = {}
@@ -137,7 +137,7 @@ class StudyRun:
             self._emit(Message(NO_PARQUET, "warning"))
         try:
             if self._waiting:
-                self._crew = self._hired(backend)
+                self._executor = self._hired(backend)
             self._machine.move(RunState.RUNNING)
             self._from = time.monotonic()
             self._work()
@@ -152,8 +152,8 @@ class StudyRun:
 
     def close(self) -> None:
         """Let go of the workers and of the folder."""
-        if self._crew is not None:
-            self._crew.close()
+        if self._executor is not None:
+            self._executor.close()
         if self._shelf is not None:
             self._shelf.close()
         self._folder.close()
@@ -191,9 +191,11 @@ class StudyRun:
         spec = self._spec
         order = WorkerSetup(pack_project(spec.project, spec.schedule), encoded_settings(spec.settings), backend)
         if self._serial:
-            return Alone(order, self._control, self._tell_if_due, self._opens)
+            return LocalExecutor(order, self._control, self._tell_if_due, self._open_worker)
         cluster = import_module("firegui.studies.cluster")
-        errand = import_module("firegui.studies.cluster_worker").Errand(order, self._opens, tuple(_versions().items()))
+        errand = import_module("firegui.studies.cluster_worker").Errand(
+            order, self._open_worker, tuple(_versions().items())
+        )
         name = study_name(spec, self._folder.header.project_hash)
         crew: CellExecutor = cluster.Workers(
             errand, name, spec.scheduler, self._count(backend), self._control, self._warn
@@ -210,12 +212,12 @@ class StudyRun:
 
     # -- the cells ---------------------------------------------------------------------------------------------------
     def _work(self) -> None:
-        while not self._control.stop_requested and self._crew is not None:
+        while not self._control.stop_requested and self._executor is not None:
             self._hold_or_go()
             self._hand_out()
-            if not self._crew.busy and not self._waiting and not self._left_on_shelf:
+            if not self._executor.busy and not self._waiting and not self._left_on_shelf:
                 break
-            for answer in self._crew.hear(_HEARD_SECONDS):
+            for answer in self._executor.collect(_HEARD_SECONDS):
                 self._take(answer)
             self._collect()
             self._tell_if_due()
@@ -228,11 +230,11 @@ class StudyRun:
             self._machine.move(RunState.RUNNING if paused else RunState.PAUSED)
 
     def _hand_out(self) -> None:
-        assert self._crew is not None
-        room = 0 if self._control.pause_requested or self._left_on_shelf > _MOST_ON_SHELF else self._crew.room
+        assert self._executor is not None
+        room = 0 if self._control.pause_requested or self._left_on_shelf > _MOST_ON_SHELF else self._executor.capacity
         # One message for many cells, where they are short.
-        if self._waiting and room and (room >= _AT_ONCE or not self._crew.busy):
-            self._crew.give([self._waiting.popleft() for _ in range(min(room, len(self._waiting)))])
+        if self._waiting and room and (room >= _AT_ONCE or not self._executor.busy):
+            self._executor.submit([self._waiting.popleft() for _ in range(min(room, len(self._waiting)))])
 
     def _take(self, answer: Answer) -> None:
         if answer.cancelled:
@@ -269,7 +271,7 @@ class StudyRun:
     def _progress(self, moment: float) -> StudyProgress:
         left, new = len(self._cells) - len(self._rows) - len(self._failed), self._new
         pace = (moment - self._from) / new if new else math.nan
-        crew = self._crew
+        crew = self._executor
         workers = () if crew is None else crew.workers
         seen = 0 if self._serial else len(workers)
         self._most_workers = max(self._most_workers, seen)
@@ -301,8 +303,8 @@ class StudyRun:
     def _conclude(self) -> RunFinished:
         if self._control.stop_requested:
             self._machine.move(RunState.STOPPING)
-            if self._crew is not None:
-                self._crew.stop()
+            if self._executor is not None:
+                self._executor.stop()
         self._collect(all_of_them=True)
         table, out = self._table, self._spec.out
         self._emit(self._progress(time.monotonic()))

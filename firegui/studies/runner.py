@@ -1,4 +1,4 @@
-"""Carries a study out, or any other run: what window and command line call where a study may be among the runs."""
+"""CellRunner a study out, or any other run: what window and command line call where a study may be among the runs."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from firegui.runs.runner import Emit, conduct
 from firegui.runs.runner import execute as execute_run
 from firegui.runs.spec import RunSpec, StudySpec
 from firegui.runs.state import RunMachine
-from firegui.studies.cell_executors import Opens
+from firegui.studies.cell_executors import OpenCellWorker
 from firegui.studies.cell_worker import CellWorker
 from firegui.studies.run import StudyRun
 
 
-def execute(spec: RunSpec, emit: Emit, control: RunControl, *, opens: Opens = CellWorker) -> None:
+def execute(spec: RunSpec, emit: Emit, control: RunControl, *, open_worker: OpenCellWorker = CellWorker) -> None:
     """Run ``spec`` to its end, as :func:`firegui.runs.runner.execute` does.
 
-    ``opens`` makes what carries out the cells of a study; it stands in for the real one in tests.
+    ``open_worker`` makes what carries out the cells of a study; it stands in for the real one in tests.
     """
     if not isinstance(spec, StudySpec):
         execute_run(spec, emit, control)
         return
     machine = RunMachine(emit)
-    conduct(StudyRun(spec, emit, control, Engine(), machine, opens), emit, machine)
+    conduct(StudyRun(spec, emit, control, Engine(), machine, open_worker), emit, machine)

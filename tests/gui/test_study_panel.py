@@ -62,7 +62,7 @@ def desk(session: Session, folder: Path) -> Iterator[StudyController]:
 
 def serially(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
     assert isinstance(spec, StudySpec)
-    execute(replace(spec, workers=0), emit, control, opens=open_stub)
+    execute(replace(spec, workers=0), emit, control, open_worker=open_stub)
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ def timed(project: Project, out: Path, cells: int, workers: int) -> Cost:
             print(f"  {event.reason.value}: {event.message}")
 
     began = time.monotonic()
-    execute(spec, hear, RunControl(), opens=open_stub)
+    execute(spec, hear, RunControl(), open_worker=open_stub)
     clock, used, done = (end - begin for begin, end in zip(first, last, strict=True))
     return Cost(1e3 * clock / max(done, 1), 1e3 * used / max(done, 1), time.monotonic() - began)
 
@@ -86,7 +86,7 @@ def stopped(project: Project, out: Path, workers: int) -> float:
             asked.append(time.monotonic())
             control.request_stop()
 
-    execute(spec, hear, control, opens=open_stub)
+    execute(spec, hear, control, open_worker=open_stub)
     return time.monotonic() - asked[0]
 
 

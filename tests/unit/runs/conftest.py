@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from firegui.runs import benchmark_workers
-from tests.unit.runs.desks import Desks, made_desks
+from tests.unit.runs.task_contexts import TaskContexts, make_contexts
 from tests.unit.runs.workers import Colleague, Workplace
 
 
@@ -20,6 +20,6 @@ def workplace(monkeypatch: pytest.MonkeyPatch) -> Workplace:
 
 
 @pytest.fixture
-def desks(tmp_path: Path) -> Iterator[Desks]:
-    """Makes desks in folders of the test; the other end of a desk's line is ``desk.line.other``."""
-    yield from made_desks(tmp_path)
+def contexts(tmp_path: Path) -> Iterator[TaskContexts]:
+    """Makes contexts in folders of the test; the other end of a context's line is ``context.listener.other``."""
+    yield from make_contexts(tmp_path)

@@ -222,14 +222,14 @@ def test_a_process_that_says_it_cannot_work_leaves_the_work_to_the_others(workpl
 def test_processes_that_the_system_refuses_leave_the_work_to_the_others(
     workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hire = WorkerPool.hire
+    start_worker = WorkerPool.start_worker
 
     def refuse_the_third(crew: WorkerPool) -> None:
         if len(crew.workers) == 2:
             raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        hire(crew)
+        start_worker(crew)
 
-    monkeypatch.setattr(WorkerPool, "hire", refuse_the_third)
+    monkeypatch.setattr(WorkerPool, "start_worker", refuse_the_third)
     settings = replace(SETTINGS, budget=BUDGET)
     events = carried_out(spec_of(tmp_path / "run", settings, processes=5))
     assert end(events).reason is FinishReason.COMPLETED and workplace.begun == 2

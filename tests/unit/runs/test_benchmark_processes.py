@@ -25,7 +25,7 @@ from firegui.runs.folder import PLAN
 from firegui.runs.runner import execute
 from firegui.runs.spec import BenchmarkSpec
 from tests.support import make_project
-from tests.unit.runs.desks import Desks, measured
+from tests.unit.runs.task_contexts import TaskContexts, measured
 
 NONE, UNIFORM, GRADIENT = PlannerName.NONE, PlannerName.UNIFORM, PlannerName.GRADIENT
 QUICK = BenchmarkSettings((NONE, UNIFORM, GRADIENT), seeds=1, allowance=20, budget=9)
@@ -57,7 +57,9 @@ def plans_of(out: Path) -> dict[PlannerTask, bytes]:
     return {task: (task_folder(out, task) / PLAN).read_bytes() for task in rows_of(out)}
 
 
-def test_processes_carry_the_project_out_as_it_was_when_the_benchmark_began(desks: Desks, tmp_path: Path) -> None:
+def test_processes_carry_the_project_out_as_it_was_when_the_benchmark_began(
+    contexts: TaskContexts, tmp_path: Path
+) -> None:
     project = make_project()
     edited = replace(project, regions=(), plan=replace(project.plan, weights=replace(project.plan.weights, burn=1.0)))
     folder = saved(edited, tmp_path / "tiny.firegui")
@@ -74,7 +76,7 @@ def test_processes_carry_the_project_out_as_it_was_when_the_benchmark_began(desk
     terms = weights.burn * metrics.loss_burn + weights.final * metrics.loss_final + weights.prot * metrics.loss_prot
     assert metrics.loss_prot > 0.0 and metrics.objective == pytest.approx(terms)
 
-    here = desks("here", project)
+    here = contexts("here", project)
     for row in table.rows:
         asked = TaskTerms(row.task, QUICK.allowance, QUICK.budget, QUICK.excess)
         assert measured(carry_out_task(here, asked)) == measured(row)

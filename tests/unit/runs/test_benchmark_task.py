@@ -25,30 +25,38 @@ from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, 
 from firegui.runs.history import read_history
 from firegui.runs.lock import is_held
 from tests.support import make_project
-from tests.unit.runs.desks import ALLOWANCE, BUDGET, Desks, ObservedEngine, line_of, measured, terms_of
+from tests.unit.runs.task_contexts import (
+    ALLOWANCE,
+    BUDGET,
+    ObservedEngine,
+    TaskContexts,
+    channel_of,
+    measured,
+    terms_of,
+)
 
 SEARCHES = [PlannerName.TACTICAL, PlannerName.GREEDY, PlannerName.CMA_ES, PlannerName.GRADIENT_DESIGN]
 
 
-def reports(desk: TaskContext) -> list[TaskReport]:
-    other: Connection = desk.line.other  # type: ignore[attr-defined]
+def reports(context: TaskContext) -> list[TaskReport]:
+    other: Connection = context.listener.other  # type: ignore[attr-defined]
     found = []
     while other.poll():
         found.append(TaskReport.decoded(other.recv_bytes()))
     return found
 
 
-def stopping_at(desk: TaskContext, number: int) -> ObservedEngine:
-    return ObservedEngine(lambda step: line_of(desk).end() if step == number else None)
+def stopping_at(context: TaskContext, number: int) -> ObservedEngine:
+    return ObservedEngine(lambda step: channel_of(context).end() if step == number else None)
 
 
-def test_a_row_says_what_its_schedule_does_at_nominal_effectiveness(desks: Desks) -> None:
-    desk = desks("run")
-    row = carry_out_task(desk, terms_of(PlannerName.GRADIENT))
+def test_a_row_says_what_its_schedule_does_at_nominal_effectiveness(contexts: TaskContexts) -> None:
+    context = contexts("run")
+    row = carry_out_task(context, terms_of(PlannerName.GRADIENT))
 
-    folder, model = task_folder(desk.out, row.task), desk.model
+    folder, model = task_folder(context.out, row.task), context.model
     schedule = read_schedule(folder / PLAN, model.fleet, model.maps.n_steps, model.maps.shape)
-    scored = desk.engine.simulate(model, schedule).metrics
+    scored = context.engine.simulate(model, schedule).metrics
     assert row.metrics == scored
     over = max(0, scored.drops_executed - BUDGET)
     assert row.objective == pytest.approx(scored.objective + 10.0 * over / BUDGET)
@@ -71,20 +79,22 @@ class Withholding(ObservedEngine):
         return tuple(kept)
 
 
-def test_a_drop_that_the_rules_let_through_and_the_gates_did_not_is_counted(desks: Desks) -> None:
-    row = carry_out_task(replace(desks("run"), engine=Withholding()), terms_of(PlannerName.TACTICAL))
+def test_a_drop_that_the_rules_let_through_and_the_gates_did_not_is_counted(contexts: TaskContexts) -> None:
+    row = carry_out_task(replace(contexts("run"), engine=Withholding()), terms_of(PlannerName.TACTICAL))
     assert row.violations == Violations(0, 0, 0, 1)
 
 
-def test_a_task_that_another_worker_has_finished_is_not_done_again(desks: Desks) -> None:
+def test_a_task_that_another_worker_has_finished_is_not_done_again(contexts: TaskContexts) -> None:
     def fail(step: int) -> None:
         raise AssertionError(step)
 
-    row = carry_out_task(desks("run"), terms_of(PlannerName.TACTICAL))
-    assert carry_out_task(replace(desks("run"), engine=ObservedEngine(fail)), terms_of(PlannerName.TACTICAL)) == row
+    row = carry_out_task(contexts("run"), terms_of(PlannerName.TACTICAL))
+    assert carry_out_task(replace(contexts("run"), engine=ObservedEngine(fail)), terms_of(PlannerName.TACTICAL)) == row
 
 
-def test_a_row_is_written_before_anybody_else_may_have_the_task(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_is_written_before_anybody_else_may_have_the_task(
+    contexts: TaskContexts, monkeypatch: pytest.MonkeyPatch
+) -> None:
     held: list[bool] = []
 
     def write(folder: Path, row: BenchmarkRow) -> None:
@@ -92,40 +102,40 @@ def test_a_row_is_written_before_anybody_else_may_have_the_task(desks: Desks, mo
         write_row(folder, row)
 
     monkeypatch.setattr(benchmark_task, "write_row", write)
-    desk = desks("run")
-    carry_out_task(desk, terms_of(PlannerName.TACTICAL))
-    assert held == [True] and not is_held(task_folder(desk.out, PlannerTask(PlannerName.TACTICAL, 0)))
+    context = contexts("run")
+    carry_out_task(context, terms_of(PlannerName.TACTICAL))
+    assert held == [True] and not is_held(task_folder(context.out, PlannerTask(PlannerName.TACTICAL, 0)))
 
 
-def test_a_search_at_design_effectiveness_is_scored_at_the_nominal_one(desks: Desks) -> None:
-    row = carry_out_task(desks("run"), terms_of(PlannerName.GRADIENT_DESIGN))
+def test_a_search_at_design_effectiveness_is_scored_at_the_nominal_one(contexts: TaskContexts) -> None:
+    row = carry_out_task(contexts("run"), terms_of(PlannerName.GRADIENT_DESIGN))
     assert row.objective < row.curve[-1][1], "the same drops do more at the higher effectiveness"
 
 
-def test_doing_nothing_costs_one_rollout_whether_the_budget_is_known_or_not(desks: Desks) -> None:
-    row = carry_out_task(desks("run"), replace(terms_of(PlannerName.NONE), budget=0))
+def test_doing_nothing_costs_one_rollout_whether_the_budget_is_known_or_not(contexts: TaskContexts) -> None:
+    row = carry_out_task(contexts("run"), replace(terms_of(PlannerName.NONE), budget=0))
     assert (row.evaluations, row.metrics.drops_executed, row.candidate, row.dimension) == (1, 0, 0, 0)
     assert row.objective == row.metrics.objective and row.gradient_cost is None
-    known = carry_out_task(desks("known"), terms_of(PlannerName.NONE))
+    known = carry_out_task(contexts("known"), terms_of(PlannerName.NONE))
     assert measured(known) == measured(row)
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-def test_a_task_that_was_stopped_goes_on_to_the_very_same_row(desks: Desks, name: PlannerName) -> None:
-    desk, broken = desks("run"), desks("broken")
-    whole = carry_out_task(desk, terms_of(name, seed=1))
+def test_a_task_that_was_stopped_goes_on_to_the_very_same_row(contexts: TaskContexts, name: PlannerName) -> None:
+    context, broken = contexts("run"), contexts("broken")
+    whole = carry_out_task(context, terms_of(name, seed=1))
     with pytest.raises(CancelledError):
         carry_out_task(replace(broken, engine=stopping_at(broken, 1)), terms_of(name, seed=1))
     folder = task_folder(broken.out, whole.task)
     assert (folder / CHECKPOINT).is_file() and not (folder / PLAN).exists()
 
-    assert measured(carry_out_task(desks("broken"), terms_of(name, seed=1))) == measured(whole)
+    assert measured(carry_out_task(contexts("broken"), terms_of(name, seed=1))) == measured(whole)
     for file in (PLAN, SCHEDULE):
-        assert (folder / file).read_bytes() == (task_folder(desk.out, whole.task) / file).read_bytes()
+        assert (folder / file).read_bytes() == (task_folder(context.out, whole.task) / file).read_bytes()
 
 
-def test_a_checkpoint_written_as_it_works_is_enough_to_go_on(desks: Desks) -> None:
-    whole = carry_out_task(desks("run"), terms_of(PlannerName.GRADIENT))
+def test_a_checkpoint_written_as_it_works_is_enough_to_go_on(contexts: TaskContexts) -> None:
+    whole = carry_out_task(contexts("run"), terms_of(PlannerName.GRADIENT))
 
     def killed(step: int) -> None:
         if step == 5:
@@ -133,43 +143,43 @@ def test_a_checkpoint_written_as_it_works_is_enough_to_go_on(desks: Desks) -> No
 
     with pytest.raises(MemoryError):
         carry_out_task(
-            desks("killed", checkpoint_seconds=0.0, engine=ObservedEngine(killed)), terms_of(PlannerName.GRADIENT)
+            contexts("killed", checkpoint_seconds=0.0, engine=ObservedEngine(killed)), terms_of(PlannerName.GRADIENT)
         )
     steps: list[int] = []
-    row = carry_out_task(desks("killed", engine=ObservedEngine(steps.append)), terms_of(PlannerName.GRADIENT))
+    row = carry_out_task(contexts("killed", engine=ObservedEngine(steps.append)), terms_of(PlannerName.GRADIENT))
     assert measured(row) == measured(whole)
     everything: list[int] = []
-    carry_out_task(desks("again", engine=ObservedEngine(everything.append)), terms_of(PlannerName.GRADIENT))
+    carry_out_task(contexts("again", engine=ObservedEngine(everything.append)), terms_of(PlannerName.GRADIENT))
     assert len(steps) == len(everything) - 5, "nothing was computed twice"
 
 
-def test_a_stop_while_the_end_is_scored_keeps_the_search(desks: Desks) -> None:
-    whole = carry_out_task(desks("run"), terms_of(PlannerName.UNIFORM))
-    desk = desks("broken")
+def test_a_stop_while_the_end_is_scored_keeps_the_search(contexts: TaskContexts) -> None:
+    whole = carry_out_task(contexts("run"), terms_of(PlannerName.UNIFORM))
+    context = contexts("broken")
 
     class Scoring(ObservedEngine):
         def simulate(self, model: Any, schedule: Any, *, check: Check | None = None, **rest: Any) -> Any:
-            line_of(desk).end()
+            channel_of(context).end()
             return super().simulate(model, schedule, check=check, **rest)
 
     with pytest.raises(CancelledError):
-        carry_out_task(replace(desk, engine=Scoring()), terms_of(PlannerName.UNIFORM))
+        carry_out_task(replace(context, engine=Scoring()), terms_of(PlannerName.UNIFORM))
     steps: list[int] = []
-    row = carry_out_task(desks("broken", engine=ObservedEngine(steps.append)), terms_of(PlannerName.UNIFORM))
+    row = carry_out_task(contexts("broken", engine=ObservedEngine(steps.append)), terms_of(PlannerName.UNIFORM))
     assert measured(row) == measured(whole) and steps == []
 
 
-def test_a_checkpoint_that_cannot_be_read_is_named(desks: Desks) -> None:
-    desk = desks("run")
-    folder = task_folder(desk.out, PlannerTask(PlannerName.GRADIENT, 0))
+def test_a_checkpoint_that_cannot_be_read_is_named(contexts: TaskContexts) -> None:
+    context = contexts("run")
+    folder = task_folder(context.out, PlannerTask(PlannerName.GRADIENT, 0))
     folder.mkdir(parents=True)
     (folder / CHECKPOINT).write_bytes(b"nothing of the kind")
     with pytest.raises(InputError, match="delete this file and resume"):
-        carry_out_task(desk, terms_of(PlannerName.GRADIENT))
+        carry_out_task(context, terms_of(PlannerName.GRADIENT))
 
 
-def test_a_checkpoint_of_another_task_is_refused_and_stays(desks: Desks) -> None:
-    broken = desks("run")
+def test_a_checkpoint_of_another_task_is_refused_and_stays(contexts: TaskContexts) -> None:
+    broken = contexts("run")
     stopped = terms_of(PlannerName.CMA_ES)
     with pytest.raises(CancelledError):
         carry_out_task(replace(broken, engine=stopping_at(broken, 2)), stopped)
@@ -180,34 +190,38 @@ def test_a_checkpoint_of_another_task_is_refused_and_stays(desks: Desks) -> None
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(held)
     with pytest.raises(InputError, match="of another task"):
-        carry_out_task(desks("run"), other)
+        carry_out_task(contexts("run"), other)
     assert place.read_bytes() == held
 
 
-def test_a_disk_that_is_full_for_a_moment_does_not_end_a_search(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = carry_out_task(desks("run"), terms_of(PlannerName.GRADIENT))
-    desk = desks("full", checkpoint_seconds=0.0)
-    (task_folder(desk.out, whole.task) / CHECKPOINT).mkdir(parents=True)
-    assert measured(carry_out_task(desk, terms_of(PlannerName.GRADIENT))) == measured(whole)
-    warned = [report.message for report in reports(desk) if report.word is MessageType.WARNING]
+def test_a_disk_that_is_full_for_a_moment_does_not_end_a_search(
+    contexts: TaskContexts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = carry_out_task(contexts("run"), terms_of(PlannerName.GRADIENT))
+    context = contexts("full", checkpoint_seconds=0.0)
+    (task_folder(context.out, whole.task) / CHECKPOINT).mkdir(parents=True)
+    assert measured(carry_out_task(context, terms_of(PlannerName.GRADIENT))) == measured(whole)
+    warned = [report.message for report in reports(context) if report.word is MessageType.WARNING]
     assert warned and "no checkpoint could be written" in warned[0]
 
 
-def test_progress_is_told_with_what_is_spent_and_the_best(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_told_with_what_is_spent_and_the_best(
+    contexts: TaskContexts, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(benchmark_task, "TOLD_SECONDS", 0.0)
-    desk = desks("run")
-    row = carry_out_task(desk, terms_of(PlannerName.GRADIENT))
-    told = [report for report in reports(desk) if report.word is MessageType.PROGRESS]
+    context = contexts("run")
+    row = carry_out_task(context, terms_of(PlannerName.GRADIENT))
+    told = [report for report in reports(context) if report.word is MessageType.PROGRESS]
     assert told[0].spent == 0 and told[0].best is None
     assert told[-1].spent == row.evaluations and told[-1].best == row.objective
     assert [report.spent for report in told] == sorted(report.spent for report in told)
 
 
-def test_a_paused_task_is_saved_and_goes_on_when_told(desks: Desks) -> None:
-    desk = desks("run")
-    other: Connection = desk.line.other  # type: ignore[attr-defined]
+def test_a_paused_task_is_saved_and_goes_on_when_told(contexts: TaskContexts) -> None:
+    context = contexts("run")
+    other: Connection = context.listener.other  # type: ignore[attr-defined]
     # The disk is full: that nothing can be saved is said, which here tells that the task is held.
-    (task_folder(desk.out, PlannerTask(PlannerName.GRADIENT, 0)) / CHECKPOINT).mkdir(parents=True)
+    (task_folder(context.out, PlannerTask(PlannerName.GRADIENT, 0)) / CHECKPOINT).mkdir(parents=True)
     warned: list[str] = []
 
     def resume_when_held() -> None:
@@ -222,21 +236,21 @@ def test_a_paused_task_is_saved_and_goes_on_when_told(desks: Desks) -> None:
         if step == 2:
             watcher.start()
             other.send_bytes(WorkerOrder(MessageType.PAUSE).encoded())
-            while not desk.line.control.pause_requested:
+            while not context.listener.control.pause_requested:
                 time.sleep(0.01)
 
-    row = carry_out_task(replace(desk, engine=ObservedEngine(hold)), terms_of(PlannerName.GRADIENT))
+    row = carry_out_task(replace(context, engine=ObservedEngine(hold)), terms_of(PlannerName.GRADIENT))
     watcher.join()
     assert "no checkpoint could be written" in warned[0]
-    assert measured(row) == measured(carry_out_task(desks("again"), terms_of(PlannerName.GRADIENT)))
+    assert measured(row) == measured(carry_out_task(contexts("again"), terms_of(PlannerName.GRADIENT)))
 
 
 # -- the two-stage plan -----------------------------------------------------------------------------------------------
-def test_the_two_stage_plan_is_a_run_that_is_charged_for_all_that_it_takes(desks: Desks) -> None:
-    desk = desks("run")
-    row = carry_out_task(desk, terms_of(PlannerName.TWO_STAGE))
+def test_the_two_stage_plan_is_a_run_that_is_charged_for_all_that_it_takes(contexts: TaskContexts) -> None:
+    context = contexts("run")
+    row = carry_out_task(context, terms_of(PlannerName.TWO_STAGE))
 
-    record = read_run(task_folder(desk.out, row.task))
+    record = read_run(task_folder(context.out, row.task))
     assert record.scores.pruned is not None and record.settings.optimizer.seed == 0
     pruned = record.scores.pruned
     assert row.evaluations == 3 * len(record.history) + pruned.rollouts + 2 * pruned.passes and pruned.passes > 0
@@ -246,13 +260,13 @@ def test_the_two_stage_plan_is_a_run_that_is_charged_for_all_that_it_takes(desks
     assert row.violations == Violations(0, 0, 0) and row.seconds > 0.0 and row.gradient_cost is None
 
 
-def test_setting_b_is_charged_for_the_first_stage_that_it_begins_with(desks: Desks) -> None:
+def test_setting_b_is_charged_for_the_first_stage_that_it_begins_with(contexts: TaskContexts) -> None:
     project = make_project(epochs=8)
     plan = replace(project.plan, setting=Setting.B, weights=ObjectiveWeights.of(Setting.B))
-    desk = desks("run", replace(project, plan=plan))
-    row = carry_out_task(desk, terms_of(PlannerName.TWO_STAGE))
+    context = contexts("run", replace(project, plan=plan))
+    row = carry_out_task(context, terms_of(PlannerName.TWO_STAGE))
 
-    folder = task_folder(desk.out, row.task)
+    folder = task_folder(context.out, row.task)
     preliminary, main = (len(read_history(folder / name, 8)) for name in (PRELIMINARY_HISTORY, HISTORY))
     pruned = read_run(folder).scores.pruned
     assert pruned is not None and preliminary == 8
@@ -260,30 +274,30 @@ def test_setting_b_is_charged_for_the_first_stage_that_it_begins_with(desks: Des
     assert all(spent > 3 * preliminary for spent, _ in row.curve)
 
 
-def test_a_given_budget_is_what_the_two_stage_plan_is_scored_under(desks: Desks) -> None:
-    row = carry_out_task(desks("run"), replace(terms_of(PlannerName.TWO_STAGE), budget=2))
+def test_a_given_budget_is_what_the_two_stage_plan_is_scored_under(contexts: TaskContexts) -> None:
+    row = carry_out_task(contexts("run"), replace(terms_of(PlannerName.TWO_STAGE), budget=2))
     over = row.metrics.drops_executed - 2
     assert over > 0 and row.objective == pytest.approx(row.metrics.objective + 10.0 * over / 2)
 
 
-def test_a_two_stage_plan_that_was_stopped_goes_on_and_adds_its_time(desks: Desks) -> None:
-    whole = carry_out_task(desks("run"), terms_of(PlannerName.TWO_STAGE))
-    desk = desks("broken", checkpoint_seconds=0.0)
-    folder = task_folder(desk.out, whole.task)
+def test_a_two_stage_plan_that_was_stopped_goes_on_and_adds_its_time(contexts: TaskContexts) -> None:
+    whole = carry_out_task(contexts("run"), terms_of(PlannerName.TWO_STAGE))
+    context = contexts("broken", checkpoint_seconds=0.0)
+    folder = task_folder(context.out, whole.task)
     heard: list[int] = []
 
     def stop(spent: int, best: float, seconds: float) -> None:
         heard.append(spent)
-        line_of(desk).end()
+        channel_of(context).end()
 
-    desk.line.say_progress = stop  # type: ignore[method-assign]
+    context.listener.send_progress = stop  # type: ignore[method-assign]
     with pytest.raises(CancelledError):
-        carry_out_task(desk, terms_of(PlannerName.TWO_STAGE))
+        carry_out_task(context, terms_of(PlannerName.TWO_STAGE))
     before = float((folder / SECONDS).read_text())
     assert before > 0.0 and heard
 
-    row = carry_out_task(desks("broken"), terms_of(PlannerName.TWO_STAGE))
+    row = carry_out_task(contexts("broken"), terms_of(PlannerName.TWO_STAGE))
     assert measured(row) == measured(whole) and row.seconds > before
-    kept = carry_out_task(desks("broken"), terms_of(PlannerName.TWO_STAGE))
+    kept = carry_out_task(contexts("broken"), terms_of(PlannerName.TWO_STAGE))
     assert measured(kept) == measured(whole) and kept.seconds >= row.seconds
-    assert (folder / PLAN).read_bytes() == (task_folder(desks("run").out, whole.task) / PLAN).read_bytes()
+    assert (folder / PLAN).read_bytes() == (task_folder(contexts("run").out, whole.task) / PLAN).read_bytes()

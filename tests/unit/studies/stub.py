@@ -39,9 +39,9 @@ def row_of(cell: Cell) -> StudyRow:
 class Stub:
     """A bench without a fire: every cell is over at once, unless the study is called slow."""
 
-    def __init__(self, order: WorkerSetup) -> None:
-        self.settings = msgspec.json.decode(order.settings, type=StudySettings)
-        self._name = order.name
+    def __init__(self, setup: WorkerSetup) -> None:
+        self.settings = msgspec.json.decode(setup.settings, type=StudySettings)
+        self._name = setup.name
 
     def carry_out(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> Answer:
         """See :class:`firegui.studies.cell_worker.CellWorker`."""
@@ -63,9 +63,9 @@ class Stub:
             time.sleep(0.01)
 
 
-def open_stub(order: WorkerSetup) -> Stub:
+def open_stub(setup: WorkerSetup) -> Stub:
     """What workers import."""
-    return Stub(order)
+    return Stub(setup)
 
 
 def settings(project: Project, seeds: int = 4, name: str = "stub") -> StudySettings:

@@ -25,7 +25,7 @@ def project() -> Project:
 
 
 def carried(spec: StudySpec, events: list[RunEvent], control: RunControl | None = None) -> RunFinished:
-    execute(spec, events.append, control or RunControl(), opens=open_stub)
+    execute(spec, events.append, control or RunControl(), open_worker=open_stub)
     last = events[-1]
     assert isinstance(last, RunFinished)
     return last
@@ -40,7 +40,7 @@ def spec_of(out: Path, project: Project, *, name: str = "stub", seeds: int = 4, 
 def test_two_processes_give_the_tables_of_one_and_say_who_worked(tmp_path: Path, project: Project) -> None:
     alone: list[RunEvent] = []
     one = StudySpec(project, tmp_path / "one", "again", settings(project), backend="cpu", workers=0)
-    execute(one, alone.append, RunControl(), opens=open_stub)
+    execute(one, alone.append, RunControl(), open_worker=open_stub)
     events: list[RunEvent] = []
     assert carried(spec_of(tmp_path / "two", project), events).reason is FinishReason.COMPLETED
     for name in ("table.csv", "table.parquet"):
@@ -59,7 +59,7 @@ def test_a_stop_waits_for_no_worker(tmp_path: Path, project: Project) -> None:
         if isinstance(event, StudyProgress) and event.running:
             control.request_stop()
 
-    execute(spec_of(tmp_path / "s", project, name="slow for ever"), watch, control, opens=open_stub)
+    execute(spec_of(tmp_path / "s", project, name="slow for ever"), watch, control, open_worker=open_stub)
     last = events[-1]
     assert isinstance(last, RunFinished) and last.reason is FinishReason.STOPPED
     assert not list((tmp_path / "s" / "cells").iterdir())
@@ -94,7 +94,7 @@ def test_a_lost_worker_gives_its_cells_to_the_others(tmp_path: Path, project: Pr
             killed.set()
 
     spec = spec_of(tmp_path / "s", project, name="slow", seeds=8, scheduler=address)
-    execute(spec, watch, RunControl(), opens=open_stub)
+    execute(spec, watch, RunControl(), open_worker=open_stub)
     last = events[-1]
     assert isinstance(last, RunFinished)
     assert killed.is_set()

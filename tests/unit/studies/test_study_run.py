@@ -59,7 +59,7 @@ def carried(spec: StudySpec, watch: Watch = lambda event, control: None) -> list
         events.append(event)
         watch(event, control)
 
-    execute(spec, emit, control, opens=open_stub)
+    execute(spec, emit, control, open_worker=open_stub)
     return events
 
 

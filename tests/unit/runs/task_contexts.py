@@ -1,4 +1,4 @@
-"""Desks at which tasks are carried out on the real engine, in the process of the test."""
+"""TaskContexts at which tasks are carried out on the real engine, in the process of the test."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 ALLOWANCE, BUDGET = 40, 9
 
-Desks = Callable[..., TaskContext]
+TaskContexts = Callable[..., TaskContext]
 
 
-def line_of(desk: TaskContext) -> WorkerChannel:
-    """The end that stops the desk's task."""
-    assert isinstance(desk.line, WorkerChannel)
-    return desk.line
+def channel_of(context: TaskContext) -> WorkerChannel:
+    """The end that stops the context's task."""
+    assert isinstance(context.listener, WorkerChannel)
+    return context.listener
 
 
 class ObservedEngine(Engine):
@@ -59,8 +59,8 @@ def measured(row: BenchmarkRow) -> BenchmarkRow:
     return replace(row, seconds=0.0, gradient_cost=None)
 
 
-def made_desks(tmp_path: Path) -> Iterator[Desks]:
-    """Makes desks in folders of the test; the other end of a desk's line is ``desk.line.other``."""
+def make_contexts(tmp_path: Path) -> Iterator[TaskContexts]:
+    """Makes contexts in folders of the test; the other end of a context's channel is ``context.listener.other``."""
     ends = []
 
     def make(name: str, project: Project | None = None, **changes: Any) -> TaskContext:
@@ -69,9 +69,9 @@ def made_desks(tmp_path: Path) -> Iterator[Desks]:
         ends.append(ours)
         engine = ObservedEngine()
         model = engine.build(project, project.plan.nominal, "cpu")
-        line = WorkerChannel(theirs, leave=lambda code: None)
-        line.other = ours  # type: ignore[attr-defined]
-        return replace(TaskContext(tmp_path / name, tmp_path, "cpu", project, engine, model, line, 1e9), **changes)
+        channel = WorkerChannel(theirs, leave=lambda code: None)
+        channel.other = ours  # type: ignore[attr-defined]
+        return replace(TaskContext(tmp_path / name, tmp_path, "cpu", project, engine, model, channel, 1e9), **changes)
 
     yield make
     for end in ends:
