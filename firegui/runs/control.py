@@ -1,4 +1,4 @@
-"""How the outside steers a run: stop, pause, resume. Thread-safe; the run asks often enough to answer in a second."""
+"""Control of a run: stop, pause, resume. Thread-safe; a run checks it several times a second."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firegui.errors import CancelledError
 
 
 class RunControl:
-    """Shared between the thread that works and the one that steers."""
+    """Control shared by the thread that works and the thread that steers."""
 
     def __init__(self) -> None:
         self._stop = threading.Event()
@@ -27,12 +27,12 @@ class RunControl:
         self._go.set()
 
     def request_pause(self) -> None:
-        """Ask the run to hold before its next epoch."""
+        """Ask the run to pause before its next epoch."""
         if not self._stop.is_set():
             self._go.clear()
 
     def request_resume(self) -> None:
-        """Let a paused run go on."""
+        """Let a paused run continue."""
         self._go.set()
 
     @property
@@ -42,12 +42,12 @@ class RunControl:
 
     @property
     def abandon_requested(self) -> bool:
-        """Whether it should stop without the final score."""
+        """Whether the run should stop without the final score."""
         return self._abandon.is_set()
 
     @property
     def pause_requested(self) -> bool:
-        """Whether the run should hold."""
+        """Whether the run should pause."""
         return not self._go.is_set()
 
     def wait_while_paused(self) -> None:

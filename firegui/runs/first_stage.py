@@ -1,4 +1,4 @@
-"""Stage 1 in a run: epoch after epoch, each into the history, the best kept."""
+"""First stage of a run: gradient epochs, their history, the best plan."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
 from firegui.runs.events import EpochDone, FinishReason
 from firegui.runs.folder import CHECKPOINT, HISTORY, PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY
-from firegui.runs.pictures import Pictures
+from firegui.runs.plan_snapshots import PlanSnapshots
 from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:
@@ -25,38 +25,38 @@ _REASONS = {"epochs": FinishReason.COMPLETED, "patience": FinishReason.PATIENCE}
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
-    """The files of a first stage: its planner's state and its history."""
+class StageFiles:
+    """File names of a first stage: the planner's checkpoint and the history."""
 
     checkpoint: str
     history: str
 
 
-MAIN = Ledger(CHECKPOINT, HISTORY)
-PRELIMINARY = Ledger(PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY)
+MAIN = StageFiles(CHECKPOINT, HISTORY)
+PRELIMINARY = StageFiles(PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY)
 """Setting A's first stage, ahead of setting B's (paper, section ``scope_objective``)."""
 
 
 class FirstStage:
-    """Drives ``planner`` on ``model`` to its end."""
+    """First stage: runs ``planner`` on ``model`` until it is finished."""
 
     def __init__(
-        self, session: RunSession, model: Model, planner: GradientPlanner, ledger: Ledger, rows: Sequence[EpochDone]
+        self, session: RunSession, model: Model, planner: GradientPlanner, ledger: StageFiles, rows: Sequence[EpochDone]
     ) -> None:
         self._session, self._model, self._ledger = session, model, ledger
         self.planner = planner
         self._settings: OptimizerSettings = session.spec.project.plan.optimizer
-        # A kill may have come between the history and the state: the history is then ahead.
+        # A kill between the two writes leaves the history ahead of the checkpoint.
         self.rows = [row for row in rows if row.epoch < planner.epochs_done]
         self.best_metrics: Metrics | None = None
 
     def run(self) -> FinishReason:
-        """Go on until the planner is finished. Raises :class:`~firegui.errors.CancelledError` on request."""
+        """Run epochs until the planner is finished. Raises :class:`~firegui.errors.CancelledError` on request."""
         session, planner, check = self._session, self.planner, self._session.control.check
         spec = session.spec
-        pictures = Pictures(session.engine, self._model, session.emit, spec.frame_stride, spec.snapshot_seconds)
+        pictures = PlanSnapshots(session.engine, self._model, session.emit, spec.frame_stride, spec.snapshot_seconds)
         while not planner.finished:
-            session.breathe(self.save)
+            session.pause_or_stop(self.save)
             report = planner.epoch(check, pictures.stride_if_due())
             if report.improved:
                 self.best_metrics = report.metrics

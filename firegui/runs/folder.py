@@ -55,8 +55,8 @@ _TITLE = "The run folder cannot be used"
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
-    """How the second stage ended (``finished`` as in :attr:`~firegui.planning.elimination.Elimination.finished`).
+class EliminationSummary:
+    """Result of the second stage (``finished`` as in :attr:`~firegui.planning.elimination.Elimination.finished`).
 
     ``smoothed`` is the number of epochs in which the poses were smoothed after it.
     """
@@ -71,8 +71,8 @@ class Pruned:
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
-    """How far the tactical heuristic came: ``done`` of its ``passes``."""
+class TacticalProgress:
+    """Progress of the tactical heuristic: ``done`` of its ``passes``."""
 
     done: int
     passes: int
@@ -92,8 +92,8 @@ class RunScores:
     design: Metrics | None = None
     audit: AuditReport | None = None
     reference: Metrics | None = None
-    pruned: Pruned | None = None
-    swept: Swept | None = None
+    pruned: EliminationSummary | None = None
+    swept: TacticalProgress | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ import math
 from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
 from firegui.runs.events import FinishReason
-from firegui.runs.folder import Pruned, Swept
+from firegui.runs.folder import EliminationSummary, TacticalProgress
 
 FORMING_EPOCHS = 100
 """A plan without a drop is no surprise before so many epochs; after them, something is wrong with what was asked."""
@@ -45,7 +45,7 @@ def finish_message(
             return f"completed {counted(done, 'epoch')}; {kept}; for a better one, raise the epochs"
 
 
-def pruned_message(reason: FinishReason, pruned: Pruned) -> str:
+def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
     """How the second stage ended, and what it did."""
     done = f"{pruned.drops_before:,} drops pruned to {pruned.drops:,}"
     cost = f"{counted(pruned.passes, 'pass', 'passes')} and {counted(pruned.rollouts, 'rollout')}"
@@ -65,7 +65,7 @@ def pruned_message(reason: FinishReason, pruned: Pruned) -> str:
             return f"nothing pruned: the {pruned.drops_before:,} drops break a constraint of their own{then}"
 
 
-def tactical_message(reason: FinishReason, swept: Swept | None) -> str:
+def tactical_message(reason: FinishReason, swept: TacticalProgress | None) -> str:
     """How far the tactical heuristic came, if it began, and what follows."""
     if swept is None or swept.done == 0:
         return "stopped before the first pass was done, so there is no plan yet; resume the run to get one"

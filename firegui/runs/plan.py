@@ -1,4 +1,4 @@
-"""A plan as a run: the first stage, the second, both, the tactical heuristic, or a schedule kept as it is."""
+"""Run that plans: first stage, second stage, both, the tactical heuristic, or a schedule kept as it is."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from firegui.runs.events import (
     RunState,
     StageBegan,
 )
-from firegui.runs.first_stage import MAIN, PRELIMINARY, FirstStage, Ledger
+from firegui.runs.first_stage import MAIN, PRELIMINARY, FirstStage, StageFiles
 from firegui.runs.folder import PRELIMINARY as PRELIMINARY_PLAN
 from firegui.runs.folder import (
     PRELIMINARY_HISTORY,
     REFERENCE,
-    Pruned,
+    EliminationSummary,
     RunFolder,
     RunRecord,
     RunScores,
-    Swept,
+    TacticalProgress,
     check_out,
     found_in,
 )
@@ -64,7 +64,7 @@ _TITLE = "The run cannot start"
 
 
 class Planning:
-    """Carries out a :class:`~firegui.runs.spec.PlanSpec`."""
+    """Run of a :class:`~firegui.runs.spec.PlanSpec`."""
 
     def __init__(
         self,
@@ -88,11 +88,11 @@ class Planning:
 
     @property
     def written_folder(self) -> Path | None:
-        """The run folder, once something was written to it."""
+        """Run folder, once something was written to it."""
         return None if self._session is None else self._session.folder.path
 
     def run(self) -> RunFinished:
-        """Prepare, carry the stages out, conclude. Writes nothing before the input is known to be good."""
+        """Prepare, execute the stages, conclude. Writes nothing before the input is checked."""
         previous = self._checked()
         project, tell = self._spec.project, self._speaker.pass_on
         check, design = self._control.check, project.plan.design
@@ -107,14 +107,14 @@ class Planning:
         return self._conclude(session, reason)
 
     def note_failure(self, message: str) -> None:
-        """Say in the run folder, if there is one, that the run failed; its last checkpoint stays."""
+        """Write to the run folder, if there is one, that the run failed. The last checkpoint stays."""
         if self._session is not None:
             self._session.folder.update(
                 state=RunState.FINISHED, reason=FinishReason.FAILED, message=message, seconds=self._session.seconds
             )
 
     def close(self) -> None:
-        """Let the run folder go; nothing is written to it from then on."""
+        """Unlock the run folder. Nothing is written to it afterwards."""
         if self._lock is not None:
             self._lock.release()
 
@@ -134,7 +134,7 @@ class Planning:
         if alone and self._spec.warm_start is None and not self._has(REFERENCE):
             problems.add("schedule", f"there is none to {self._spec.stages[0].value}", "give the schedule")
         problems.raise_if_any(_TITLE)
-        # A run that goes on from its checkpoint is not given the schedule again that it began with.
+        # A resumed run is not given the schedule again that it started from.
         self._warm = self._warm or (previous is not None and previous.header.warm_start != "")
         return previous
 
@@ -235,7 +235,7 @@ class Planning:
         return met
 
     def _optimize(
-        self, session: RunSession, previous: RunRecord | None, model: Model, ledger: Ledger,
+        self, session: RunSession, previous: RunRecord | None, model: Model, ledger: StageFiles,
         start: Schedule | None, number: int,
     ) -> FinishReason:  # fmt: skip
         text = "setting A's gradient descent, to begin with" if ledger is PRELIMINARY else "gradient descent"
@@ -327,7 +327,7 @@ class Planning:
 
     def _score(self, session: RunSession, plan: Schedule) -> Metrics | None:
         first_only = self._second is None and self._first is not None
-        conclusion = Conclusion(
+        conclusion = PlanConclusion(
             engine=self._engine,
             model=session.model,
             project=self._spec.project,
@@ -352,7 +352,7 @@ class Planning:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Conclusion:
+class PlanConclusion:
     """What is known when the stages are over.
 
     ``design`` is the plan's score at design effectiveness, if this session saw it. With a second stage, ``reference``
@@ -368,8 +368,8 @@ class Conclusion:
     design: Metrics | None
     frame_stride: int
     reference: Schedule | None = None
-    pruned: Pruned | None = None
-    swept: Swept | None = None
+    pruned: EliminationSummary | None = None
+    swept: TacticalProgress | None = None
 
     def write(self, folder: RunFolder, check: Check) -> PlanUpdated | None:
         """Write the plan, then its scores; returns the plan at nominal effectiveness, for the map.

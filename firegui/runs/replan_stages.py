@@ -12,7 +12,7 @@ from firegui.domain.settings import PlanSettings
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.events import FinishReason, StageBegan
 from firegui.runs.first_stage import MAIN, FirstStage
-from firegui.runs.folder import CHECKPOINT, PLAN, REFERENCE, Pruned, RunFolder, RunRecord
+from firegui.runs.folder import CHECKPOINT, PLAN, REFERENCE, EliminationSummary, RunFolder, RunRecord
 from firegui.runs.header import RunHeader
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
@@ -43,7 +43,7 @@ class ReplanResult:
     """How the stages ended: the better schedule of what is left, and the second stage's account."""
 
     rest: Schedule
-    pruned: Pruned | None
+    pruned: EliminationSummary | None
     best_epoch: int
 
 

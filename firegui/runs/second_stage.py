@@ -1,4 +1,4 @@
-"""Stage 2 in a run: test after test, each into the log, what is left kept; then the smoothing, if it was asked for."""
+"""Second stage of a run: elimination tests and their log, then the smoothing if requested."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.runs.elimination_log import elimination_text
 from firegui.runs.events import EliminationStep, Progress
-from firegui.runs.folder import ELIMINATION, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT, Pruned
-from firegui.runs.pictures import Pictures
+from firegui.runs.folder import ELIMINATION, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT, EliminationSummary
+from firegui.runs.plan_snapshots import PlanSnapshots
 from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class SecondStage:
-    """The elimination of ``reference`` on ``model``, and the smoothing of what is left.
+    """Second stage: elimination of ``reference`` on ``model`` and smoothing of the remaining drops.
 
-    ``rows`` are those of the log so far and ``epoch`` is the best of the first stage, for the pictures. With ``resume``
-    it goes on from the checkpoints in the folder.
+    ``rows`` are the log so far and ``epoch`` is the best epoch of the first stage, for snapshots. With ``resume`` it
+    continues from the checkpoints in the folder.
     """
 
     def __init__(
@@ -35,33 +35,33 @@ class SecondStage:
         self._epoch, self._resume = epoch, resume
         checkpoint = self._checkpoint(ELIMINATION_CHECKPOINT)
         self.eliminator = session.engine.eliminator(model, plan, reference, checkpoint, session.control.check)
-        # A kill may have come between the log and the state: the log is then ahead.
+        # A kill between the two writes leaves the log ahead of the checkpoint.
         self.rows = [row for row in rows if row.rollouts <= self.eliminator.report.rollouts]
         self._before = session.seconds - (self.rows[-1].seconds if self.rows else 0.0)
         self._smoother: PoseSmoothing | None = None
 
     @property
     def schedule(self) -> Schedule:
-        """What is left of the plan."""
+        """Schedule of the remaining drops."""
         return self.eliminator.schedule if self._smoother is None else self._smoother.best
 
     @property
-    def pruned(self) -> Pruned:
-        """How it ended, or where it is."""
+    def pruned(self) -> EliminationSummary:
+        """Result of the elimination, or its progress."""
         report, seconds = self.eliminator.report, self.rows[-1].seconds if self.rows else 0.0
         smoothed = 0 if self._smoother is None else self._smoother.epochs_done
-        return Pruned(
+        return EliminationSummary(
             self.eliminator.finished, report.drops_before, report.drops, report.passes, report.rollouts, seconds,
             smoothed,
         )  # fmt: skip
 
     def run(self) -> None:
-        """Go on to the end. Raises :class:`~firegui.errors.CancelledError` on request."""
+        """Run to the end. Raises :class:`~firegui.errors.CancelledError` on request."""
         session, eliminator, check = self._session, self.eliminator, self._session.control.check
         spec = session.spec
-        pictures = Pictures(session.engine, self._model, session.emit, spec.frame_stride, spec.snapshot_seconds)
+        pictures = PlanSnapshots(session.engine, self._model, session.emit, spec.frame_stride, spec.snapshot_seconds)
         while not eliminator.finished:
-            session.breathe(self.save)
+            session.pause_or_stop(self.save)
             self._note(eliminator.advance(check))
             pictures.follow(self._epoch, eliminator.report.drops, eliminator.schedule, check)
             session.save_if_due(self.save)
@@ -70,7 +70,7 @@ class SecondStage:
             self._smooth()
 
     def save(self) -> None:
-        """Write the log, what decides how it goes on, and what is left of the plan."""
+        """Write the log, the checkpoints and the remaining schedule."""
         folder = self._session.folder
         folder.write_text(ELIMINATION, elimination_text(self.rows))
         self.eliminator.state().save(folder.path / ELIMINATION_CHECKPOINT)
@@ -86,7 +86,7 @@ class SecondStage:
             self._model, self._plan, self._reference, self.eliminator.schedule, checkpoint, check
         )
         while not smoother.finished:
-            session.breathe(self.save)
+            session.pause_or_stop(self.save)
             session.emit(Progress(smoother.epochs_done, epochs, "smoothing the poses"))
             smoother.epoch(check)
             session.save_if_due(self.save)

@@ -1,4 +1,4 @@
-"""What the stages of a plan share while they work: the folder, the clock, pausing, and saving that may fail."""
+"""State that the stages of a plan share: folder, elapsed time, pausing, and saving that may fail."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from firegui.rollout.model import Model
 
 
-Keep = Callable[[], None]
+SaveFunction = Callable[[], None]
 
 
 class RunSession:
-    """One process's work on one run folder; ``before`` are the seconds that earlier ones spent on it."""
+    """Work of one process on one run folder; ``before`` are the seconds of earlier sessions."""
 
     def __init__(
         self, spec: PlanSpec, emit: Callable[[RunEvent], None], control: RunControl, engine: Engine,
@@ -36,11 +36,11 @@ class RunSession:
 
     @property
     def seconds(self) -> float:
-        """How long the run has worked in all, without its pauses."""
+        """Seconds of all sessions without pauses."""
         return time.monotonic() - self._began
 
-    def breathe(self, keep: Keep) -> None:
-        """Between two pieces of work: hold while paused, and raise once a stop was asked for."""
+    def pause_or_stop(self, keep: SaveFunction) -> None:
+        """Wait while paused, and raise :class:`~firegui.errors.CancelledError` once a stop was requested."""
         if self.control.pause_requested:
             self.save(keep)
             self.move(RunState.PAUSED)
@@ -51,13 +51,13 @@ class RunSession:
             self.move(RunState.RUNNING)
         self.control.check()
 
-    def save_if_due(self, keep: Keep) -> None:
-        """Save when the last time is long enough ago."""
+    def save_if_due(self, keep: SaveFunction) -> None:
+        """Save if ``checkpoint_seconds`` have passed since the last time."""
         if time.monotonic() - self._saved_at >= self.spec.checkpoint_seconds:
             self.save(keep)
 
-    def save(self, keep: Keep) -> None:
-        """Save what resuming needs. A disk that is full for a moment does not end a run that has hours behind it."""
+    def save(self, keep: SaveFunction) -> None:
+        """Save a checkpoint. A full disk is only a warning, because the run may have worked for hours."""
         self._saved_at = time.monotonic()
         try:
             keep()
@@ -65,11 +65,11 @@ class RunSession:
             self.warn(f"no checkpoint could be written ({error.problems[0]}); the run goes on")
 
     def move(self, state: RunState) -> None:
-        """Go to ``state`` and say so in the run folder, where other programs look; if it cannot be told, no matter."""
+        """Change to ``state`` and write it to the run folder for other programs. A failed write is ignored."""
         self.machine.move(state)
         with suppress(InputError):
             self.folder.update(state=state)
 
     def warn(self, text: str) -> None:
-        """A line that people should read."""
+        """Emit a warning."""
         self.emit(Message(text, "warning"))

@@ -1,4 +1,4 @@
-"""The states of a run and the moves between them."""
+"""States of a run and the transitions between them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LEGAL: Mapping[RunState, frozenset[RunState]] = MappingProxyType(
 
 
 class IllegalMoveError(RuntimeError):
-    """A move that :data:`LEGAL` does not allow: an error in the program, never in the input."""
+    """Transition that :data:`LEGAL` does not allow: an error in the program, never in the input."""
 
 
 class RunMachine:
-    """Holds the state of one run and announces every change of it."""
+    """State machine of one run. It announces every change."""
 
     def __init__(self, announce: Callable[[StateChanged], None], state: RunState = RunState.QUEUED) -> None:
         self._announce = announce
@@ -33,11 +33,11 @@ class RunMachine:
 
     @property
     def state(self) -> RunState:
-        """Where the run is."""
+        """Current state."""
         return self._state
 
     def move(self, state: RunState) -> None:
-        """Go to ``state`` and announce it. Raises :class:`IllegalMoveError`."""
+        """Change to ``state`` and announce it. Raises :class:`IllegalMoveError`."""
         if state not in LEGAL[self._state]:
             raise IllegalMoveError(f"a run cannot go from {self._state} to {state}")
         self._state = state

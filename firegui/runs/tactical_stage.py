@@ -1,4 +1,4 @@
-"""The tactical heuristic as a run of its own: pass after pass, the best kept."""
+"""Tactical heuristic of a run: passes and the best plan."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import Problem
 from firegui.runs.events import FinishReason, Progress
-from firegui.runs.folder import TACTICAL_CHECKPOINT, Swept
+from firegui.runs.folder import TACTICAL_CHECKPOINT, TacticalProgress
 from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _AGAIN = "forecasting the fire under these drops and placing them anew"
 
 
 def budget_problems(budget: int | None, project: Project | None) -> Iterator[Problem]:
-    """What is wrong with a drop budget. ``project`` has no problems of its own; ``None`` where it has."""
+    """Yield the problems of a drop budget. ``project`` is ``None`` where it has problems itself."""
     if budget is None:
         return
     pins = () if project is None else project.operations.planned_pins(project.planned_fleet, project.calendar)
@@ -32,7 +32,7 @@ def budget_problems(budget: int | None, project: Project | None) -> Iterator[Pro
 
 
 class TacticalStage:
-    """Drives the tactical heuristic to its end, from the checkpoint in the folder where there is one."""
+    """Tactical heuristic, continued from the checkpoint in the folder if there is one."""
 
     def __init__(self, session: RunSession, budget: int | None) -> None:
         self._session = session
@@ -43,27 +43,27 @@ class TacticalStage:
 
     @property
     def best(self) -> Schedule | None:
-        """The best plan so far; ``None`` before the end of the first pass."""
+        """Best plan so far; ``None`` before the end of the first pass."""
         return self._search.best if self._search.passes_done else None
 
     @property
-    def swept(self) -> Swept:
-        """Where it is."""
+    def swept(self) -> TacticalProgress:
+        """Progress of the heuristic."""
         search = self._search
-        return Swept(search.passes_done, search.passes, search.rollouts)
+        return TacticalProgress(search.passes_done, search.passes, search.rollouts)
 
     def run(self) -> FinishReason:
-        """Go on to the end. Raises :class:`~firegui.errors.CancelledError` on request."""
+        """Run to the end. Raises :class:`~firegui.errors.CancelledError` on request."""
         session, search = self._session, self._search
         while search.passes_done < search.passes:
-            session.breathe(self.save)
+            session.pause_or_stop(self.save)
             session.emit(Progress(search.passes_done, search.passes, _AGAIN if search.passes_done else _FIRST))
             search.advance(session.control.check)
             session.save(self.save)
         return FinishReason.COMPLETED
 
     def save(self) -> None:
-        """Write the state, the best plan so far, and the table of epochs, of which there are none."""
+        """Write the checkpoint, the best plan so far, and an empty history."""
         folder, plan = self._session.folder, self.best
         folder.write_history(())
         self._search.state().save(folder.path / TACTICAL_CHECKPOINT)

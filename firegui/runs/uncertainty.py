@@ -101,7 +101,7 @@ class EnsembleRun:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._speaker = EngineMessages(emit, engine, spec.backend)
         self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
-        self._members: Members | None = None
+        self._members: EnsembleMembers | None = None
         self._fit: ErrorFit | None = None
         self.baseline_metrics: Metrics | None = None
 
@@ -129,7 +129,9 @@ class EnsembleRun:
         if self._fit is not None:
             write_fit(spec.out, self._fit, spec.project)
         winds = self._engine.member_winds(spec.settings)
-        members = Members(spec, self._emit, self._control, self._machine, begun, winds, self._folder.header.seconds)
+        members = EnsembleMembers(
+            spec, self._emit, self._control, self._machine, begun, winds, self._folder.header.seconds
+        )
         self._members = members
         try:
             ensemble = self._engine.ensemble(
@@ -248,7 +250,7 @@ _TOLD_SECONDS = 0.25
 """Members may take milliseconds; nobody reads more lines than this."""
 
 
-class Members:
+class EnsembleMembers:
     """Hears of the members of one session; ``begun`` are those of earlier ones, which took ``before`` seconds.
 
     ``weather`` is the wind of every member, where it is drawn.

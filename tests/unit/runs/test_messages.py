@@ -7,7 +7,7 @@ import pytest
 from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
 from firegui.runs.events import FinishReason
-from firegui.runs.folder import Pruned
+from firegui.runs.folder import EliminationSummary
 from firegui.runs.messages import FORMING_EPOCHS, counted, finish_message, gain_message, pruned_message
 
 FIRE = Metrics(
@@ -40,7 +40,7 @@ def test_one_epoch_is_one_epoch_however_a_run_ends(reason: FinishReason) -> None
 def test_only_a_stopped_run_is_to_be_resumed(reason: FinishReason) -> None:
     stopped = reason is FinishReason.STOPPED
     assert ("resume" in finish_message(reason, OptimizerSettings(), 3, 1, 0.25)) is stopped
-    pruned = Pruned("" if stopped else "allowance", 24, 19, 2, 80, 1.0)
+    pruned = EliminationSummary("" if stopped else "allowance", 24, 19, 2, 80, 1.0)
     assert ("resume" in pruned_message(reason, pruned)) is stopped
     assert "resume" not in gain_message(FIRE, FIRE, 1)
 

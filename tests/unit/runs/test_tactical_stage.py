@@ -20,7 +20,7 @@ from firegui.runs.events import (
     RunFinished,
     StageBegan,
 )
-from firegui.runs.folder import HISTORY, PLAN, SCHEDULE, Swept, check_out, read_run
+from firegui.runs.folder import HISTORY, PLAN, SCHEDULE, TacticalProgress, check_out, read_run
 from firegui.runs.resume import resume_problems
 from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.tactical_stage import budget_problems
@@ -51,7 +51,7 @@ def test_it_makes_three_passes_without_an_epoch_and_is_kept_like_any_run(spec: P
     assert not any(isinstance(event, EpochDone) for event in events)
     record = read_run(spec.out)
     assert (record.stages, record.reason, record.history) == ((Stage.TACTICAL,), FinishReason.COMPLETED, ())
-    assert record.scores.swept == Swept(3, 3, 3)
+    assert record.scores.swept == TacticalProgress(3, 3, 3)
     assert record.scores.audit is not None
     assert {path.name for path in spec.out.iterdir()} >= {
         "run.toml", "schedule.csv", "plan.safetensors", "metrics.json", "history.csv", "occupancy.tif",

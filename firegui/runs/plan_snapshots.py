@@ -1,4 +1,4 @@
-"""Pictures of the best plan so far, a few a second at most, at as little extra cost as possible."""
+"""Snapshots of the best plan so far for the map, a few per second at most, at little extra cost."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from firegui.rollout.model import Model
 
 
-class Pictures:
-    """Emits :class:`~firegui.runs.events.PlanUpdated` for improvements, at most one every ``seconds`` (infinite: none).
+class PlanSnapshots:
+    """Emitter of :class:`~firegui.runs.events.PlanUpdated`, at most once per ``seconds`` (infinite: never).
 
-    An epoch records frames only when a picture is due. Where the improvement came in an epoch that did not record, and
-    the epoch that does brings none, the best plan is rolled out once more.
+    An epoch records frames only when a snapshot is due. If the improvement came in an epoch without frames, the best
+    plan is rolled out once more.
     """
 
     def __init__(
@@ -35,12 +35,12 @@ class Pictures:
         self._shown_drops = -1
 
     def stride_if_due(self) -> int | None:
-        """The frame stride for the coming epoch, or ``None`` when no picture is due."""
+        """Return the frame stride of the next epoch, ``None`` when no snapshot is due."""
         due = math.isfinite(self._seconds) and time.monotonic() - self._shown_at >= self._seconds
         return self._stride if due else None
 
     def offer(self, report: EpochReport, best: Schedule, check: Check) -> None:
-        """Consider the epoch just done; ``best`` is the best plan now."""
+        """Emit a snapshot if one is due and the plan has improved; ``best`` is the best plan after this epoch."""
         if report.improved:
             self._pending = report
         if self._pending is None or self.stride_if_due() is None:
@@ -54,7 +54,7 @@ class Pictures:
         self._pending, self._shown_at = None, time.monotonic()
 
     def follow(self, epoch: int, drops: int, schedule: Schedule, check: Check) -> None:
-        """Show what the second stage has left of the plan of ``epoch``, when it is less than in the last picture."""
+        """Emit what the second stage has left of the plan of ``epoch``, if drops were removed since the last snapshot."""
         if drops == self._shown_drops or self.stride_if_due() is None:
             return
         rollout = self._engine.simulate(self._model, schedule, check=check, frame_stride=self._stride)
