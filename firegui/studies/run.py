@@ -193,14 +193,14 @@ class StudyRun:
         if self._serial:
             return LocalExecutor(order, self._control, self._tell_if_due, self._open_worker)
         cluster = import_module("firegui.studies.cluster")
-        errand = import_module("firegui.studies.cluster_worker").Errand(
+        request = import_module("firegui.studies.cluster_worker").CellRequest(
             order, self._open_worker, tuple(_versions().items())
         )
         name = study_name(spec, self._folder.header.project_hash)
-        crew: CellExecutor = cluster.Workers(
-            errand, name, spec.scheduler, self._count(backend), self._control, self._warn
+        executor: CellExecutor = cluster.Workers(
+            request, name, spec.scheduler, self._count(backend), self._control, self._warn
         )
-        return crew
+        return executor
 
     def _count(self, backend: str) -> int:
         """How many processes: as many as are asked for, as there are cores, or cards; never more than cells."""

@@ -60,5 +60,5 @@ def workplace(monkeypatch: pytest.MonkeyPatch) -> Workplace:
     """Benchmarks of this test begin no processes and draw no pictures."""
     place = Workplace()
     monkeypatch.setattr(Engine, "draw_benchmark", lambda self, table, project, folder: [])
-    monkeypatch.setattr(benchmark_workers, "Worker", partial(Colleague, place))
+    monkeypatch.setattr(benchmark_workers, "WorkerProcess", partial(Colleague, place))
     return place

@@ -15,7 +15,7 @@ from tests.unit.runs.workers import Colleague, Workplace
 def workplace(monkeypatch: pytest.MonkeyPatch) -> Workplace:
     """Benchmarks of this test begin no processes."""
     place = Workplace()
-    monkeypatch.setattr(benchmark_workers, "Worker", partial(Colleague, place))
+    monkeypatch.setattr(benchmark_workers, "WorkerProcess", partial(Colleague, place))
     return place
 
 

@@ -208,7 +208,7 @@ def test_a_disk_that_is_full_for_a_moment_does_not_end_a_search(
 def test_progress_is_told_with_what_is_spent_and_the_best(
     contexts: TaskContexts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(benchmark_task, "TOLD_SECONDS", 0.0)
+    monkeypatch.setattr(benchmark_task, "REPORT_SECONDS", 0.0)
     context = contexts("run")
     row = carry_out_task(context, terms_of(PlannerName.GRADIENT))
     told = [report for report in reports(context) if report.word is MessageType.PROGRESS]
