@@ -19,12 +19,15 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
+from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings, PlanSettings
 from firegui.errors import InputError
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
+from firegui.io.project_store import save_project
+from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished
 from firegui.runs.spec import RunSpec
@@ -137,3 +140,20 @@ def refusals(session: Session) -> list[InputError]:
     found: list[InputError] = []
     session.refused.connect(found.append)
     return found
+
+
+@pytest.fixture
+def saved(session: Session, project: Project, tmp_path: Path) -> Path:
+    """Folder of :func:`project`, which is open and saved there."""
+    folder = tmp_path / "p.firegui"
+    save_project(project, folder)
+    session.open_project(project, folder)
+    return folder
+
+
+@pytest.fixture
+def schedule_file(project: Project, tmp_path: Path) -> Path:
+    """File of a schedule of :func:`project` without a drop."""
+    path = tmp_path / "plan.safetensors"
+    write_plan_safetensors(path, Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft))
+    return path

@@ -22,7 +22,6 @@ from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.io.project_store import save_project
 from firegui.runs.benchmark_folder import HEADER, task_folder
 from tests.gui.benchmark_scene import SMALL, Make, made_panels, reopen
 from tests.gui.fake_benchmarks import Contest, table, write_benchmark
@@ -43,14 +42,6 @@ def choose_planners(form: BenchmarkForm, *planners: PlannerName) -> None:
     for name, box in form.planners.items():
         if box.isChecked() != (name in planners):
             tick(box)
-
-
-@pytest.fixture
-def saved(session: Session, project: Project, tmp_path: Path) -> Path:
-    folder = tmp_path / "p.firegui"
-    save_project(project, folder)
-    session.open_project(project, folder)
-    return folder
 
 
 @pytest.fixture

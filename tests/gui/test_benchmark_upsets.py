@@ -21,7 +21,6 @@ from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import FireView, Session, ShownResult
-from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, RunEvent, RunFinished
 from firegui.runs.spec import BenchmarkSpec, RunSpec
@@ -50,14 +49,6 @@ class Failing:
             pass
         write_benchmark(spec.out, spec.project, spec.settings, done=done, reason=FinishReason.FAILED)
         emit(RunFinished(FinishReason.FAILED, "a task failed", None, None, spec.out))
-
-
-@pytest.fixture
-def saved(session: Session, project: Project, tmp_path: Path) -> Path:
-    folder = tmp_path / "p.firegui"
-    save_project(project, folder)
-    session.open_project(project, folder)
-    return folder
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -32,10 +31,11 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 from firegui.io.weights_file import read_weights
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, FitEpoch, RunEvent, RunFinished, WeightsReady
+from firegui.runs.events import FitEpoch, RunEvent, WeightsReady
 from firegui.runs.fit_checkpoint import part_of
 from firegui.runs.runner import execute
 from firegui.runs.spec import CalibrateSpec, RunSpec
+from tests.gui.analyses.scene import FakeRun
 from tests.support import watched_project
 from tests.unit.domain.samples import weights
 
@@ -43,6 +43,12 @@ DAYS, EPOCHS = 4, 5
 NOW = datetime(2026, 7, 29, 14, 20, 5)
 PATIENCE_MS = 120_000
 """On a machine where the kernels are still to be compiled, the first calibration waits for that."""
+
+
+def held_run(epochs: int = 3) -> FakeRun:
+    """Return a run that reports its epochs, then works until it is stopped."""
+    reported = [FitEpoch(epoch(number)) for number in range(epochs)]
+    return FakeRun(lambda _spec: (*reported, WeightsReady(weights(), epoch(epochs - 1), epochs)), endless=True)
 
 
 @pytest.fixture
@@ -113,29 +119,12 @@ def epoch(number: int, loss: float | None = None) -> FitProgress:
     return FitProgress(number, 60, value, value, number, {}, (seen,), float(number + 1))
 
 
-class Held:
-    """Stands in for the runner: tells of the epochs it is given, then waits for the stop."""
-
-    def __init__(self, epochs: int = 3) -> None:
-        self.epochs = epochs
-        self.specs: list[RunSpec] = []
-        self.working = threading.Event()
-
-    def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
-        self.specs.append(spec)
-        for number in range(self.epochs):
-            emit(FitEpoch(epoch(number)))
-        self.working.set()
-        while not control.stop_requested:
-            self.working.wait(0.001)
-        emit(WeightsReady(weights(), epoch(self.epochs - 1), self.epochs))
-        emit(RunFinished(FinishReason.STOPPED, "stopped on request", None, None, None))
-
-
 @pytest.fixture
-def held(qtbot: QtBot, session: Session, folder: Path) -> Iterator[tuple[CalibratePanel, CalibrationController, Held]]:
+def held(
+    qtbot: QtBot, session: Session, folder: Path
+) -> Iterator[tuple[CalibratePanel, CalibrationController, FakeRun]]:
     """A panel whose calibration goes on until it is stopped."""
-    work = Held()
+    work = held_run()
     desk = CalibrationController(session, execute=work, clock=lambda: NOW)
     yield panel_of(qtbot, session, desk), desk, work
     desk.shutdown()
@@ -173,7 +162,7 @@ def test_what_keeps_it_from_starting_is_said(session: Session, panel: CalibrateP
 
 
 def test_the_fields_are_shut_while_it_works(
-    qtbot: QtBot, held: tuple[CalibratePanel, CalibrationController, Held]
+    qtbot: QtBot, held: tuple[CalibratePanel, CalibrationController, FakeRun]
 ) -> None:
     panel, desk, _work = held
     panel.start()
@@ -184,7 +173,7 @@ def test_the_fields_are_shut_while_it_works(
 
 
 def test_it_can_start_from_the_projects_own_weights(
-    qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationController, Held], folder: Path
+    qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationController, FakeRun], folder: Path
 ) -> None:
     panel, desk, work = held
     assert panel.origin.count() == 1
@@ -272,7 +261,7 @@ def test_the_epoch_under_the_mouse_is_the_one_whose_days_are_shown(
 
 
 def test_however_fast_epochs_come_they_are_drawn_together(qtbot: QtBot, session: Session, folder: Path) -> None:
-    desk = CalibrationController(session, execute=Held(500))
+    desk = CalibrationController(session, execute=held_run(500))
     panel = panel_of(qtbot, session, desk)
     before = panel.plots.repaints
     panel.start()
@@ -290,7 +279,7 @@ def test_the_time_left_is_not_guessed_from_the_first_epoch() -> None:
 
 
 def test_opening_another_project_stops_it_and_forgets_it(
-    qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationController, Held]
+    qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationController, FakeRun]
 ) -> None:
     panel, desk, _work = held
     panel.start()

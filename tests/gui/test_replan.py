@@ -43,13 +43,6 @@ def folder(project: Project, tmp_path: Path) -> Path:
     return made
 
 
-@pytest.fixture
-def schedule_file(project: Project, tmp_path: Path) -> Path:
-    path = tmp_path / "plan.safetensors"
-    write_plan_safetensors(path, Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft))
-    return path
-
-
 Open = Callable[..., ReplanDialog]
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,9 +22,8 @@ from firegui.gui.analyses.skill.skill_panel import STALE, SkillPanel
 from firegui.gui.analyses.skill.skill_table import signed
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
-from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, Progress, RunEvent, RunFinished
-from firegui.runs.spec import RunSpec
+from firegui.runs.events import Progress
+from tests.gui.analyses.scene import FakeRun
 from tests.support import watched_project
 
 DAYS = 4
@@ -74,22 +72,6 @@ def cell(table: QTableView, row: int, title: str) -> str:
     model = table.model()
     titles = [model.headerData(k, Qt.Orientation.Horizontal) for k in range(model.columnCount())]
     return str(model.data(model.index(row, titles.index(title))))
-
-
-class Held:
-    """Stands in for the runner: says that it works, then waits for the stop."""
-
-    def __init__(self) -> None:
-        self.specs: list[RunSpec] = []
-        self.working = threading.Event()
-
-    def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
-        self.specs.append(spec)
-        emit(Progress(0, 3, "Rolling out the forecast"))
-        self.working.set()
-        while not control.stop_requested:
-            self.working.wait(0.001)
-        emit(RunFinished(FinishReason.STOPPED, "stopped on request", None, None, None))
 
 
 # -- scoring -----------------------------------------------------------------------------------------------------------
@@ -152,9 +134,9 @@ def test_no_more_days_can_be_asked_for_than_there_are_maps(session: Session, pan
 
 # -- progress and stopping ---------------------------------------------------------------------------------------------
 @pytest.fixture
-def held(qtbot: QtBot, session: Session) -> Iterator[tuple[SkillPanel, SkillController, Held]]:
+def held(qtbot: QtBot, session: Session) -> Iterator[tuple[SkillPanel, SkillController, FakeRun]]:
     """A panel whose scoring goes on until it is stopped."""
-    work = Held()
+    work = FakeRun(lambda _spec: (Progress(0, 3, "Rolling out the forecast"),), endless=True)
     desk = SkillController(session, execute=work)
     panel = SkillPanel(session, desk)
     panel.start_requested.connect(panel.start)
@@ -165,7 +147,7 @@ def held(qtbot: QtBot, session: Session) -> Iterator[tuple[SkillPanel, SkillCont
 
 
 def test_what_is_being_done_is_said_and_a_stop_ends_it(
-    qtbot: QtBot, held: tuple[SkillPanel, SkillController, Held]
+    qtbot: QtBot, held: tuple[SkillPanel, SkillController, FakeRun]
 ) -> None:
     panel, desk, work = held
     panel.start()

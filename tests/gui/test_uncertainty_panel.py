@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -35,18 +34,24 @@ from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
-from firegui.runs.control import RunControl
-from firegui.runs.events import EnsembleReady, ErrorFitted, FinishReason, MembersDone, RunEvent, RunFinished
-from firegui.runs.spec import EvaluateSpec, MemberOf, RunSpec, UncertaintySpec
+from firegui.runs.events import EnsembleReady, ErrorFitted, MembersDone
+from firegui.runs.spec import EvaluateSpec, MemberOf
 from firegui.runs.uncertainty_folder import read_variogram
+from tests.gui.analyses.scene import FakeRun
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
 KIND = UncertaintyKind
 AREA = 0.5
 WITHOUT = np.array([[4.0, 10.0, 20.0], [4.0, 12.0, 30.0], [4.0, 14.0, 40.0], [4.0, 16.0, 50.0]])
 WITH = np.array([[4.0, 5.0, 6.0], [4.0, 6.0, 33.0], [4.0, 7.0, 10.0], [4.0, 8.0, 15.0]])
+
+
+def draws(found: Ensemble, *, endless: bool = False, fitted: ErrorFit | None = None) -> FakeRun:
+    """Return a run that draws an ensemble."""
+    fit = () if fitted is None else (ErrorFitted(fitted),)
+    events = (*fit, MembersDone(1, 4, 20.0, 6.0, 0.25, 3.0, 62.0), EnsembleReady(found))
+    return FakeRun(lambda _spec: events, endless=endless)
 
 
 def ensemble_of(kind: KIND = KIND.ALEATORIC, *, plan: bool = True, asked: int = 4) -> Ensemble:
@@ -62,43 +67,6 @@ def fit() -> ErrorFit:
     residuals, mask = np.zeros((1, 2, 2, 2), np.float32), np.ones((2, 2), bool)
     error = replace(PAPER_BEAR, source="own perimeters")
     return ErrorFit(error, variogram, ResidualMode.CUMULATIVE, (1,), residuals, mask, np.zeros((2, 1)))
-
-
-class Draws:
-    """Stands in for the runner: hands out an ensemble, or works until it is stopped."""
-
-    def __init__(self, found: Ensemble, *, endless: bool = False, fitted: ErrorFit | None = None) -> None:
-        self.found, self.endless, self.fitted = found, endless, fitted
-        self.specs: list[UncertaintySpec] = []
-        self.working = threading.Event()
-
-    def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
-        assert isinstance(spec, UncertaintySpec)
-        self.specs.append(spec)
-        if self.fitted is not None:
-            emit(ErrorFitted(self.fitted))
-        emit(MembersDone(1, 4, 20.0, 6.0, 0.25, 3.0, 62.0))
-        self.working.set()
-        while self.endless and not control.stop_requested:
-            self.working.wait(0.001)
-        emit(EnsembleReady(self.found))
-        reason = FinishReason.STOPPED if control.stop_requested else FinishReason.COMPLETED
-        emit(RunFinished(reason, "done", None, None, spec.out))
-
-
-@pytest.fixture
-def saved(session: Session, project: Project, tmp_path: Path) -> Path:
-    folder = tmp_path / "p.firegui"
-    save_project(project, folder)
-    session.open_project(project, folder)
-    return folder
-
-
-@pytest.fixture
-def schedule_file(project: Project, tmp_path: Path) -> Path:
-    path = tmp_path / "plan.safetensors"
-    write_plan_safetensors(path, Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft))
-    return path
 
 
 Made = tuple[UncertaintyPanel, UncertaintyController]
@@ -147,7 +115,7 @@ def summary(panel: UncertaintyPanel, quantity: str) -> dict[str, str]:
 
 # -- asking ------------------------------------------------------------------------------------------------------------
 def test_only_the_settings_of_the_kind_are_shown(make: Make) -> None:
-    panel, _desk = make(Draws(ensemble_of()))
+    panel, _desk = make(draws(ensemble_of()))
     form, shown = panel.form, {}
     boxes = {
         "keep": form.fields.box("keep_members"),
@@ -162,7 +130,7 @@ def test_only_the_settings_of_the_kind_are_shown(make: Make) -> None:
 
 
 def test_the_papers_error_model_has_no_softening_and_says_it_is_approximate(make: Make) -> None:
-    panel, _desk = make(Draws(ensemble_of()))
+    panel, _desk = make(draws(ensemble_of()))
     panel.form.set_kind(KIND.EPISTEMIC)
     assert panel.form.fields.box("softening").isVisible()
     panel.form.fields.box("error").setCurrentIndex(panel.form.fields.box("error").findData(ErrorSource.PAPER.value))
@@ -173,7 +141,7 @@ def test_the_papers_error_model_has_no_softening_and_says_it_is_approximate(make
 def test_what_is_asked_for_goes_into_the_project_with_its_schedule(
     qtbot: QtBot, make: Make, saved: Path, schedule_file: Path
 ) -> None:
-    execute = Draws(ensemble_of(KIND.WEATHER))
+    execute = draws(ensemble_of(KIND.WEATHER))
     panel, desk = make(execute)
     panel.form.set_kind(KIND.WEATHER)
     panel.form.schedules.add_file(schedule_file)
@@ -190,7 +158,7 @@ def test_what_is_asked_for_goes_into_the_project_with_its_schedule(
 
 
 def test_without_a_schedule_there_are_only_fires_without_drops(qtbot: QtBot, make: Make) -> None:
-    execute = Draws(ensemble_of(plan=False))
+    execute = draws(ensemble_of(plan=False))
     panel, desk = make(execute)
     assert "no drops only" in panel.form.schedules.box.currentText()
     run(qtbot, panel, desk)
@@ -206,7 +174,7 @@ def test_an_error_model_cannot_be_fitted_without_perimeters_and_the_dock_says_so
 ) -> None:
     blind = replace(project.scenario, observed=None, observed_dates=())
     session.open_project(replace(project, scenario=blind), saved)
-    panel, _desk = make(Draws(ensemble_of()))
+    panel, _desk = make(draws(ensemble_of()))
     panel.form.set_kind(KIND.EPISTEMIC)
     assert not panel.button("start").isEnabled()
     assert "no perimeters to fit it to" in panel.notes.text()
@@ -216,7 +184,7 @@ def test_an_error_model_cannot_be_fitted_without_perimeters_and_the_dock_says_so
 
 
 def test_a_wind_that_is_never_off_is_told_and_not_started(make: Make) -> None:
-    panel, _desk = make(Draws(ensemble_of()))
+    panel, _desk = make(draws(ensemble_of()))
     panel.form.set_kind(KIND.WEATHER)
     for box in (
         panel.form.fields.box("weather_speed_sd"),
@@ -231,7 +199,7 @@ def test_a_wind_that_is_never_off_is_told_and_not_started(make: Make) -> None:
 def test_a_schedule_of_another_plan_is_refused(
     make: Make, project: Project, tmp_path: Path, refusals: list[InputError]
 ) -> None:
-    execute = Draws(ensemble_of())
+    execute = draws(ensemble_of())
     panel, desk = make(execute)
     path = tmp_path / "other.safetensors"
     write_plan_safetensors(path, Schedule.empty(7, project.fleet.n_aircraft))
@@ -244,7 +212,7 @@ def test_a_schedule_of_another_plan_is_refused(
 
 # -- at work -----------------------------------------------------------------------------------------------------------
 def test_work_shows_the_time_left_and_running_means_and_stops_with_what_there_is(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(Draws(ensemble_of(asked=9), endless=True))
+    panel, desk = make(draws(ensemble_of(asked=9), endless=True))
     panel.button("start").click()
     qtbot.waitUntil(lambda: desk.activity == "Member 1 of 4 · 1:02 left")
     assert panel.bar.value() == 250
@@ -263,7 +231,7 @@ def test_work_shows_the_time_left_and_running_means_and_stops_with_what_there_is
 # -- what is shown -----------------------------------------------------------------------------------------------------
 @pytest.fixture
 def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> UncertaintyPanel:
-    panel, desk = make(Draws(ensemble_of()))
+    panel, desk = make(draws(ensemble_of()))
     panel.form.schedules.add_file(schedule_file)
     run(qtbot, panel, desk)
     return panel
@@ -328,7 +296,7 @@ def test_the_member_in_which_the_plan_does_least_comes_first(shown: UncertaintyP
 
 
 def test_members_of_the_wind_say_what_wind_they_had(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(Draws(ensemble_of(KIND.WEATHER)))
+    panel, desk = make(draws(ensemble_of(KIND.WEATHER)))
     panel.form.set_kind(KIND.WEATHER)
     run(qtbot, panel, desk)
     turned = dict(zip(members(panel, "Member"), members(panel, "Wind turned, °"), strict=True))
@@ -352,7 +320,7 @@ def test_the_table_in_front_is_copied_and_exported(shown: UncertaintyPanel, tmp_
 
 
 def test_a_fitted_error_model_is_drawn_with_its_points(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(Draws(ensemble_of(KIND.EPISTEMIC), fitted=fit()))
+    panel, desk = make(draws(ensemble_of(KIND.EPISTEMIC), fitted=fit()))
     assert not panel.pages.isTabVisible(5)
     panel.form.set_kind(KIND.EPISTEMIC)
     run(qtbot, panel, desk)
@@ -365,7 +333,7 @@ def test_a_fitted_error_model_is_drawn_with_its_points(qtbot: QtBot, make: Make)
 
 
 def test_the_papers_error_model_is_marked_approximate_where_it_is_drawn(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(Draws(ensemble_of(KIND.EPISTEMIC)))
+    panel, desk = make(draws(ensemble_of(KIND.EPISTEMIC)))
     panel.form.set_kind(KIND.EPISTEMIC)
     panel.form.fields.box("error").setCurrentIndex(panel.form.fields.box("error").findData(ErrorSource.PAPER.value))
     run(qtbot, panel, desk)
@@ -374,7 +342,7 @@ def test_the_papers_error_model_is_marked_approximate_where_it_is_drawn(qtbot: Q
 
 
 def test_a_low_narrow_dock_scrolls_and_is_not_drawn_over_its_neighbours(qtbot: QtBot, make: Make) -> None:
-    panel, _ = make(Draws(ensemble_of(KIND.ALEATORIC)))
+    panel, _ = make(draws(ensemble_of(KIND.ALEATORIC)))
     assert panel.minimumSizeHint().width() < 300
     panel.resize(420, 220)
     assert panel.button("export").mapTo(panel, panel.button("export").rect().topLeft()).x() > panel.width()
@@ -383,7 +351,7 @@ def test_a_low_narrow_dock_scrolls_and_is_not_drawn_over_its_neighbours(qtbot: Q
 def test_a_mean_below_the_start_stands_under_the_pictures_with_why(qtbot: QtBot, make: Make) -> None:
     falling = np.array([[[9.0, 8.0, 7.0]] * 4, [[9.0, 9.0, 6.0]] * 4])
     for kind, there in ((KIND.EPISTEMIC, True), (KIND.ALEATORIC, False)):
-        panel, desk = make(Draws(replace(ensemble_of(kind), extent=falling)))
+        panel, desk = make(draws(replace(ensemble_of(kind), extent=falling)))
         panel.form.set_kind(kind)
         panel.form.fields.box("error").setCurrentIndex(panel.form.fields.box("error").findData(ErrorSource.PAPER.value))
         run(qtbot, panel, desk)
@@ -393,7 +361,7 @@ def test_a_mean_below_the_start_stands_under_the_pictures_with_why(qtbot: QtBot,
 
 
 def test_the_residuals_of_a_fit_are_shown_while_the_members_are_drawn(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(Draws(ensemble_of(KIND.EPISTEMIC), fitted=fit(), endless=True))
+    panel, desk = make(draws(ensemble_of(KIND.EPISTEMIC), fitted=fit(), endless=True))
     panel.form.set_kind(KIND.EPISTEMIC)
     panel.button("start").click()
     qtbot.waitUntil(lambda: desk.shown is not None and desk.shown.error is not None)

@@ -58,15 +58,6 @@ def case(analysis: Analysis) -> Case:
 
 
 @pytest.fixture
-def folder(session: Session, project: Project, tmp_path: Path) -> Path:
-    """Folder of the open project."""
-    place = tmp_path / "p.firegui"
-    save_project(project, place)
-    session.open_project(project, place)
-    return place
-
-
-@pytest.fixture
 def make(session: Session, analysis: Analysis, case: Case) -> Iterator[Make]:
     """Makes controllers with a fake run; waits for their threads after the test."""
     made: list[Controller] = []

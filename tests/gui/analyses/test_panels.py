@@ -18,7 +18,6 @@ from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.io.project_store import save_project
 from firegui.runs.events import RunEvent, SkillReady
 from firegui.runs.spec import RunSpec
 from tests.gui.analyses.scene import CASES, FakeRun
@@ -38,15 +37,6 @@ def dock(analysis: Analysis) -> str:
 every = pytest.mark.parametrize("analysis", ANALYSES, ids=dock)
 every_listing = pytest.mark.parametrize("analysis", LISTING, ids=dock)
 every_exporting = pytest.mark.parametrize("analysis", EXPORTING, ids=dock)
-
-
-@pytest.fixture
-def folder(session: Session, project: Project, tmp_path: Path) -> Path:
-    """Folder of the open project."""
-    place = tmp_path / "p.firegui"
-    save_project(project, place)
-    session.open_project(project, place)
-    return place
 
 
 @pytest.fixture
