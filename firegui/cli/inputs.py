@@ -1,4 +1,4 @@
-"""What commands read before they work: everything is looked at first, so that every problem is listed at once."""
+"""Inputs of commands: everything is read before the work begins, so that all problems are listed at once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Command = Callable[..., None]
 
 @dataclass(frozen=True, slots=True)
 class RolloutRequest:
-    """What is rolled out on what, as the command line says it."""
+    """Request of one rollout; ``given`` holds the effectiveness that was given."""
 
     project_folder: Path
     schedule_file: Path | None
@@ -42,7 +42,7 @@ class RolloutRequest:
     given: Mapping[str, Any]
 
     def read(self, engine: Engine, out: Path | None, title: str) -> tuple[Project, Schedule | None]:
-        """The project at the nominal effectiveness asked for, and the schedule; ``out`` is a file to be written later.
+        """Return the project at the requested nominal effectiveness, and the schedule; ``out`` is written later.
 
         Raises :class:`~firegui.errors.InputError` with everything that is wrong with any of it.
         """
@@ -63,7 +63,7 @@ class RolloutRequest:
 
 
 def rollout_options(*, schedule_required: bool) -> Callable[[Command], Command]:
-    """Adds PROJECT and the options of one rollout, passed as one :class:`RolloutRequest`."""
+    """Add PROJECT and the options of one rollout, passed as one :class:`RolloutRequest`."""
 
     def decorate(command: Command) -> Command:
         @wraps(command)
@@ -84,7 +84,7 @@ def rollout_options(*, schedule_required: bool) -> Callable[[Command], Command]:
 
 
 def gather_schedule(path: Path | None, project: Project | None, gather: Gather) -> Schedule | None:
-    """The schedule in ``path``; of a project that could not be read, only whether there is a file can be said."""
+    """Return the schedule in ``path``; without a project only check that the file exists."""
     if path is None:
         return None
     if project is not None:
@@ -94,13 +94,13 @@ def gather_schedule(path: Path | None, project: Project | None, gather: Gather) 
 
 
 def check_source(path: Path | None, problems: Problems) -> None:
-    """Note it when a file that cannot be read yet, for want of another, is not even there."""
+    """Add a problem if a file that cannot be read yet does not exist."""
     if path is not None and not path.exists():
         problems.add(str(path), "the file does not exist", "check the path")
 
 
 def check_target(path: Path | None, problems: Problems) -> None:
-    """Note what keeps a file from being written, before the work that it is to hold."""
+    """Add what keeps a file from being written, before the work begins."""
     if path is None:
         return
     folder = path.absolute().parent

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and how their text is read."""
+"""Arguments and options that several commands share, and readers of their text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ precision_option = click.option(
 
 
 def schedule_option(required: bool) -> Callable[[F], F]:
-    """Adds ``--schedule``, passed as ``schedule_file``."""
+    """Add ``--schedule``, passed as ``schedule_file``."""
     help = "A schedule: a CSV, plan.safetensors of a run, or the run's folder."
     return click.option("--schedule", "schedule_file", metavar="FILE", type=FILE, required=required, help=help)
 
@@ -54,7 +54,7 @@ def with_nominal(project: Project, given: Mapping[str, Any], problems: Problems)
 
 
 def schedule_of_run(path: Path, *names: str) -> Path:
-    """``path`` itself, or in a run folder the first file of ``names`` (else: the plan, then the schedule) it has.
+    """Return ``path``, or in a run folder its first file of ``names`` (default: the plan, then the schedule).
 
     Raises :class:`~firegui.errors.InputError` for a folder that holds no schedule.
     """
@@ -73,7 +73,10 @@ def project_schedule(path: Path, project: Project) -> Schedule:
 
 
 def parse_weights(text: str, base: ObjectiveWeights) -> ObjectiveWeights:
-    """``burn=…,final=…`` on top of ``base``. Raises :class:`~firegui.errors.InputError` listing every bad part."""
+    """Return ``base`` with ``burn=…,final=…`` replaced.
+
+    Raises :class:`~firegui.errors.InputError` listing every bad part.
+    """
     problems = Problems()
     known = [item.name for item in fields(ObjectiveWeights)]
     values: dict[str, float] = {}
@@ -97,7 +100,7 @@ def parse_weights(text: str, base: ObjectiveWeights) -> ObjectiveWeights:
 
 
 def parse_transform(text: str) -> tuple[float, ...]:
-    """Six numbers with commas between them. Raises :class:`~firegui.errors.InputError`."""
+    """Return six numbers with commas between them. Raises :class:`~firegui.errors.InputError`."""
     try:
         values = tuple(float(part) for part in text.split(","))
     except ValueError:
@@ -108,7 +111,7 @@ def parse_transform(text: str) -> tuple[float, ...]:
 
 
 def parse_start(text: str) -> datetime:
-    """An ISO date and time. Raises :class:`~firegui.errors.InputError`."""
+    """Return an ISO date and time. Raises :class:`~firegui.errors.InputError`."""
     try:
         return datetime.fromisoformat(text)
     except ValueError as error:

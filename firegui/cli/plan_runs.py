@@ -1,4 +1,4 @@
-"""What ``optimize``, ``prune``, ``plan``, ``tactical`` and ``keep`` share: options, the run in this thread, its end."""
+"""Options, run and report shared by ``optimize``, ``prune``, ``plan``, ``tactical`` and ``keep``."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ design_options = setting_options(DESIGN, prefix="design", suffix=" to plan with"
 
 
 def run_options(command: Command) -> Command:
-    """Adds what every run takes: the project, the folder, resuming, the backend and how to speak."""
+    """Add what every run takes: project, folder, resuming, backend, progress and report."""
     options = (project_argument, out_option, resume_option, backend_option, progress_option, json_option)
     return _with(command, options)
 
@@ -72,7 +72,7 @@ def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """What the command line asks for; ``given`` holds the settings by their names, ``None`` where not given.
+    """Request of the command line; ``given`` holds the settings by their names, ``None`` where not given.
 
     ``budget`` is for the tactical heuristic alone.
     """
@@ -88,7 +88,7 @@ class PlanRequest:
 
 
 def carry_out_request(request: PlanRequest, progress: str, as_json: bool) -> int:
-    """Read everything, run it, report it; returns the exit code.
+    """Read everything, run it, report it; return the exit code.
 
     Raises :class:`~firegui.errors.InputError` with everything that is wrong, before anything is written.
     """
@@ -119,7 +119,7 @@ def carry_out_request(request: PlanRequest, progress: str, as_json: bool) -> int
 def asked_plan(
     plan: PlanSettings, earlier: RunRecord | None, given: dict[str, Any], problems: Problems
 ) -> PlanSettings:
-    """The project's settings, or those of the run to be resumed, with what was given replaced."""
+    """Return the project's settings, or those of the run to be resumed, with what was given replaced."""
     if earlier is not None:
         then = earlier.settings
         plan = replace(plan, optimizer=then.optimizer, elimination=then.elimination, design=then.design)
@@ -143,7 +143,7 @@ def command_line_spec(
     backend: str = "auto",
     budget: int | None = None,
 ) -> PlanSpec:
-    """A run as the command line does it: nobody looks at its pictures, so it makes next to none."""
+    """Return the spec of a run of the command line, which shows no pictures and therefore makes next to none."""
     spec = PlanSpec(
         project=project,
         out=out,
@@ -162,7 +162,7 @@ def command_line_spec(
 
 
 def nothing_left(earlier: RunRecord | None, spec: PlanSpec) -> RunFinished | None:
-    """How the run to be resumed ended, when it has done all that is asked for and would only repeat its end."""
+    """Return how the run to be resumed ended, if nothing of the request is left to do; else ``None``."""
     if earlier is None or not earlier.can_resume or earlier.state is not RunState.FINISHED or earlier.metrics is None:
         return None
     if resume_problems(earlier, spec) or not all((spec.out / name).is_file() for name in (PLAN, SCHEDULE, OCCUPANCY)):
@@ -203,7 +203,7 @@ def conclude(finished: RunFinished, as_json: bool) -> int:
 
 
 def run_result(record: RunRecord, finished: RunFinished) -> dict[str, Any]:
-    """The object that ``optimize``, ``prune``, ``plan`` and ``tactical`` print with ``--json``."""
+    """Return the object that ``optimize``, ``prune``, ``plan`` and ``tactical`` print with ``--json``."""
     scores = record.scores
     return {
         "run": str(record.folder),
@@ -246,7 +246,7 @@ def _scores(record: RunRecord) -> list[str]:
 
 
 def _hints(record: RunRecord, finished: RunFinished) -> list[str]:
-    """What to do next: a stopped run goes on, one that ended by itself is handed over, if it drops anything."""
+    """Return what to do next: resume a stopped run, export one that ended by itself if it drops anything."""
     name = "plan" if len(record.stages) > 1 else record.stages[0].value
     words: list[str | Path] = [name, record.header.project_folder, "--out", record.folder, "--resume"]
     optimizer = record.settings.optimizer
@@ -274,7 +274,7 @@ def _export_hint(record: RunRecord) -> str:
 
 
 def planned(project: Project) -> str:
-    """What is about to be planned, in one line."""
+    """Return what is about to be planned, in one line."""
     plan = project.plan
     aircraft = project.fleet.n_aircraft
     cap = counted(plan.optimizer.epochs, "epoch")

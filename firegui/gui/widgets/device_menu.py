@@ -20,7 +20,7 @@ _HELP = "What the next run computes on. Click to choose; kept with this computer
 
 
 class DeviceButton(QToolButton):
-    """See the module. It never asks the engine: a run that begins says what it computes on."""
+    """Menu of devices. It never asks the engine: a run reports the device when it starts."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -45,11 +45,11 @@ class BenchmarkForm(QWidget):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def settings(self) -> BenchmarkSettings:
-        """What the form asks for."""
+        """Return the settings in the fields."""
         return replace(self.fields.value(), planners=_ticked(self.planners), matched=_ticked(self.matched))
 
     def request(self) -> BenchmarkRequest:
-        """What the form asks for, and by how many processes."""
+        """Return the request for the benchmark."""
         return BenchmarkRequest(self.settings(), self.processes.value())
 
     def set_settings(self, settings: BenchmarkSettings) -> None:
@@ -122,6 +122,6 @@ class BenchmarkForm(QWidget):
 
 
 def _ticked(boxes: dict[PlannerName, QCheckBox]) -> tuple[PlannerName, ...]:
-    """In the order of the planners' names, which a table's rows are begun in."""
+    """Return the ticked planners in the order of their names, in which a table's rows are computed."""
     ticked: Iterable[PlannerName] = (name for name, box in boxes.items() if box.isChecked())
     return tuple(sorted(ticked, key=list(PlannerName).index))

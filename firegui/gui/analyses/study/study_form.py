@@ -1,4 +1,4 @@
-"""What a study is: its text, which is its file, with what is wrong with it said while it is written; and who works."""
+"""Form of a study: its text, which is the content of its file, and the processes that compute it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _TEXT_TIP = (
 
 
 class StudyForm(QWidget):
-    """See the module. The text is the form's own; it is kept with the study that comes of it."""
+    """Form of a study; its text is saved with the study."""
 
     changed = Signal()
     """The text was edited, a moment ago, or is another."""
     begun = Signal(str)
-    """A person wants a new study: how it is to begin, of :data:`STUDY_TEMPLATES`."""
+    """A new study is requested, from this one of :data:`STUDY_TEMPLATES`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,12 +45,12 @@ class StudyForm(QWidget):
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.changed)
         self._dress()
-        vertical(self, self._files(), self._people(), (self.text, 1), margins=0, spacing=4)
+        vertical(self, self._files(), self._workers(), (self.text, 1), margins=0, spacing=4)
         self.text.textChanged.connect(self._settle.start)
 
     # -- for others --------------------------------------------------------------------------------------------------
     def request(self) -> StudyRequest:
-        """What the form asks for, and by whom."""
+        """Return the request for the study."""
         return StudyRequest(self.text.toPlainText(), self.workers.value() or None, self.scheduler.text().strip())
 
     def set_text(self, text: str, file: Path | None = None) -> None:
@@ -62,7 +62,7 @@ class StudyForm(QWidget):
         self.changed.emit()
 
     def open(self, path: Path) -> bool:
-        """Show the study in a file; returns whether it could be read as text."""
+        """Show the study in a file; return whether it could be read as text."""
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
@@ -74,7 +74,7 @@ class StudyForm(QWidget):
         return True
 
     def set_host(self, start: Callable[[], Path], refuse: Callable[[Path, OSError], object]) -> None:
-        """``start`` says in which folder files are looked for, ``refuse`` hears of one that cannot be read."""
+        """Set the folder in which file dialogs start, and what is called with a file that cannot be read."""
         self._start, self._refuse = start, refuse
 
     # -- layout ------------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class StudyForm(QWidget):
         self.save_button = buttons.add("save-as", "Save as…", "Keep the study as a file", self._save, show_text=True)
         return buttons
 
-    def _people(self) -> QHBoxLayout:
+    def _workers(self) -> QHBoxLayout:
         line = QHBoxLayout()
         for name, field in (("Workers", self.workers), ("Scheduler", self.scheduler)):
             label = QLabel(name)
