@@ -97,8 +97,8 @@ class MapBoard(QStackedWidget):
         self._following = False
         self.addWidget(main)
         self.setFocusProxy(main)
-        main.layers.changed.connect(self._copy_layer)
-        main.layers.reordered.connect(self._copy_order)
+        main.layers.changed.connect(self._copy_layers)
+        main.layers.reordered.connect(self._copy_layers)
         session.side_by_side_changed.connect(self._turn)
         self._turn(session.side_by_side)
 
@@ -144,9 +144,7 @@ class MapBoard(QStackedWidget):
             pane.camera.moved.connect(lambda camera=pane.camera: self._link(camera))
             row.addWidget(pane, 1)
             share_outlines(self.main, pane)
-        for layer in self.main.layers:
-            self._copy_layer(layer.key)
-        self._copy_order()
+            pane.layers.copy_from(self.main.layers)
         self.addWidget(page)
 
     def _link(self, moved: Camera) -> None:
@@ -158,15 +156,9 @@ class MapBoard(QStackedWidget):
                 pane.camera.follow(moved)
         self._following = False
 
-    def _copy_layer(self, key: str) -> None:
-        layer = self.main.layers[key]
+    def _copy_layers(self, _key: str = "") -> None:
         for pane in self.panes:
-            pane.layers.set_visible(key, layer.visible)
-            pane.layers.set_opacity(key, layer.opacity)
-
-    def _copy_order(self) -> None:
-        for pane in self.panes:
-            pane.layers.set_order(self.main.layers.order)
+            pane.layers.copy_from(self.main.layers)
 
 
 def share_outlines(main: MapView, other: MapView) -> None:
@@ -230,10 +222,7 @@ class MapRenderer(QWidget):
         made.setMinimumSize(like.minimumSize())
         made.resize(like.size())
         made.show()
-        for layer in board.main.layers:
-            made.layers.set_visible(layer.key, layer.visible)
-            made.layers.set_opacity(layer.key, layer.opacity)
-        made.layers.set_order(board.main.layers.order)
+        made.layers.copy_from(board.main.layers)
         share_outlines(board.main, made)
         made.camera.follow(like.camera)
         return made

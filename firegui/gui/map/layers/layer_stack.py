@@ -73,6 +73,13 @@ class LayerStack(QObject):
             layer.opacity = opacity
             self.changed.emit(key)
 
+    def copy_from(self, other: LayerStack) -> None:
+        """Take over order, visibility and opacity of the layers of another map."""
+        for layer in other:
+            self.set_visible(layer.key, layer.visible)
+            self.set_opacity(layer.key, layer.opacity)
+        self.set_order(other.order)
+
     @property
     def order(self) -> tuple[str, ...]:
         """The keys, bottom first."""
