@@ -48,7 +48,7 @@ class Colleague(WorkerProcess):
         place.begun += 1
         self._say(place.greeting(place.begun - 1))
 
-    def tell(self, order: WorkerOrder) -> None:
+    def send(self, order: WorkerOrder) -> None:
         """Note the order; a task is over at once, and so is a stop."""
         self._place.told.append(order.word)
         if order.word is MessageType.STOP and self.terms is not None:
@@ -57,7 +57,7 @@ class Colleague(WorkerProcess):
             self._place.given.append(order.terms)
             self._say(self._place.answer(order.terms))
 
-    def death(self) -> str:
+    def exit_reason(self) -> str:
         """Always the same."""
         return "its process was killed (signal 9)"
 
