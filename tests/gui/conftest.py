@@ -31,6 +31,11 @@ from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished
 from firegui.runs.spec import RunSpec
+from tests.gui.landscape_scene import Hands
+from tests.gui.landscape_scene import opened as open_wizard
+from tests.gui.map_scene import Hand, open_map
+
+Execute = Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]
 
 ROWS, COLUMNS, DAYS = 40, 60, 6
 
@@ -112,9 +117,15 @@ def quiet_execute(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunC
 
 
 @pytest.fixture
-def queue(session: Session) -> Iterator[RunQueue]:
-    """A queue whose runs end at once."""
-    made = RunQueue(session, execute=quiet_execute)
+def execute() -> Execute:
+    """Stand-in for the runner in :func:`queue`; a module of tests may have its own."""
+    return quiet_execute
+
+
+@pytest.fixture
+def queue(session: Session, execute: Execute) -> Iterator[RunQueue]:
+    """A queue whose runs are carried out by :func:`execute`."""
+    made = RunQueue(session, execute=execute)
     yield made
     made.shutdown()
     made.deleteLater()
@@ -140,6 +151,26 @@ def refusals(session: Session) -> list[InputError]:
     found: list[InputError] = []
     session.refused.connect(found.append)
     return found
+
+
+@pytest.fixture
+def messages(session: Session) -> list[str]:
+    """Texts in the status bar during the test."""
+    found: list[str] = []
+    session.message.connect(found.append)
+    return found
+
+
+@pytest.fixture
+def hand(qtbot: QtBot, session: Session) -> Hand:
+    """Hand on a map of :func:`session`."""
+    return Hand(open_map(qtbot, session))
+
+
+@pytest.fixture
+def hands(qtbot: QtBot) -> Iterator[Hands]:
+    """Hands on an open wizard of landscapes."""
+    yield from open_wizard(qtbot)
 
 
 @pytest.fixture

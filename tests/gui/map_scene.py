@@ -65,6 +65,11 @@ class Hand:
     def click(self, place: Place, modifier: Qt.KeyboardModifier = NONE, button: Qt.MouseButton = LEFT) -> None:
         QTest.mouseClick(self.viewport, button, modifier, self.pixel(place))
 
+    def clicks(self, *places: Place) -> None:
+        """Click one place after another."""
+        for place in places:
+            self.click(place)
+
     def double_click(self, place: Place) -> None:
         """As a window system sends it: a whole click, then the second press as a double click."""
         QTest.mouseClick(self.viewport, LEFT, NONE, self.pixel(place))

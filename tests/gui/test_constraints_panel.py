@@ -25,7 +25,7 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.io.daylight import sun_days
 from firegui.io.operations_toml import read_operations
 from tests.gui.hands import cell_text, double_click, type_into_cell, type_into_field
-from tests.gui.map_scene import RIGHT, Hand, drop_at, only, open_map, painted, undo_steps
+from tests.gui.map_scene import RIGHT, Hand, drop_at, only, painted, undo_steps
 
 ZONE = Region.rectangle("Reservoir", (10, 20), (30, 40))
 NOON = datetime(2020, 8, 19, 19, tzinfo=UTC)
@@ -40,11 +40,6 @@ def panel(qtbot: QtBot, session: Session) -> ConstraintsPanel:
         shown.show()
         shown.activateWindow()
     return shown
-
-
-@pytest.fixture
-def hand(qtbot: QtBot, session: Session) -> Hand:
-    return Hand(open_map(qtbot, session))
 
 
 def rules(session: Session) -> Operations:

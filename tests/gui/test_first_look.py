@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,14 +21,6 @@ from tests.gui.map_scene import open_map
 @pytest.fixture
 def execute() -> FakeExecute:
     return FakeExecute()
-
-
-@pytest.fixture
-def queue(session: Session, execute: FakeExecute) -> Iterator[RunQueue]:
-    made = RunQueue(session, execute=execute)
-    yield made
-    made.shutdown()
-    made.deleteLater()
 
 
 class Painted(QObject):

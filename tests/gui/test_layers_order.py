@@ -19,14 +19,9 @@ from firegui.gui.map.map_board import MapBoard
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.window.main_window import MainWindow
-from tests.gui.map_scene import Hand, growing, only, open_map
+from tests.gui.map_scene import Hand, growing, only
 
 Start = Callable[[], MainWindow]
-
-
-@pytest.fixture
-def hand(qtbot: QtBot, session: Session) -> Hand:
-    return Hand(open_map(qtbot, session))
 
 
 @pytest.fixture

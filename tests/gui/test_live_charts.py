@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -29,11 +28,9 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def queue(session: Session, project: Project, tmp_path: Path) -> Iterator[RunQueue]:
-    made = RunQueue(session, execute=FakeExecute(epochs=20))
+def execute(session: Session, project: Project, tmp_path: Path) -> FakeExecute:
     session.open_project(project, tmp_path / "p.firegui")
-    yield made
-    made.shutdown()
+    return FakeExecute(epochs=20)
 
 
 @pytest.fixture

@@ -7,18 +7,23 @@ import math
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from pytestqt.qtbot import QtBot
 
+from firegui.domain.schedule import DropRecord
 from firegui.gui.map.layers.drop_layers import DropsLayer, Ellipses
 from firegui.gui.session.session import FireView, Session, ShownResult
-from tests.gui.map_scene import Hand, drop_at, only, open_map, painted
+from tests.gui.map_scene import Hand, drop_at, only, painted
 
 
 @pytest.fixture
-def hand(qtbot: QtBot, session: Session) -> Hand:
-    view = open_map(qtbot, session)
-    only(view, "extent", "drops")
-    return Hand(view)
+def hand(hand: Hand) -> Hand:
+    only(hand.view, "extent", "drops")
+    return hand
+
+
+def show(session: Session, *drops: DropRecord) -> None:
+    """Show the drops at the step of the first day at which they land."""
+    session.show_result(ShownResult(drops=drops))
+    session.set_step(10)
 
 
 def ink(hand: Hand) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
@@ -36,8 +41,7 @@ def ink(hand: Hand) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
 def test_the_long_axis_lies_on_screen_as_theta_says(
     session: Session, hand: Hand, theta: float, east: float, north: float
 ) -> None:
-    session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, theta, long=5.0),)))
-    session.set_step(10)
+    show(session, drop_at(20.0, 30.0, theta, long=5.0))
     dy, dx = ink(hand)
     axis = np.array([east, -north]) / math.hypot(east, north)
     along, across = dx * axis[0] + dy * axis[1], -dx * axis[1] + dy * axis[0]
@@ -47,8 +51,7 @@ def test_the_long_axis_lies_on_screen_as_theta_says(
 
 
 def test_the_ellipse_lies_around_the_landing_point_not_the_release_point(session: Session, hand: Hand) -> None:
-    session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0),)))
-    session.set_step(10)
+    show(session, drop_at(20.0, 30.0, 0.0))
     dy, dx = ink(hand)
     assert (dy.min() + dy.max()) / 2 == pytest.approx(0.0, abs=0.15)
     assert (dx.min() + dx.max()) / 2 == pytest.approx(0.0, abs=0.15)
@@ -57,14 +60,12 @@ def test_the_ellipse_lies_around_the_landing_point_not_the_release_point(session
 def test_proposals_that_the_gates_blocked_are_not_drawn(session: Session, hand: Hand) -> None:
     blocked = drop_at(20.0, 30.0, 0.0)
     object.__setattr__(blocked, "executed", False)
-    session.show_result(ShownResult(drops=(blocked,)))
-    session.set_step(10)
+    show(session, blocked)
     assert not painted(hand.view, "drops").any()
 
 
 def test_the_baseline_shows_no_drops(session: Session, hand: Hand) -> None:
-    session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0),)))
-    session.set_step(10)
+    show(session, drop_at(20.0, 30.0, 0.0))
     session.set_view(FireView.BASELINE)
     assert not painted(hand.view, "drops").any()
     session.set_view(FireView.DIFFERENCE)
@@ -91,8 +92,7 @@ def test_a_drop_is_faint_before_its_step_strong_on_its_day_and_quiet_later(sessi
 
 
 def test_materials_have_their_own_colours(session: Session, hand: Hand) -> None:
-    session.show_result(ShownResult(drops=(drop_at(10.0, 30.0, 0.0), drop_at(30.0, 30.0, 0.0, material="water"))))
-    session.set_step(10)
+    show(session, drop_at(10.0, 30.0, 0.0), drop_at(30.0, 30.0, 0.0, material="water"))
     retardant, water = hand.color((10.5, 30.5)), hand.color((30.5, 30.5))
     assert retardant.red() > retardant.green() and water.green() > water.red()
 

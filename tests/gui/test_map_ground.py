@@ -19,13 +19,8 @@ from firegui.gui.map.layers.place_layers import MarkersLayer
 from firegui.gui.scenario.layers_panel import BaseMapSelector
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.io.regions_file import write_regions_toml
-from tests.gui.map_scene import Hand, growing, only, open_map, painted, undo_steps
+from tests.gui.map_scene import Hand, growing, only, painted, undo_steps
 from tests.unit.io.test_mbtiles import text_file, write_tiles
-
-
-@pytest.fixture
-def hand(qtbot: QtBot, session: Session) -> Hand:
-    return Hand(open_map(qtbot, session))
 
 
 def name_places(session: Session, *markers: tuple[str, str, tuple[tuple[float, float], ...]]) -> None:

@@ -29,12 +29,7 @@ from firegui.gui.map.map_colors import (
 )
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import FireView, Session, ShownResult
-from tests.gui.map_scene import Hand, growing, only, open_map, painted
-
-
-@pytest.fixture
-def hand(qtbot: QtBot, session: Session) -> Hand:
-    return Hand(open_map(qtbot, session))
+from tests.gui.map_scene import Hand, growing, only, painted
 
 
 @pytest.fixture

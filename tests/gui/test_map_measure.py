@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
 from firegui.gui.map.tools.measure_tool import MeasureTool, area_text, distance_text
 from firegui.gui.session.session import Session, Tool
-from tests.gui.map_scene import Hand, open_map, undo_steps
+from tests.gui.map_scene import Hand, undo_steps
 
 
 @pytest.fixture
-def hand(qtbot: QtBot, session: Session) -> Hand:
-    made = Hand(open_map(qtbot, session))
+def hand(session: Session, hand: Hand) -> Hand:
     session.set_tool(Tool.MEASURE)
-    return made
+    return hand
 
 
 @pytest.fixture
@@ -25,22 +23,20 @@ def tool(hand: Hand) -> MeasureTool:
     return found
 
 
-def test_a_distance_is_the_sum_of_its_edges_in_metres(session: Session, hand: Hand, tool: MeasureTool) -> None:
-    said: list[str] = []
-    session.message.connect(said.append)
+def test_a_distance_is_the_sum_of_its_edges_in_metres(
+    session: Session, hand: Hand, tool: MeasureTool, messages: list[str]
+) -> None:
     # 10 cells of 30 m east, then 10 south.
-    for place in ((10.0, 10.0), (10.0, 20.0), (20.0, 20.0)):
-        hand.click(place)
+    hand.clicks((10.0, 10.0), (10.0, 20.0), (20.0, 20.0))
     hand.key(Qt.Key.Key_Return)
     outline = hand.view.sketch.outline
     assert outline is not None and outline.text == tool.text
     assert float(tool.text.removesuffix(" m").replace(",", "")) == pytest.approx(600.0, abs=6.0)
-    assert said == [f"Measured: {tool.text}"] and undo_steps(session) == 0
+    assert messages == [f"Measured: {tool.text}"] and undo_steps(session) == 0
 
 
 def test_a_click_on_the_first_corner_closes_and_tells_the_area(hand: Hand, tool: MeasureTool) -> None:
-    for place in ((10.0, 10.0), (10.0, 30.0), (20.0, 30.0), (20.0, 10.0), (10.0, 10.0)):
-        hand.click(place)
+    hand.clicks((10.0, 10.0), (10.0, 30.0), (20.0, 30.0), (20.0, 10.0), (10.0, 10.0))
     area, around = tool.text.split(" · ")
     assert float(area.removesuffix(" ha")) == pytest.approx(18.0, abs=0.4)
     assert around == "1.80 km around"
@@ -82,8 +78,7 @@ def test_escape_forgets_it_and_leaves_the_tool_only_when_there_is_nothing(
 def test_after_an_end_a_click_begins_anew_and_another_tool_clears_it(
     session: Session, hand: Hand, tool: MeasureTool
 ) -> None:
-    for place in ((10.0, 10.0), (10.0, 20.0)):
-        hand.click(place)
+    hand.clicks((10.0, 10.0), (10.0, 20.0))
     hand.key(Qt.Key.Key_Return)
     hand.click((30.0, 30.0))
     assert tool._corners == [pytest.approx((30.0, 30.0), abs=0.1)]

@@ -56,13 +56,6 @@ def hand(qtbot: QtBot, session: Session, plan_preview: PlanPreview) -> Hand:
     return Hand(view)
 
 
-@pytest.fixture
-def said(session: Session) -> list[str]:
-    found: list[str] = []
-    session.message.connect(found.append)
-    return found
-
-
 def place_of(session: Session, drop: Drop) -> tuple[float, float]:
     """Where a drop lands, in corner coordinates."""
     y, x = session.plan_editor.rules.landing(drop)
@@ -187,7 +180,7 @@ def test_of_two_drops_in_one_place_the_shown_day_is_taken_unless_the_other_is_ch
 
 # -- rules -----------------------------------------------------------------------------------------------------------
 def test_a_drop_that_would_break_a_rule_says_so_at_once_and_is_put_back(
-    session: Session, hand: Hand, said: list[str]
+    session: Session, hand: Hand, messages: list[str]
 ) -> None:
     zone = Region.rectangle("Z1", (0, 8), (0, 60))
     session.set_operations("zone", Operations(no_drop_zones=(zone,)))
@@ -199,18 +192,18 @@ def test_a_drop_that_would_break_a_rule_says_so_at_once_and_is_put_back(
     assert "⚠" in hand.view.drop_card.text and "Z1" in hand.view.drop_card.text
     hand.release((start[0] - 16.0, start[1]))
     assert session.plan_editor.drops == DROPS and undo_steps(session) == steps
-    assert said[-1].startswith("Not done: ") and "Z1" in said[-1]
+    assert messages[-1].startswith("Not done: ") and "Z1" in messages[-1]
 
 
-def test_an_ensemble_and_a_run_at_work_are_left_alone(session: Session, hand: Hand, said: list[str]) -> None:
+def test_an_ensemble_and_a_run_at_work_are_left_alone(session: Session, hand: Hand, messages: list[str]) -> None:
     start = place_of(session, FIRST)
     session.plan_editor.block("the shown run is still at work")
     drag(hand, start, (start[0], start[1] + 5.0))
-    assert session.plan_editor.drops == DROPS and "at work" in said[-1]
+    assert session.plan_editor.drops == DROPS and "at work" in messages[-1]
     session.plan_editor.block("")
     session.show_result(replace(session.result, member=True))
     drag(hand, start, (start[0], start[1] + 5.0))
-    assert session.plan_editor.drops == DROPS and "ensemble" in said[-1]
+    assert session.plan_editor.drops == DROPS and "ensemble" in messages[-1]
 
 
 # -- the keyboard ----------------------------------------------------------------------------------------------------

@@ -7,16 +7,15 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.session.session import Session, Tool
-from tests.gui.map_scene import Hand, open_map, regions_of, undo_steps
+from tests.gui.map_scene import Hand, regions_of, undo_steps
 
 CORNERS = ((15.0, 30.0), (15.0, 50.0), (30.0, 50.0), (35.0, 35.0))
 
 
 @pytest.fixture
-def hand(qtbot: QtBot, session: Session) -> Hand:
-    view = open_map(qtbot, session)
+def hand(session: Session, hand: Hand) -> Hand:
     session.set_tool(Tool.POLYGON)
-    return Hand(view)
+    return hand
 
 
 def ring_of(session: Session, name: str) -> tuple[tuple[float, float], ...]:
@@ -24,8 +23,7 @@ def ring_of(session: Session, name: str) -> tuple[tuple[float, float], ...]:
 
 
 def test_enter_closes_a_polygon_through_the_clicked_corners(session: Session, hand: Hand) -> None:
-    for corner in CORNERS:
-        hand.click(corner)
+    hand.clicks(*CORNERS)
     hand.key(Qt.Key.Key_Return)
     ring = ring_of(session, "R2")
     assert len(ring) == 4
@@ -36,8 +34,7 @@ def test_enter_closes_a_polygon_through_the_clicked_corners(session: Session, ha
 
 
 def test_a_double_click_sets_the_last_corner_and_closes(session: Session, hand: Hand) -> None:
-    for corner in CORNERS[:3]:
-        hand.click(corner)
+    hand.clicks(*CORNERS[:3])
     hand.double_click(CORNERS[3])
     ring = ring_of(session, "R2")
     assert len(ring) == 4 and ring[3] == pytest.approx(CORNERS[3], abs=0.1)
@@ -45,8 +42,7 @@ def test_a_double_click_sets_the_last_corner_and_closes(session: Session, hand: 
 
 
 def test_a_click_on_the_first_corner_closes(session: Session, hand: Hand) -> None:
-    for corner in (*CORNERS, CORNERS[0]):
-        hand.click(corner)
+    hand.clicks(*CORNERS, CORNERS[0])
     assert len(ring_of(session, "R2")) == 4
 
 
@@ -60,16 +56,14 @@ def test_backspace_takes_the_last_corner_back(session: Session, hand: Hand) -> N
 
 
 def test_escape_forgets_every_corner(session: Session, hand: Hand) -> None:
-    for corner in CORNERS:
-        hand.click(corner)
+    hand.clicks(*CORNERS)
     hand.key(Qt.Key.Key_Escape)
     hand.key(Qt.Key.Key_Return)
     assert set(regions_of(session)) == {"R1"} and hand.view.sketch.outline is None
 
 
 def test_two_corners_are_not_enough(session: Session, hand: Hand, qtbot: QtBot) -> None:
-    for corner in CORNERS[:2]:
-        hand.click(corner)
+    hand.clicks(*CORNERS[:2])
     with qtbot.waitSignal(session.message):
         hand.key(Qt.Key.Key_Return)
     assert set(regions_of(session)) == {"R1"}
@@ -78,37 +72,32 @@ def test_two_corners_are_not_enough(session: Session, hand: Hand, qtbot: QtBot) 
 def test_an_outline_that_crosses_itself_is_refused_and_can_be_repaired(
     session: Session, hand: Hand, qtbot: QtBot
 ) -> None:
-    for corner in (CORNERS[0], CORNERS[2], CORNERS[1], CORNERS[3]):
-        hand.click(corner)
+    hand.clicks(CORNERS[0], CORNERS[2], CORNERS[1], CORNERS[3])
     with qtbot.waitSignal(session.message) as said:
         hand.key(Qt.Key.Key_Return)
     assert "crosses itself" in str(said.args) and set(regions_of(session)) == {"R1"}
     for _ in range(3):
         hand.key(Qt.Key.Key_Backspace)
-    for corner in CORNERS[1:]:
-        hand.click(corner)
+    hand.clicks(*CORNERS[1:])
     hand.key(Qt.Key.Key_Return)
     assert len(ring_of(session, "R2")) == 4
 
 
 def test_a_crossing_outline_is_marked_before_it_is_closed(hand: Hand) -> None:
-    for corner in (CORNERS[0], CORNERS[2], CORNERS[1]):
-        hand.click(corner)
+    hand.clicks(CORNERS[0], CORNERS[2], CORNERS[1])
     hand.move(CORNERS[3])
     outline = hand.view.sketch.outline
     assert outline is not None and not outline.allowed
 
 
 def test_a_corner_set_beside_the_grid_lies_on_its_edge(session: Session, hand: Hand) -> None:
-    for corner in ((15.0, 50.0), (15.0, 62.0), (30.0, 50.0)):
-        hand.click(corner)
+    hand.clicks((15.0, 50.0), (15.0, 62.0), (30.0, 50.0))
     hand.key(Qt.Key.Key_Return)
     assert ring_of(session, "R2")[1][1] == 60.0
 
 
 def test_another_tool_drops_the_unfinished_polygon(session: Session, hand: Hand) -> None:
-    for corner in CORNERS:
-        hand.click(corner)
+    hand.clicks(*CORNERS)
     session.set_tool(Tool.PAN)
     session.set_tool(Tool.POLYGON)
     hand.key(Qt.Key.Key_Return)
@@ -117,8 +106,7 @@ def test_another_tool_drops_the_unfinished_polygon(session: Session, hand: Hand)
 
 def test_a_polygon_that_covers_no_cell_centre_is_refused(session: Session, hand: Hand, qtbot: QtBot) -> None:
     hand.view.camera.fit_bounds(20.0, 20.0, 22.0, 22.0)
-    for corner in ((20.05, 20.1), (20.05, 20.9), (20.3, 20.5)):
-        hand.click(corner)
+    hand.clicks((20.05, 20.1), (20.05, 20.9), (20.3, 20.5))
     with qtbot.waitSignal(session.message) as said:
         hand.key(Qt.Key.Key_Return)
     assert "make it larger" in str(said.args) and set(regions_of(session)) == {"R1"}

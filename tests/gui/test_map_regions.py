@@ -1,4 +1,7 @@
-"""Protected regions on the map: drawing rectangles, moving, reshaping, renaming, deleting."""
+"""Protected regions on the map: drawing rectangles, moving, reshaping, renaming, deleting.
+
+At first there is R1 at rows 2–10, columns 5–25, and nothing to undo.
+"""
 
 from __future__ import annotations
 
@@ -9,39 +12,39 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.regions import Region
 from firegui.errors import InputError
 from firegui.gui.session.session import Session, Tool
-from tests.gui.map_scene import RIGHT, Hand, open_map, regions_of, undo_steps
+from tests.gui.map_scene import RIGHT, Hand, Place, regions_of, undo_steps
 
 TRIANGLE = Region("T", ((((20.0, 30.0), (20.0, 50.0), (35.0, 40.0)),),))
-
-
-@pytest.fixture
-def hand(qtbot: QtBot, session: Session) -> Hand:
-    """A map with R1 at rows 2–10, columns 5–25, and nothing to undo."""
-    return Hand(open_map(qtbot, session))
 
 
 def put(session: Session, *regions: Region) -> None:
     session.set_regions("put", regions)
 
 
-def test_a_drag_makes_the_rectangle_of_every_cell_it_touched(session: Session, hand: Hand) -> None:
+def edit(session: Session, region: Region) -> None:
+    """Replace the regions by ``region`` and select it with the tool that edits."""
+    put(session, region)
+    session.set_tool(Tool.EDIT)
+    session.select_region(region.name)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        ((20.4, 30.6), (25.5, 38.2), ((20, 26), (30, 39))),
+        ((25.5, 38.2), (20.4, 30.6), ((20, 26), (30, 39))),
+        ((35.5, 50.5), (41.0, 62.0), ((35, 40), (50, 60))),
+    ],
+    ids=["down and right", "up and left", "over the edge of the grid"],
+)
+def test_a_drag_makes_the_rectangle_of_every_cell_it_touched(
+    session: Session, hand: Hand, start: Place, end: Place, expected: object
+) -> None:
     session.set_tool(Tool.RECTANGLE)
-    hand.drag((20.4, 30.6), (25.5, 38.2))
-    assert regions_of(session)["R2"].as_rectangle == ((20, 26), (30, 39))
+    hand.drag(start, end)
+    assert regions_of(session)["R2"].as_rectangle == expected
     assert undo_steps(session) == 1
     assert session.selected_region == "R2"
-
-
-def test_a_rectangle_drawn_up_and_left_is_the_same_rectangle(session: Session, hand: Hand) -> None:
-    session.set_tool(Tool.RECTANGLE)
-    hand.drag((25.5, 38.2), (20.4, 30.6))
-    assert regions_of(session)["R2"].as_rectangle == ((20, 26), (30, 39))
-
-
-def test_a_rectangle_drawn_over_the_edge_ends_at_it(session: Session, hand: Hand) -> None:
-    session.set_tool(Tool.RECTANGLE)
-    hand.drag((35.5, 50.5), (41.0, 62.0))
-    assert regions_of(session)["R2"].as_rectangle == ((35, 40), (50, 60))
 
 
 def test_the_outline_shows_its_size_in_cells_and_hectares_while_it_is_drawn(session: Session, hand: Hand) -> None:
@@ -125,7 +128,7 @@ def test_a_click_selects_and_changes_nothing(session: Session, hand: Hand) -> No
     ],
 )
 def test_dragging_a_handle_reshapes_a_rectangle_into_a_rectangle(
-    session: Session, hand: Hand, grip: tuple[float, float], to: tuple[float, float], expected: object
+    session: Session, hand: Hand, grip: Place, to: Place, expected: object
 ) -> None:
     session.set_tool(Tool.EDIT)
     session.select_region("R1")
@@ -135,9 +138,7 @@ def test_dragging_a_handle_reshapes_a_rectangle_into_a_rectangle(
 
 
 def test_dragging_a_corner_of_a_polygon_moves_that_corner_only(session: Session, hand: Hand) -> None:
-    put(session, TRIANGLE)
-    session.set_tool(Tool.EDIT)
-    session.select_region("T")
+    edit(session, TRIANGLE)
     hand.drag((35.0, 40.0), (38.0, 45.0))
     (ring,) = regions_of(session)["T"].parts[0]
     assert ring[:2] == TRIANGLE.parts[0][0][:2]
@@ -148,9 +149,7 @@ def test_a_corner_dragged_through_the_opposite_side_is_refused_with_a_message(
     session: Session, hand: Hand, qtbot: QtBot
 ) -> None:
     square = Region("Q", ((((10.0, 30.0), (10.0, 50.0), (30.0, 50.0), (30.0, 40.0), (30.0, 30.0)),),))
-    put(session, square)
-    session.set_tool(Tool.EDIT)
-    session.select_region("Q")
+    edit(session, square)
     with qtbot.waitSignal(session.message) as said:
         hand.drag((30.0, 40.0), (5.0, 40.0))
     assert "crosses itself" in str(said.args)
@@ -158,9 +157,7 @@ def test_a_corner_dragged_through_the_opposite_side_is_refused_with_a_message(
 
 
 def test_a_double_click_on_an_edge_adds_a_corner_there(session: Session, hand: Hand) -> None:
-    put(session, TRIANGLE)
-    session.set_tool(Tool.EDIT)
-    session.select_region("T")
+    edit(session, TRIANGLE)
     hand.double_click((20.05, 40.0))
     (ring,) = regions_of(session)["T"].parts[0]
     assert len(ring) == 4 and ring[1] == pytest.approx((20.0, 40.0), abs=0.1)
@@ -168,9 +165,7 @@ def test_a_double_click_on_an_edge_adds_a_corner_there(session: Session, hand: H
 
 @pytest.mark.parametrize("how", ["right click", "Alt and click"])
 def test_a_corner_of_a_polygon_can_be_removed(session: Session, hand: Hand, how: str) -> None:
-    put(session, Region("T", (((*TRIANGLE.parts[0][0], (20.0, 32.0)),),)))
-    session.set_tool(Tool.EDIT)
-    session.select_region("T")
+    edit(session, Region("T", (((*TRIANGLE.parts[0][0], (20.0, 32.0)),),)))
     if how == "right click":
         hand.click((20.0, 32.0), button=RIGHT)
     else:
@@ -179,9 +174,7 @@ def test_a_corner_of_a_polygon_can_be_removed(session: Session, hand: Hand, how:
 
 
 def test_a_triangle_keeps_its_corners(session: Session, hand: Hand, qtbot: QtBot) -> None:
-    put(session, TRIANGLE)
-    session.set_tool(Tool.EDIT)
-    session.select_region("T")
+    edit(session, TRIANGLE)
     with qtbot.waitSignal(session.message):
         hand.click((20.0, 30.0), button=RIGHT)
     assert regions_of(session)["T"] == TRIANGLE

@@ -13,7 +13,7 @@ from firegui.gui.map.layers.drop_layers import FADE_SECONDS, RemovedLayer
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.runs.spec import Stage
-from tests.gui.map_scene import Hand, drop_at, only, open_map, painted
+from tests.gui.map_scene import Hand, drop_at, only, painted
 
 GONE = drop_at(20.0, 30.0, 0.0, step=10)
 KEPT = drop_at(32.0, 12.0, 0.0, step=20)
@@ -30,11 +30,10 @@ class Clock:
 
 
 @pytest.fixture
-def hand(qtbot: QtBot, session: Session) -> Hand:
-    view = open_map(qtbot, session)
-    only(view, "extent", "removed")
+def hand(session: Session, hand: Hand) -> Hand:
+    only(hand.view, "extent", "removed")
     session.set_step(30)
-    return Hand(view)
+    return hand
 
 
 @pytest.fixture

@@ -12,21 +12,15 @@ from firegui.domain.regions import Region
 from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.session.session import Session, Tool
 from tests.gui.hands import type_into_field
-from tests.gui.map_scene import Hand, open_map, regions_of, undo_steps
+from tests.gui.map_scene import Hand, regions_of, undo_steps
 
 TRIANGLE = Region("T", ((((20.0, 10.0), (30.0, 12.5), (28.0, 30.0)),),))
 OK = QDialogButtonBox.StandardButton.Ok
 
 
-@pytest.fixture
-def hand(qtbot: QtBot, session: Session) -> Hand:
-    return Hand(open_map(qtbot, session))
-
-
 def draw(session: Session, hand: Hand, *corners: tuple[float, float]) -> Region:
     session.set_tool(Tool.POLYGON)
-    for corner in corners:
-        hand.click(corner)
+    hand.clicks(*corners)
     hand.key(Qt.Key.Key_Return)
     return session.project.regions[-1]
 

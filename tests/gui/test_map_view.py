@@ -25,11 +25,6 @@ from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from tests.gui.map_scene import MIDDLE, Hand, growing, only, open_map, painted, undo_steps
 
 
-@pytest.fixture
-def hand(qtbot: QtBot, session: Session) -> Hand:
-    return Hand(open_map(qtbot, session))
-
-
 def show_fire(session: Session, hand: Hand, project: Project) -> None:
     """The baseline spreads four columns a day, the plan one; only the fire is drawn."""
     session.show_result(ShownResult("run", baseline=growing(project, 4), plan=growing(project, 1)))

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,6 +51,11 @@ class AnalysisController(QObject):
         self.works = on
         self.changed.emit()
 
+    def work_for(self, clock: Clock, seconds: float) -> None:
+        self.turn(True)
+        clock.now = seconds
+        self.turn(False)
+
 
 class FakeMeans:
     """Keeps awake, or says why not, when it is let."""
@@ -71,16 +76,9 @@ class FakeMeans:
 
 
 @pytest.fixture
-def execute() -> FakeExecute:
-    return FakeExecute(endless=True)
-
-
-@pytest.fixture
-def queue(session: Session, project: Project, tmp_path: Path, execute: FakeExecute) -> Iterator[RunQueue]:
-    made = RunQueue(session, execute=execute)
+def execute(session: Session, project: Project, tmp_path: Path) -> FakeExecute:
     session.open_project(project, tmp_path / "p.firegui")
-    yield made
-    made.shutdown()
+    return FakeExecute(endless=True)
 
 
 @pytest.fixture
@@ -294,29 +292,23 @@ def notice(
 
 
 def test_long_work_that_ends_unseen_is_told_by_the_tray_and_in_the_status_bar(
-    session: Session,
     desk: AnalysisController,
     clock: Clock,
     notice: Callable[[bool], QWidget],
     told: list[tuple[str, str]],
+    messages: list[str],
 ) -> None:
-    said: list[str] = []
-    session.message.connect(said.append)
     notice(True)
-    desk.turn(True)
-    clock.now = LONG_SECONDS + 5.0
-    desk.turn(False)
+    desk.work_for(clock, LONG_SECONDS + 5.0)
     assert told == [("Calibration · 1:05", "Calibration has ended.")]
-    assert said == ["Calibration · 1:05 · Calibration has ended."]
+    assert messages == ["Calibration · 1:05 · Calibration has ended."]
 
 
 def test_short_work_is_not_told(
     desk: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget], told: list[tuple[str, str]]
 ) -> None:
     notice(True)
-    desk.turn(True)
-    clock.now = LONG_SECONDS - 1.0
-    desk.turn(False)
+    desk.work_for(clock, LONG_SECONDS - 1.0)
     assert told == []
 
 
@@ -326,23 +318,17 @@ def test_without_a_tray_the_window_asks_for_attention(
     alerted: list[object] = []
     monkeypatch.setattr("firegui.gui.window.notifications.QApplication.alert", lambda window: alerted.append(window))
     window = notice(False)
-    desk.turn(True)
-    clock.now = LONG_SECONDS + 5.0
-    desk.turn(False)
+    desk.work_for(clock, LONG_SECONDS + 5.0)
     assert alerted == [window]
 
 
 def test_a_person_who_looks_on_is_not_called(
-    qtbot: QtBot, session: Session, desk: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget],
-    told: list[tuple[str, str]],
+    qtbot: QtBot, desk: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget],
+    told: list[tuple[str, str]], messages: list[str],
 ) -> None:  # fmt: skip
-    said: list[str] = []
-    session.message.connect(said.append)
     window = notice(True)
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
-    desk.turn(True)
-    clock.now = LONG_SECONDS + 5.0
-    desk.turn(False)
-    assert told == [] and len(said) == 1
+    desk.work_for(clock, LONG_SECONDS + 5.0)
+    assert told == [] and len(messages) == 1

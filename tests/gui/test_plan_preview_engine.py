@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,18 +16,17 @@ from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.session import Session, Tool
 from firegui.io.project_store import save_project
 from firegui.runs.folder import read_drops
+from firegui.runs.runner import execute as real_execute
 from firegui.runs.spec import Stage
+from tests.gui.conftest import Execute
 from tests.gui.plan_editor_scene import settled, shows_preview_of
 
 WAIT_MS = 120_000
 
 
 @pytest.fixture
-def queue(session: Session) -> Iterator[RunQueue]:
-    made = RunQueue(session)
-    yield made
-    made.shutdown()
-    made.deleteLater()
+def execute() -> Execute:
+    return real_execute
 
 
 def test_the_fire_while_dragging_that_of_playback_and_that_of_the_kept_run_are_one(

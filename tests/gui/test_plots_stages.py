@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,16 +26,9 @@ BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 
 
 @pytest.fixture
-def execute() -> FakeExecute:
-    return FakeExecute(epochs=8)
-
-
-@pytest.fixture
-def queue(session: Session, project: Project, tmp_path: Path, execute: FakeExecute) -> Iterator[RunQueue]:
-    made = RunQueue(session, execute=execute)
+def execute(session: Session, project: Project, tmp_path: Path) -> FakeExecute:
     session.open_project(project, tmp_path / "p.firegui")
-    yield made
-    made.shutdown()
+    return FakeExecute(epochs=8)
 
 
 @pytest.fixture
@@ -51,6 +43,14 @@ def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> ProgressPanel:
 def run_to_end(qtbot: QtBot, queue: RunQueue, stages: tuple[Stage, ...] = BOTH) -> RunEntry:
     entry = queue.plan(stages)
     qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
+    return entry
+
+
+@pytest.fixture
+def ended(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> RunEntry:
+    """A run that has ended, drawn."""
+    entry = run_to_end(qtbot, queue)
+    plots.refresh()
     return entry
 
 
@@ -90,9 +90,7 @@ def test_a_person_turns_the_pages(qtbot: QtBot, queue: RunQueue, plots: Progress
 
 
 # -- the second stage --------------------------------------------------------------------------------------------------
-def test_the_drops_left_are_drawn_against_rollouts(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
-    run_to_end(qtbot, queue)
-    plots.refresh()
+def test_the_drops_left_are_drawn_against_rollouts(plots: ProgressPanel, ended: RunEntry) -> None:
     x, y = plots.left.curve_points(0)
     assert (x.tolist(), y.tolist()) == ([3, 6, 9, 12], [11, 10, 9, 8])
     assert (plots.left.level, plots.left.level_text) == (12, "before")
@@ -101,10 +99,8 @@ def test_the_drops_left_are_drawn_against_rollouts(qtbot: QtBot, queue: RunQueue
 
 
 def test_the_constraints_are_drawn_against_their_limit_and_the_others_left_out(
-    qtbot: QtBot, queue: RunQueue, plots: ProgressPanel
+    plots: ProgressPanel, ended: RunEntry
 ) -> None:
-    run_to_end(qtbot, queue)
-    plots.refresh()
     assert plots.slack.level == 1.0
     assert plots.slack.curve_points(0)[1] == pytest.approx([0.91, 0.92, 0.93, 0.94])
     assert len(plots.slack.curve_points(2)[0]) == 0
@@ -125,9 +121,7 @@ def test_every_pass_after_the_first_is_marked(qtbot: QtBot, queue: RunQueue, plo
     assert plots.removed.legend.text() == "1 in pass 2"
 
 
-def test_pointing_at_a_rollout_reads_it_out_on_every_chart(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
-    run_to_end(qtbot, queue)
-    plots.refresh()
+def test_pointing_at_a_rollout_reads_it_out_on_every_chart(plots: ProgressPanel, ended: RunEntry) -> None:
     plots.slack.hovered.emit(6.4)
     assert plots.left.title.text() == "Drops left · pass 1 · rollout 6"
     assert plots.left.legend.text() == "10 · before 12 · −17%"

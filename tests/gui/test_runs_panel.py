@@ -28,16 +28,9 @@ NO_KEYS, CTRL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModif
 
 
 @pytest.fixture
-def execute() -> FakeExecute:
-    return FakeExecute(epochs=4)
-
-
-@pytest.fixture
-def queue(session: Session, project: Project, tmp_path: Path, execute: FakeExecute) -> Iterator[RunQueue]:
-    made = RunQueue(session, execute=execute)
+def execute(session: Session, project: Project, tmp_path: Path) -> FakeExecute:
     session.open_project(project, tmp_path / "p.firegui")
-    yield made
-    made.shutdown()
+    return FakeExecute(epochs=4)
 
 
 @pytest.fixture
@@ -48,6 +41,22 @@ def panel(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[RunsPanel
     made.show()
     yield made
     made.shutdown()
+
+
+@pytest.fixture
+def entry(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> RunEntry:
+    """A run that has ended."""
+    made = queue.plan()
+    wait_idle(qtbot, queue)
+    return made
+
+
+@pytest.fixture
+def pair(qtbot: QtBot, queue: RunQueue, entry: RunEntry) -> tuple[RunEntry, RunEntry]:
+    """Two runs that have ended, the earlier one first."""
+    later = queue.plan()
+    wait_idle(qtbot, queue)
+    return entry, later
 
 
 def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
@@ -67,15 +76,12 @@ def test_a_finished_run_has_its_numbers_in_its_line(qtbot: QtBot, queue: RunQueu
     }  # fmt: skip
 
 
-def test_the_newest_run_is_on_top(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
-    first, second = queue.plan(), queue.plan()
-    wait_idle(qtbot, queue)
+def test_the_newest_run_is_on_top(panel: RunsPanel, pair: tuple[RunEntry, RunEntry]) -> None:
+    first, second = pair
     assert [panel.model.entry(row) for row in (0, 1)] == [second, first]
 
 
-def test_an_edit_puts_a_badge_on_the_line(qtbot: QtBot, session: Session, queue: RunQueue, panel: RunsPanel) -> None:
-    queue.plan()
-    wait_idle(qtbot, queue)
+def test_an_edit_puts_a_badge_on_the_line(session: Session, panel: RunsPanel, entry: RunEntry) -> None:
     session.set_regions("Remove", ())
     assert line(panel)["State"] == "⚠ completed"
     assert "stale" in str(panel.model.index(0, STATE).data(Qt.ItemDataRole.ToolTipRole))
@@ -132,10 +138,8 @@ def test_buttons_act_on_the_selected_line(
 
 @pytest.mark.parametrize(("answer", "remains"), [("Yes", False), ("No", True)])
 def test_discarding_asks_first(
-    qtbot: QtBot, queue: RunQueue, panel: RunsPanel, monkeypatch: pytest.MonkeyPatch, answer: str, remains: bool
+    queue: RunQueue, panel: RunsPanel, monkeypatch: pytest.MonkeyPatch, answer: str, remains: bool, entry: RunEntry
 ) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
     choice = QMessageBox.StandardButton[answer]
     monkeypatch.setattr(QMessageBox, "question", lambda *_args: choice)
     panel.select(entry)
@@ -144,16 +148,12 @@ def test_discarding_asks_first(
     assert (entry in queue.entries) is remains
 
 
-def test_the_line_of_the_run_on_screen_is_selected_and_bold(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
+def test_the_line_of_the_run_on_screen_is_selected_and_bold(panel: RunsPanel, entry: RunEntry) -> None:
     assert panel.selected is entry
     assert panel.model.index(0, TITLE).data(Qt.ItemDataRole.FontRole).bold()
 
 
-def test_a_run_that_is_selected_stays_so_whatever_key_is_held(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
+def test_a_run_that_is_selected_stays_so_whatever_key_is_held(panel: RunsPanel, entry: RunEntry) -> None:
     QTest.keyPress(panel.table, Qt.Key.Key_Control, CTRL)
     panel.select(entry)
     QTest.keyRelease(panel.table, Qt.Key.Key_Control, NO_KEYS)
@@ -161,12 +161,12 @@ def test_a_run_that_is_selected_stays_so_whatever_key_is_held(qtbot: QtBot, queu
     assert panel.button("delete").isEnabled()
 
 
-def test_enter_shows_the_selected_run(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
-    first, second = queue.plan(), queue.plan()
-    wait_idle(qtbot, queue)
+def test_enter_shows_the_selected_run(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel, pair: tuple[RunEntry, RunEntry]
+) -> None:
+    first, second = pair
     assert queue.shown is second
-    for entry in (first, second):
-        (entry.folder / "schedule.csv").write_text("step,aircraft,y,x,theta\n3,S-2T-1,10,20,0.5\n")
+    with_plan(first, second)
     panel.select(first)
     panel.table.setFocus()
     QTest.keyClick(panel.table, Qt.Key.Key_Return)
@@ -195,9 +195,7 @@ def test_a_run_outside_the_project_is_listed_but_its_folder_is_never_deleted(
 
 
 # -- a narrow dock -----------------------------------------------------------------------------------------------------
-def test_in_a_narrow_dock_what_is_used_less_is_in_a_menu(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
-    queue.plan()
-    wait_idle(qtbot, queue)
+def test_in_a_narrow_dock_what_is_used_less_is_in_a_menu(panel: RunsPanel, entry: RunEntry) -> None:
     second = [panel.button(name) for name in ("prune", "branch", "export", "folder", "delete")]
     assert all(button.isVisible() for button in second) and not panel.button("more").isVisible()
     panel.resize(330, 240)
@@ -220,10 +218,8 @@ def test_everything_in_a_narrow_dock_fits_its_width(qtbot: QtBot, panel: RunsPan
 
 # -- notes -------------------------------------------------------------------------------------------------------------
 def test_what_is_typed_about_a_run_lies_in_its_folder_and_its_line_has_a_pencil(
-    qtbot: QtBot, queue: RunQueue, panel: RunsPanel
+    qtbot: QtBot, panel: RunsPanel, entry: RunEntry
 ) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
     QTest.mouseClick(panel.notes.field.viewport(), LEFT)
     QTest.keyClicks(panel.notes.field, "Too many drops")
     qtbot.waitUntil(lambda: read_notes(entry.folder) == "Too many drops")
@@ -232,10 +228,9 @@ def test_what_is_typed_about_a_run_lies_in_its_folder_and_its_line_has_a_pencil(
 
 
 def test_notes_belong_to_the_selected_run_and_are_saved_when_another_is_selected(
-    qtbot: QtBot, queue: RunQueue, panel: RunsPanel
+    panel: RunsPanel, pair: tuple[RunEntry, RunEntry]
 ) -> None:
-    first, second = queue.plan(), queue.plan()
-    wait_idle(qtbot, queue)
+    first, second = pair
     panel.select(first)
     QTest.keyClicks(panel.notes.field, "the first")
     panel.select(second)
@@ -264,10 +259,8 @@ def test_a_run_that_waits_takes_no_notes_yet(
 
 
 def test_notes_on_a_run_that_is_discarded_go_with_it(
-    qtbot: QtBot, queue: RunQueue, panel: RunsPanel, refusals: list[InputError]
+    queue: RunQueue, panel: RunsPanel, refusals: list[InputError], entry: RunEntry
 ) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
     QTest.keyClicks(panel.notes.field, "never mind")
     queue.discard(entry)
     panel.shutdown()
@@ -280,17 +273,16 @@ def click_line(panel: RunsPanel, row: int, keys: Qt.KeyboardModifier = NO_KEYS) 
     QTest.mouseClick(panel.table.viewport(), LEFT, keys, centre_of(panel.table, row, TITLE))
 
 
-def with_plan(entry: RunEntry) -> None:
-    (entry.folder / "schedule.csv").write_text("step,aircraft,y,x,theta\n3,S-2T-1,10,20,0.5\n")
+def with_plan(*entries: RunEntry) -> None:
+    for entry in entries:
+        (entry.folder / "schedule.csv").write_text("step,aircraft,y,x,theta\n3,S-2T-1,10,20,0.5\n")
 
 
 def test_two_runs_that_are_selected_are_compared_the_earlier_first(
-    qtbot: QtBot, queue: RunQueue, panel: RunsPanel
+    panel: RunsPanel, pair: tuple[RunEntry, RunEntry]
 ) -> None:
-    first, second = queue.plan(), queue.plan()
-    wait_idle(qtbot, queue)
-    for entry in (first, second):
-        with_plan(entry)
+    first, second = pair
+    with_plan(first, second)
     asked: list[tuple[RunEntry, RunEntry]] = []
     panel.compare_requested.connect(lambda one, other: asked.append((one, other)))
     click_line(panel, 0)
@@ -301,12 +293,10 @@ def test_two_runs_that_are_selected_are_compared_the_earlier_first(
 
 
 def test_one_run_is_compared_with_the_one_on_screen_and_one_alone_with_nothing(
-    qtbot: QtBot, queue: RunQueue, panel: RunsPanel
+    queue: RunQueue, panel: RunsPanel, pair: tuple[RunEntry, RunEntry]
 ) -> None:
-    first, second = queue.plan(), queue.plan()
-    wait_idle(qtbot, queue)
-    for entry in (first, second):
-        with_plan(entry)
+    first, second = pair
+    with_plan(first, second)
     assert queue.shown is second
     click_line(panel, 0)
     assert not panel.button("compare").isEnabled()
@@ -317,8 +307,6 @@ def test_one_run_is_compared_with_the_one_on_screen_and_one_alone_with_nothing(
     assert asked == [(first, second)]
 
 
-def test_a_run_without_a_plan_is_not_compared(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
-    queue.plan(), queue.plan()
-    wait_idle(qtbot, queue)
+def test_a_run_without_a_plan_is_not_compared(panel: RunsPanel, pair: tuple[RunEntry, RunEntry]) -> None:
     panel.table.selectAll()
     assert not panel.button("compare").isEnabled()

@@ -33,7 +33,9 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.events import Progress, SensitivityReady
+from firegui.runs.runner import execute as run_execute
 from firegui.runs.sensitivity_folder import AnyTable
+from tests.gui.analyses.panels import open_panels
 from tests.gui.analyses.scene import FakeRun
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
@@ -70,24 +72,10 @@ Make = Callable[[object], Made]
 
 @pytest.fixture
 def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[Make]:
-    desks: list[SensitivityController] = []
-
-    def made(execute: object) -> Made:
-        desk = SensitivityController(session, execute=execute, clock=lambda: NOW)  # type: ignore[arg-type]
-        desks.append(desk)
-        panel = SensitivityPanel(session, queue, desk)
-        panel.start_requested.connect(panel.start)
-        qtbot.addWidget(panel)
-        panel.resize(1100, 500)
-        with qtbot.waitActive(panel):
-            panel.show()
-            panel.activateWindow()
-        return panel, desk
-
-    yield made
-    for desk in desks:
-        desk.shutdown()
-        desk.deleteLater()
+    yield from open_panels(
+        qtbot, lambda execute: SensitivityController(session, execute=execute, clock=lambda: NOW),
+        lambda desk: SensitivityPanel(session, queue, desk), 1100, 500,
+    )  # fmt: skip
 
 
 def run(qtbot: QtBot, panel: SensitivityPanel, desk: SensitivityController) -> None:
@@ -222,12 +210,6 @@ def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> SensitivityPanel:
     return panel
 
 
-def test_numbers_stand_right_and_names_left(shown: SensitivityPanel) -> None:
-    sides = [shown.model.index(0, k).data(Qt.ItemDataRole.TextAlignmentRole) for k in (0, 1)]
-    assert sides[0] & Qt.AlignmentFlag.AlignLeft
-    assert sides[1] & Qt.AlignmentFlag.AlignRight
-
-
 def test_a_column_sorts_by_its_numbers_when_its_head_is_clicked(shown: SensitivityPanel) -> None:
     j = column(shown, "J_fire")
     assert cells(shown, 0) == ["0.9/0.9", "0.88/0.88", "0.86/0.86"]
@@ -275,12 +257,9 @@ def test_perturbed_poses_are_drawn_with_their_spread(qtbot: QtBot, make: Make, s
 
 # -- with the real engine ----------------------------------------------------------------------------------------------
 def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
-    qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, schedule_file: Path
+    qtbot: QtBot, make: Make, session: Session, saved: Path, schedule_file: Path
 ) -> None:
-    desk = SensitivityController(session)
-    panel = SensitivityPanel(session, queue, desk)
-    qtbot.addWidget(panel)
-    panel.start_requested.connect(panel.start)
+    panel, desk = make(run_execute)
     panel.form.set_kind(RAN.EFFECTIVENESS)
     panel.form.schedules.add_file(schedule_file)
     panel.form.fields.box("pairs").setText("0.9/0.9, 0.5/0.5")
@@ -296,5 +275,3 @@ def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
     panel.earlier.activated.emit(1)
     assert cells(panel, 0) == ["0.9/0.9", "0.5/0.5"]
     assert panel.form.fields.box("pairs").text() == "0.9/0.9, 0.5/0.5"
-    desk.shutdown()
-    desk.deleteLater()

@@ -22,8 +22,6 @@ from firegui.gui.analyses.skill.skill_panel import STALE, SkillPanel
 from firegui.gui.analyses.skill.skill_table import signed
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
-from firegui.runs.events import Progress
-from tests.gui.analyses.scene import FakeRun
 from tests.support import watched_project
 
 DAYS = 4
@@ -130,37 +128,6 @@ def test_no_more_days_can_be_asked_for_than_there_are_maps(session: Session, pan
     assert (panel.days.maximum(), panel.days.value()) == (DAYS, DAYS)
     session.open_project(watched_project(2), None)
     assert (panel.days.maximum(), panel.days.value()) == (2, 2)
-
-
-# -- progress and stopping ---------------------------------------------------------------------------------------------
-@pytest.fixture
-def held(qtbot: QtBot, session: Session) -> Iterator[tuple[SkillPanel, SkillController, FakeRun]]:
-    """A panel whose scoring goes on until it is stopped."""
-    work = FakeRun(lambda _spec: (Progress(0, 3, "Rolling out the forecast"),), endless=True)
-    desk = SkillController(session, execute=work)
-    panel = SkillPanel(session, desk)
-    panel.start_requested.connect(panel.start)
-    qtbot.addWidget(panel)
-    yield panel, desk, work
-    desk.shutdown()
-    desk.deleteLater()
-
-
-def test_what_is_being_done_is_said_and_a_stop_ends_it(
-    qtbot: QtBot, held: tuple[SkillPanel, SkillController, FakeRun]
-) -> None:
-    panel, desk, work = held
-    panel.start()
-    qtbot.waitUntil(lambda: desk.activity == "Rolling out the forecast… (1 of 3)")
-    assert not panel.button("start").isEnabled()
-    panel.start()
-    panel.button("stop").click()
-    assert desk.activity == "Stopping…"
-    qtbot.waitUntil(lambda: not desk.is_busy)
-
-    assert len(work.specs) == 1
-    assert desk.result is None
-    assert panel.button("start").isEnabled()
 
 
 # -- staying true ------------------------------------------------------------------------------------------------------

@@ -118,25 +118,30 @@ def test_only_the_last_of_several_quick_requests_runs(qtbot: QtBot, latest: Late
     assert found.args == [3] and begun == [3]
 
 
-def test_a_superseded_request_is_cancelled_without_a_signal(qtbot: QtBot, latest: LatestTask) -> None:
-    at_work, told = threading.Event(), threading.Event()
-    said: list[object] = []
-    latest.returned.connect(said.append)
+class Endless:
+    """Work that ends only when it is cancelled."""
 
-    def endless(check: Check) -> None:
-        at_work.set()
+    def __init__(self) -> None:
+        self.at_work, self.ended = threading.Event(), threading.Event()
+
+    def __call__(self, check: Check) -> None:
+        self.at_work.set()
         try:
             while True:
                 check()
                 time.sleep(0.001)
         finally:
-            told.set()
+            self.ended.set()
 
+
+def test_a_superseded_request_is_cancelled_without_a_signal(qtbot: QtBot, latest: LatestTask) -> None:
+    endless, said = Endless(), list[object]()
+    latest.returned.connect(said.append)
     latest.request(endless)
-    qtbot.waitUntil(at_work.is_set)
+    qtbot.waitUntil(endless.at_work.is_set)
     with qtbot.waitSignal(latest.returned):
         latest.request(lambda _check: "the second")
-    assert told.is_set() and said == ["the second"]
+    assert endless.ended.is_set() and said == ["the second"]
 
 
 def test_an_exception_is_emitted(qtbot: QtBot, latest: LatestTask) -> None:
@@ -151,27 +156,16 @@ def test_an_exception_is_emitted(qtbot: QtBot, latest: LatestTask) -> None:
 
 
 def test_shutdown_waits_for_cancelled_work_which_emits_nothing(qtbot: QtBot, latest: LatestTask) -> None:
-    at_work, ended = threading.Event(), threading.Event()
-    said: list[object] = []
+    endless, said = Endless(), list[object]()
     for signal in (latest.returned, latest.raised):
         signal.connect(said.append)
-
-    def endless(check: Check) -> None:
-        at_work.set()
-        try:
-            while True:
-                check()
-                time.sleep(0.001)
-        finally:
-            ended.set()
-
     latest.request(endless)
-    qtbot.waitUntil(at_work.is_set)
+    qtbot.waitUntil(endless.at_work.is_set)
     assert latest.is_busy
     latest.cancel()
     assert not latest.is_busy
     latest.shutdown()
-    assert ended.is_set()
+    assert endless.ended.is_set()
     QApplication.processEvents()
     assert said == []
 

@@ -23,13 +23,13 @@ from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_colors import signed_scale
 from firegui.gui.session.session import Session
-from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import FieldDrawn, FinishReason, RunEvent, RunFinished
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import ErrorFieldSpec, RunSpec
 from firegui.runs.uncertainty_folder import RESIDUALS
 from firegui.uncertainty.random_field import error_field
+from tests.gui.analyses.panels import open_panels
 from tests.gui.saved_ensembles import fit_of, save_ensemble
 
 EPISTEMIC = UncertaintyKind.EPISTEMIC
@@ -64,31 +64,24 @@ Make = Callable[..., Made]
 
 
 @pytest.fixture
-def make(qtbot: QtBot, session: Session, queue: RunQueue, project: Project, tmp_path: Path) -> Iterator[Make]:
+def open_panel(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[Make]:
+    yield from open_panels(
+        qtbot, lambda execute: UncertaintyController(session, execute=execute),
+        lambda desk: UncertaintyPanel(session, queue, desk), 1000, 400,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def make(open_panel: Make, project: Project, saved: Path) -> Make:
     """The dock with an ensemble opened and its page of error maps in front."""
-    desks: list[UncertaintyController] = []
-    folder = tmp_path / "p.firegui"
-    save_project(project, folder)
-    session.open_project(project, folder)
 
     def made(execute: object, *, fitted: bool = True) -> Made:
-        fit = fit_of(project) if fitted else None
-        ensemble = save_ensemble(project, folder, kind=EPISTEMIC, fit=fit)
-        desk = UncertaintyController(session, execute=execute)
-        desks.append(desk)
-        panel = UncertaintyPanel(session, queue, desk)
-        qtbot.addWidget(panel)
-        panel.resize(1000, 400)
-        with qtbot.waitActive(panel):
-            panel.show()
-            panel.activateWindow()
+        ensemble = save_ensemble(project, saved, kind=EPISTEMIC, fit=fit_of(project) if fitted else None)
+        panel, desk = open_panel(execute)
         desk.open(ensemble)
         return panel, desk
 
-    yield made
-    for desk in desks:
-        desk.shutdown()
-        desk.deleteLater()
+    return made
 
 
 def turn_to(qtbot: QtBot, panel: UncertaintyPanel, desk: UncertaintyController) -> None:

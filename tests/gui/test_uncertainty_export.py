@@ -22,7 +22,6 @@ from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyC
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import Progress, RunEvent
 from firegui.runs.runner import execute as run_execute
@@ -37,11 +36,8 @@ FITTED = {"semivariogram.csv", "residuals.tif"}
 
 
 @pytest.fixture
-def ensemble(session: Session, project: Project, tmp_path: Path) -> Path:
-    folder = tmp_path / "p.firegui"
-    save_project(project, folder)
-    session.open_project(project, folder)
-    return save_ensemble(project, folder, kind=UncertaintyKind.EPISTEMIC, fit=fit_of(project))
+def ensemble(project: Project, saved: Path) -> Path:
+    return save_ensemble(project, saved, kind=UncertaintyKind.EPISTEMIC, fit=fit_of(project))
 
 
 class Waits:
@@ -100,11 +96,9 @@ def test_what_is_ticked_is_written_and_listed(
     dialog: EnsembleExportDialog,
     desk: UncertaintyController,
     waits: Waits,
-    session: Session,
     tmp_path: Path,
+    messages: list[str],
 ) -> None:
-    said: list[str] = []
-    session.message.connect(said.append)
     QTest.mouseClick(dialog.save_button, LEFT)
     qtbot.waitUntil(lambda: dialog.activity.text() == "Writing the tables…")
     assert not dialog.save_button.isEnabled() and not dialog.folder.isEnabled()
@@ -113,7 +107,7 @@ def test_what_is_ticked_is_written_and_listed(
     assert names(tmp_path / "out") == TABLES | MAPS | FITTED
     assert dialog.written == tmp_path / "out"
     assert dialog.activity.text().startswith("Wrote 8 files to") and "mean_plan.tif" in dialog.activity.text()
-    assert said[-1] == f"Exported the ensemble to {tmp_path / 'out'}"
+    assert messages[-1] == f"Exported the ensemble to {tmp_path / 'out'}"
     assert dialog.close_button.text() == "Close" and dialog.open_button.isVisible()
 
 

@@ -24,11 +24,12 @@ from firegui.gui.map.items import RasterItem
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.timeline import TimelineBar
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
-from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import EnsembleReady, FinishReason, RunEvent, RunFinished
+from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import RunSpec, UncertaintySpec
 from firegui.runs.uncertainty_folder import read_header, write_header
+from tests.gui.analyses.panels import open_panels
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.map_scene import Hand, open_map
 from tests.gui.saved_ensembles import OFTEN, SELDOM, save_ensemble, state_of
@@ -37,29 +38,22 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def saved(session: Session, project: Project, tmp_path: Path) -> Path:
-    """The open project, kept in a folder with an ensemble of four members and a plan."""
-    folder = tmp_path / "p.firegui"
-    save_project(project, folder)
-    save_ensemble(project, folder)
-    session.open_project(project, folder)
-    return folder
+def saved(saved: Path, project: Project) -> Path:
+    """Folder of the open project, with an ensemble of four members and a plan."""
+    save_ensemble(project, saved)
+    return saved
 
 
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[UncertaintyPanel]:
     """The dock, with the ensemble opened."""
-    desk = UncertaintyController(session)
-    made = UncertaintyPanel(session, queue, desk)
-    qtbot.addWidget(made)
-    made.resize(1000, 400)
-    with qtbot.waitActive(made):
-        made.show()
-        made.activateWindow()
-    pick(made, "· 4")
-    yield made
-    desk.shutdown()
-    desk.deleteLater()
+    for make in open_panels(
+        qtbot, lambda execute: UncertaintyController(session, execute=execute),
+        lambda desk: UncertaintyPanel(session, queue, desk), 1000, 400,
+    ):  # fmt: skip
+        panel, _desk = make(run_execute)
+        pick(panel, "· 4")
+        yield panel
 
 
 @pytest.fixture

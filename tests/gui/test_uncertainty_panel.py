@@ -36,8 +36,10 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.events import EnsembleReady, ErrorFitted, MembersDone
+from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, MemberOf
 from firegui.runs.uncertainty_folder import read_variogram
+from tests.gui.analyses.panels import open_panels
 from tests.gui.analyses.scene import FakeRun
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
@@ -70,30 +72,15 @@ def fit() -> ErrorFit:
 
 
 Made = tuple[UncertaintyPanel, UncertaintyController]
-Make = Callable[..., Made]
+Make = Callable[[object], Made]
 
 
 @pytest.fixture
 def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[Make]:
-    desks: list[UncertaintyController] = []
-
-    def made(execute: object = None) -> Made:
-        given = {} if execute is None else {"execute": execute}
-        desk = UncertaintyController(session, clock=lambda: NOW, **given)
-        desks.append(desk)
-        panel = UncertaintyPanel(session, queue, desk)
-        panel.start_requested.connect(panel.start)
-        qtbot.addWidget(panel)
-        panel.resize(1100, 500)
-        with qtbot.waitActive(panel):
-            panel.show()
-            panel.activateWindow()
-        return panel, desk
-
-    yield made
-    for desk in desks:
-        desk.shutdown()
-        desk.deleteLater()
+    yield from open_panels(
+        qtbot, lambda execute: UncertaintyController(session, execute=execute, clock=lambda: NOW),
+        lambda desk: UncertaintyPanel(session, queue, desk), 1100, 500,
+    )  # fmt: skip
 
 
 def run(qtbot: QtBot, panel: UncertaintyPanel, desk: UncertaintyController) -> None:
@@ -378,7 +365,7 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     qtbot: QtBot, make: Make, session: Session, queue: RunQueue, saved: Path, schedule_file: Path,
     monkeypatch: pytest.MonkeyPatch, refusals: list[InputError],
 ) -> None:  # fmt: skip
-    panel, desk = make()
+    panel, desk = make(run_execute)
     panel.form.schedules.add_file(schedule_file)
     panel.form.fields.box("members").setValue(3)
     panel.button("start").click()

@@ -73,14 +73,6 @@ def make(session: Session, analysis: Analysis, case: Case) -> Iterator[Make]:
         each.deleteLater()
 
 
-@pytest.fixture
-def messages(session: Session) -> list[str]:
-    """Texts in the status bar during the test."""
-    found: list[str] = []
-    session.message.connect(found.append)
-    return found
-
-
 def begin(qtbot: QtBot, controller: Controller, run: FakeRun, case: Case) -> None:
     """Start an endless run and wait until its events have arrived."""
     controller.start(case.request)
