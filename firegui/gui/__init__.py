@@ -1,30 +1,43 @@
 """The window: the only package with Qt. One folder per feature; imports point down this list.
 
+Folders in one row do not import each other.
+
 ==============  ======================================================================================================
+``snapshot``    a picture or film of the window, without a display
 ``app``         starts the program and takes it down
-``window``      main window, docks, actions (``action_registry``), opening and saving, recovery
-``scenario``    docks that edit what is planned: fleet, calendar, regions, objective, constraints, layers
-``planning``    start, progress, result, comparison, hand edits and replanning of runs
-``analyses``    base classes and ``registry`` of the analyses, and one folder per analysis
-``importing``   dialogs and wizard that make a project from files
-``exporting``   dialogs that write plans, maps and films
-``help``        help pages, guided tour, command palette
+``window``      main window, docks, actions, event log, notifications, start page, opening and saving, recovery
+``scenario``    docks for fleet, calendar, regions, objective, constraints, the scenario and the layers of the map
+``planning``    start, progress, result, comparison, hand edits and replanning of runs (row of ``scenario``)
+``analyses``    base classes and ``registry`` of the analyses, and one folder per analysis (row of ``scenario``)
+``importing``   dialogs and wizard that make a project from files (row of ``scenario``)
+``exporting``   dialogs that write plans, maps and films (row of ``scenario``)
+``help``        help pages, guided tour, command palette (row of ``scenario``)
 ``map``         the map with its layers and tools, and the timeline
-``charts``      the chart and its export
+``charts``      the chart and its export (row of ``map``)
 ``widgets``     tables, settings forms and fields that features share
-``jobs``        runs in threads, their queue, and the bridge from run events to signals
-``session``     the open project, its undo stack and the plan editor
+``jobs``        runs in threads, their list and queue, the bridge from run events to signals (row of ``widgets``)
+``session``     the open project, its undo stack, the plan editor and the base map
 ``base``        theme, icons, preferences, dialogs, background tasks: nothing that knows a project
 ==============  ======================================================================================================
 
-A click on *Start plan*: ``window/action_registry`` declares the action, ``window/workbench`` names its handler,
-``planning/plan_control`` checks and saves the project, ``jobs/run_queue`` starts a ``jobs/run_job`` in a thread. There
-:func:`firegui.runs.runner.execute` loads the run class (``runs/plan`` and ``runs/first_stage``). Its events come back
-through ``jobs/event_bridge`` to the queue. ``jobs/result_presenter`` puts pictures into ``session/session``, whose
-``result_changed`` marks the layers of ``map/map_view``; a timer repaints them. ``planning/progress_panel`` draws
-the charts.
+A click on *Start plan*: ``window/action_registry`` declares the action, ``window/actions`` receives the click and
+calls the handler that ``window/workbench`` names. ``planning/plan_control`` checks and saves the project,
+``jobs/run_queue`` starts a ``jobs/run_job`` in a thread (or queues it). There :func:`firegui.runs.runner.execute`
+loads the run class, ``runs/plan.Planning``, which goes through ``runs/first_stage`` and ``runs/second_stage``. Its
+events come back through ``jobs/event_bridge`` to the queue. Pictures go to ``jobs/result_presenter`` and into
+``session/session``, whose ``result_changed`` makes ``map/layers/layer_stack`` mark layers; a timer of
+``map/map_view`` repaints them. Numbers go from the queue's ``epochs_added`` to the charts of
+``planning/progress_panel``.
 
-A new analysis: a controller and a panel in a folder of ``analyses``, one line in ``analyses/registry``, and a run in
-``firegui/runs``. Saved results are listed by ``analyses/saved_results`` and read by the ``*_folder`` modules of
-``firegui/runs`` and ``firegui/studies``; saved plans by ``jobs/run_list`` and :mod:`firegui.runs.folder`.
+A new analysis needs, in the window: a folder in ``analyses`` with a controller, a panel and a form; an entry in
+``analyses/registry``; its dock's action in ``window/action_registry`` and icon in ``base/icons``; its help page in
+``help/help_view``; and a case in ``tests/gui/analyses/scene.py``, which runs the contract suite over it. Below the
+window: settings in ``domain`` (forms, options and checks are made from them), a run and its folder in ``runs`` with
+entries in ``runs/spec``, ``runs/events``, ``runs/runner`` and ``runs/command``, a command in ``cli`` with an entry in
+``cli/main``, and its folder among those of ``io/project_store`` that hold no plans. ``pyproject.toml`` lists it in
+the contract "analyses".
+
+A saved plan is listed by ``jobs/run_list`` and read by :mod:`firegui.runs.folder`; its fire is computed again when it
+is shown. Saved results of analyses are listed by ``analyses/saved_results``; each controller's ``_read`` opens one,
+with the ``*_folder`` modules of ``firegui/runs`` and :mod:`firegui.studies.folder`.
 """

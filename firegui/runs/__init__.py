@@ -1,1 +1,1 @@
-"""A run is a value in and events out."""
+"""Runs: each takes a frozen specification, works in a thread or process, and emits events."""

@@ -1,1 +1,1 @@
-"""Many scenarios at once."""
+"""Studies: many plans of one project that differ in chosen ways, on several processes."""

@@ -84,7 +84,7 @@ class Answer:
 
 
 class CellWorker:
-    """CellRunner out the cells of one study, one at a time."""
+    """Runner of the cells of one study, one at a time."""
 
     def __init__(self, setup: WorkerSetup) -> None:
         """Read the project. Raises :class:`~firegui.errors.InputError`."""

@@ -82,7 +82,7 @@ def _planners(spec: StudySpec) -> set[str]:
 
 
 class StudyRun:
-    """CellRunner out a :class:`~firegui.runs.spec.StudySpec`. ``open_worker`` makes what carries its cells out."""
+    """Run of a :class:`~firegui.runs.spec.StudySpec`. ``open_worker`` makes the workers of its cells."""
 
     def __init__(
         self, spec: StudySpec, emit: Callable[[RunEvent], None], control: RunControl, engine: Engine,

@@ -1,4 +1,4 @@
-"""CellRunner a study out, or any other run: what window and command line call where a study may be among the runs."""
+"""Execution of any run, studies included."""
 
 from __future__ import annotations
 

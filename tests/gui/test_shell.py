@@ -16,12 +16,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDockWidget, QTabBar
 from pytestqt.qtbot import QtBot
 
+from firegui.gui.analyses.registry import ANALYSES
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme, current_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.action_registry import MENUS
-from firegui.gui.window.docks import HIDDEN_AT_FIRST, PLOTS, RIGHT, first_size, shares, visible_place
+from firegui.gui.window.docks import HIDDEN_AT_FIRST, RIGHT, first_size, shares, visible_place
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from tests.gui.hands import LEFT
@@ -217,7 +218,7 @@ def test_titles_and_buttons_are_not_cut_at_any_usual_size(
     with workbench(tmp_path, size=size) as window:
         settle()
         assert (window.width(), window.height()) == size
-        for title in (*PLOTS, *RIGHT):
+        for title in ("Progress", *(analysis.dock for analysis in ANALYSES), *RIGHT):
             window.workbench.show_dock(title)
             settle()
             bar = tabs_with(window, title)

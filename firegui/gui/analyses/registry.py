@@ -1,6 +1,7 @@
 """Registry of the analyses: the window makes the dock, the controller and the panel of each entry.
 
-To add an analysis, write its controller and its panel in a folder of its own, and describe them in :data:`ANALYSES`.
+To add an analysis, write its controller and its panel in a folder of its own, and describe them in :data:`ANALYSES`;
+:mod:`firegui.gui` lists the other places.
 One that is run from the command line alone, as ``scaling`` is today, has no entry.
 """
 
@@ -43,7 +44,7 @@ class SaveFirst(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """An analysis. Its ``dock`` has the title, the icon and the help topic of the same name."""
+    """An analysis. ``dock`` is the title of its dock. Icon and help page are named after it."""
 
     dock: str
     controller: Callable[..., Controller]

@@ -16,7 +16,7 @@ _FILES = "Schedules (*.safetensors *.csv);;All files (*)"
 
 
 class ScheduleChoice(QObject):
-    """Offers the plans of the project's runs, the latest first, files and, titled ``none``, no schedule at all.
+    """Choice of a schedule: plans of the project's runs, the latest first, files, and none if ``none`` titles it.
 
     It follows the run on screen.
     """

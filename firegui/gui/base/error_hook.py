@@ -36,7 +36,7 @@ def start_log(path: Path) -> logging.Logger:
 
 
 class CrashReporter(QObject):
-    """Replaces ``sys.excepthook`` and ``threading.excepthook``; shows errors of any thread in the window's thread."""
+    """Hook for uncaught errors of all threads. It shows them in the window's thread."""
 
     unexpected = Signal(str)
 

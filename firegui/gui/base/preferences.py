@@ -50,7 +50,7 @@ class Preferences:
     """
 
     LAYOUT_VERSION: ClassVar[int] = 2
-    """Raised when a layout saved before would no longer look right."""
+    """Version of saved layouts. Increase it when old ones would no longer look right."""
 
     def __init__(self, store: Store | None = None, pictures: Path | None = None, recovery: Path | None = None) -> None:
         self._store: Store = store if store is not None else MemoryStore()

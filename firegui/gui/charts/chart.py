@@ -57,7 +57,7 @@ _EMPTY = np.empty(0)
 
 @dataclass(slots=True, eq=False)
 class _Curve:
-    """``x`` and ``y`` are all its points, of which the item draws as many as can be told apart."""
+    """Curve with all its points. The item draws as many as can be told apart."""
 
     item: Any
     role: str
@@ -201,7 +201,7 @@ class Chart(QWidget):
                 self._draw_curve(curve)
 
     def curve_points(self, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """All the points of a curve; empty arrays before there are any."""
+        """Return all points of a curve, or empty arrays before there are any."""
         return self._curves[index].x, self._curves[index].y
 
     def numbers(self, index: int) -> dict[float, float]:
@@ -227,7 +227,7 @@ class Chart(QWidget):
 
     @property
     def x_label(self) -> str:
-        """What the abscissa counts."""
+        """Set what the abscissa counts."""
         return str(self.item.getAxis("bottom").labelText)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -321,11 +321,11 @@ class Chart(QWidget):
         self.legend.set_pieces(pieces)
 
     def set_x_label(self, text: str) -> None:
-        """What the abscissa counts."""
+        """Set what the abscissa counts."""
         self._set_label("bottom", text)
 
     def set_y_label(self, text: str) -> None:
-        """What the ordinate counts."""
+        """Set what the ordinate counts."""
         self._set_label("left", text)
 
     def _set_label(self, side: str, text: str) -> None:

@@ -1,1 +1,1 @@
-"""Help pages, guided tour, command palette and the about box."""
+"""Help pages, guided tour and command palette."""

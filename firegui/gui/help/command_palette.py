@@ -35,7 +35,7 @@ _RUN, _BEGINNING, _WORD, _GAP, _LENGTH = 8.0, 10.0, 6.0, 0.4, 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PaletteEntry:
-    """PaletteEntry of the palette. ``kind`` is its menu, or Tool, Dock, Project, Help.
+    """Entry of the palette. ``kind`` is its menu, or Tool, Dock, Project, Help.
 
     ``why_not`` says why it cannot be chosen at the moment; empty if it can.
     """

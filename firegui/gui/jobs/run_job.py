@@ -52,7 +52,7 @@ class _Execution:
 
 
 class RunJob(QObject):
-    """Executes ``spec`` in a thread. :attr:`control` steers it, :attr:`bridge` delivers its events.
+    """Run of ``spec`` in a thread. :attr:`control` steers it, :attr:`bridge` delivers its events.
 
     The owner keeps a job until :attr:`ended`, and closes it before the program ends.
     """

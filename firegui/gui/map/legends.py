@@ -156,11 +156,11 @@ class LegendRow(QWidget):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The words."""
+        """Return the texts of the labels."""
         return tuple(entry.label for entry in self._entries)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """More columns when there is more room."""
+        """Arrange the columns for the new width."""
         super().resizeEvent(event)
         if self._fitting() != self._columns:
             self._arrange()

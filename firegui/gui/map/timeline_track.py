@@ -80,7 +80,7 @@ class TimelineTrack(QWidget):
         self.setAccessibleName("Timeline")
 
     def sizeHint(self) -> QSize:
-        """Wide and low."""
+        """Return the preferred size: wide and low."""
         return QSize(600, 50)
 
     def minimumSizeHint(self) -> QSize:

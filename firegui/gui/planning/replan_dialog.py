@@ -38,7 +38,7 @@ _SEARCH = ("epochs", "patience", "seed")
 
 
 class ReplanDialog(QDialog):
-    """One form; what is wrong with it is listed at once and the form stays."""
+    """Dialog for the settings of a replanning. Invalid input is listed at once and the dialog stays open."""
 
     def __init__(
         self, project: Project, project_folder: Path, out: Path, plan: tuple[str, Path], backend: str,

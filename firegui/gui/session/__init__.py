@@ -1,1 +1,1 @@
-"""The open project: the session, its undo stack, its plan editor and its autosave."""
+"""The open project: the session, its undo stack, its plan editor and its base map."""

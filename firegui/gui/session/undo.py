@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class ReplaceCommand(QUndoCommand, Generic[Value]):
-    """Swap ``before`` for ``after`` by ``apply``, and back.
+    """Undo command that replaces ``before`` by ``after`` with ``apply``, and back.
 
     Consecutive steps with the same ``merge`` ≥ 0 become one where the same ``apply`` makes them.
     """

@@ -1,7 +1,8 @@
 """Registry of the window's actions: menus, tool bar, palette, start page and the page of shortcuts are made from it.
 
-To add an action, describe it in :data:`ACTIONS`, name it in :data:`MENUS`, and say what it does in
-:meth:`~firegui.gui.window.workbench.Workbench._handlers`. An action with keys also belongs on the page of shortcuts:
+To add an action, describe it in :data:`ACTIONS`, name it in :data:`MENUS`, and give it a handler in
+:meth:`~firegui.gui.window.workbench.Workbench._handlers` (docks of analyses have one already). An action with keys
+also belongs on the page of shortcuts:
 ``python -m firegui.gui.window.action_registry > resources/help/shortcuts.md``.
 """
 

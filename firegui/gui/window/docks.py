@@ -19,8 +19,8 @@ from firegui.gui.base.layouts import scroll_area
 _Area = Qt.DockWidgetArea
 LEFT = ("Scenario", "Layers", "Help")
 RIGHT = ("Regions", "Fleet", "Calendar", "Objective", "Constraints")
-PLOTS = ("Progress", "Skill", "Calibrate", "Sensitivity", "Uncertainty", "Benchmark", "Study")
-BELOW = ("Timeline", *PLOTS, "Runs", "Log")
+BELOW = ("Timeline", "Progress", "Runs", "Log")
+"""The docks of the analyses are tabs over the progress."""
 HIDDEN_AT_FIRST = ("Help",)
 _AREAS = {_Area.LeftDockWidgetArea: LEFT, _Area.RightDockWidgetArea: RIGHT, _Area.BottomDockWidgetArea: BELOW}
 _FRAME_BUTTONS = {
@@ -33,7 +33,7 @@ SMALLEST = QSize(1024, 680)
 _SHARE_OF_SCREEN = 0.8
 _RUNS = 318
 _GRIP = QSize(160, 24)
-"""So much of a window's upper edge must be on a screen that it can be taken hold of."""
+"""Smallest part of a window's title bar that must be on a screen."""
 
 
 class PanelDock(QDockWidget):
@@ -63,8 +63,8 @@ class PanelDock(QDockWidget):
 
 
 def first_area(title: str) -> Qt.DockWidgetArea:
-    """Return the area that a dock is in at first."""
-    return next(area for area, titles in _AREAS.items() if title in titles)
+    """Return the area that a dock is in at first. The docks of the analyses are below the map."""
+    return next((area for area, titles in _AREAS.items() if title in titles), _Area.BottomDockWidgetArea)
 
 
 def first_size(screen: QSize) -> QSize:
@@ -74,10 +74,10 @@ def first_size(screen: QSize) -> QSize:
 
 def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
     """Put every dock in its first place, one in front of each stack."""
-    for area, titles in _AREAS.items():
-        for title in titles:
-            docks[title].setFloating(False)
-            window.addDockWidget(area, docks[title])
+    plots = ["Progress", *(title for title in docks if title not in (*LEFT, *RIGHT, *BELOW))]
+    for title in (*LEFT, *RIGHT, "Timeline", *plots, "Runs", "Log"):
+        docks[title].setFloating(False)
+        window.addDockWidget(first_area(title), docks[title])
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
     window.splitDockWidget(docks["Scenario"], docks["Layers"], down)
     # Not over the panels that the help is about: they can be read beside it.
@@ -86,7 +86,7 @@ def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
         window.tabifyDockWidget(docks[RIGHT[0]], docks[title])
     window.splitDockWidget(docks["Timeline"], docks["Progress"], down)
     window.splitDockWidget(docks["Progress"], docks["Runs"], across)
-    for title in PLOTS[1:]:
+    for title in plots[1:]:
         window.tabifyDockWidget(docks["Progress"], docks[title])
     window.tabifyDockWidget(docks["Runs"], docks["Log"])
     for title, dock in docks.items():

@@ -45,7 +45,7 @@ class _CurrentWork:
 
 
 class ActivityMonitor(QObject):
-    """Watches the queue of runs, and every controller given to :meth:`watch`."""
+    """Monitor of the queue of runs and of every controller given to :meth:`watch`."""
 
     changed = Signal(bool)
     """Whether the machine computes; a paused run does not."""
@@ -128,7 +128,7 @@ class TrayMessage(QObject):
 
 
 class CompletionNotifier(QObject):
-    """Announces the end of long work in the status bar and, to a window without the focus, outside of it.
+    """Notifier of the end of long work: in the status bar and, to a window without the focus, outside of it.
 
     ``show`` shows a title and a text outside the window. Where it returns ``False`` the window asks for attention.
     """

@@ -15,7 +15,7 @@ _MESSAGE_MS = 10_000
 
 
 class StatusBar(QObject):
-    """Fills the status bar with the place under the mouse, the latest message, the current work and the device."""
+    """Contents of the status bar: the place under the mouse, the latest message, the current work and the device."""
 
     def __init__(self, session: Session, queue: RunQueue, view: MapView, bar: QStatusBar) -> None:
         super().__init__(bar)

@@ -25,7 +25,6 @@ from firegui.gui.help.help_view import page_of_panel
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.session import Session
 from firegui.gui.window.action_registry import ACTIONS
-from firegui.gui.window.docks import PLOTS
 from firegui.gui.window.documents import RunningAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
@@ -467,7 +466,6 @@ def test_the_dock_is_shown_by_its_action_enlarged_and_explained(
     monkeypatch.setattr(workbench.controllers[analysis.dock], "_execute", FakeRun(lambda _spec: ()))
     specs = [spec for spec in ACTIONS.values() if spec.topic == analysis.topic and spec.keys]
     assert specs and page_of_panel(analysis.dock) == analysis.topic
-    assert {analysis.dock} <= set(PLOTS)
     QTest.keySequence(window, QKeySequence(specs[0].keys[0]))
     panel, dock = workbench.panels[analysis.dock], workbench.docks[analysis.dock]
     qtbot.waitUntil(lambda: not panel.visibleRegion().isEmpty(), timeout=PATIENCE)

@@ -59,7 +59,7 @@ class SavedCalibration:
 
 
 class CalibrationController(AnalysisController[CalibrationRequest, CalibrationResult, SavedCalibration]):
-    """Calibrates the fire model of the open project."""
+    """Controller of calibrations of the open project's fire model."""
 
     title, kept = "The calibration", "best weights so far"
 

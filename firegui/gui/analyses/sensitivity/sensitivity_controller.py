@@ -71,7 +71,7 @@ class SensitivityController(AnalysisController[SensitivityRequest, SensitivityRe
         return request.spec(project, paths, self._session.backend, schedule)
 
     def _resumed_spec(self, saved: SavedTable, request: SensitivityRequest | None) -> SensitivitySpec | None:
-        """The table stays as it was requested at first."""
+        """Return the spec that resumes ``saved``. Its settings are kept."""
         if not saved.can_resume():
             return None
         header, project = saved.header, self._session.project
