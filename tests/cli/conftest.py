@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from firegui.cli.main import main
 from firegui.runs import benchmark_workers
 from firegui.runs.engine import Engine
-from tests.support import tiny_project
+from tests.support import tiny_project, write_schedule
 from tests.unit.runs.workers import Colleague, Workplace
 
 
@@ -32,6 +32,13 @@ class Answer:
         found = json.loads(self.out)
         assert isinstance(found, dict)
         return found
+
+    def assert_refused(self, *texts: str) -> None:
+        """Check for exit code 2 and a list of problems that has every text, as JSON or on standard error."""
+        assert self.code == 2, self.out + self.err
+        as_json = self.out.startswith("{")
+        said = "\n".join(f"{one['where']} {one['what']}" for one in self.json["problems"]) if as_json else self.err
+        assert [text for text in texts if text not in said] == [], said
 
 
 Run = Callable[..., Answer]
@@ -53,6 +60,18 @@ def firegui() -> Run:
 def project(tmp_path: Path) -> Path:
     """A small saved project."""
     return tiny_project(tmp_path)
+
+
+@pytest.fixture
+def schedule(tmp_path: Path) -> Path:
+    """A schedule of four drops that help."""
+    drops = [
+        (0, "R-1", 6.0, 8.0, 0.3),
+        (2, "R-2", 5.0, 12.0, 1.1),
+        (3, "W-1", 8.5, 9.5, 0.7),
+        (9, "R-1", 11.0, 9.0, 2.0),
+    ]
+    return write_schedule(tmp_path / "drops.csv", drops)
 
 
 @pytest.fixture

@@ -47,12 +47,7 @@ def test_the_fire_and_the_fleet_of_a_project_are_timed(firegui: Run, project: Pa
 
 def test_a_project_without_bench_is_a_slip(firegui: Run, project: Path) -> None:
     answer = firegui("doctor", "--project", project)
-    assert answer.code == 2
-    assert "--bench" in answer.err
-
-
-def test_a_project_that_is_not_there_is_bad_input(firegui: Run, tmp_path: Path) -> None:
-    assert firegui("doctor", "--bench", "--project", tmp_path / "none.firegui").code == 2
+    answer.assert_refused("--bench")
 
 
 def test_ctrl_c_ends_it_with_its_own_exit_code(firegui: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -229,11 +229,3 @@ def test_everything_wrong_is_listed_and_nothing_written(firegui: Run, one: Path,
         assert text in found
     assert any("w.safetensors: is not a safetensors file" in text for text in found)
     assert out.read_text() == "mine"
-
-
-def test_without_a_single_readable_project_the_rest_is_still_checked(firegui: Run, tmp_path: Path) -> None:
-    answer = firegui("calibrate", tmp_path / "gone", "--out", tmp_path, "--epochs", 0)
-
-    assert answer.code == 2
-    for text in ("the project does not exist", "Epochs is 0", "is a folder"):
-        assert text in answer.err

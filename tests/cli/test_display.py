@@ -95,8 +95,7 @@ def stale(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("stale")
 def test_the_workbench_is_not_opened_on_a_display_that_does_not_answer(firegui: Run, project: Path) -> None:
     answer = firegui("open", project)
-    assert answer.code == 2
-    assert "display :99 does not answer — check DISPLAY, or unset it to plan without a window" in answer.err
+    answer.assert_refused("display :99 does not answer — check DISPLAY, or unset it to plan without a window")
 
 
 @pytest.mark.usefixtures("stale")
@@ -126,5 +125,4 @@ def test_doctor_lists_what_the_window_and_the_commands_are_made_of(firegui: Run)
 def test_a_file_is_no_place_for_the_demo(firegui: Run, tmp_path: Path) -> None:
     (tmp_path / "f").write_text("mine", encoding="utf-8")
     answer = firegui("demo", "--out", tmp_path / "f")
-    assert answer.code == 2
-    assert f"{tmp_path / 'f'}: is a file" in answer.err
+    answer.assert_refused(f"{tmp_path / 'f'}: is a file")

@@ -131,8 +131,7 @@ def test_a_run_out_of_patience_asks_for_more_of_it(firegui: Run, project: Path, 
 def test_a_finished_run_is_still_refused_with_other_settings(firegui: Run, project: Path, tmp_path: Path) -> None:
     firegui("optimize", project, "--out", tmp_path / "run", "--epochs", 2, *QUIET)
     answer = firegui("optimize", project, "--out", tmp_path / "run", "--resume", "--lr", 0.5, *QUIET)
-    assert answer.code == 2
-    assert "was run with Learning rate = 0.05, now 0.5" in answer.err
+    answer.assert_refused("was run with Learning rate = 0.05, now 0.5")
 
 
 def test_both_objectives_say_at_which_effectiveness_they_are(firegui: Run, project: Path, tmp_path: Path) -> None:

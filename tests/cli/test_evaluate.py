@@ -85,15 +85,6 @@ def test_every_backend_of_this_machine_agrees(firegui: Run, project: Path, sched
     assert reference["backend"] == "reference"
 
 
-def test_an_unknown_backend_or_effectiveness_is_bad_input(firegui: Run, project: Path, tmp_path: Path) -> None:
-    state = tmp_path / "s.npz"
-    assert firegui("evaluate", project, "--backend", "abacus", "--state", state).code == 2
-    answer = firegui("evaluate", project, "--eta-water", 1.5, "--state", state)
-    assert answer.code == 2
-    assert "η water is 1.5" in answer.err
-    assert not state.exists()
-
-
 def test_the_report_for_people_shows_both_fires(firegui: Run, project: Path, schedule: Path) -> None:
     answer = firegui("evaluate", project, "--schedule", schedule)
     assert "no drops" in answer.out

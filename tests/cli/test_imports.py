@@ -113,8 +113,7 @@ def test_without_the_name_of_an_event_they_are_listed(
     firegui: Run, six_fires: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     answer = firegui("import", "events", six_fires, *words, "--out", tmp_path / "x.firegui")
-    assert answer.code == 2
-    assert "Bear_2020, Pier_2017" in answer.err
+    answer.assert_refused("Bear_2020, Pier_2017")
     assert not (tmp_path / "x.firegui").exists()
 
 
@@ -123,9 +122,7 @@ def test_a_file_that_is_not_hdf5_is_refused_with_the_other_problems(
 ) -> None:
     (tmp_path / "a.hdf5").write_text("text")
     answer = firegui("import", "events", tmp_path / "a.hdf5", "--transform", "1,2", "--out", project)
-    assert answer.code == 2
-    for said in ("a.hdf5: is not an HDF5 file", "'1,2' is not six numbers", "exists already"):
-        assert said in answer.err
+    answer.assert_refused("a.hdf5: is not an HDF5 file", "'1,2' is not six numbers", "exists already")
 
 
 @pytest.mark.slow

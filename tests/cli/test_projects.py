@@ -34,21 +34,8 @@ def test_an_existing_project_is_not_overwritten(firegui: Run, project: Path, tmp
     write_random_maps(tmp_path / "fire.npz")
     before = (project / "project.toml").read_bytes()
     answer = firegui("import", "maps", tmp_path / "fire.npz", "--out", project)
-    assert answer.code == 2
-    assert "exists already" in answer.err
-    assert "--out" in answer.err
+    answer.assert_refused("exists already", "--out")
     assert (project / "project.toml").read_bytes() == before
-
-
-def test_every_bad_import_option_is_listed_with_what_is_wrong_in_the_data(
-    firegui: Run, project: Path, tmp_path: Path
-) -> None:
-    answer = firegui(
-        "import", "pytorchfire", tmp_path / "nowhere", "--out", project, "--transform", "1,2", "--start", "soon"
-    )
-    assert answer.code == 2
-    for said in ("exists already", "'1,2' is not six numbers", "'soon' is not a time", "nowhere"):
-        assert said in answer.err
 
 
 def test_maps_of_the_wrong_shape_are_refused_whole(firegui: Run, tmp_path: Path) -> None:
@@ -59,9 +46,7 @@ def test_maps_of_the_wrong_shape_are_refused_whole(firegui: Run, tmp_path: Path)
     arrays["gamma"] = arrays["gamma"][:, :-1]
     np.savez(tmp_path / "bad.npz", **arrays)
     answer = firegui("import", "maps", tmp_path / "bad.npz", "--out", tmp_path / "bad.firegui")
-    assert answer.code == 2
-    assert "gamma" in answer.err
-    assert "wind_speed" in answer.err
+    answer.assert_refused("gamma", "wind_speed")
     assert not (tmp_path / "bad.firegui").exists()
 
 
@@ -239,8 +224,7 @@ def test_a_folder_without_a_schedule_is_refused_with_what_to_give(
 ) -> None:
     (tmp_path / "empty").mkdir()
     answer = firegui(command, project, "--schedule", tmp_path / "empty")
-    assert answer.code == 2
-    assert "is a folder without a schedule — give a CSV, plan.safetensors, or the folder of a run" in answer.err
+    answer.assert_refused("is a folder without a schedule — give a CSV, plan.safetensors, or the folder of a run")
 
 
 @pytest.mark.slow

@@ -58,12 +58,3 @@ def test_only_the_timings_can_be_asked_for(firegui: Run, project: Path, tmp_path
     found = firegui(*words).json
     assert found["complete"] and not found["searches"] and found["full_carry"] is False
     assert not (tmp_path / "run" / "quality.csv").exists()
-
-
-def test_everything_that_is_wrong_is_listed_and_nothing_written(firegui: Run, tmp_path: Path) -> None:
-    words = ("--repeats", 0, "--seeds", 0, "--backend", "abacus")
-    answer = firegui("scaling", tmp_path / "none.firegui", "--out", tmp_path / "run", *words)
-    assert answer.code == 2
-    for text in ("none.firegui", "Repeats is 0", "Seeds is 0", "abacus"):
-        assert text in answer.err
-    assert not (tmp_path / "run").exists()

@@ -39,7 +39,7 @@ from firegui.runs.spec import (
     UncertaintySpec,
 )
 
-PLACE, OUT = Path("my fire.firegui"), Path("out")
+PLACE, OUT, SCHEDULE = Path("my fire.firegui"), Path("out"), Path("s.csv")
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 
 
@@ -186,9 +186,14 @@ def test_the_command_of_an_ensemble_repeats_its_settings(kind: UncertaintyKind) 
             # The published error model is fitted already.
             settings = replace(settings, softening=usual.softening)
         given = parsed(
-            repeat_command(UncertaintySpec(of_project(PlanSettings()), OUT, "", settings, project_folder=PLACE))
+            repeat_command(
+                UncertaintySpec(
+                    of_project(PlanSettings()), OUT, "", settings, project_folder=PLACE, schedule_file=SCHEDULE
+                )
+            )
         )
-        assert given["kind_name"] == kind and read(usual, given, kind=kind) == settings
+        assert (given["kind_name"], given["schedule_file"]) == (kind, SCHEDULE)
+        assert read(usual, given, kind=kind) == settings
 
 
 @pytest.mark.parametrize("kind", SensitivityKind)
@@ -197,9 +202,10 @@ def test_the_command_of_a_table_repeats_its_settings(kind: SensitivityKind) -> N
     names = tuple(item.name for item in setting_fields(usual) if kind in item.option.kinds)
     plan = PlanSettings(optimizer=OptimizerSettings(epochs=77))
     for settings in (usual, changed(usual, names)):
-        spec = SensitivitySpec(of_project(plan), OUT, "", kind, settings, project_folder=PLACE)
+        spec = SensitivitySpec(of_project(plan), OUT, "", kind, settings, project_folder=PLACE, schedule_file=SCHEDULE)
         given = parsed(repeat_command(spec))
-        assert given["kind_name"] == kind and read(usual, given, kind=kind) == settings
+        assert (given["kind_name"], given["schedule_file"]) == (kind, SCHEDULE)
+        assert read(usual, given, kind=kind) == settings
         assert given["epochs"] == (77 if kind is SensitivityKind.DESIGN else None)
 
 

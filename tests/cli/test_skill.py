@@ -72,17 +72,14 @@ def test_everything_wrong_is_listed_and_nothing_written(firegui: Run, watched: P
     out.write_text("mine")
     answer = firegui("skill", watched, "--days", 9, "--fit-days", -1, "--out", out, "--weights", tmp_path / "none")
 
-    assert answer.code == 2
-    for text in ("9 asked for", "-1 asked for", "is a file", "none"):
-        assert text in answer.err
+    answer.assert_refused("9 asked for", "-1 asked for", "is a file", "none")
     assert out.read_text() == "mine"
 
 
 def test_a_project_without_perimeters_says_what_is_missing(firegui: Run, project: Path) -> None:
     answer = firegui("skill", project, "--json")
 
-    assert answer.code == 2
-    assert "no observed perimeter on day 0" in answer.json["problems"][0]["what"]
+    answer.assert_refused("no observed perimeter on day 0")
 
 
 def test_progress_is_told_for_programs(firegui: Run, watched: Path) -> None:

@@ -64,16 +64,6 @@ def test_a_finished_one_is_not_computed_again_and_keeps_its_budget(firegui: Run,
     assert firegui(*words, "--json", *QUIET).code == 2
 
 
-def test_everything_wrong_is_said_at_once_and_nothing_is_written(firegui: Run, project: Path, tmp_path: Path) -> None:
-    words = ("--budget", 0, "--seed", -1, "--design-water", 3, "--json")
-    answer = firegui("tactical", project, "--out", tmp_path / "run", *words)
-    assert answer.code == 2
-    text = json.dumps(answer.json)
-    for word in ("budget", "Seed is -1", "water"):
-        assert word in text
-    assert not (tmp_path / "run").exists()
-
-
 def test_the_plan_can_be_audited_exported_evaluated_pruned_and_improved(
     firegui: Run, project: Path, tmp_path: Path
 ) -> None:

@@ -23,8 +23,7 @@ def test_without_a_display_the_workbench_says_what_to_do(
     monkeypatch.delenv("QT_QPA_PLATFORM")
     for words in ((), ("open", project)):
         answer = firegui(*words)
-        assert answer.code == 2
-        assert "firegui demo plans without a window" in answer.err
+        answer.assert_refused("firegui demo plans without a window")
 
 
 def test_no_command_and_open_reach_the_window(firegui: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from firegui.planning.evaluations import Arrays
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
-from tests.unit.planning.planners.planner_contexts import ALLOWANCE, BUDGET, contest_of, finish, rounds, small_model
+from tests.unit.planning.planners.planner_contexts import ALLOWANCE, BUDGET, contest_of, finish, rounds
 
 PLANNERS = [
     pytest.param(name, marks=pytest.mark.skipif(bool(missing_extra(name)), reason=f"needs {missing_extra(name)}"))
@@ -26,11 +26,6 @@ PLANNERS = [
     if name is not PlannerName.TWO_STAGE
 ]
 every_planner = pytest.mark.parametrize("name", PLANNERS)
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return small_model()
 
 
 def stored(arrays: Arrays) -> Arrays:

@@ -19,11 +19,6 @@ from tests.numerics.cases import model_of, random_maps, small_fleet
 SETTINGS = OptimizerSettings(exclusion_cells=3.0, jitter_cells=0.0, seed=4)
 
 
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return model_of(random_maps(0, shape=(30, 32), days=3), small_fleet())
-
-
 def test_every_drop_it_lists_is_executed_and_breaks_no_rule(model: Model) -> None:
     schedule = tactical_schedule(model, SETTINGS)
     executed = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day).executed

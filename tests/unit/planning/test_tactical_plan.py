@@ -20,15 +20,9 @@ from firegui.planning.tactical_plan import TacticalPlan, TacticalState, tactical
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
-from tests.numerics.cases import model_of, random_maps, small_fleet
 from tests.support import make_project
 
 SETTINGS = OptimizerSettings(exclusion_cells=3.0, jitter_cells=1.0, seed=4)
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return model_of(random_maps(0, shape=(30, 32), days=3), small_fleet())
 
 
 def made(model: Model, budget: int | None = None, settings: OptimizerSettings = SETTINGS) -> TacticalPlan:

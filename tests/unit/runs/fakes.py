@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,6 @@ from firegui.domain.sensitivity import (
     EffectivenessRow,
     RolloutSummary,
     Row,
-    SensitivityKind,
     SensitivitySettings,
 )
 from firegui.domain.settings import (
@@ -47,21 +46,26 @@ from firegui.domain.uncertainty import (
 )
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Check
-from firegui.planning.audit import AuditReport, Conditions
+from firegui.planning.audit import AuditReport
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gates import FlightRules
 from firegui.runs.control import RunControl
-from firegui.runs.events import RunEvent
+from firegui.runs.events import Message, RunEvent, RunFinished, RunState, StateChanged
 from firegui.runs.runner import execute
 from firegui.runs.spec import RunSpec
 from tests.unit.domain.samples import training, weights
 from tests.unit.runs.fake_scaling import FakeBench
 
-if TYPE_CHECKING:
-    pass
-
-
 BASELINE = 10.0
+PAUSED_ONCE = [RunState.PREPARING, RunState.RUNNING, RunState.PAUSED, RunState.RUNNING, RunState.FINISHED]
+"""The states of a run that is paused, resumed and goes on to its end."""
+
+
+def two_drops(project: Project) -> Schedule:
+    """Return a schedule of two drops in the first step."""
+    plan = Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft)
+    plan.logits[0, :2] = 1.0
+    return plan
 
 
 def metrics(objective: float, drops: int = 0) -> Metrics:
@@ -441,15 +445,9 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
         return FakePlanner(self, model, settings, FakeState(*json.loads(checkpoint.read_text())))
 
     def sensitivity_rows(
-        self,
-        model: Any,
-        schedule: Schedule,
-        kind: SensitivityKind,
-        settings: SensitivitySettings,
-        *,
-        hear: Callable[[int, int, str], None],
-        check: Check,
-    ) -> tuple[Row, ...]:
+        self, model: Any, schedule: Schedule, _kind: Any, settings: SensitivitySettings, *,
+        hear: Callable[[int, int, str], None], check: Check,
+    ) -> tuple[Row, ...]:  # fmt: skip
         """A row per pair of the settings, whatever the kind."""
         rows = []
         for number, pair in enumerate(settings.pairs):
@@ -554,15 +552,7 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
             for t, a in pairs
         )
 
-    def audit(
-        self,
-        schedule: Schedule,
-        fleet: Fleet,
-        steps_per_day: int,
-        shape: tuple[int, int],
-        executed: Sequence[tuple[int, int]],
-        conditions: Conditions | None = None,
-    ) -> AuditReport:
+    def audit(self, *_given: Any, **_named: Any) -> AuditReport:
         return AuditReport(1, 1, 0, 0, 0, 0, ())
 
 
@@ -579,3 +569,31 @@ def carried_out(
 
     execute(spec, emit, control or RunControl(), engine=engine or FakeEngine())
     return events
+
+
+def end(events: Sequence[RunEvent]) -> RunFinished:
+    """Return the event that ends a run: the last one, and the only one of its kind."""
+    finished = events[-1]
+    assert isinstance(finished, RunFinished)
+    assert sum(isinstance(event, RunFinished) for event in events) == 1
+    return finished
+
+
+def states(events: Sequence[RunEvent]) -> list[RunState]:
+    """Return the states of a run in the order in which it took them."""
+    return [event.state for event in events if isinstance(event, StateChanged)]
+
+
+def warnings(events: Sequence[RunEvent]) -> list[str]:
+    """Return the texts of all warnings of a run."""
+    return [event.text for event in events if isinstance(event, Message) and event.level == "warning"]
+
+
+def raise_at(at: int | None, error: BaseException | type[BaseException]) -> Callable[[int], None]:
+    """Return a hook of :class:`FakeEngine` that raises ``error`` at step ``at``; ``None`` is no step."""
+
+    def hook(now: int) -> None:
+        if now == at:
+            raise error
+
+    return hook

@@ -6,7 +6,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from firegui.domain.benchmark import BenchmarkRow, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.project import Project
@@ -15,10 +15,6 @@ from firegui.runs.benchmark_channel import WorkerChannel
 from firegui.runs.benchmark_task import TaskContext
 from firegui.runs.engine import Engine
 from tests.support import make_project
-
-if TYPE_CHECKING:
-    pass
-
 
 ALLOWANCE, BUDGET = 40, 9
 

@@ -27,9 +27,7 @@ from firegui.runs.events import (
     BenchmarkProgress,
     BenchmarkReady,
     FinishReason,
-    Message,
     RunEvent,
-    RunFinished,
     RunState,
     StateChanged,
 )
@@ -39,7 +37,7 @@ from firegui.runs.saved_result import SavedResultFolder
 from firegui.runs.spec import BenchmarkSpec
 from tests.support import make_project
 from tests.unit.domain.benchmark_samples import AT_ITS_COST, BUDGET, made_row
-from tests.unit.runs.fakes import FakeEngine, carried_out
+from tests.unit.runs.fakes import FakeEngine, carried_out, end, warnings
 from tests.unit.runs.workers import Workplace, done
 
 NONE, UNIFORM, GRADIENT, CMA_ES, DE = (
@@ -54,18 +52,8 @@ def spec_of(out: Path, settings: BenchmarkSettings = SETTINGS, **changes: Any) -
     return replace(BenchmarkSpec(make_project(), out, "again", settings, project, processes=2), **changes)
 
 
-def end(events: Sequence[RunEvent]) -> RunFinished:
-    finished = events[-1]
-    assert isinstance(finished, RunFinished)
-    return finished
-
-
 def last_table(events: Sequence[RunEvent]) -> BenchmarkTable:
     return [event.table for event in events if isinstance(event, BenchmarkReady)][-1]
-
-
-def warnings(events: Sequence[RunEvent]) -> list[str]:
-    return [event.text for event in events if isinstance(event, Message) and event.level == "warning"]
 
 
 def no_drops(terms: TaskTerms) -> TaskReport:

@@ -25,6 +25,7 @@ from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, 
 from firegui.runs.history import read_history
 from firegui.runs.lock import is_held
 from tests.support import make_project
+from tests.unit.runs.fakes import raise_at
 from tests.unit.runs.task_contexts import (
     ALLOWANCE,
     BUDGET,
@@ -137,14 +138,9 @@ def test_a_task_that_was_stopped_goes_on_to_the_very_same_row(contexts: TaskCont
 def test_a_checkpoint_written_as_it_works_is_enough_to_go_on(contexts: TaskContexts) -> None:
     whole = carry_out_task(contexts("run"), terms_of(PlannerName.GRADIENT))
 
-    def killed(step: int) -> None:
-        if step == 5:
-            raise MemoryError
-
+    killed = ObservedEngine(raise_at(5, MemoryError))
     with pytest.raises(MemoryError):
-        carry_out_task(
-            contexts("killed", checkpoint_seconds=0.0, engine=ObservedEngine(killed)), terms_of(PlannerName.GRADIENT)
-        )
+        carry_out_task(contexts("killed", checkpoint_seconds=0.0, engine=killed), terms_of(PlannerName.GRADIENT))
     steps: list[int] = []
     row = carry_out_task(contexts("killed", engine=ObservedEngine(steps.append)), terms_of(PlannerName.GRADIENT))
     assert measured(row) == measured(whole)

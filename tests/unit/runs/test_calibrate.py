@@ -19,7 +19,7 @@ from firegui.runs.runner import execute
 from firegui.runs.spec import CalibrateSpec
 from tests.support import watched_project
 from tests.unit.domain.samples import weights
-from tests.unit.runs.fakes import FakeEngine, carried_out
+from tests.unit.runs.fakes import FakeEngine, carried_out, end, raise_at
 
 SETTINGS = NetworkFitSettings(fit_days=3, epochs=6, patience=9, seed=7)
 """The fake's misfits are 9, 7, 8, 6, 5, 5.5: the best is the fifth epoch."""
@@ -33,12 +33,6 @@ def out(tmp_path: Path) -> Path:
 def spec(out: Path, **changes: Any) -> CalibrateSpec:
     whole = CalibrateSpec((watched_project(),), SETTINGS, out, "firegui calibrate", checkpoint_seconds=0.0)
     return replace(whole, **changes)
-
-
-def end(events: list[RunEvent]) -> RunFinished:
-    finished = events[-1]
-    assert isinstance(finished, RunFinished)
-    return finished
 
 
 def heard(events: list[RunEvent]) -> list[int]:
@@ -115,12 +109,8 @@ def test_one_that_goes_on_ends_as_an_unbroken_one(out: Path, epoch: int, tmp_pat
 
 
 def test_a_killed_one_goes_on_from_its_latest_checkpoint(out: Path) -> None:
-    def die(epoch: int) -> None:
-        if epoch == 4:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        carried_out(spec(out), FakeEngine(during_epoch=die))
+        carried_out(spec(out), FakeEngine(during_epoch=raise_at(4, KeyboardInterrupt)))
 
     assert not out.exists()
     assert heard(carried_out(spec(out, resume=True))) == [4, 5]
@@ -234,21 +224,15 @@ def test_a_misfit_that_is_no_number_says_what_to_do(out: Path) -> None:
 
 @pytest.mark.parametrize("error", [RuntimeError("boom"), InputError([Problem("event", "is odd")])])
 def test_a_failure_leaves_the_latest_state_for_another_try(out: Path, error: Exception) -> None:
-    def fail(epoch: int) -> None:
-        if epoch == 2:
-            raise error
-
-    finished = end(carried_out(spec(out, checkpoint_seconds=3600.0), FakeEngine(during_epoch=fail)))
+    finished = end(carried_out(spec(out, checkpoint_seconds=3600.0), FakeEngine(during_epoch=raise_at(2, error))))
 
     assert finished.reason is FinishReason.FAILED
     assert read_checkpoint(part_of(out)).epochs_done == 2
 
 
 def test_a_failure_before_the_first_epoch_leaves_nothing(out: Path) -> None:
-    def fail(epoch: int) -> None:
-        raise InputError([Problem("event", "is odd")])
-
-    carried_out(spec(out), FakeEngine(during_epoch=fail))
+    odd = InputError([Problem("event", "is odd")])
+    carried_out(spec(out), FakeEngine(during_epoch=raise_at(0, odd)))
     assert list(out.parent.iterdir()) == []
 
 

@@ -15,7 +15,7 @@ from firegui.runs.history import COLUMNS, history_text, read_history
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
 from tests.support import make_project
-from tests.unit.runs.fakes import FakeEngine, carried_out
+from tests.unit.runs.fakes import FakeEngine, carried_out, raise_at
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_a_finished_run_is_not_overwritten(finished_run: Path, spec: PlanSpec) -
 
 
 def test_an_interrupted_run_is_not_overwritten_either(spec: PlanSpec) -> None:
-    carried_out(spec, FakeEngine(during_epoch=_killed_at(2)), RunControl())
+    carried_out(spec, FakeEngine(during_epoch=raise_at(2, MemoryError)), RunControl())
     with pytest.raises(InputError, match="holds a finished run"):
         check_out(spec.out, resume=False)
 
@@ -161,14 +161,15 @@ def test_damaged_metrics_are_said_to_be_so(finished_run: Path) -> None:
 
 
 def test_a_run_without_drops_yet_says_how_to_get_them(spec: PlanSpec) -> None:
-    carried_out(spec, FakeEngine(during_epoch=_killed_at(0)))
+    carried_out(spec, FakeEngine(during_epoch=raise_at(0, MemoryError)))
     with pytest.raises(InputError, match="has no finished plan — resume the run"):
         read_drops(spec.out)
 
 
 def test_a_run_killed_between_two_checkpoints_can_be_read_and_resumed(spec: PlanSpec) -> None:
+    # SystemExit is not an Exception: like a kill, the run does not catch it.
     with pytest.raises(SystemExit):
-        carried_out(replace(spec, checkpoint_seconds=0.0), FakeEngine(during_epoch=_exit_at(2)))
+        carried_out(replace(spec, checkpoint_seconds=0.0), FakeEngine(during_epoch=raise_at(2, SystemExit)))
     record = read_run(spec.out)
     assert record.state is RunState.RUNNING
     assert record.can_resume
@@ -177,23 +178,6 @@ def test_a_run_killed_between_two_checkpoints_can_be_read_and_resumed(spec: Plan
     assert not [path for path in spec.out.iterdir() if ".tmp" in path.name]
     carried_out(replace(spec, resume=True))
     assert [row.epoch for row in read_run(spec.out).history] == [0, 1, 2, 3]
-
-
-def _killed_at(at: int):  # type: ignore[no-untyped-def]
-    def during(epoch: int) -> None:
-        if epoch == at:
-            raise MemoryError
-
-    return during
-
-
-def _exit_at(at: int):  # type: ignore[no-untyped-def]
-    def during(epoch: int) -> None:
-        if epoch == at:
-            # Not an Exception: like a kill, it passes the run's own border.
-            raise SystemExit(9)
-
-    return during
 
 
 def test_the_record_says_running_from_the_first_epoch_on_and_paused_while_it_is(spec: PlanSpec) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,14 +19,13 @@ from firegui.runs.events import (
     PlanUpdated,
     Progress,
     RunEvent,
-    RunFinished,
     RunState,
     StageBegan,
 )
 from firegui.runs.folder import ELIMINATION, PRELIMINARY, REFERENCE, read_run
 from firegui.runs.spec import PlanSpec, Stage
 from tests.support import make_project
-from tests.unit.runs.fakes import FakeEngine, FakeRollout, carried_out, metrics
+from tests.unit.runs.fakes import FakeEngine, FakeRollout, carried_out, end, metrics, raise_at
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 
@@ -54,11 +52,6 @@ def prune(spec: PlanSpec, tmp_path: Path) -> PlanSpec:
 def of_setting_b(spec: PlanSpec) -> PlanSpec:
     plan = replace(spec.project.plan, setting=Setting.B, weights=ObjectiveWeights.of(Setting.B))
     return replace(spec, project=replace(spec.project, plan=plan))
-
-
-def end(events: list[RunEvent]) -> RunFinished:
-    assert isinstance(events[-1], RunFinished)
-    return events[-1]
 
 
 def began(events: list[RunEvent]) -> list[tuple[Stage, int, int]]:
@@ -112,19 +105,6 @@ def test_the_table_reads_back_what_was_written(tmp_path: Path) -> None:
         read_elimination(tmp_path / ELIMINATION)
 
 
-def killed(epoch: int | None = None, removal: int | None = None) -> FakeEngine:
-    """An engine whose process dies there."""
-
-    def at(moment: int | None) -> Callable[[int], None]:
-        def die(now: int) -> None:
-            if now == moment:
-                raise KeyboardInterrupt
-
-        return die
-
-    return FakeEngine(during_epoch=at(epoch), during_removal=at(removal))
-
-
 @pytest.mark.parametrize(("epoch", "removal"), [(0, None), (3, None), (None, 0), (None, 2), (None, 4)])
 def test_a_run_killed_in_either_stage_ends_like_an_unbroken_one(
     spec: PlanSpec, tmp_path: Path, epoch: int | None, removal: int | None
@@ -135,7 +115,12 @@ def test_a_run_killed_in_either_stage_ends_like_an_unbroken_one(
     whole = replace(start, out=tmp_path / "whole")
     carried_out(whole)
     with pytest.raises(KeyboardInterrupt):
-        carried_out(start, killed(epoch, removal))
+        carried_out(
+            start,
+            FakeEngine(
+                during_epoch=raise_at(epoch, KeyboardInterrupt), during_removal=raise_at(removal, KeyboardInterrupt)
+            ),
+        )
     broken = read_run(start.out)
     assert broken.state is not RunState.FINISHED
     carried_out(replace(start, resume=True, warm_start=None if broken.can_resume else start.warm_start))
@@ -236,12 +221,8 @@ def test_a_run_killed_while_smoothing_ends_like_an_unbroken_one(prune: PlanSpec,
     whole = replace(spec, out=tmp_path / "whole")
     carried_out(whole)
 
-    def die(now: int) -> None:
-        if now == epoch:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        carried_out(spec, FakeEngine(during_smoothing=die))
+        carried_out(spec, FakeEngine(during_smoothing=raise_at(epoch, KeyboardInterrupt)))
     carried_out(replace(spec, resume=True))
     for name in ("plan.safetensors", "schedule.csv"):
         assert (spec.out / name).read_bytes() == (whole.out / name).read_bytes(), name
@@ -282,18 +263,10 @@ def test_setting_b_that_was_given_a_start_goes_on_from_its_checkpoint_without_se
     whole = replace(spec, out=tmp_path / "whole")
     carried_out(whole, Exposed())
     with pytest.raises(KeyboardInterrupt):
-        carried_out(spec, killed_exposed(3))
+        carried_out(spec, Exposed(during_epoch=raise_at(3, KeyboardInterrupt)))
     events = carried_out(replace(spec, warm_start=None, resume=True), Exposed())
     assert began(events) == [(Stage.OPTIMIZE, 1, 2), (Stage.PRUNE, 2, 2)]
     assert (spec.out / REFERENCE).read_bytes() == (whole.out / REFERENCE).read_bytes()
-
-
-def killed_exposed(epoch: int) -> Exposed:
-    def die(now: int) -> None:
-        if now == epoch:
-            raise KeyboardInterrupt
-
-    return Exposed(during_epoch=die)
 
 
 def test_a_run_does_not_go_on_from_another_schedule(prune: PlanSpec) -> None:

@@ -25,7 +25,6 @@ from firegui.runs.events import (
     PlanUpdated,
     Progress,
     RunEvent,
-    RunFinished,
 )
 from firegui.runs.folder import read_drops, read_run
 from firegui.runs.header import schedule_hash
@@ -34,6 +33,7 @@ from firegui.runs.runner import execute
 from firegui.runs.spec import ReplanSpec
 from tests.numerics.cases import random_schedule
 from tests.support import STEPS_PER_DAY, watched_project
+from tests.unit.runs.fakes import end
 
 DAYS, DAY = 4, 2
 FIRST = DAY * STEPS_PER_DAY
@@ -69,11 +69,6 @@ def run(spec: ReplanSpec, at: Callable[[RunEvent, RunControl], None] | None = No
 
     execute(spec, emit, control)
     return heard
-
-
-def end(events: list[RunEvent]) -> RunFinished:
-    assert isinstance(events[-1], RunFinished)
-    return events[-1]
 
 
 def plan_of(out: Path, project: Project) -> Schedule:

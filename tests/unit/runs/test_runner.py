@@ -29,22 +29,12 @@ from firegui.runs.folder import RunFolder, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import EvaluateSpec, PlanSpec
 from tests.support import make_project
-from tests.unit.runs.fakes import BASELINE, FakeEngine, carried_out
+from tests.unit.runs.fakes import BASELINE, PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, warnings
 
 
 @pytest.fixture
 def spec(tmp_path: Path) -> PlanSpec:
     return PlanSpec(make_project(epochs=6), tmp_path / "run", "firegui optimize …", snapshot_seconds=float("inf"))
-
-
-def states(events: list[RunEvent]) -> list[RunState]:
-    return [event.state for event in events if isinstance(event, StateChanged)]
-
-
-def end(events: list[RunEvent]) -> RunFinished:
-    assert isinstance(events[-1], RunFinished)
-    assert sum(isinstance(event, RunFinished) for event in events) == 1
-    return events[-1]
 
 
 def epochs(events: list[RunEvent]) -> list[EpochDone]:
@@ -158,8 +148,7 @@ def test_a_paused_run_holds_until_it_is_resumed(spec: PlanSpec) -> None:
     control.request_resume()
     worker.join(20)
     assert not worker.is_alive()
-    expected = [RunState.PREPARING, RunState.RUNNING, RunState.PAUSED, RunState.RUNNING, RunState.FINISHED]
-    assert states(events) == expected
+    assert states(events) == PAUSED_ONCE
     assert len(epochs(events)) == 6
 
 
@@ -209,7 +198,7 @@ def test_a_model_that_cannot_be_built_leaves_no_folder(spec: PlanSpec) -> None:
     ],
 )
 def test_missing_memory_fails_with_a_remedy_and_keeps_the_checkpoint(spec: PlanSpec, error: Exception) -> None:
-    finished = end(carried_out(spec, FakeEngine(during_epoch=_raising(error, 2))))
+    finished = end(carried_out(spec, FakeEngine(during_epoch=raise_at(2, error))))
     assert finished.reason is FinishReason.FAILED
     assert "ran out of memory; plan fewer days" in finished.message
     record = read_run(spec.out)
@@ -219,7 +208,7 @@ def test_missing_memory_fails_with_a_remedy_and_keeps_the_checkpoint(spec: PlanS
 
 
 def test_an_unforeseen_error_ends_in_a_message_and_a_log_not_a_traceback(spec: PlanSpec) -> None:
-    finished = end(carried_out(spec, FakeEngine(during_epoch=_raising(ZeroDivisionError("boom"), 2))))
+    finished = end(carried_out(spec, FakeEngine(during_epoch=raise_at(2, ZeroDivisionError("boom")))))
     assert finished.reason is FinishReason.FAILED
     assert "ZeroDivisionError: boom" in finished.message
     assert "Traceback" not in finished.message
@@ -252,9 +241,8 @@ def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(
 
     monkeypatch.setattr(RunFolder, "write_history", failing)
     events = carried_out(replace(spec, checkpoint_seconds=0.0))
-    warnings = [event for event in events if isinstance(event, Message) and event.level == "warning"]
-    assert len(warnings) == 2
-    assert "No space left" in warnings[0].text
+    assert len(warnings(events)) == 2
+    assert "No space left" in warnings(events)[0]
     assert end(events).reason is FinishReason.COMPLETED
 
 
@@ -339,11 +327,3 @@ def test_stopping_an_evaluation_ends_it(tmp_path: Path) -> None:
     events = carried_out(EvaluateSpec(make_project()), engine, control)
     assert end(events).reason is FinishReason.STOPPED
     assert states(events)[-1] is RunState.FINISHED
-
-
-def _raising(error: Exception, at: int):  # type: ignore[no-untyped-def]
-    def during(epoch: int) -> None:
-        if epoch == at:
-            raise error
-
-    return during

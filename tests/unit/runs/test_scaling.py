@@ -17,7 +17,7 @@ from firegui.errors import InputError
 from firegui.planning.scaling_figures import QUALITY as QUALITY_PICTURE
 from firegui.planning.scaling_figures import RATIO as RATIO_PICTURE
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, ScalingReady
+from firegui.runs.events import FinishReason, Progress, RunEvent, RunState, ScalingReady
 from firegui.runs.lock import FolderLock
 from firegui.runs.scaling import bare_table
 from firegui.runs.scaling_folder import (
@@ -35,7 +35,7 @@ from firegui.runs.scaling_text import notes_of, searches_text, study_message
 from firegui.runs.spec import ScalingSpec
 from tests.support import make_project
 from tests.unit.runs.fake_scaling import row_of
-from tests.unit.runs.fakes import FakeEngine, carried_out
+from tests.unit.runs.fakes import FakeEngine, carried_out, end, raise_at, warnings
 
 SETTINGS = ScalingSettings(repeats=3, seeds=2)
 FIRST_SEARCH = "Searching: 1 aircraft, gradient, seed 0"
@@ -43,12 +43,6 @@ FIRST_SEARCH = "Searching: 1 aircraft, gradient, seed 0"
 
 def spec_of(out: Path, **changes: Any) -> ScalingSpec:
     return replace(ScalingSpec(make_project(), out, "again", SETTINGS, save_seconds=0.0), **changes)
-
-
-def end(events: Sequence[RunEvent]) -> RunFinished:
-    finished = events[-1]
-    assert isinstance(finished, RunFinished)
-    return finished
 
 
 def lines_of(path: Path) -> list[dict[str, str]]:
@@ -215,11 +209,7 @@ def test_all_that_is_wrong_is_named_at_once_and_nothing_is_written(tmp_path: Pat
 
 
 def test_a_failure_is_noted_and_what_was_saved_stays(tmp_path: Path) -> None:
-    def fail(number: int) -> None:
-        if number == 2:
-            raise MemoryError
-
-    finished = end(carried_out(spec_of(tmp_path / "run"), FakeEngine(during_round=fail)))
+    finished = end(carried_out(spec_of(tmp_path / "run"), FakeEngine(during_round=raise_at(2, MemoryError))))
     header = read_header(tmp_path / "run")
     assert finished.reason is header.reason is FinishReason.FAILED and "memory" in header.message
     assert {row.repeats for row in read_table(tmp_path / "run").rows} == {2}
@@ -245,7 +235,7 @@ def test_a_study_killed_before_its_first_round_can_begin_anew(tmp_path: Path) ->
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     capped = replace(make_project(), operations=Operations(hard_cap=3))
     events = carried_out(spec_of(tmp_path / "run", project=capped))
-    said = [event.text for event in events if isinstance(event, Message) and event.level == "warning"]
+    said = warnings(events)
     assert said == list(read_table(tmp_path / "run").notes) and "left out" in said[0]
     assert "--cut-carry" in notes_of(make_project(), "cuda")[0] and notes_of(make_project(), "cpu") == ()
 

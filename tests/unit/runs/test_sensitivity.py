@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from firegui.cli.progress import scalars
-from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import DesignRow, Row, SensitivityKind, SensitivitySettings, SensitivityTable
 from firegui.domain.settings import DESIGN, NOMINAL, Effectiveness
@@ -20,35 +19,27 @@ from firegui.runs.events import (
     FinishReason,
     Progress,
     RunEvent,
-    RunFinished,
     RunState,
     SensitivityReady,
     StateChanged,
 )
 from firegui.runs.folder import RUN, read_run
 from firegui.runs.lock import FolderLock
-from firegui.runs.runner import execute
 from firegui.runs.sensitivity_folder import HEADER, SHEET, TABLE, read_header, read_table, table_csv, write_table
 from firegui.runs.spec import SensitivitySpec
 from tests.support import make_project
 from tests.unit.domain.tables import sensitivity_tables
-from tests.unit.runs.fakes import FakeEngine, carried_out
+from tests.unit.runs.fakes import PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, two_drops
 
 PAIRS = (Effectiveness(0.9, 0.9), Effectiveness(0.4, 0.5))
 SWEEP = SensitivitySettings(designs=(NOMINAL, DESIGN), seed=11)
 EPOCHS = 4
 
 
-def schedule(project: Project) -> Schedule:
-    plan = Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft)
-    plan.logits[0, :2] = 1.0
-    return plan
-
-
 def scored_spec(out: Path, **changes: Any) -> SensitivitySpec:
     project = make_project()
     spec = SensitivitySpec(
-        project, out, "again", SensitivityKind.EFFECTIVENESS, SensitivitySettings(pairs=PAIRS), schedule(project)
+        project, out, "again", SensitivityKind.EFFECTIVENESS, SensitivitySettings(pairs=PAIRS), two_drops(project)
     )
     return replace(spec, **changes)
 
@@ -56,12 +47,6 @@ def scored_spec(out: Path, **changes: Any) -> SensitivitySpec:
 def sweep_spec(out: Path, **changes: Any) -> SensitivitySpec:
     spec = SensitivitySpec(make_project(epochs=EPOCHS), out, "again", SensitivityKind.DESIGN, SWEEP)
     return replace(spec, **changes)
-
-
-def end(events: Sequence[RunEvent]) -> RunFinished:
-    finished = events[-1]
-    assert isinstance(finished, RunFinished)
-    return finished
 
 
 def tables(events: Sequence[RunEvent]) -> list[SensitivityTable[Row]]:
@@ -215,11 +200,7 @@ def test_a_sweep_stopped_before_its_first_plan_resumes(tmp_path: Path) -> None:
 
 
 def test_a_failing_plan_ends_the_sweep_and_leaves_it_to_be_resumed(tmp_path: Path) -> None:
-    def fail(epoch: int) -> None:
-        if epoch == 2:
-            raise MemoryError("out of memory")
-
-    finished = end(carried_out(sweep_spec(tmp_path / "run"), FakeEngine(during_epoch=fail)))
+    finished = end(carried_out(sweep_spec(tmp_path / "run"), FakeEngine(during_epoch=raise_at(2, MemoryError))))
     assert finished.reason is FinishReason.FAILED and "memory" in finished.message
     assert read_header(tmp_path / "run").reason is FinishReason.FAILED
     assert read_run(tmp_path / "run" / "design-0.9-0.9").reason is FinishReason.FAILED
@@ -227,21 +208,18 @@ def test_a_failing_plan_ends_the_sweep_and_leaves_it_to_be_resumed(tmp_path: Pat
 
 
 def test_a_sweep_holds_while_it_is_paused(tmp_path: Path) -> None:
-    control, states = RunControl(), []
+    control, epochs = RunControl(), iter(range(100))
 
-    def during_epoch(epoch: int) -> None:
-        if epoch == 1 and RunState.PAUSED not in states:
+    def pause_in_the_second(_epoch: int) -> None:
+        if next(epochs) == 1:
             control.request_pause()
 
-    def hear(event: RunEvent) -> None:
-        if isinstance(event, StateChanged):
-            states.append(event.state)
-            if event.state is RunState.PAUSED:
-                control.request_resume()
+    def resume(event: RunEvent) -> None:
+        if event == StateChanged(RunState.PAUSED):
+            control.request_resume()
 
-    execute(sweep_spec(tmp_path / "run"), hear, control, engine=FakeEngine(during_epoch=during_epoch))
-    running, paused = RunState.RUNNING, RunState.PAUSED
-    assert states == [RunState.PREPARING, running, paused, running, RunState.FINISHED]
+    engine = FakeEngine(during_epoch=pause_in_the_second)
+    assert states(carried_out(sweep_spec(tmp_path / "run"), engine, control, resume)) == PAUSED_ONCE
 
 
 def test_everything_wrong_is_listed_and_nothing_written(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ from firegui.domain.weights import Correction, NetworkWeights, TrainedEvent, Tra
 from firegui.fire.card import scalar_card
 from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, SkillReady
+from firegui.runs.events import FinishReason, Message, Progress, RunEvent, SkillReady
 from firegui.runs.runner import execute
 from firegui.runs.skill import available_days, fitted_days
 from firegui.runs.spec import SkillSpec
 from tests.support import watched_project
-from tests.unit.runs.fakes import FakeEngine, carried_out
+from tests.unit.runs.fakes import FakeEngine, carried_out, end
 
 
 def trained(grid: Grid, *, corrected: bool, name: str = "Tiny", fit_days: int = 3) -> NetworkWeights:
@@ -36,12 +36,6 @@ def scored(project: Project, engine: FakeEngine | None = None, *, days: int = 4,
     events = carried_out(SkillSpec(project, days, fit_days), engine)
     (ready,) = (event for event in events if isinstance(event, SkillReady))
     return ready
-
-
-def end(events: list[RunEvent]) -> RunFinished:
-    finished = events[-1]
-    assert isinstance(finished, RunFinished)
-    return finished
 
 
 def test_the_models_forecast_comes_with_its_states_and_its_references() -> None:

@@ -16,8 +16,6 @@ from firegui.runs.events import (
     FinishReason,
     PlanUpdated,
     Progress,
-    RunEvent,
-    RunFinished,
     StageBegan,
 )
 from firegui.runs.folder import HISTORY, PLAN, SCHEDULE, TacticalProgress, check_out, read_run
@@ -25,17 +23,12 @@ from firegui.runs.resume import resume_problems
 from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.tactical_stage import budget_problems
 from tests.support import make_project
-from tests.unit.runs.fakes import FakeEngine, carried_out
+from tests.unit.runs.fakes import FakeEngine, carried_out, end, raise_at
 
 
 @pytest.fixture
 def spec(tmp_path: Path) -> PlanSpec:
     return PlanSpec(make_project(), tmp_path / "run", "firegui tactical …", stages=(Stage.TACTICAL,))
-
-
-def end(events: list[RunEvent]) -> RunFinished:
-    assert isinstance(events[-1], RunFinished)
-    return events[-1]
 
 
 def stopping(at: int, control: RunControl, *, now: bool = False) -> FakeEngine:
@@ -106,12 +99,8 @@ def test_stopped_before_it_began_it_speaks_of_passes_too(spec: PlanSpec) -> None
 
 
 def test_a_process_killed_between_passes_leaves_a_plan_and_goes_on(spec: PlanSpec) -> None:
-    def die(number: int) -> None:
-        if number == 2:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        carried_out(spec, FakeEngine(during_pass=die))
+        carried_out(spec, FakeEngine(during_pass=raise_at(2, KeyboardInterrupt)))
     assert read_run(spec.out).has_plan
     again: list[int] = []
     events = carried_out(replace(spec, resume=True), FakeEngine(during_pass=again.append))

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,6 @@ from firegui.runs.events import (
     Message,
     PlanUpdated,
     RunEvent,
-    RunFinished,
     RunState,
     StateChanged,
 )
@@ -67,28 +65,16 @@ from firegui.runs.uncertainty_folder import (
     write_fit,
 )
 from tests.support import make_project, watched_project
-from tests.unit.runs.fakes import FakeEngine, carried_out
+from tests.unit.runs.fakes import PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, two_drops, warnings
 
 ALEATORIC = UncertaintySettings(members=8, seed=5)
 EPISTEMIC = UncertaintySettings(UncertaintyKind.EPISTEMIC, members=3, threshold=0.2)
 
 
-def schedule(project: Project) -> Schedule:
-    plan = Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft)
-    plan.logits[0, :2] = 1.0
-    return plan
-
-
 def uq_spec(out: Path, **changes: Any) -> UncertaintySpec:
     """An ensemble that is known beforehand, of a project with perimeters and a fire model that heeds the wind."""
     project = watched_project(2).with_model(FireModel("scalar", "constant", {}))
-    return replace(UncertaintySpec(project, out, "again", ALEATORIC, schedule(project)), **changes)
-
-
-def end(events: Sequence[RunEvent]) -> RunFinished:
-    finished = events[-1]
-    assert isinstance(finished, RunFinished)
-    return finished
+    return replace(UncertaintySpec(project, out, "again", ALEATORIC, two_drops(project)), **changes)
 
 
 def stopped_at(member: int, out: Path, **changes: Any) -> list[RunEvent]:
@@ -256,12 +242,9 @@ def test_members_can_be_added_and_not_taken_away(tmp_path: Path) -> None:
 
 
 def test_a_killed_ensemble_goes_on_from_its_last_save(tmp_path: Path) -> None:
-    def kill(number: int) -> None:
-        if number == 4:
-            raise KeyboardInterrupt
-
+    killing = raise_at(4, KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
-        carried_out(uq_spec(tmp_path / "run", checkpoint_seconds=0.0), FakeEngine(during_member=kill))
+        carried_out(uq_spec(tmp_path / "run", checkpoint_seconds=0.0), FakeEngine(during_member=killing))
     assert read_header(tmp_path / "run").state is RunState.RUNNING
     drawn: list[int] = []
     carried_out(uq_spec(tmp_path / "run", resume=True), FakeEngine(during_member=drawn.append))
@@ -269,11 +252,7 @@ def test_a_killed_ensemble_goes_on_from_its_last_save(tmp_path: Path) -> None:
 
 
 def test_a_failure_keeps_the_members(tmp_path: Path) -> None:
-    def fail(number: int) -> None:
-        if number == 2:
-            raise MemoryError("out of memory")
-
-    finished = end(carried_out(uq_spec(tmp_path / "run"), FakeEngine(during_member=fail)))
+    finished = end(carried_out(uq_spec(tmp_path / "run"), FakeEngine(during_member=raise_at(2, MemoryError))))
     assert finished.reason is FinishReason.FAILED and "memory" in finished.message
     header = read_header(tmp_path / "run")
     assert (header.reason, header.members_done) == (FinishReason.FAILED, 2)
@@ -294,27 +273,20 @@ def test_a_disk_that_is_full_for_a_moment_does_not_end_it(tmp_path: Path, monkey
     monkeypatch.setattr(uncertainty, "write_members", write)
     events = carried_out(uq_spec(tmp_path / "run", checkpoint_seconds=0.0))
     assert end(events).reason is FinishReason.COMPLETED and len(members_of(tmp_path / "run")) == 8
-    warnings = [event.text for event in events if isinstance(event, Message) and event.level == "warning"]
-    assert len(warnings) == 1 and "is full" in warnings[0]
+    warned = warnings(events)
+    assert len(warned) == 1 and "is full" in warned[0]
 
 
 def test_it_holds_while_it_is_paused(tmp_path: Path) -> None:
-    control, states = RunControl(), []
+    control = RunControl()
+    engine = FakeEngine(during_member=lambda number: control.request_pause() if number == 2 else None)
 
-    def during_member(number: int) -> None:
-        if number == 2:
-            control.request_pause()
+    def resume(event: RunEvent) -> None:
+        if event == StateChanged(RunState.PAUSED):
+            assert (tmp_path / "run" / STATE).is_file()
+            control.request_resume()
 
-    def hear(event: RunEvent) -> None:
-        if isinstance(event, StateChanged):
-            states.append(event.state)
-            if event.state is RunState.PAUSED:
-                assert (tmp_path / "run" / STATE).is_file()
-                control.request_resume()
-
-    execute(uq_spec(tmp_path / "run"), hear, control, engine=FakeEngine(during_member=during_member))
-    running, paused = RunState.RUNNING, RunState.PAUSED
-    assert states == [RunState.PREPARING, running, paused, running, RunState.FINISHED]
+    assert states(carried_out(uq_spec(tmp_path / "run"), engine, control, resume)) == PAUSED_ONCE
 
 
 def test_the_model_error_is_fitted_once_and_kept_for_resuming(tmp_path: Path) -> None:
@@ -362,11 +334,11 @@ def test_the_papers_model_error_is_said_to_be_approximate(tmp_path: Path) -> Non
     events = carried_out(uq_spec(tmp_path / "run", settings=settings), engine)
     assert engine.error_fits == 0
     assert engine.drawn_with == [replace(PAPER_BEAR, mode=ResidualMode.INCREMENTAL, threshold=0.2)]
-    warnings = [event.text for event in events if isinstance(event, Message) and event.level == "warning"]
-    assert len(warnings) == 2 and "approximate" in warnings[0] and "another fire" in warnings[0]
-    assert "may unburn them" in warnings[1]
+    warned = warnings(events)
+    assert len(warned) == 2 and "approximate" in warned[0] and "another fire" in warned[0]
+    assert "may unburn them" in warned[1]
     header = read_header(tmp_path / "run")
-    assert list(header.notes) == warnings and header.error == engine.drawn_with[0]
+    assert list(header.notes) == warned and header.error == engine.drawn_with[0]
     assert json.loads((tmp_path / "run" / SUMMARY).read_text())["error_model"]["source"].startswith("paper")
 
 
@@ -445,7 +417,7 @@ def test_an_ensemble_reads_back_as_it_was_shown(tmp_path: Path) -> None:
 
 def test_a_member_can_be_opened_on_the_map(tmp_path: Path) -> None:
     project = make_project()
-    spec = EvaluateSpec(project, schedule(project), member=MemberOf(3, ALEATORIC))
+    spec = EvaluateSpec(project, two_drops(project), member=MemberOf(3, ALEATORIC))
     events = carried_out(spec)
     (baseline,) = [event for event in events if isinstance(event, BaselineReady)]
     (plan,) = [event for event in events if isinstance(event, PlanUpdated)]
@@ -460,14 +432,14 @@ def test_the_member_that_is_played_is_the_one_of_the_ensemble(kind: UncertaintyK
     card = scalar_card()
     project = watched_project(2).with_model(FireModel("scalar", card.label, card.parameters.as_mapping()))
     settings = UncertaintySettings(kind, members=3, error=ErrorSource.PAPER)
-    spec = UncertaintySpec(project, tmp_path / "run", "", settings, schedule(project))
+    spec = UncertaintySpec(project, tmp_path / "run", "", settings, two_drops(project))
     ended: list[RunEvent] = []
     execute(spec, ended.append, RunControl())
     assert end(ended).reason is FinishReason.COMPLETED, end(ended).message
     header, ensemble = read_ensemble(tmp_path / "run")
     events: list[RunEvent] = []
     member = MemberOf(2, header.settings, header.error)
-    execute(EvaluateSpec(project, schedule(project), member=member), events.append, RunControl())
+    execute(EvaluateSpec(project, two_drops(project), member=member), events.append, RunControl())
     found = [event.metrics.final_extent_cells for event in events if isinstance(event, (BaselineReady, PlanUpdated))]
     assert found == pytest.approx(list(ensemble.extent[:, 2, -1]), rel=1e-6)
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +10,11 @@ from firegui.domain.project import Project
 from firegui.domain.uncertainty import UncertaintyKind, UncertaintySettings
 from firegui.io.rasters import read_raster
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, RunEvent, RunFinished
+from firegui.runs.events import FinishReason
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
 from firegui.runs.uncertainty_export import available_parts, part_names
 from firegui.runs.uncertainty_folder import FIGURES, MEAN_BASELINE, MEMBERS, STATE, VARIOGRAM, read_header
-from tests.unit.runs.fakes import FakeEngine, carried_out
+from tests.unit.runs.fakes import FakeEngine, carried_out, end
 from tests.unit.runs.test_uq import uq_spec
 
 PART = EnsemblePart
@@ -37,12 +36,6 @@ def made(tmp_path: Path) -> Path:
     """An ensemble of three members whose error model was fitted, with a plan."""
     carried_out(uq_spec(tmp_path / "ensemble", settings=FITTED))
     return tmp_path / "ensemble"
-
-
-def end(events: Sequence[RunEvent]) -> RunFinished:
-    finished = events[-1]
-    assert isinstance(finished, RunFinished)
-    return finished
 
 
 def names(folder: Path) -> set[str]:

@@ -5,19 +5,13 @@ import numpy as np
 from firegui.cli.progress import scalars
 from firegui.domain.uncertainty import PAPER_BEAR
 from firegui.runs.control import RunControl
-from firegui.runs.events import FieldDrawn, FinishReason, RunEvent, RunFinished
+from firegui.runs.events import FieldDrawn, FinishReason, RunEvent
 from firegui.runs.runner import execute
 from firegui.runs.spec import ErrorFieldSpec
 from firegui.uncertainty.random_field import error_field
-from tests.unit.runs.fakes import carried_out
+from tests.unit.runs.fakes import carried_out, end
 
 SPEC = ErrorFieldSpec(PAPER_BEAR, (30, 40), seed=7, member=3, day=1)
-
-
-def end(events: list[RunEvent]) -> RunFinished:
-    finished = events[-1]
-    assert isinstance(finished, RunFinished)
-    return finished
 
 
 def test_the_field_is_the_one_that_the_member_of_an_ensemble_meets() -> None:

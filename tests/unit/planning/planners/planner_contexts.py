@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from firegui.domain.benchmark import PlannerName
+from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings
 from firegui.planning.benchmark import planner_of
 from firegui.planning.evaluations import Arrays, Evaluations
 from firegui.planning.planner_context import BudgetedPlanner, PlannerContext
 from firegui.planning.shared_objective import SharedObjective
+from firegui.rollout.gates import FlightRules
 from firegui.rollout.model import Model
-from tests.numerics.cases import model_of, random_maps, small_fleet
 
 SETTINGS = OptimizerSettings(exclusion_cells=3.0, jitter_cells=1.0, learning_rate=0.05, seed=3)
 BUDGET = 9
 ALLOWANCE = 60
-
-
-def small_model() -> Model:
-    """Three days of 10 steps, five aircraft, a fire of some hundred cells."""
-    return model_of(random_maps(0, shape=(30, 32), days=3), small_fleet())
 
 
 def contest_of(
@@ -47,3 +45,34 @@ def finish(name: PlannerName, context: PlannerContext, state: Arrays | None = No
     """The planner at its end."""
     *_, planner = rounds(name, context, state)
     return planner
+
+
+def listed(planner: BudgetedPlanner) -> Schedule:
+    """Return the schedule that the planner has so far."""
+    state = planner.state()
+    return Schedule(state["logits"], state["poses"])
+
+
+# -- rules of an operation ---------------------------------------------------------------------------------------------
+def sorties(_model: Model) -> FlightRules:
+    """Limit the drops a day of three of the five aircraft."""
+    return FlightRules(sorties=np.array([1, -1, 2, 1, -1]))
+
+
+def cap(_model: Model) -> FlightRules:
+    """Limit the drops of the whole plan to five."""
+    return FlightRules(cap=5)
+
+
+def zones(model: Model) -> FlightRules:
+    """Forbid drops in the southern half."""
+    forbidden = np.zeros(model.shape, bool)
+    forbidden[14:, :] = True
+    return FlightRules(zones=forbidden)
+
+
+def pins(model: Model) -> FlightRules:
+    """Pin a drop on each of the three days."""
+    pinned = np.zeros((model.n_steps, model.fleet.n_aircraft), bool)
+    pinned[[3, 13, 28], [0, 4, 4]] = True
+    return FlightRules(pinned=pinned, pinned_poses=np.full((*pinned.shape, 3), 2.0))

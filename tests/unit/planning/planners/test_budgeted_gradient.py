@@ -20,12 +20,7 @@ from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
 from tests.numerics.cases import random_schedule
-from tests.unit.planning.planners.planner_contexts import SETTINGS, contest_of, finish, small_model
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return small_model()
+from tests.unit.planning.planners.planner_contexts import SETTINGS, contest_of, finish
 
 
 def _crowded(model: Model) -> Schedule:

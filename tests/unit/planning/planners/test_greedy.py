@@ -19,21 +19,21 @@ from firegui.rollout.gates import FlightRules, Gates, gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
 from tests.numerics.cases import aircraft, model_of, random_maps
-from tests.unit.planning.planners.planner_contexts import SETTINGS, contest_of, finish, rounds, small_model
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return small_model()
+from tests.unit.planning.planners.planner_contexts import (
+    SETTINGS,
+    cap,
+    contest_of,
+    finish,
+    listed,
+    pins,
+    rounds,
+    sorties,
+    zones,
+)
 
 
 def gates(model: Model, schedule: Schedule) -> Gates:
     return gates_of(schedule, model.fleet, model.maps, model.rules)
-
-
-def listed(planner: object) -> Schedule:
-    state = planner.state()  # type: ignore[attr-defined]
-    return Schedule(state["logits"], state["poses"])
 
 
 def test_every_round_adds_drops_that_help_and_flies_all_that_was_flown_before(model: Model) -> None:
@@ -111,27 +111,7 @@ def test_no_more_than_the_most_drops_are_committed_in_a_round() -> None:
     assert 1 < int(listed(planner).proposed.sum()) <= COMMITTED
 
 
-def _sorties(model: Model) -> FlightRules:
-    return FlightRules(sorties=np.array([1, -1, 2, 1, -1]))
-
-
-def _cap(model: Model) -> FlightRules:
-    return FlightRules(cap=5)
-
-
-def _zones(model: Model) -> FlightRules:
-    zones = np.zeros(model.shape, bool)
-    zones[14:, :] = True
-    return FlightRules(zones=zones)
-
-
-def _pinned(model: Model) -> FlightRules:
-    pinned = np.zeros((model.n_steps, model.fleet.n_aircraft), bool)
-    pinned[[3, 13], [0, 4]] = True
-    return FlightRules(pinned=pinned, pinned_poses=np.full((*pinned.shape, 3), 2.0))
-
-
-@pytest.mark.parametrize("rules", [_sorties, _cap, _zones, _pinned])
+@pytest.mark.parametrize("rules", [sorties, cap, zones, pins])
 def test_every_drop_it_lists_is_flown_under_the_rules_of_an_operation(
     model: Model, rules: Callable[[Model], FlightRules]
 ) -> None:

@@ -13,12 +13,7 @@ from firegui.planning.planners.baselines import BURNS
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import watch
-from tests.unit.planning.planners.planner_contexts import SETTINGS, contest_of, finish, small_model
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return small_model()
+from tests.unit.planning.planners.planner_contexts import SETTINGS, contest_of, finish
 
 
 @pytest.mark.parametrize(("name", "cost"), [(PlannerName.UNIFORM, 1), (PlannerName.FOOTPRINT, 2)])

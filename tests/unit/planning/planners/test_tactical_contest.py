@@ -19,22 +19,23 @@ from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate, watch
 from tests.numerics.cases import aircraft, model_of, random_maps
-from tests.unit.planning.planners.planner_contexts import BUDGET, SETTINGS, contest_of, finish, rounds, small_model
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return small_model()
-
-
-def swept(planner: object) -> Schedule:
-    state = planner.state()  # type: ignore[attr-defined]
-    return Schedule(state["logits"], state["poses"])
+from tests.unit.planning.planners.planner_contexts import (
+    BUDGET,
+    SETTINGS,
+    cap,
+    contest_of,
+    finish,
+    listed,
+    pins,
+    rounds,
+    sorties,
+    zones,
+)
 
 
 def test_the_best_of_three_passes_is_kept_and_every_rollout_is_charged(model: Model) -> None:
     context = contest_of(model)
-    passes = [swept(planner) for planner in rounds(PlannerName.TACTICAL, context)][1:]
+    passes = [listed(planner) for planner in rounds(PlannerName.TACTICAL, context)][1:]
     objectives = [simulate(model, one).metrics.objective for one in passes]
     assert len(passes) == 3
     assert context.evaluations.spent == TACTICAL_ROLLOUTS <= 7
@@ -57,27 +58,7 @@ def test_an_allowance_that_does_not_suffice_is_left_alone(model: Model) -> None:
     assert context.evaluations.spent == 0
 
 
-def _sorties(model: Model) -> FlightRules:
-    return FlightRules(sorties=np.array([1, -1, 2, 1, -1]))
-
-
-def _cap(model: Model) -> FlightRules:
-    return FlightRules(cap=5)
-
-
-def _zones(model: Model) -> FlightRules:
-    zones = np.zeros(model.shape, bool)
-    zones[14:, :] = True
-    return FlightRules(zones=zones)
-
-
-def _pinned(model: Model) -> FlightRules:
-    pinned = np.zeros((model.n_steps, model.fleet.n_aircraft), bool)
-    pinned[[3, 13, 28], [0, 4, 4]] = True
-    return FlightRules(pinned=pinned, pinned_poses=np.full((*pinned.shape, 3), 2.0))
-
-
-@pytest.mark.parametrize("rules", [_sorties, _cap, _zones, _pinned])
+@pytest.mark.parametrize("rules", [sorties, cap, zones, pins])
 @pytest.mark.parametrize("budget", [12, None])
 def test_every_drop_it_lists_is_flown_under_the_rules_of_an_operation(
     model: Model, rules: Callable[[Model], FlightRules], budget: int | None
@@ -87,12 +68,12 @@ def test_every_drop_it_lists_is_flown_under_the_rules_of_an_operation(
     executed = gates_of(schedule, model.fleet, model.maps, ruled.rules).executed
     assert np.array_equal(executed, schedule.proposed)
     assert np.array_equal(schedule.logits, with_pins(schedule, ruled).logits)
-    assert int(executed.sum()) == (5 if rules is _cap else 12) or budget is None
+    assert int(executed.sum()) == (5 if rules is cap else 12) or budget is None
     assert executed.sum() > 0
 
 
 def test_pinned_drops_are_flown_in_the_first_forecast_too(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = _pinned(model)
+    rules = pins(model)
     ruled = replace(model, rules=rules)
     watched: list[Schedule] = []
 
