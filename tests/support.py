@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -106,6 +107,12 @@ def tiny_project(tmp_path: Path, project: Project | None = None) -> Path:
     folder = tmp_path / "tiny.firegui"
     save_project(make_project() if project is None else project, folder)
     return folder
+
+
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    """Read a CSV file: one mapping a line, from the names of its columns to its texts."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def write_schedule(path: Path, rows: list[tuple[int, str, float, float, float]]) -> Path:

@@ -12,7 +12,9 @@ from click.testing import CliRunner
 
 from firegui.cli.main import main
 from firegui.runs import benchmark_workers
+from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
+from firegui.runs.events import FitEpoch
 from tests.support import tiny_project, write_schedule
 from tests.unit.runs.workers import Colleague, Workplace
 
@@ -42,6 +44,7 @@ class Answer:
 
 
 Run = Callable[..., Answer]
+Stop = Callable[..., None]
 
 
 @pytest.fixture
@@ -60,6 +63,25 @@ def firegui() -> Run:
 def project(tmp_path: Path) -> Path:
     """A small saved project."""
     return tiny_project(tmp_path)
+
+
+@pytest.fixture
+def stopping(monkeypatch: pytest.MonkeyPatch) -> Stop:
+    """Makes the next run stop at the first event of a kind, after so many epochs, as Ctrl-C does; ``now`` unscored."""
+
+    def arrange(kind: type, epoch: int, now: bool = False) -> None:
+        control = RunControl()
+
+        def show(event: object) -> None:
+            done = event.progress.epoch + 1 if isinstance(event, FitEpoch) else getattr(event, "epoch", 0)
+            if isinstance(event, kind) and done >= epoch:
+                control.request_stop(now=now)
+
+        monkeypatch.setattr("firegui.cli.carry_out.RunControl", lambda: control)
+        for command in ("plan_runs", "demo", "calibrate"):
+            monkeypatch.setattr(f"firegui.cli.{command}.emitter", lambda mode: show)
+
+    return arrange
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,33 +12,12 @@ from firegui.domain.fit import NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.io.project_store import load_project, save_project
 from firegui.io.weights_file import read_weights
-from firegui.runs.control import RunControl
 from firegui.runs.events import FitEpoch, StateChanged
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, Stop
 from tests.support import watched_project
 
 DAYS = ("--fit-days", 3)
 SHORT = (*DAYS, "--epochs", 6, "--progress", "none")
-
-Stop = Callable[[type, int], None]
-
-
-@pytest.fixture
-def stopping(monkeypatch: pytest.MonkeyPatch) -> Stop:
-    """Makes the next calibration stop at the first event of a kind, after so many epochs, as Ctrl-C does."""
-
-    def arrange(kind: type, epoch: int) -> None:
-        control = RunControl()
-
-        def show(event: object) -> None:
-            done = event.progress.epoch + 1 if isinstance(event, FitEpoch) else 0
-            if isinstance(event, kind) and done >= epoch:
-                control.request_stop()
-
-        monkeypatch.setattr("firegui.cli.carry_out.RunControl", lambda: control)
-        monkeypatch.setattr("firegui.cli.calibrate.emitter", lambda mode: show)
-
-    return arrange
 
 
 @pytest.fixture

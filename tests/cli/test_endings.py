@@ -6,15 +6,13 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from firegui.runs.control import RunControl
 from firegui.runs.events import EpochDone, FinishReason, StateChanged
 from firegui.runs.folder import read_run
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, Stop
 from tests.support import make_project
 
 QUIET = ("--progress", "none")
@@ -34,29 +32,11 @@ main()
 """
 
 
-@pytest.fixture
-def stopping(monkeypatch: pytest.MonkeyPatch) -> Callable[[type, int, bool], None]:
-    """Makes the next run stop at the first event of a kind, after so many epochs, with its score or without."""
-
-    def arrange(kind: type, epoch: int, now: bool) -> None:
-        control = RunControl()
-
-        def show(event: object) -> None:
-            if isinstance(event, kind) and getattr(event, "epoch", 0) >= epoch:
-                control.request_stop(now=now)
-
-        monkeypatch.setattr("firegui.cli.carry_out.RunControl", lambda: control)
-        for command in ("plan_runs", "demo"):
-            monkeypatch.setattr(f"firegui.cli.{command}.emitter", lambda mode: show)
-
-    return arrange
-
-
 def test_a_run_stopped_before_its_first_epoch_says_so_without_a_table(
-    firegui: Run, project: Path, stopping: Callable[[type, int, bool], None]
+    firegui: Run, project: Path, stopping: Stop
 ) -> None:
     out = project / "runs" / "one"
-    stopping(StateChanged, 0, False)
+    stopping(StateChanged, 0)
     answer = firegui("optimize", project, "--out", out)
     assert answer.code == 130
     assert "there is no plan yet" in answer.out
@@ -66,11 +46,9 @@ def test_a_run_stopped_before_its_first_epoch_says_so_without_a_table(
     assert "one: stopped, 0 epochs, no plan yet" in firegui("info", project).out
 
 
-def test_a_run_stopped_without_its_score_says_how_to_score_it(
-    firegui: Run, project: Path, stopping: Callable[[type, int, bool], None]
-) -> None:
+def test_a_run_stopped_without_its_score_says_how_to_score_it(firegui: Run, project: Path, stopping: Stop) -> None:
     out = project / "runs" / "one"
-    stopping(EpochDone, 3, True)
+    stopping(EpochDone, 3, now=True)
     answer = firegui("optimize", project, "--out", out)
     assert answer.code == 130
     assert "final extent" not in answer.out
@@ -88,13 +66,11 @@ def test_a_run_that_ended_by_itself_is_handed_over_and_not_resumed(firegui: Run,
     assert "resume" not in answer.out
 
 
-def test_the_hint_to_go_on_can_be_typed_as_it_stands(
-    firegui: Run, project: Path, stopping: Callable[[type, int, bool], None]
-) -> None:
+def test_the_hint_to_go_on_can_be_typed_as_it_stands(firegui: Run, project: Path, stopping: Stop) -> None:
     out = project / "runs" / "my run"
-    stopping(EpochDone, 3, False)
+    stopping(EpochDone, 3)
     answer = firegui("optimize", project, "--out", out, "--epochs", 12, *QUIET)
-    stopping(EpochDone, 12, False)  # never, that is
+    stopping(EpochDone, 12)  # never, that is
     assert "resume the run to go on" in answer.out and "Next: " not in answer.out
     (line,) = (line for line in answer.out.splitlines() if line.startswith("To go on: "))
     assert firegui(*shlex.split(line.removeprefix("To go on: firegui ")), *QUIET).code == 0
@@ -156,10 +132,10 @@ def test_a_plan_whose_first_drop_has_not_formed_is_not_blamed_on_the_weights(
 
 
 def test_a_stopped_demo_says_how_to_go_on(
-    firegui: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopping: Callable[[type, int, bool], None]
+    firegui: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopping: Stop
 ) -> None:
     monkeypatch.setattr("firegui.fire.demo.make_demo", lambda: make_project())
-    stopping(EpochDone, 1, True)
+    stopping(EpochDone, 1, now=True)
     answer = firegui("demo", "--out", tmp_path / "d")
     assert answer.code == 130
     assert answer.err.splitlines()[-1] == f"To go on: firegui demo --out {tmp_path / 'd'}"

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from firegui.fire.card import scalar_card
 from firegui.io.rasters import read_raster
 from firegui.runs.uncertainty_folder import read_ensemble
 from tests.cli.conftest import Run
-from tests.support import make_project, tiny_project, watched_project, write_schedule
+from tests.support import csv_rows, make_project, tiny_project, watched_project, write_schedule
 
 KEYS = {
     "run", "reason", "message", "complete", "seconds", "backend", "device", "event", "fire_model", "days", "nominal",
@@ -56,8 +55,7 @@ def test_drawn_states_come_with_the_table_of_the_paper_and_its_files(
     assert row["baseline"]["mean"] > row["plan"]["mean"] > 0.0 and row["benefit"]["reduction"] > 0.0
     evaluated = firegui("evaluate", project, "--schedule", schedule, "--json").json
     assert found["deterministic"]["plan"]["final_extent_cells"] == evaluated["final_extent_cells"]
-    with (out / "ensemble.csv").open() as file:
-        members = list(csv.DictReader(file))
+    members = csv_rows(out / "ensemble.csv")
     ends = [float(one["baseline_extent_2"]) for one in members]
     assert ends == [round(value) for value in ends], "drawn states are whole cells"
     assert sum(ends) / 12 == pytest.approx(row["baseline"]["mean"])
@@ -114,8 +112,7 @@ def test_the_wind_of_every_member_is_kept(firegui: Run, windy: Path, schedule: P
     found = firegui("uq", windy, *words, "--speed-sd", 0.5, "--direction-sd", 30, "--json").json
     assert found["weather"]["speed_sd"] == 0.5 and found["weather"]["direction_sd"] == pytest.approx(0.5235987756)
     assert "a guess" in found["notes"][0]
-    with (tmp_path / "run" / "ensemble.csv").open() as file:
-        assert len({float(row["speed_factor"]) for row in csv.DictReader(file)}) == 3
+    assert len({float(row["speed_factor"]) for row in csv_rows(tmp_path / "run" / "ensemble.csv")}) == 3
 
 
 def test_a_plan_without_drops_helps_in_no_pair(firegui: Run, watched: Path, tmp_path: Path) -> None:

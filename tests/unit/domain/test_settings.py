@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 
@@ -97,10 +96,3 @@ def test_every_number_says_what_it_is_and_its_default_is_within_its_bounds(setti
         assert about.title and about.help
         assert about.low is None or about.low <= item.value, item.path
         assert about.high is None or item.value <= about.high, item.path
-
-
-def test_replacing_a_value_leaves_the_original() -> None:
-    plan = PlanSettings()
-
-    assert replace(plan, days=3).days == 3
-    assert plan.days == 15

@@ -50,7 +50,7 @@ from firegui.planning.audit import AuditReport
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gates import FlightRules
 from firegui.runs.control import RunControl
-from firegui.runs.events import Message, RunEvent, RunFinished, RunState, StateChanged
+from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished, RunState, StateChanged
 from firegui.runs.runner import execute
 from firegui.runs.spec import RunSpec
 from tests.unit.domain.samples import training, weights
@@ -199,15 +199,33 @@ class FakeElimination:
         path.write_text(str(self.rollouts))
 
 
-class FakeEliminator:
+class FakeSteps:
+    """Work that takes a step at a time; ``during`` is called with the number of each before it is taken."""
+
+    def __init__(self, during: Callable[[int], None], done: int) -> None:
+        self._during, self._done = during, done
+
+    @property
+    def report(self) -> FakeElimination:
+        return FakeElimination(self._done, 0, 0)
+
+    def advance(self, check: Check | None = None) -> FakeElimination:
+        self._during(self._done)
+        if check is not None:
+            check()
+        self._done += 1
+        return self.report
+
+    def state(self) -> FakeElimination:
+        return self.report
+
+
+class FakeEliminator(FakeSteps):
     """Removes one drop with every rollout until one is left."""
 
     def __init__(self, engine: FakeEngine, reference: Schedule, done: int) -> None:
-        self._engine, self._reference, self._done = engine, reference, done
-
-    @property
-    def _before(self) -> int:
-        return int(self._reference.proposed.sum())
+        super().__init__(engine.during_removal, done)
+        self._reference = reference
 
     @property
     def schedule(self) -> Schedule:
@@ -222,34 +240,24 @@ class FakeEliminator:
 
     @property
     def report(self) -> FakeElimination:
-        return FakeElimination(self._done, self._before - self._done, self._before)
-
-    def advance(self, check: Check | None = None) -> FakeElimination:
-        self._engine.during_removal(self._done)
-        if check is not None:
-            check()
-        self._done += 1
-        return self.report
-
-    def state(self) -> FakeElimination:
-        return self.report
+        before = int(self._reference.proposed.sum())
+        return FakeElimination(self._done, before - self._done, before)
 
 
-class FakeTactical:
+class FakeTactical(FakeSteps):
     """Places a drop more with every pass."""
 
     passes = 3
 
     def __init__(self, engine: FakeEngine, model: FakeModel, budget: int | None, done: int) -> None:
-        self._engine, self._model, self._budget, self._done = engine, model, budget, done
+        super().__init__(engine.during_pass, done)
+        self._model, self._budget = model, budget
 
     @property
     def passes_done(self) -> int:
         return self._done
 
-    @property
-    def rollouts(self) -> int:
-        return self._done
+    rollouts = passes_done
 
     @property
     def best(self) -> Schedule:
@@ -257,21 +265,15 @@ class FakeTactical:
         schedule.logits[: min(self._done, self._budget or self._done), 0] = 3.0
         return schedule
 
-    def advance(self, check: Check | None = None) -> None:
-        self._engine.during_pass(self._done)
-        if check is not None:
-            check()
-        self._done += 1
 
-    def state(self) -> FakeElimination:
-        return FakeElimination(self._done, 0, 0)
-
-
-class FakeSmoother:
+class FakeSmoother(FakeSteps):
     """Moves every drop a cell with every epoch."""
 
     def __init__(self, engine: FakeEngine, schedule: Schedule, epochs: int, done: int) -> None:
-        self._engine, self._schedule, self._epochs, self._done = engine, schedule, epochs, done
+        super().__init__(engine.during_smoothing, done)
+        self._schedule, self._epochs = schedule, epochs
+
+    epoch = FakeSteps.advance
 
     @property
     def best(self) -> Schedule:
@@ -284,15 +286,6 @@ class FakeSmoother:
     @property
     def finished(self) -> bool:
         return self._done >= self._epochs
-
-    def epoch(self, check: Check | None = None) -> None:
-        self._engine.during_smoothing(self._done)
-        if check is not None:
-            check()
-        self._done += 1
-
-    def state(self) -> FakeElimination:
-        return FakeElimination(self._done, 0, 0)
 
 
 def fake_members(members: int, cases: int, days: int, shape: tuple[int, int]) -> EnsembleState:
@@ -577,6 +570,13 @@ def end(events: Sequence[RunEvent]) -> RunFinished:
     assert isinstance(finished, RunFinished)
     assert sum(isinstance(event, RunFinished) for event in events) == 1
     return finished
+
+
+def problems_of(events: Sequence[RunEvent]) -> str:
+    """Return the problems for which a run was refused, a line each."""
+    finished = end(events)
+    assert finished.reason is FinishReason.FAILED
+    return "\n".join(map(str, finished.problems))
 
 
 def states(events: Sequence[RunEvent]) -> list[RunState]:

@@ -187,24 +187,23 @@ def test_what_befalls_one_task_is_told_and_the_others_are_kept(workplace: Workpl
     assert set(workplace.names) == {"gradient-0", "random-uniform-1"}
 
 
-def test_a_process_that_cannot_be_begun_leaves_the_work_to_the_others(workplace: Workplace, tmp_path: Path) -> None:
-    workplace.greeting = lambda number: None if number else TaskReport(MessageType.READY)
+@pytest.mark.parametrize(
+    ("greeting", "said"),
+    [(None, "its process was killed"), (TaskReport(MessageType.FAILED, message="out of memory"), "out of memory")],
+    ids=["no process", "no memory"],
+)
+def test_a_process_that_cannot_work_leaves_the_work_to_the_others(
+    workplace: Workplace, tmp_path: Path, greeting: TaskReport | None, said: str
+) -> None:
+    workplace.greeting = lambda number: greeting if number else TaskReport(MessageType.READY)
     events = carried_out(spec_of(tmp_path / "run", processes=3))
     assert end(events).reason is FinishReason.COMPLETED
-    assert any("goes on with 1 process" in text for text in warnings(events))
+    assert any(said in text and "the benchmark goes on with 1 process" in text for text in warnings(events))
 
-
-def test_a_process_that_says_it_cannot_work_leaves_the_work_to_the_others(workplace: Workplace, tmp_path: Path) -> None:
-    workplace.greeting = lambda number: (
-        TaskReport(MessageType.FAILED, message="out of memory") if number else TaskReport(MessageType.READY)
-    )
-    events = carried_out(spec_of(tmp_path / "run", processes=3))
-    assert end(events).reason is FinishReason.COMPLETED
-    assert any("out of memory; the benchmark goes on with 1 process" in text for text in warnings(events))
-
-    workplace.greeting = lambda number: TaskReport(MessageType.FAILED, message="out of memory")
+    workplace.greeting = lambda number: greeting
     finished = end(carried_out(spec_of(tmp_path / "none")))
-    assert finished.reason is FinishReason.FAILED and "no task could be begun: out of memory" in finished.message
+    assert finished.reason is FinishReason.FAILED and f"no task could be begun: {said}" in finished.message
+    assert read_header(tmp_path / "none").reason is FinishReason.FAILED
 
 
 def test_processes_that_the_system_refuses_leave_the_work_to_the_others(
@@ -223,13 +222,6 @@ def test_processes_that_the_system_refuses_leave_the_work_to_the_others(
     assert end(events).reason is FinishReason.COMPLETED and workplace.begun == 2
     (told,) = warnings(events)
     assert "the system refuses it" in told and "goes on with 2 processes" in told
-
-
-def test_where_no_process_can_be_begun_the_benchmark_says_so(workplace: Workplace, tmp_path: Path) -> None:
-    workplace.greeting = lambda number: None
-    finished = end(carried_out(spec_of(tmp_path / "run")))
-    assert finished.reason is FinishReason.FAILED and "no task could be begun: its process was" in finished.message
-    assert read_header(tmp_path / "run").reason is FinishReason.FAILED
 
 
 def test_what_a_process_finds_wrong_with_the_project_is_listed(workplace: Workplace, tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from firegui.errors import InputError
-from firegui.runs.events import RunEvent, RunFinished
+from firegui.runs.events import FinishReason
 from firegui.runs.folder import check_out, read_run
 from firegui.runs.lock import LOCK, FolderLock, is_held
 from firegui.runs.spec import PlanSpec
 from tests.support import make_project
-from tests.unit.runs.fakes import FakeEngine, carried_out
+from tests.unit.runs.fakes import FakeEngine, carried_out, end, problems_of
 
 HOLDER = """
 import sys, time
@@ -29,12 +29,6 @@ time.sleep(60)
 @pytest.fixture
 def spec(tmp_path: Path) -> PlanSpec:
     return PlanSpec(make_project(epochs=4), tmp_path / "run", "firegui optimize …", checkpoint_seconds=0.0)
-
-
-def problems_of(events: list[RunEvent]) -> str:
-    last = events[-1]
-    assert isinstance(last, RunFinished)
-    return "\n".join(map(str, last.problems))
 
 
 def test_a_second_run_into_the_folder_of_a_live_one_is_refused_and_changes_nothing(spec: PlanSpec) -> None:
@@ -52,7 +46,7 @@ def test_a_second_run_into_the_folder_of_a_live_one_is_refused_and_changes_nothi
     said = "another run is writing this folder — wait for it or choose another folder"
     assert all(said in refusal for refusal in refusals)
     assert states[0][0]
-    assert not problems_of(events)
+    assert end(events).reason is FinishReason.COMPLETED
     assert [row.epoch for row in read_run(spec.out).history] == [0, 1, 2, 3]
 
 

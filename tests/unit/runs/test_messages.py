@@ -4,24 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
 from firegui.runs.events import FinishReason
 from firegui.runs.folder import EliminationSummary
 from firegui.runs.messages import FORMING_EPOCHS, counted, finish_message, gain_message, pruned_message
+from tests.unit.runs.fakes import metrics
 
-FIRE = Metrics(
-    final_extent_cells=10.0,
-    final_extent_ha=1.0,
-    occupancy_cell_days=20.0,
-    protected_cells=0.0,
-    loss_burn=0.1,
-    loss_final=0.1,
-    loss_prot=0.0,
-    drops_proposed=0,
-    drops_executed=0,
-    objective=2.0,
-)
+FIRE = metrics(2.0)
 
 
 def test_one_is_singular_and_thousands_are_grouped() -> None:

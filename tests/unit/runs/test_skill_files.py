@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from firegui.runs.engine import Engine
 from firegui.runs.events import SkillReady
 from firegui.runs.skill_files import scores_csv, write_skill
 from firegui.runs.spec import SkillSpec
-from tests.support import watched_project
+from tests.support import csv_rows, watched_project
 from tests.unit.runs.fakes import carried_out
 
 
@@ -30,13 +29,8 @@ def folder(ready: SkillReady, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def test_the_scores_are_one_row_a_model_and_scored_day(folder: Path, ready: SkillReady) -> None:
-    found = rows(folder / "skill.csv")
+    found = csv_rows(folder / "skill.csv")
 
     assert [(row["model"], row["day"]) for row in found] == [
         (item.key, str(day)) for item in ready.report.forecasts for day in (1, 3, 4)
@@ -48,7 +42,7 @@ def test_the_scores_are_one_row_a_model_and_scored_day(folder: Path, ready: Skil
 
 
 def test_the_reliability_is_one_row_a_bin(folder: Path) -> None:
-    found = rows(folder / "reliability.csv")
+    found = csv_rows(folder / "reliability.csv")
 
     assert [row["days"] for row in found] == ["all"] * 10 + ["after"] * 10
     assert [float(row["low"]) for row in found[:10]] == pytest.approx(np.arange(10) / 10)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -64,7 +63,7 @@ from firegui.runs.uncertainty_folder import (
     residual_days,
     write_fit,
 )
-from tests.support import make_project, watched_project
+from tests.support import csv_rows, make_project, watched_project
 from tests.unit.runs.fakes import PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, two_drops, warnings
 
 ALEATORIC = UncertaintySettings(members=8, seed=5)
@@ -89,8 +88,7 @@ def files(folder: Path) -> set[str]:
 
 
 def members_of(folder: Path) -> list[dict[str, str]]:
-    with (folder / MEMBERS).open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return csv_rows(folder / MEMBERS)
 
 
 def test_an_ensemble_is_saved_with_what_made_it(tmp_path: Path) -> None:
@@ -152,10 +150,7 @@ def test_the_summary_has_the_papers_table_and_the_pairs(tmp_path: Path) -> None:
 def test_the_table_of_another_kind_can_be_put_below(tmp_path: Path) -> None:
     carried_out(uq_spec(tmp_path / "a"))
     carried_out(uq_spec(tmp_path / "b", settings=EPISTEMIC))
-    tables = []
-    for name in ("a", "b"):
-        with (tmp_path / name / TABLE).open(encoding="utf-8") as file:
-            tables.append(list(csv.DictReader(file)))
+    tables = [csv_rows(tmp_path / name / TABLE) for name in ("a", "b")]
     assert tables[0][0].keys() == tables[1][0].keys()
     assert {row["kind"] for row in tables[0]} == {"aleatoric"} and tables[1][0]["kind"] == "epistemic"
     assert float(tables[0][0]["reduction_percent"]) == pytest.approx(24.5, abs=1.0)

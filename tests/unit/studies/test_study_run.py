@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,16 +19,15 @@ from firegui.runs.events import (
     FinishReason,
     Message,
     RunEvent,
-    RunFinished,
     RunState,
-    StateChanged,
     StudyProgress,
     StudyReady,
 )
 from firegui.runs.spec import StudySpec
 from firegui.studies.folder import CELLS, FAILED, plan_file, read_header, read_study, row_file
 from firegui.studies.runner import execute
-from tests.support import make_project
+from tests.support import csv_rows, make_project
+from tests.unit.runs.fakes import PAUSED_ONCE, end, problems_of, states
 from tests.unit.studies.stub import FAILING, open_stub, settings
 
 
@@ -63,23 +61,11 @@ def carried(spec: StudySpec, watch: Watch = lambda event, control: None) -> list
     return events
 
 
-def end_of(events: list[RunEvent]) -> RunFinished:
-    last = events[-1]
-    assert isinstance(last, RunFinished)
-    return last
-
-
-def lines(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def test_every_cell_is_kept_and_the_tables_have_a_line_for_each(tmp_path: Path, project: Project) -> None:
     events = carried(spec_of(tmp_path / "s", project, settings(project)))
-    assert end_of(events).reason is FinishReason.COMPLETED
-    states = [event.state for event in events if isinstance(event, StateChanged)]
-    assert states == [RunState.PREPARING, RunState.RUNNING, RunState.FINISHED]
-    found = lines(tmp_path / "s" / "table.csv")
+    assert end(events).reason is FinishReason.COMPLETED
+    assert states(events) == [RunState.PREPARING, RunState.RUNNING, RunState.FINISHED]
+    found = csv_rows(tmp_path / "s" / "table.csv")
     assert list(found[0]) == ["cell", "fleet.R.count", "seed", "objective", "drops_executed"]
     assert [line["cell"] for line in found] == [str(number) for number in range(12)]
     assert found[5] == {"cell": "5", "fleet.R.count": "1", "seed": "1", "objective": "5.01", "drops_executed": "1.0"}
@@ -99,16 +85,16 @@ def test_every_cell_is_kept_and_the_tables_have_a_line_for_each(tmp_path: Path, 
 def test_a_cell_that_fails_is_told_with_its_error_and_stops_no_other(tmp_path: Path, project: Project) -> None:
     study = settings(project, seeds=FAILING + 1)
     events = carried(spec_of(tmp_path / "s", project, study))
-    end = end_of(events)
-    assert end.reason is FinishReason.FAILED and "thirteen brings bad luck" in end.message
+    finished = end(events)
+    assert finished.reason is FinishReason.FAILED and "thirteen brings bad luck" in finished.message
     warned = [event.text for event in events if isinstance(event, Message) and "bad luck" in event.text]
     assert len(warned) == 3 and warned[0].startswith("cell 13 (")
     header, table = read_study(tmp_path / "s")
     assert header.reason is FinishReason.FAILED
     assert sorted(table.failed) == [13, 27, 41]
     assert len(table.rows) == 3 * FAILING
-    states = {line["cell"]: line["state"] for line in lines(tmp_path / "s" / "cells.csv")}
-    assert states["13"] == "failed" and states["12"] == "done"
+    cells = {line["cell"]: line["state"] for line in csv_rows(tmp_path / "s" / "cells.csv")}
+    assert cells["13"] == "failed" and cells["12"] == "done"
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -121,12 +107,12 @@ def test_a_stopped_study_goes_on_with_what_is_missing_and_ends_with_the_same_tab
 
     study = settings(project, name="slow")
     whole = carried(spec_of(tmp_path / "whole", project, study))
-    assert end_of(whole).reason is FinishReason.COMPLETED
-    stopped = end_of(carried(spec_of(tmp_path / "s", project, study), stop_at_five))
+    assert end(whole).reason is FinishReason.COMPLETED
+    stopped = end(carried(spec_of(tmp_path / "s", project, study), stop_at_five))
     assert stopped.reason is FinishReason.STOPPED
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "s" / CELLS).glob("*.json")}
     assert 5 <= len(before) < 12
-    assert end_of(carried(spec_of(tmp_path / "s", project, study, resume=True))).reason is FinishReason.COMPLETED
+    assert end(carried(spec_of(tmp_path / "s", project, study, resume=True))).reason is FinishReason.COMPLETED
     after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "s" / CELLS).glob("*.json")}
     assert {name: after[name] for name in before} == before
     for name in ("table.csv", "table.parquet"):
@@ -158,10 +144,9 @@ def test_paused_no_cell_is_given_out_until_it_goes_on(tmp_path: Path, project: P
                 control.request_resume()
 
     events = carried(spec_of(tmp_path / "s", project, settings(project, name="slow")), hold)
-    states = [event.state for event in events if isinstance(event, StateChanged)]
-    assert states[1:4] == [RunState.RUNNING, RunState.PAUSED, RunState.RUNNING]
+    assert states(events) == PAUSED_ONCE
     assert max(counts) <= 3
-    assert end_of(events).reason is FinishReason.COMPLETED
+    assert end(events).reason is FinishReason.COMPLETED
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -179,7 +164,7 @@ def test_a_disk_that_is_full_for_a_moment_loses_no_cell(
 
     monkeypatch.setattr(atomic, "write_text", full)
     events = carried(spec_of(tmp_path / "s", project, settings(project)))
-    assert end_of(events).reason is FinishReason.COMPLETED
+    assert end(events).reason is FinishReason.COMPLETED
     said = [event.text for event in events if isinstance(event, Message) and "could not be saved" in event.text]
     assert said and len(refused) == 3
     assert row_file(tmp_path / "s", 3).is_file()
@@ -191,9 +176,7 @@ def test_everything_wrong_is_said_at_once_and_nothing_is_written(tmp_path: Path,
         planner="clairvoyant", allowance=0, vary=(Vary("fleet.NONE.count", (1,)), Vary("nominal", (1.5,))),
         cases=(Case("odd", {"days": 400}),),
     )  # fmt: skip
-    end = end_of(carried(spec_of(tmp_path / "s", project, study)))
-    assert end.reason is FinishReason.FAILED
-    said = "\n".join(map(str, end.problems))
+    said = problems_of(carried(spec_of(tmp_path / "s", project, study)))
     for words in ("clairvoyant", "Allowance", "fleet.NONE.count", "η retardant", "case odd"):
         assert words in said
     assert not (tmp_path / "s").exists()
@@ -210,8 +193,7 @@ def test_another_study_does_not_go_on_in_its_folder(tmp_path: Path, project: Pro
             study = replace(study, allowance=77)
         case _:
             project = replace(project, plan=replace(project.plan, days=1))
-    end = end_of(carried(spec_of(tmp_path / "s", project, study, resume=True)))
-    assert end.reason is FinishReason.FAILED and "was begun" in "\n".join(map(str, end.problems))
+    assert "was begun" in problems_of(carried(spec_of(tmp_path / "s", project, study, resume=True)))
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -219,15 +201,14 @@ def test_what_is_measured_may_change_when_a_study_goes_on(tmp_path: Path, projec
     study = settings(project)
     carried(spec_of(tmp_path / "s", project, study))
     more = replace(study, measure=("saved_ha", "final_extent_ha"))
-    assert end_of(carried(spec_of(tmp_path / "s", project, more, resume=True))).reason is FinishReason.COMPLETED
-    assert list(lines(tmp_path / "s" / "table.csv")[0])[-2:] == ["saved_ha", "final_extent_ha"]
+    assert end(carried(spec_of(tmp_path / "s", project, more, resume=True))).reason is FinishReason.COMPLETED
+    assert list(csv_rows(tmp_path / "s" / "table.csv")[0])[-2:] == ["saved_ha", "final_extent_ha"]
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_damaged_row_is_refused_with_its_place(tmp_path: Path, project: Project) -> None:
     carried(spec_of(tmp_path / "s", project, settings(project)))
     row_file(tmp_path / "s", 4).write_text("{", encoding="utf-8")
-    end = end_of(carried(spec_of(tmp_path / "s", project, settings(project), resume=True)))
-    assert end.reason is FinishReason.FAILED
-    assert "00004.json" in str(end.problems[0]) and "delete it" in str(end.problems[0])
+    said = problems_of(carried(spec_of(tmp_path / "s", project, settings(project), resume=True)))
+    assert "00004.json" in said and "delete it" in said
     assert read_header(tmp_path / "s").settings.name == "stub"
