@@ -379,7 +379,7 @@ def test_an_ensemble_is_not_overwritten_and_only_resumed_with_the_same(tmp_path:
     assert "holds an ensemble" in problems()
     assert "Seed = 5, now 6" in problems(resume=True, settings=replace(ALEATORIC, seed=6))
     other = UncertaintySettings(UncertaintyKind.WEATHER, members=8, seed=5)
-    assert "kind = aleatoric, now weather" in problems(resume=True, settings=other)
+    assert "Kind = aleatoric, now weather" in problems(resume=True, settings=other)
     assert "η water = 0.9, now 0.5" in problems(resume=True, project=planned(nominal=Effectiveness(0.9, 0.5)))
     assert "another event" in problems(resume=True, project=watched_project(2, skipped=(1,)))
     moved = (Region.rectangle("Village", (0, 5), (0, 6)),)
