@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +23,7 @@ from firegui.gui.importing.landscape.wizard import LandscapeWizard
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project
 from tests.gui.hands import LEFT, type_into_cell
-from tests.gui.landscape_scene import PATIENCE_MS, Hands, opened, write_landscape
+from tests.gui.landscape_scene import PATIENCE_MS, Hands, write_landscape
 from tests.gui.test_dialogs import press, when_open
 from tests.unit.io.landscape_files import write_layer
 
@@ -35,8 +34,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def hands(qtbot: QtBot) -> Iterator[Hands]:
-    yield from opened(qtbot)
+def filled(hands: Hands, folder: Path) -> Hands:
+    hands.wizard.bring([folder])
+    hands.settle()
+    return hands
 
 
 def settle(qtbot: QtBot, wizard: LandscapeWizard) -> None:
@@ -178,22 +179,18 @@ def test_what_a_step_lacks_is_not_held_against_it_before_anybody_came_there(hand
     assert "⚠ 1" in hands.wizard.steps[2].text()
 
 
-def test_an_entry_that_cannot_be_read_is_said_below_its_field_and_the_former_value_stays(
-    hands: Hands, folder: Path
-) -> None:
-    hands.wizard.bring([folder])
-    hands.settle()
-    hands.go("Grid")
-    hands.type("cell", "wide")
-    assert "'wide' cannot be read" in hands.said
-    assert hands.wizard.draft.source.target.cell_size_m is None
-    hands.go("Summary")
-    assert not hands.wizard.finish.isEnabled()
-    hands.go("Grid")
-    hands.type("cell", "60")
-    assert hands.said == ""
-    hands.go("Summary")
-    assert hands.wizard.finish.isEnabled()
+def test_an_entry_that_cannot_be_read_is_said_below_its_field_and_the_former_value_stays(filled: Hands) -> None:
+    filled.go("Grid")
+    filled.type("cell", "wide")
+    assert "'wide' cannot be read" in filled.said
+    assert filled.wizard.draft.source.target.cell_size_m is None
+    filled.go("Summary")
+    assert not filled.wizard.finish.isEnabled()
+    filled.go("Grid")
+    filled.type("cell", "60")
+    assert filled.said == ""
+    filled.go("Summary")
+    assert filled.wizard.finish.isEnabled()
 
 
 def test_what_goes_wrong_while_importing_is_listed_and_the_wizard_stays(qtbot: QtBot, folder: Path) -> None:
@@ -240,77 +237,65 @@ def test_an_import_can_be_stopped_and_taken_up_again(qtbot: QtBot, folder: Path)
 
 
 # -- by keyboard -------------------------------------------------------------------------------------------------------
-def test_what_is_being_typed_is_not_overwritten_by_what_was_found_meanwhile(hands: Hands, folder: Path) -> None:
-    hands.wizard.bring([folder])
-    hands.settle()
-    hands.go("Weather")
-    line = hands.line("days")
+def test_what_is_being_typed_is_not_overwritten_by_what_was_found_meanwhile(filled: Hands) -> None:
+    filled.go("Weather")
+    line = filled.line("days")
     QTest.mouseClick(line, LEFT)
     QTest.keyClicks(line, "1")
-    hands.wizard.draft.change(name="Another")
-    hands.settle()
+    filled.wizard.draft.change(name="Another")
+    filled.settle()
     assert line.text() == "1"
     QTest.keyClicks(line, "2")
     QTest.keyClick(line, Qt.Key.Key_Return)
-    assert hands.wizard.draft.source.days == 12
+    assert filled.wizard.draft.source.days == 12
 
 
-def test_enter_takes_a_line_in_and_turns_no_page(hands: Hands, folder: Path) -> None:
-    hands.wizard.bring([folder])
-    hands.settle()
-    hands.go("Grid")
-    hands.type("cell", "60")
-    assert hands.wizard.page is hands.wizard.grid
-    assert hands.wizard.draft.source.target.cell_size_m == 60.0
+def test_enter_takes_a_line_in_and_turns_no_page(filled: Hands) -> None:
+    filled.go("Grid")
+    filled.type("cell", "60")
+    assert filled.wizard.page is filled.wizard.grid
+    assert filled.wizard.draft.source.target.cell_size_m == 60.0
 
 
-def test_every_field_of_every_step_is_reached_with_tab(hands: Hands, folder: Path) -> None:
-    hands.wizard.bring([folder])
-    hands.settle()
-    for number, page in enumerate(hands.wizard.pages):
-        hands.wizard.go_to(number)
-        hands.wizard.back.setFocus() if number else hands.wizard.next.setFocus()
-        start, reached = hands.wizard.focusWidget(), set()
+def test_every_field_of_every_step_is_reached_with_tab(filled: Hands) -> None:
+    for number, page in enumerate(filled.wizard.pages):
+        filled.wizard.go_to(number)
+        filled.wizard.back.setFocus() if number else filled.wizard.next.setFocus()
+        start, reached = filled.wizard.focusWidget(), set()
         for _ in range(120):
-            QTest.keyClick(hands.wizard.focusWidget(), Qt.Key.Key_Tab)
-            reached.add(hands.wizard.focusWidget())
-            if hands.wizard.focusWidget() is start:
+            QTest.keyClick(filled.wizard.focusWidget(), Qt.Key.Key_Tab)
+            reached.add(filled.wizard.focusWidget())
+            if filled.wizard.focusWidget() is start:
                 break
         lines = [line for line in page.findChildren(QWidget) if line.objectName() and line.isVisible()]
         fields = [line for line in lines if line.isEnabled() and line.focusPolicy() & Qt.FocusPolicy.TabFocus]
         assert {field.objectName() for field in fields} <= {widget.objectName() for widget in reached}, page.title
 
 
-def test_no_two_labels_of_a_step_share_a_key(hands: Hands, folder: Path) -> None:
-    hands.wizard.bring([folder])
-    hands.settle()
-    for number in range(len(hands.wizard.pages)):
-        hands.wizard.go_to(number)
-        labels = [label.text() for label in hands.wizard.findChildren(QLabel) if label.isVisible() and label.buddy()]
-        texts = labels + [button.text() for button in hands.wizard.findChildren(QAbstractButton) if button.isVisible()]
+def test_no_two_labels_of_a_step_share_a_key(filled: Hands) -> None:
+    for number in range(len(filled.wizard.pages)):
+        filled.wizard.go_to(number)
+        labels = [label.text() for label in filled.wizard.findChildren(QLabel) if label.isVisible() and label.buddy()]
+        texts = labels + [button.text() for button in filled.wizard.findChildren(QAbstractButton) if button.isVisible()]
         keys = [text[text.index("&") + 1].lower() for text in texts if "&" in text]
-        assert len(keys) == len(set(keys)), (hands.wizard.page.title, sorted(keys))
+        assert len(keys) == len(set(keys)), (filled.wizard.page.title, sorted(keys))
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
-def test_the_relief_is_lit_from_the_north_west_and_north_is_up(hands: Hands, folder: Path) -> None:
-    hands.wizard.bring([folder])
-    hands.settle()
-    look = hands.wizard.look
+def test_the_relief_is_lit_from_the_north_west_and_north_is_up(filled: Hands) -> None:
+    look = filled.wizard.look
     assert look is not None and look.shade is not None and look.survey.preview_grid is not None
     rows, columns = look.survey.preview_grid.shape
     lit = look.shade.astype(float)
     assert lit[rows // 2 - 10, columns // 2 - 10] > 200 > 120 > lit[rows // 2 + 10, columns // 2 + 10]
-    preview = hands.wizard.preview.map
+    preview = filled.wizard.preview.map
     grid = look.survey.preview_grid
     assert preview.camera.to_pixel(0, 0).y() < preview.camera.to_pixel(rows, 0).y()
     assert grid.to_world(0, 0)[1] > grid.to_world(rows - 1, 0)[1]
 
 
-def test_the_slopes_face_away_from_the_hilltop(hands: Hands, folder: Path) -> None:
-    hands.wizard.bring([folder])
-    hands.settle()
-    look = hands.wizard.look
+def test_the_slopes_face_away_from_the_hilltop(filled: Hands) -> None:
+    look = filled.wizard.look
     assert look is not None
     aspect = next(fact for fact in look.survey.layers if fact.key == "aspect")
     assert aspect.placing == "derived from elevation"
@@ -320,16 +305,14 @@ def test_the_slopes_face_away_from_the_hilltop(hands: Hands, folder: Path) -> No
         assert abs((found - facing + 180.0) % 360.0 - 180.0) < 8.0, (facing, found)
 
 
-def test_the_arrows_of_each_day_point_where_the_file_says_the_wind_blows_to(hands: Hands, folder: Path) -> None:
-    hands.wizard.bring([folder])
-    hands.settle()
-    hands.go("Weather")
-    strip, towards = hands.wizard.preview.strip, []
+def test_the_arrows_of_each_day_point_where_the_file_says_the_wind_blows_to(filled: Hands) -> None:
+    filled.go("Weather")
+    strip, towards = filled.wizard.preview.strip, []
     for day in range(3):
         strip.slider.setFocus()
         while strip.day < day:
             QTest.keyClick(strip.slider, Qt.Key.Key_Right)
-        scene = hands.wizard.preview.map.scene
+        scene = filled.wizard.preview.map.scene
         assert scene is not None and scene.arrows is not None
         towards.append(math.degrees(float(scene.arrows.towards.mean())) % 360.0)
     # From the west, the south and the east; the grid's north is within 1.5° of true north here.
@@ -339,32 +322,28 @@ def test_the_arrows_of_each_day_point_where_the_file_says_the_wind_blows_to(hand
     assert len(speed) == 72 and set(np.round(speed)) == {4.0, 5.0, 6.0}
 
 
-def test_the_preview_never_shows_a_former_answer_last(hands: Hands, folder: Path) -> None:
-    hands.wizard.bring([folder])
-    hands.settle()
-    hands.go("Grid")
+def test_the_preview_never_shows_a_former_answer_last(filled: Hands) -> None:
+    filled.go("Grid")
     for size in ("120", "90", "60"):
-        line = hands.line("cell")
+        line = filled.line("cell")
         line.setFocus()
         line.selectAll()
         QTest.keyClicks(line, size)
         QTest.keyClick(line, Qt.Key.Key_Return)
-    hands.settle()
-    look = hands.wizard.look
+    filled.settle()
+    look = filled.wizard.look
     assert look is not None and look.survey.grid is not None
     assert look.survey.grid.cell_size_m == 60.0
 
 
-def test_a_changed_level_changes_the_required_coverage_of_the_project(hands: Hands, folder: Path) -> None:
-    hands.wizard.bring([folder])
-    hands.settle()
-    hands.go("Coverage")
-    form = hands.wizard.coverage.form
+def test_a_changed_level_changes_the_required_coverage_of_the_project(filled: Hands) -> None:
+    filled.go("Coverage")
+    form = filled.wizard.coverage.form
     assert form.model.rows == [165, 122]
     before = form.coverage.c_req
-    type_into_cell(hands.qtbot, form.view, 0, 2, "6")
-    hands.settle()
-    project = hands.make()
+    type_into_cell(filled.qtbot, form.view, 0, 2, "6")
+    filled.settle()
+    project = filled.make()
     # 50 rows of 60 columns are TU5, 60 of 20 are GS2; water requires nothing.
     assert before == pytest.approx((3000 * 2 + 1200 * 3) / 4200)
     assert project.coverage.c_req == pytest.approx((3000 * 6 + 1200 * 3) / 4200)

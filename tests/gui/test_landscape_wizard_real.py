@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import rasterio
 from click.testing import CliRunner
-from pytestqt.qtbot import QtBot
 
 from firegui.cli.main import main as firegui
 from firegui.io.project_store import save_project
-from tests.gui.landscape_scene import Hands, opened
+from tests.gui.landscape_scene import Hands
 from tests.unit.io.builders import SHARED_DATA
 
 TUBBS, LCP = SHARED_DATA / "tubbs2017", SHARED_DATA / "landscape" / "example_lcp.tif"
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def hands(qtbot: QtBot) -> Iterator[Hands]:
-    yield from opened(qtbot)
 
 
 def needs(path: Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -24,18 +23,13 @@ from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.wind_units import Height, Sense, SpeedUnit
 from firegui.io.perimeter_growth import PerimeterGrowth
 from tests.gui.hands import LEFT, type_into_cell
-from tests.gui.landscape_scene import COLUMNS, GRID, ROWS, Hands, hill, opened, write_landscape, write_lcp
+from tests.gui.landscape_scene import COLUMNS, GRID, ROWS, Hands, hill, write_landscape, write_lcp
 from tests.unit.io.landscape_files import write_layer
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return write_landscape(tmp_path / "ridge")
-
-
-@pytest.fixture
-def hands(qtbot: QtBot) -> Iterator[Hands]:
-    yield from opened(qtbot)
 
 
 @pytest.fixture

@@ -118,17 +118,12 @@ def test_a_good_value_clears_the_refusal(qtbot: QtBot, panel: ObjectivePanel) ->
     assert said(panel) == ""
 
 
-def test_the_start_day_is_counted_from_one(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
-    box = find(panel, WholeField, "start_day")
-    assert box.text() == "1"
-    type_into_field(qtbot, box, "2")
-    assert session.project.plan.start_day == 1
-
-
-def test_a_later_start_shortens_the_plan_in_the_same_step(
+def test_the_start_day_is_counted_from_one_and_a_later_one_shortens_the_plan_in_the_same_step(
     qtbot: QtBot, session: Session, panel: ObjectivePanel
 ) -> None:
-    type_into_field(qtbot, find(panel, WholeField, "start_day"), "5")
+    box = find(panel, WholeField, "start_day")
+    assert box.text() == "1"
+    type_into_field(qtbot, box, "5")
     assert (session.project.plan.start_day, session.project.plan.days) == (4, 2)
     assert session.undo_stack.count() == 1
     session.undo_stack.undo()
@@ -151,11 +146,18 @@ def test_undo_in_a_field_undoes_the_edit_of_the_project(qtbot: QtBot, session: S
     assert session.project.plan.optimizer.seed == 0
 
 
-def test_what_retardant_acts_on_is_a_setting(session: Session, panel: ObjectivePanel) -> None:
-    choose(find(panel, QComboBox, "retardant_acts_on"), RetardantSide.EMITTER)
+def test_what_retardant_acts_on_and_where_the_first_stage_starts_are_settings(
+    session: Session, panel: ObjectivePanel
+) -> None:
+    acts_on, start = find(panel, QComboBox, "retardant_acts_on"), find(panel, QComboBox, "optimizer_start")
+    choose(acts_on, RetardantSide.EMITTER)
+    pick(start, "Centroid of the fire")
     assert session.project.plan.retardant_acts_on is RetardantSide.EMITTER
+    assert session.project.plan.optimizer.start is Start.CENTROID
     session.undo_stack.undo()
-    assert find(panel, QComboBox, "retardant_acts_on").currentData() == RetardantSide.BOTH
+    session.undo_stack.undo()
+    assert acts_on.currentData() == RetardantSide.BOTH
+    assert start.currentText() == "Fire front (default)"
 
 
 def test_the_second_stage_has_its_settings(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
@@ -183,14 +185,6 @@ def test_both_stages_are_planned_unless_the_first_is_chosen(session: Session, pa
     pick(box, "First stage only")
     assert session.stages == (Stage.OPTIMIZE,)
     assert not session.is_dirty
-
-
-def test_where_the_first_stage_starts_is_a_setting(session: Session, panel: ObjectivePanel) -> None:
-    box = find(panel, QComboBox, "optimizer_start")
-    pick(box, "Centroid of the fire")
-    assert session.project.plan.optimizer.start is Start.CENTROID
-    session.undo_stack.undo()
-    assert box.currentText() == "Fire front (default)"
 
 
 def test_a_saved_schedule_can_be_the_start_of_the_next_run(

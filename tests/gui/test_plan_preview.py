@@ -117,7 +117,7 @@ def test_a_failed_write_is_reported_and_the_drops_stay_unkept(
 
 
 def test_a_killed_program_leaves_the_drops_in_a_file_that_the_next_start_names(
-    qtbot: QtBot, session: Session, plan_preview: PlanPreview, queue: RunQueue, tmp_path: Path
+    qtbot: QtBot, session: Session, plan_preview: PlanPreview, queue: RunQueue, tmp_path: Path, messages: list[str]
 ) -> None:
     session.mark_saved(tmp_path)
     nudge(session, 31.5)
@@ -127,11 +127,9 @@ def test_a_killed_program_leaves_the_drops_in_a_file_that_the_next_start_names(
     assert kept_files(tmp_path) == []
     # As a killed program would have left it.
     (tmp_path / BY_HAND / UNSAVED).write_bytes(left)
-    said: list[str] = []
-    session.message.connect(said.append)
     session.open_project(session.project, tmp_path)
     (file,) = kept_files(tmp_path)
-    assert file.read_bytes() == left and file.name.startswith("recovered-") and str(file) in said[-1]
+    assert file.read_bytes() == left and file.name.startswith("recovered-") and str(file) in messages[-1]
 
 
 # -- looking ---------------------------------------------------------------------------------------------------------
@@ -148,35 +146,33 @@ class Slow:
         return self.fake(request, check)
 
 
-def test_only_the_latest_wish_is_worked_out_after_the_one_at_work(
-    qtbot: QtBot, session: Session, queue: RunQueue
-) -> None:
-    slow = Slow()
+@pytest.fixture
+def slow(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[Slow]:
+    """Engine of the preview of a plan on screen, once the window is idle."""
     qtbot.waitUntil(lambda: not queue.activity)
-    with preview_of(session, queue, slow):
+    engine = Slow()
+    with preview_of(session, queue, engine):
         show_plan(session)
-        assert slow.at_work.wait(10.0)
-        for column in range(31, 41):
-            session.plan_editor.request_preview(moved(session, FIRST, replace(FIRST, x=float(column))))
-        slow.let.set()
-        last = session.plan_editor.change
-        assert last is not None
-        qtbot.waitUntil(lambda: shows_preview_of(session, last))
+        yield engine
+
+
+def test_only_the_latest_wish_is_worked_out_after_the_one_at_work(qtbot: QtBot, session: Session, slow: Slow) -> None:
+    assert slow.at_work.wait(10.0)
+    for column in range(31, 41):
+        session.plan_editor.request_preview(moved(session, FIRST, replace(FIRST, x=float(column))))
+    slow.let.set()
+    last = session.plan_editor.change
+    assert last is not None
+    qtbot.waitUntil(lambda: shows_preview_of(session, last))
     assert [request.after for request in slow.fake.requests] == [DROPS, last.after]
 
 
-def test_nothing_is_shown_of_what_nobody_wonders_about_any_more(
-    qtbot: QtBot, session: Session, queue: RunQueue
-) -> None:
-    slow = Slow()
-    qtbot.waitUntil(lambda: not queue.activity)
-    with preview_of(session, queue, slow):
-        show_plan(session)
-        session.plan_editor.request_preview(moved(session, FIRST, replace(FIRST, x=40.0)))
-        session.plan_editor.request_preview(None)
-        slow.let.set()
-        QApplication.processEvents()
-        assert session.plan_editor.preview is None
+def test_nothing_is_shown_of_what_nobody_wonders_about_any_more(session: Session, slow: Slow) -> None:
+    session.plan_editor.request_preview(moved(session, FIRST, replace(FIRST, x=40.0)))
+    session.plan_editor.request_preview(None)
+    slow.let.set()
+    QApplication.processEvents()
+    assert session.plan_editor.preview is None
 
 
 def test_what_goes_wrong_is_told_once_and_the_next_look_is_fine(

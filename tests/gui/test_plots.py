@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,11 +26,9 @@ from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics
 
 
 @pytest.fixture
-def queue(session: Session, project: Project, tmp_path: Path) -> Iterator[RunQueue]:
-    made = RunQueue(session, execute=FakeExecute(epochs=8))
+def execute(session: Session, project: Project, tmp_path: Path) -> FakeExecute:
     session.open_project(project, tmp_path / "p.firegui")
-    yield made
-    made.shutdown()
+    return FakeExecute(epochs=8)
 
 
 @pytest.fixture
@@ -48,23 +45,23 @@ def run_to_end(qtbot: QtBot, queue: RunQueue) -> None:
     qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
 
 
-def test_the_curves_are_those_of_the_shown_run(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
+@pytest.fixture
+def ended(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> ProgressPanel:
+    """The plots of a run that has ended."""
     run_to_end(qtbot, queue)
     plots.refresh()
-    x, y = plots.objective.curve_points(1)
+    return plots
+
+
+def test_the_curves_are_those_of_the_shown_run_and_the_fire_without_drops_is_a_level(ended: ProgressPanel) -> None:
+    x, y = ended.objective.curve_points(1)
     assert x.tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
     assert y == pytest.approx([20 / k for k in range(1, 9)])
-    assert plots.objective.title.text() == "Objective"
-    assert plots.objective.legend.text() == "best 2.50 · now 2.50 · no drops 24.6 · epoch 8 of 8"
-    assert plots.drops.legend.text() == "7"
-
-
-def test_the_fire_without_drops_is_a_level_with_its_number(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
-    run_to_end(qtbot, queue)
-    plots.refresh()
-    assert plots.objective.level == pytest.approx(24.6)
-    assert plots.objective.level_text == "no drops"
-    assert plots.objective.legend.text().endswith("no drops 24.6 · epoch 8 of 8")
+    assert ended.objective.title.text() == "Objective"
+    assert ended.objective.legend.text() == "best 2.50 · now 2.50 · no drops 24.6 · epoch 8 of 8"
+    assert ended.drops.legend.text() == "7"
+    assert ended.objective.level == pytest.approx(24.6)
+    assert ended.objective.level_text == "no drops"
 
 
 def test_ten_thousand_epochs_do_not_repaint_ten_thousand_times(
@@ -90,15 +87,13 @@ def test_another_run_starts_the_curves_afresh(qtbot: QtBot, queue: RunQueue, plo
     assert plots.objective.level is None
 
 
-def test_terms_are_weighted_as_they_count_or_raw(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
-    run_to_end(qtbot, queue)
-    plots.refresh()
+def test_terms_are_weighted_as_they_count_or_raw(ended: ProgressPanel) -> None:
     # Setting A: 50 burn + 50 final, and the protected regions do not count.
-    assert plots.terms.curve_points(0)[1] == pytest.approx([50 * 0.3] * 8)
-    assert plots.terms.legend.text() == "burn 15.0 · final 10.0"
-    plots.set_options(replace(plots.options, weighted=False))
-    assert plots.terms.curve_points(2)[1] == pytest.approx([0.1] * 8)
-    assert plots.terms.legend.text() == "burn 0.300 · final 0.200 · protected 0.100"
+    assert ended.terms.curve_points(0)[1] == pytest.approx([50 * 0.3] * 8)
+    assert ended.terms.legend.text() == "burn 15.0 · final 10.0"
+    ended.set_options(replace(ended.options, weighted=False))
+    assert ended.terms.curve_points(2)[1] == pytest.approx([0.1] * 8)
+    assert ended.terms.legend.text() == "burn 0.300 · final 0.200 · protected 0.100"
 
 
 def test_the_abscissa_can_count_rollouts(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
@@ -107,16 +102,14 @@ def test_the_abscissa_can_count_rollouts(qtbot: QtBot, queue: RunQueue, plots: P
     assert plots.objective.curve_points(0)[0].tolist() == [3, 6, 9, 12, 15, 18, 21, 24]
 
 
-def test_pointing_at_an_epoch_reads_it_out_on_every_chart(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
-    run_to_end(qtbot, queue)
-    plots.refresh()
-    plots.terms.hovered.emit(3.2)
-    assert plots.objective.title.text() == "Objective, epoch 3"
-    assert plots.objective.legend.text() == "best 6.67 · now 6.67 · no drops 24.6"
-    assert plots.drops.title.text() == "Drops, epoch 3"
-    assert plots.objective.cursor_x == 3
-    plots.terms.hovered.emit(None)
-    assert plots.objective.title.text() == "Objective" and "epoch 8 of 8" in plots.objective.legend.text()
+def test_pointing_at_an_epoch_reads_it_out_on_every_chart(ended: ProgressPanel) -> None:
+    ended.terms.hovered.emit(3.2)
+    assert ended.objective.title.text() == "Objective, epoch 3"
+    assert ended.objective.legend.text() == "best 6.67 · now 6.67 · no drops 24.6"
+    assert ended.drops.title.text() == "Drops, epoch 3"
+    assert ended.objective.cursor_x == 3
+    ended.terms.hovered.emit(None)
+    assert ended.objective.title.text() == "Objective" and "epoch 8 of 8" in ended.objective.legend.text()
 
 
 def test_a_view_that_a_person_chose_is_left_alone_until_it_is_asked_to_fit(qtbot: QtBot, plots: ProgressPanel) -> None:

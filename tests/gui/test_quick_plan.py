@@ -8,16 +8,14 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolBar, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.base.number_text import number
-from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.planning.result_view import result_html
 from firegui.gui.planning.runs_panel import RunsPanel
@@ -28,7 +26,9 @@ from firegui.io.project_store import load_project
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import read_run
 from firegui.runs.run_requests import run_title
+from firegui.runs.runner import execute as real_execute
 from firegui.runs.spec import PlanSpec, Stage
+from tests.gui.conftest import Execute
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.hands import LEFT
 from tests.support import tiny_project
@@ -38,59 +38,30 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def session(qapp: object) -> Iterator[Session]:
-    opened = Session()
-    yield opened
-    opened.undo_stack.clear()
-    opened.deleteLater()
-
-
-@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tiny_project(tmp_path)
 
 
-def window_on(qtbot: QtBot, session: Session, queue: RunQueue, store: QSettings) -> MainWindow:
-    opened = MainWindow(session, queue, Preferences(store))
-    opened.resize(1280, 800)
-    with qtbot.waitActive(opened):
-        opened.show()
-        opened.activateWindow()
-    return opened
+@pytest.fixture
+def execute(session: Session, folder: Path) -> Execute:
+    session.open_project(load_project(folder), folder)
+    return real_execute
 
 
 @pytest.fixture
-def window(qtbot: QtBot, session: Session, folder: Path, preferences_store: QSettings) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """The workbench on a tiny saved fire, with the real engine."""
-    queue = RunQueue(session)
-    session.open_project(load_project(folder), folder)
-    opened = window_on(qtbot, session, queue, preferences_store)
-    wait_idle(qtbot, opened)
-    yield opened
-    session.undo_stack.setClean()
-    opened.close()
-    opened.deleteLater()
+    wait_idle(qtbot, window)
+    return window
 
 
 @pytest.fixture
-def execute() -> FakeExecute:
-    return FakeExecute(endless=True)
-
-
-@pytest.fixture
-def staged(
-    qtbot: QtBot, session: Session, folder: Path, execute: FakeExecute, preferences_store: QSettings
-) -> Iterator[MainWindow]:
-    """The same with a stand-in that goes on until it is stopped."""
-    queue = RunQueue(session, execute=execute)
-    session.open_project(load_project(folder), folder)
-    opened = window_on(qtbot, session, queue, preferences_store)
-    yield opened
-    queue.stop()
-    wait_idle(qtbot, opened)
-    session.undo_stack.setClean()
-    opened.close()
-    opened.deleteLater()
+def endless(qtbot: QtBot, window: MainWindow) -> Iterator[FakeExecute]:
+    """Stand-in for the engine of :func:`window` that goes on until it is stopped."""
+    window.workbench.queue._execute = made = FakeExecute(endless=True)
+    yield made
+    window.workbench.queue.stop()
+    wait_idle(qtbot, window)
 
 
 def wait_idle(qtbot: QtBot, window: MainWindow) -> None:
@@ -170,28 +141,28 @@ def test_the_button_stands_beside_start_and_has_a_key_and_a_meaning(window: Main
     assert window.workbench.actions["quick"] in menus[0].actions()
 
 
-def test_its_key_starts_it_too(qtbot: QtBot, staged: MainWindow, execute: FakeExecute) -> None:
-    QTest.keyClick(staged, Qt.Key.Key_F5, SHIFT)
-    qtbot.waitUntil(lambda: len(execute.runs) == 1)
-    assert execute.runs[0].stages == (Stage.TACTICAL,)
-    assert execute.runs[0].warm_start is None
+def test_its_key_starts_it_too(qtbot: QtBot, window: MainWindow, endless: FakeExecute) -> None:
+    QTest.keyClick(window, Qt.Key.Key_F5, SHIFT)
+    qtbot.waitUntil(lambda: len(endless.runs) == 1)
+    assert endless.runs[0].stages == (Stage.TACTICAL,)
+    assert endless.runs[0].warm_start is None
 
 
 def test_while_it_works_its_passes_are_told_and_it_can_be_stopped(
-    qtbot: QtBot, staged: MainWindow, execute: FakeExecute
+    qtbot: QtBot, window: MainWindow, endless: FakeExecute
 ) -> None:
-    press(tool(staged, staged.workbench.actions["quick"]))
-    qtbot.waitUntil(lambda: staged.workbench.queue.active is not None and staged.workbench.queue.active.swept[1] == 3)
-    entry = staged.workbench.queue.active
+    press(tool(window, window.workbench.actions["quick"]))
+    qtbot.waitUntil(lambda: window.workbench.queue.active is not None and window.workbench.queue.active.swept[1] == 3)
+    entry = window.workbench.queue.active
     assert entry is not None
     assert entry.status == "placing"
-    row = row_of(staged, entry)
+    row = row_of(window, entry)
     assert row["Progress"] in ("pass 1/3", "pass 2/3", "pass 3/3")
     assert row["ETA"] == "–"
-    assert plots(staged).page == RESULT
-    qtbot.waitUntil(lambda: "come when the run has ended" in plots(staged).result.text)
-    press(tool(staged, staged.workbench.actions["stop"]))
-    wait_idle(qtbot, staged)
+    assert plots(window).page == RESULT
+    qtbot.waitUntil(lambda: "come when the run has ended" in plots(window).result.text)
+    press(tool(window, window.workbench.actions["stop"]))
+    wait_idle(qtbot, window)
     assert (entry.reason, entry.state) == (FinishReason.STOPPED, RunState.FINISHED)
 
 

@@ -7,13 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import make, moved
 from firegui.gui.planning.edited_plan_saver import BY_HAND
@@ -47,24 +46,19 @@ def execute() -> FakeExecute:
 
 
 @pytest.fixture
-def window(
-    qtbot: QtBot, folder: Path, execute: FakeExecute, preferences_store: QSettings, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[MainWindow]:
+def session(qapp: object) -> Session:
+    return Session()
+
+
+@pytest.fixture
+def window(window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     """A window that shows the project read-only, for another one holds it."""
     monkeypatch.setattr(documents_module, "ask_open_twice", lambda *_args: True)
     monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda _parent, error: pytest.fail(str(error)))
     holder = ProjectLock()
     assert holder.take(folder)
-    session = Session()
-    opened = MainWindow(session, RunQueue(session, execute=execute), Preferences(preferences_store))
-    opened.resize(1280, 800)
-    opened.show()
-    to_front(qtbot, opened)
-    assert opened.workbench.documents.open(folder)
-    yield opened
-    session.undo_stack.setClean()
-    opened.close()
-    opened.deleteLater()
+    assert window.workbench.documents.open(folder)
+    yield window
     holder.release()
 
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
@@ -35,6 +35,7 @@ from firegui.runs.project_lock import ProjectLock
 from firegui.runs.runner import execute as real_execute
 from tests.gui.conftest import quiet_execute
 from tests.gui.hands import LEFT, to_front
+from tests.gui.test_dialogs import press, when_open
 from tests.support import make_project
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -104,19 +105,16 @@ def kept(qtbot: QtBot, window: MainWindow, do: Callable[[], object]) -> None:
         do()
 
 
-def answer(press: Callable[[RecoverDialog], object], seen: list[str] | None = None) -> None:
+def answer(do: Callable[[RecoverDialog], object], seen: list[str] | None = None) -> None:
     """Do this with the question once it is there."""
 
-    def look() -> None:
-        dialog = QApplication.activeModalWidget()
-        if not isinstance(dialog, RecoverDialog):
-            QTimer.singleShot(20, look)
-            return
+    def look(dialog: QWidget) -> None:
+        assert isinstance(dialog, RecoverDialog)
         if seen is not None:
             seen.extend(dialog.list.item(row).text() for row in range(dialog.list.count()))
-        press(dialog)
+        do(dialog)
 
-    QTimer.singleShot(0, look)
+    when_open(look)
 
 
 def click_recover(dialog: RecoverDialog) -> None:
@@ -247,13 +245,13 @@ def test_throwing_away_asks_once_more(
     buttons = QMessageBox.StandardButton
     monkeypatch.setattr(QMessageBox, "question", lambda *_args: buttons.Yes if yes else buttons.No)
 
-    def press(dialog: RecoverDialog) -> None:
+    def discard(dialog: RecoverDialog) -> None:
         QTest.mouseClick(dialog.discard, LEFT)
         if not yes:
             QTest.mouseClick(dialog.later, LEFT)
 
     with opened(place) as window:
-        answer(press)
+        answer(discard)
         assert not offer(window)
     assert len(recoverable_projects(place)) == remains
     assert load_project(folder).regions
@@ -325,16 +323,12 @@ def elsewhere(folder: Path) -> Iterator[subprocess.Popen[str]]:
 def press_button(text: str, seen: list[str]) -> None:
     """Click the button that says so once there is a box with one."""
 
-    def look() -> None:
-        box = QApplication.activeModalWidget()
-        if not isinstance(box, QMessageBox):
-            QTimer.singleShot(20, look)
-            return
+    def look(box: QWidget) -> None:
+        assert isinstance(box, QMessageBox)
         seen.append(box.text())
-        (button,) = (each for each in box.findChildren(QPushButton) if each.text().replace("&", "") == text)
-        QTest.mouseClick(button, LEFT)
+        press(text)(box)
 
-    QTimer.singleShot(0, look)
+    when_open(look)
 
 
 def test_a_project_that_is_open_elsewhere_is_opened_read_only_or_not_at_all(

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QSettings, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.operations import Operations
 from firegui.domain.project import Project, same_inputs
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError
-from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_list import saved_runs
-from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.replan_dialog import ReplanDialog, has_perimeter
 from firegui.gui.planning.result_view import replan_html
@@ -29,9 +26,10 @@ from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.run_requests import new_replan_folder, replan_spec, resume_spec, run_title
-from firegui.runs.runner import execute
+from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import ReplanSpec, Stage
 from tests.gui.fake_runs import FakeExecute
+from tests.gui.test_dialogs import when_open
 
 DAY_WITH_PERIMETER = 2
 
@@ -126,24 +124,9 @@ def test_everything_wrong_is_listed_at_once_and_the_form_stays(
 
 # -- in the window -----------------------------------------------------------------------------------------------------
 @pytest.fixture
-def fake() -> FakeExecute:
-    return FakeExecute(epochs=2)
-
-
-@pytest.fixture
-def window(
-    qtbot: QtBot, session: Session, folder: Path, fake: FakeExecute, project: Project, preferences_store: QSettings
-) -> Iterator[MainWindow]:
+def execute(session: Session, project: Project, folder: Path) -> FakeExecute:
     session.open_project(project, folder)
-    queue = RunQueue(session, execute=fake)
-    opened = MainWindow(session, queue, Preferences(preferences_store))
-    opened.resize(1280, 800)
-    with qtbot.waitExposed(opened):
-        opened.show()
-    yield opened
-    session.undo_stack.setClean()
-    opened.close()
-    opened.deleteLater()
+    return FakeExecute(epochs=2)
 
 
 def planned(qtbot: QtBot, window: MainWindow) -> None:
@@ -157,14 +140,13 @@ def planned(qtbot: QtBot, window: MainWindow) -> None:
 
 
 def replan(qtbot: QtBot, window: MainWindow, *, loop: bool = False) -> None:
-    def answer() -> None:
-        dialog = QApplication.activeModalWidget()
+    def answer(dialog: QWidget) -> None:
         assert isinstance(dialog, ReplanDialog)
         dialog.day.setCurrentIndex(DAY_WITH_PERIMETER - 1)
         dialog.loop.setChecked(loop)
         dialog.go.click()
 
-    QTimer.singleShot(50, answer)
+    when_open(answer)
     window.workbench.actions["replan"].trigger()
     qtbot.waitUntil(lambda: not window.workbench.queue.is_busy and not window.workbench.queue.activity)
 
@@ -176,11 +158,11 @@ def test_only_a_run_that_ended_with_a_plan_can_be_replanned(qtbot: QtBot, window
 
 
 def test_a_replanned_run_is_listed_shown_and_told_in_numbers(
-    qtbot: QtBot, window: MainWindow, fake: FakeExecute, folder: Path
+    qtbot: QtBot, window: MainWindow, execute: FakeExecute, folder: Path
 ) -> None:
     planned(qtbot, window)
     replan(qtbot, window)
-    (spec,) = fake.replannings
+    (spec,) = execute.replannings
     entry = window.workbench.queue.entries[-1]
     assert spec.out.parent == folder / "runs"
     assert entry.title.endswith("replanned")
@@ -196,12 +178,12 @@ def test_a_replanned_run_is_listed_shown_and_told_in_numbers(
 
 
 def test_a_closed_loop_has_its_days_as_table_and_chart_and_is_shown_once_flown(
-    qtbot: QtBot, window: MainWindow, fake: FakeExecute
+    qtbot: QtBot, window: MainWindow, execute: FakeExecute
 ) -> None:
     planned(qtbot, window)
     replan(qtbot, window, loop=True)
     entry = window.workbench.queue.entries[-1]
-    assert fake.replannings[0].observed is None
+    assert execute.replannings[0].observed is None
     assert entry.drops == 4
     assert entry.best is None
     live = window.workbench.docks["Progress"].widget()
@@ -231,7 +213,7 @@ def test_a_real_replanning_reopens_with_its_numbers_and_can_be_taken_up_again(
 ) -> None:
     ruled = replace(project, operations=Operations(hard_cap=30))
     out = folder / "runs" / "20260304-050607-A-replan"
-    execute(replan_spec(ruled, folder, out, schedule_file, DAY_WITH_PERIMETER), lambda event: None, RunControl())
+    run_execute(replan_spec(ruled, folder, out, schedule_file, DAY_WITH_PERIMETER), lambda event: None, RunControl())
     (entry,), problems = saved_runs([out], ruled, date(2026, 3, 4))
     assert not problems
     assert entry.replans and entry.replan is not None and entry.replan.day == DAY_WITH_PERIMETER

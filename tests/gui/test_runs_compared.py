@@ -7,26 +7,26 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialogButtonBox, QPushButton
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.run_comparison import CompareRunsDialog, compared, inputs_apart, run_comparison_spec
 from firegui.gui.planning.runs_table import TITLE
-from firegui.gui.session.session import Session, ShownResult
+from firegui.gui.session.session import ShownResult
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 from tests.gui.controls import report
 from tests.gui.fake_runs import FakeExecute, frames, metrics
 from tests.gui.hands import LEFT, centre_of, choose, to_front, type_into_field
+from tests.gui.test_dialogs import press, when_open
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -37,30 +37,14 @@ def execute() -> FakeExecute:
 
 
 @pytest.fixture
-def queue(session: Session, execute: FakeExecute) -> Iterator[RunQueue]:
-    made = RunQueue(session, execute=execute)
-    yield made
-    made.shutdown()
-
-
-@pytest.fixture
-def bench(qtbot: QtBot, session: Session, project: Project, queue: RunQueue, tmp_path: Path) -> Iterator[MainWindow]:
+def bench(window: MainWindow, project: Project, tmp_path: Path) -> Iterator[MainWindow]:
     """A window on a saved project."""
     folder = tmp_path / "ridge.firegui"
     save_project(project, folder)
-    window = MainWindow(session, queue, Preferences())
-    window.resize(1280, 800)
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
     assert window.workbench.documents.open(folder)
     yield window
     for dialog in window.findChildren(CompareRunsDialog):
         dialog.close()
-    session.undo_stack.setClean()
-    window.close()
-    window.deleteLater()
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
@@ -181,22 +165,12 @@ def test_a_change_has_a_sign_and_what_is_not_known_a_dash() -> None:
 def fill_in(do: Callable[[DuplicateRunDialog], object], faults: list[str]) -> None:
     """Do this with the form once it is there."""
 
-    def look() -> None:
-        dialog = QApplication.activeModalWidget()
-        if not isinstance(dialog, DuplicateRunDialog):
-            QTimer.singleShot(20, look)
-            return
+    def look(dialog: QWidget) -> None:
+        assert isinstance(dialog, DuplicateRunDialog)
         faults.extend(report(dialog))
         do(dialog)
 
-    QTimer.singleShot(0, look)
-
-
-def press(dialog: DuplicateRunDialog, text: str) -> None:
-    box = dialog.findChild(QDialogButtonBox)
-    assert box is not None
-    (button,) = (each for each in box.findChildren(QPushButton) if each.text().replace("&", "") == text)
-    QTest.mouseClick(button, LEFT)
+    when_open(look)
 
 
 def test_a_run_is_started_again_with_another_seed_on_the_inputs_it_had(
@@ -208,7 +182,7 @@ def test_a_run_is_started_again_with_another_seed_on_the_inputs_it_had(
 
     def change(dialog: DuplicateRunDialog) -> None:
         type_into_field(qtbot, dialog.search.box("seed"), "11")
-        press(dialog, "Start")
+        press("Start")(dialog)
 
     bench.workbench.runs.select(first)
     fill_in(change, faults)
@@ -231,7 +205,7 @@ def test_only_load_starts_nothing(qtbot: QtBot, bench: MainWindow, execute: Fake
 
     def load(dialog: DuplicateRunDialog) -> None:
         choose(dialog.setting, dialog.setting.itemData(1))
-        press(dialog, "Only load")
+        press("Only load")(dialog)
 
     bench.workbench.runs.select(first)
     fill_in(load, [])

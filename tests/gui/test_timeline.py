@@ -21,7 +21,7 @@ from tests.gui.fake_runs import drop, frames
 LEFT, RIGHT, SPACE, HOME, END = (
     Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Home, Qt.Key.Key_End,
 )  # fmt: skip
-SHIFT = Qt.KeyboardModifier.ShiftModifier
+NO_KEYS, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
@@ -47,17 +47,24 @@ def window(qtbot: QtBot, bar: TimelineBar, field: QLineEdit) -> QWidget:
     return made
 
 
-def press(widget: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+def press(widget: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = NO_KEYS) -> None:
     QTest.keyClick(widget, key, modifier)
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------
-def test_arrows_step_by_a_frame(session: Session, bar: TimelineBar) -> None:
-    press(bar.track, RIGHT)
-    press(bar.track, RIGHT)
-    assert session.step == 10
-    press(bar.track, LEFT)
-    assert session.step == 5
+@pytest.mark.parametrize(
+    ("step", "key", "modifier", "after"),
+    [
+        (5, RIGHT, NO_KEYS, 10), (10, LEFT, NO_KEYS, 5), (60, RIGHT, SHIFT, 100), (60, LEFT, SHIFT, 50),
+        (50, LEFT, SHIFT, 0), (60, END, NO_KEYS, 200), (60, HOME, NO_KEYS, 0),
+    ],
+)  # fmt: skip
+def test_arrows_step_by_a_frame_with_shift_to_a_day_and_home_and_end_go_to_the_ends(
+    session: Session, bar: TimelineBar, step: int, key: Qt.Key, modifier: Qt.KeyboardModifier, after: int
+) -> None:
+    session.set_step(step)
+    press(bar.track, key, modifier)
+    assert session.step == after
 
 
 def test_stepping_from_between_two_frames_lands_on_a_frame(session: Session, bar: TimelineBar) -> None:
@@ -77,24 +84,6 @@ def test_the_last_frame_is_the_end_even_off_the_stride(session: Session, project
     assert session.step == 45
     bar.step_by(1)
     assert session.step == 48
-
-
-def test_shift_and_an_arrow_jump_to_the_beginning_of_a_day(session: Session, bar: TimelineBar) -> None:
-    session.set_step(60)
-    press(bar.track, RIGHT, SHIFT)
-    assert session.step == 100
-    session.set_step(60)
-    press(bar.track, LEFT, SHIFT)
-    assert session.step == 50
-    press(bar.track, LEFT, SHIFT)
-    assert session.step == 0
-
-
-def test_home_and_end_go_to_the_ends(session: Session, bar: TimelineBar) -> None:
-    press(bar.track, END)
-    assert session.step == 200
-    press(bar.track, HOME)
-    assert session.step == 0
 
 
 def test_keys_that_no_other_widget_wants_reach_the_timeline(session: Session, window: QWidget) -> None:

@@ -39,15 +39,6 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 
 
 @pytest.fixture
-def saved(window: MainWindow, tmp_path: Path) -> Path:
-    """The open project, saved."""
-    folder = tmp_path / "ridge.firegui"
-    save_project(window.workbench.session.project, folder)
-    window.workbench.session.mark_saved(folder)
-    return folder
-
-
-@pytest.fixture
 def shown_problems(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
     """What the window would have shown in its dialog, one entry a dialog."""
     found: list[InputError] = []
@@ -259,22 +250,6 @@ def test_the_theme_can_be_switched_and_is_remembered(
         assert Preferences(preferences_store).theme is theme
 
 
-def test_the_layout_comes_back_as_it_was(
-    qtbot: QtBot, window: MainWindow, session: Session, queue: RunQueue, preferences_store: QSettings
-) -> None:
-    window.workbench.docks["Runs"].hide()
-    window.workbench.docks["Layers"].setFloating(True)
-    window.close()
-    again = MainWindow(session, queue, Preferences(preferences_store))
-    qtbot.addWidget(again)
-    again.show()
-    assert again.workbench.docks["Runs"].isHidden()
-    assert again.workbench.docks["Layers"].isFloating()
-    again.reset_layout()
-    assert not again.workbench.docks["Runs"].isHidden()
-    assert not again.workbench.docks["Layers"].isFloating()
-
-
 def test_everything_fits_a_small_screen(window: MainWindow) -> None:
     window.resize(1280, 800)
     QApplication.processEvents()
@@ -356,22 +331,14 @@ class _UntilStopped:
 
 
 @pytest.fixture
-def busy(qtbot: QtBot, session: Session, tmp_path: Path) -> Iterator[tuple[MainWindow, _UntilStopped]]:
+def busy(qtbot: QtBot, window: MainWindow, saved: Path) -> Iterator[tuple[MainWindow, _UntilStopped]]:
     """A window whose plan is being worked out."""
-    folder = tmp_path / "ridge.firegui"
-    save_project(session.project, folder)
-    session.mark_saved(folder)
-    work = _UntilStopped()
-    runs = RunQueue(session, execute=work)
-    opened = MainWindow(session, runs)
-    with qtbot.waitActive(opened):
-        opened.show()
-        opened.activateWindow()
-    QTest.keyClick(opened, Qt.Key.Key_F5)
-    qtbot.waitUntil(lambda: runs.active is not None and runs.active.state is RunState.RUNNING)
-    yield opened, work
-    runs.shutdown()
-    opened.deleteLater()
+    queue = window.workbench.queue
+    queue._execute = work = _UntilStopped()
+    QTest.keyClick(window, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: queue.active is not None and queue.active.state is RunState.RUNNING)
+    yield window, work
+    queue.shutdown()
 
 
 def test_while_a_plan_is_worked_out_it_can_be_paused_and_stopped_but_not_resumed(
@@ -382,12 +349,7 @@ def test_while_a_plan_is_worked_out_it_can_be_paused_and_stopped_but_not_resumed
     assert enabled == [True, False, True]
 
 
-def test_a_second_stop_leaves_out_the_final_score(
-    qtbot: QtBot, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "ridge.firegui"
-    save_project(session.project, folder)
-    session.mark_saved(folder)
+def test_a_second_stop_leaves_out_the_final_score(qtbot: QtBot, window: MainWindow, saved: Path) -> None:
     abandoned = threading.Event()
 
     def scoring(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
@@ -399,24 +361,18 @@ def test_a_second_stop_leaves_out_the_final_score(
                 abandoned.set()
         emit(RunFinished(FinishReason.STOPPED, "stopped", None, None, None))
 
-    runs = RunQueue(session, execute=scoring)
-    opened = MainWindow(session, runs)
-    with qtbot.waitActive(opened):
-        opened.show()
-        opened.activateWindow()
-    stop = opened.workbench.actions["stop"]
-    QTest.keyClick(opened, Qt.Key.Key_F5)
-    QTest.keyClick(opened, Qt.Key.Key_F7)
+    window.workbench.queue._execute = scoring
+    stop = window.workbench.actions["stop"]
+    QTest.keyClick(window, Qt.Key.Key_F5)
+    QTest.keyClick(window, Qt.Key.Key_F7)
     assert stop.isEnabled()
     assert "do not wait" in stop.toolTip()
     assert not abandoned.is_set()
-    QTest.keyClick(opened, Qt.Key.Key_F7)
-    qtbot.waitUntil(lambda: runs.active is None)
+    QTest.keyClick(window, Qt.Key.Key_F7)
+    qtbot.waitUntil(lambda: window.workbench.queue.active is None)
     assert abandoned.is_set()
     assert not stop.isEnabled()
     assert "keep the best" in stop.toolTip()
-    runs.shutdown()
-    opened.deleteLater()
 
 
 def test_a_long_message_is_cut_with_an_ellipsis_and_its_whole_text_is_the_tooltip(window: MainWindow) -> None:
