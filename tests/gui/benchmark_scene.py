@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
+from firegui.domain.project import Project
+from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from tests.gui.fake_benchmarks import Contest
+from tests.gui.fake_benchmarks import Contest, write_benchmark
+from tests.gui.hands import LEFT, show_widget
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
 SMALL = BenchmarkSettings(
@@ -31,11 +38,7 @@ def made_panels(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[Mak
         desks.append(desk)
         panel = BenchmarkPanel(session, on, desk)
         panel.start_requested.connect(panel.start)
-        qtbot.addWidget(panel)
-        panel.resize(1180, 620)
-        with qtbot.waitActive(panel):
-            panel.show()
-            panel.activateWindow()
+        show_widget(qtbot, panel, 1180, 620)
         return panel, desk
 
     yield made
@@ -48,3 +51,17 @@ def reopen(panel: BenchmarkPanel, number: int = 1) -> None:
     """Choose an earlier benchmark from the list."""
     panel.earlier.setCurrentIndex(number)
     panel.earlier.activated.emit(number)
+
+
+def save_benchmark(saved: Path, project: Project, **options: Any) -> Path:
+    """Write a benchmark into the folder of a saved project, as :func:`write_benchmark`; returns its folder."""
+    folder = saved / SAVED_BENCHMARKS.directory / "20260101-000000-A"
+    write_benchmark(folder, project, SMALL, **options)
+    return folder
+
+
+def export_to(monkeypatch: pytest.MonkeyPatch, panel: BenchmarkPanel, folder: Path) -> None:
+    """Press Export and choose ``folder``."""
+    folder.mkdir(exist_ok=True)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args, **_more: str(folder))
+    QTest.mouseClick(panel.button("export"), LEFT)

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from pytestqt.qtbot import QtBot
 
 from firegui.domain.film import Film
 from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
+from firegui.gui.jobs.run_queue import RunQueue
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
@@ -206,3 +208,8 @@ class FakeExecute:
 def run_spec(project: Project, out: Path) -> PlanSpec:
     """A run of ``project`` into ``out``."""
     return PlanSpec(project, out, "firegui optimize P --out R")
+
+
+def wait_idle(qtbot: QtBot, queue: RunQueue, timeout: int = 5_000) -> None:
+    """Wait until ``queue`` has no run and no other work."""
+    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity, timeout=timeout)

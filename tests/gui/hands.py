@@ -62,3 +62,12 @@ def to_front(qtbot: QtBot, window: QWidget) -> None:
     """Give a window the keys, as a click on its title does."""
     with qtbot.waitActive(window):
         window.activateWindow()
+
+
+def show_widget(qtbot: QtBot, widget: QWidget, width: int, height: int) -> None:
+    """Show ``widget`` in this size and give it the keys; it is closed after the test."""
+    qtbot.addWidget(widget)
+    widget.resize(width, height)
+    with qtbot.waitActive(widget):
+        widget.show()
+        widget.activateWindow()

@@ -22,11 +22,6 @@ def test_every_action_can_be_reached_and_has_a_page_of_the_help() -> None:
     assert {choice.action for choices in START_PAGE.values() for choice in choices} <= set(ACTIONS)
 
 
-def test_no_two_actions_have_a_key_in_common() -> None:
-    keys = [key for spec in ACTIONS.values() for key in spec.keys]
-    assert len(keys) == len(set(keys))
-
-
 def test_stages_are_called_the_same_in_the_menu_and_in_the_form() -> None:
     for name, stages in STAGES.items():
         spec = ACTIONS[f"stages:{name}"]

@@ -23,9 +23,7 @@ from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.exporters.animation import ffmpeg, with_notice
 from tests.gui.fake_runs import drop, frames, metrics
-from tests.gui.hands import type_into_field
-
-LEFT = Qt.MouseButton.LeftButton
+from tests.gui.hands import LEFT, type_into_field
 
 
 @pytest.fixture(autouse=True)
@@ -65,12 +63,15 @@ def looks_like(kept: NDArray[np.int16], wanted: NDArray[np.int16]) -> bool:
     return kept.shape == wanted.shape and float((np.abs(kept - wanted).max(axis=2) > 2).mean()) < 0.01
 
 
+@pytest.mark.parametrize("side_by_side", [False, True])
 def test_a_png_is_what_is_on_screen_with_the_notice_below(
-    qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, tmp_path: Path, side_by_side: bool
 ) -> None:
     window.workbench.session.set_step(60)
     window.workbench.map.layers.set_visible("graticule", False)
     window.workbench.map.zoom_in()
+    window.workbench.session.set_side_by_side(side_by_side)
+    qtbot.waitUntil(lambda: not side_by_side or all(pane.drawn_step >= 0 for pane in window.workbench.maps.panes))
     choose_kind(dialog, ".png", tmp_path / "f.png")
     save(qtbot, dialog)
     kept = np.asarray(Image.open(tmp_path / "f.png").convert("RGB")).astype(np.int16)
@@ -97,17 +98,6 @@ def test_a_gif_has_every_frame_of_the_chosen_days_as_it_was_shown(
             kept = np.asarray(film.convert("RGB")).astype(np.int16)
             # 256 colours for the whole film: near everywhere, not equal.
             assert np.abs(kept - shown(window)).mean() < 4.0
-
-
-def test_side_by_side_is_kept_side_by_side(
-    qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, tmp_path: Path
-) -> None:
-    window.workbench.session.set_side_by_side(True)
-    qtbot.waitUntil(lambda: all(pane.drawn_step >= 0 for pane in window.workbench.maps.panes))
-    choose_kind(dialog, ".png", tmp_path / "f.png")
-    save(qtbot, dialog)
-    kept = np.asarray(Image.open(tmp_path / "f.png").convert("RGB")).astype(np.int16)
-    assert looks_like(kept, shown(window))
 
 
 def test_what_is_played_and_shown_meanwhile_does_not_come_into_the_film(

@@ -17,7 +17,6 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.gui.base.error_hook import CrashReporter, start_log
-from firegui.gui.base.theme import COLORS, Theme, palette
 from firegui.gui.window.guide import LIMITS, about_text, show_about
 from firegui.io.project_store import save_project
 
@@ -60,12 +59,6 @@ def test_the_window_opens_before_torch_and_closes_with_every_thread_ended(projec
     assert "OPEN Test Ridge" in done.stdout
     assert "QThread: Destroyed" not in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_importing_the_window_loads_no_torch(tmp_path: Path) -> None:
-    code = "import sys, firegui.gui.app; sys.exit('torch' in sys.modules)"
-    done = run_program(code, home=tmp_path)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture
@@ -145,29 +138,6 @@ def test_about_says_what_the_tool_cannot_do(qtbot: QtBot) -> None:
     show_about(parent)
     assert seen == [about_text()]
     assert all(limit in seen[0] for limit in LIMITS)
-
-
-@pytest.mark.parametrize("theme", list(Theme))
-def test_text_can_be_read_on_every_ground(theme: Theme) -> None:
-    colors = COLORS[theme]
-    for name in ("text", "muted", "warning", "error", "water", "retardant"):
-        for ground in ("window", "base"):
-            assert contrast(getattr(colors, name), getattr(colors, ground)) >= 4.5, (name, ground)
-    assert contrast(colors.on_accent, colors.accent) >= 4.5
-    assert contrast("#ffffff", colors.go) >= 4.5
-    assert palette(theme).window().color().name() == colors.window
-
-
-def contrast(one: str, other: str) -> float:
-    """The WCAG contrast ratio of two ``#rrggbb`` colours."""
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def luminance(color: str) -> float:
-    parts = [int(color[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_thousands_of_void_calls_leave_the_process_alive(qtbot: QtBot) -> None:

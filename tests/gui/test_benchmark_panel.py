@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QMessageBox, QStyle, QStyleOptionButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QMessageBox, QStyle, QStyleOptionButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
@@ -23,8 +23,8 @@ from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.runs.benchmark_folder import HEADER, task_folder
-from tests.gui.benchmark_scene import SMALL, Make, made_panels, reopen
-from tests.gui.fake_benchmarks import Contest, table, write_benchmark
+from tests.gui.benchmark_scene import SMALL, Make, export_to, made_panels, reopen, save_benchmark
+from tests.gui.fake_benchmarks import Contest, table
 from tests.gui.hands import LEFT, cell_text, type_into_field
 
 P = PlannerName
@@ -173,7 +173,7 @@ def test_the_time_left_is_told_once_the_two_stage_plan_has_shown_its_cost(
 def test_what_was_stopped_goes_on_with_what_is_missing_and_with_what_was_ticked_since(
     qtbot: QtBot, make: Make, session: Session, project: Project, saved: Path
 ) -> None:
-    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL, done=2)
+    save_benchmark(saved, project, done=2)
     execute = Contest()
     panel, desk = make(execute)
     reopen(panel)
@@ -191,7 +191,7 @@ def test_what_was_stopped_goes_on_with_what_is_missing_and_with_what_was_ticked_
 def test_a_finished_benchmark_takes_more_seeds_but_no_other_allowance(
     qtbot: QtBot, make: Make, project: Project, saved: Path
 ) -> None:
-    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL)
+    save_benchmark(saved, project)
     panel, _desk = make()
     reopen(panel)
     assert not panel.button("resume").isEnabled()
@@ -204,7 +204,7 @@ def test_a_finished_benchmark_takes_more_seeds_but_no_other_allowance(
 def test_another_event_is_refused_before_anything_is_run(
     make: Make, session: Session, project: Project, saved: Path, refusals: list[InputError]
 ) -> None:
-    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL, done=2)
+    save_benchmark(saved, project, done=2)
     hotter = replace(project.fire_model, parameters={**project.fire_model.parameters, "p": 0.9})
     session.open_project(replace(project, fire_model=hotter), saved)
     execute = Contest()
@@ -217,7 +217,7 @@ def test_another_event_is_refused_before_anything_is_run(
 
 # -- what lies there ---------------------------------------------------------------------------------------------------
 def test_an_earlier_benchmark_is_opened_with_its_settings(make: Make, project: Project, saved: Path) -> None:
-    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL)
+    save_benchmark(saved, project)
     panel, desk = make()
     assert panel.earlier.itemText(0) == "Earlier benchmarks…"
     reopen(panel)
@@ -227,16 +227,11 @@ def test_an_earlier_benchmark_is_opened_with_its_settings(make: Make, project: P
     assert "budget 40 drops" in panel.head.text() and "allowance 600" in panel.head.text()
 
 
-def test_a_damaged_benchmark_is_left_out_and_a_damaged_row_refused(
+def test_a_benchmark_with_a_damaged_row_is_refused(
     make: Make, project: Project, saved: Path, refusals: list[InputError]
 ) -> None:
-    folder = saved / SAVED_BENCHMARKS.directory / "20260101-000000-A"
-    write_benchmark(folder, project, SMALL)
-    (saved / SAVED_BENCHMARKS.directory / "other").mkdir()
-    (saved / SAVED_BENCHMARKS.directory / "other" / HEADER).write_text("format = 'x'\n")
+    folder = save_benchmark(saved, project)
     (task_folder(folder, PlannerTask(P.NONE, 0)) / "row.json").write_text("{}")
-    (found,) = SAVED_BENCHMARKS.in_project(saved)
-    assert found.folder == folder
     panel, desk = make()
     reopen(panel)
     assert desk.shown is None
@@ -244,16 +239,10 @@ def test_a_damaged_benchmark_is_left_out_and_a_damaged_row_refused(
 
 
 # -- handing over ------------------------------------------------------------------------------------------------------
-def export_to(monkeypatch: pytest.MonkeyPatch, panel: BenchmarkPanel, folder: Path) -> None:
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args, **_more: str(folder))
-    QTest.mouseClick(panel.button("export"), LEFT)
-
-
 def test_the_export_copies_sheets_tables_and_figures_and_says_which(
     monkeypatch: pytest.MonkeyPatch, make: Make, session: Session, project: Project, saved: Path, tmp_path: Path
 ) -> None:
-    folder, out = saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", tmp_path / "out"
-    write_benchmark(folder, project, SMALL)
+    folder, out = save_benchmark(saved, project), tmp_path / "out"
     (folder / "planner_convergence.png").write_bytes(b"picture")
     out.mkdir()
     (out / "rows.csv").write_text("an older one")

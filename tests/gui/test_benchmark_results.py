@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.benchmark import (
-    BenchmarkSettings,
     BenchmarkTable,
     PlannerName,
     PlannerTask,
@@ -27,7 +25,6 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceChart, ConvergenceLine, lines_of, pen_of
-from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.analyses.benchmark.benchmark_tables import COLUMNS, BenchmarkModel, deployment_rows
 from firegui.gui.analyses.benchmark.benchmark_text import notes
@@ -35,41 +32,28 @@ from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_view import table_lines
-from firegui.io.project_store import save_project
 from firegui.runs.benchmark_folder import task_folder
 from firegui.runs.spec import EvaluateSpec
-from tests.gui.fake_benchmarks import Contest, row_of, table, write_benchmark
+from tests.gui.benchmark_scene import SMALL, made_panels, reopen, save_benchmark
+from tests.gui.fake_benchmarks import row_of, table
 from tests.gui.hands import LEFT
 
 P = PlannerName
-SMALL = BenchmarkSettings(planners=(P.NONE, P.TACTICAL, P.GRADIENT), seeds=2, allowance=600, budget=40)
 CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def folder(session: Session, project: Project, tmp_path: Path) -> Path:
+def folder(project: Project, saved: Path) -> Path:
     """A finished benchmark in a saved project."""
-    place = tmp_path / "p.firegui"
-    save_project(project, place)
-    write_benchmark(place / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL)
-    session.open_project(project, place)
-    return place / SAVED_BENCHMARKS.directory / "20260101-000000-A"
+    return save_benchmark(saved, project)
 
 
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session, queue: RunQueue, folder: Path) -> Iterator[BenchmarkPanel]:
-    desk = BenchmarkController(session, clock=lambda: datetime(2026, 3, 4), execute=Contest())
-    made = BenchmarkPanel(session, queue, desk)
-    qtbot.addWidget(made)
-    made.resize(1180, 620)
-    with qtbot.waitActive(made):
-        made.show()
-        made.activateWindow()
-    made.earlier.setCurrentIndex(1)
-    made.earlier.activated.emit(1)
-    yield made
-    desk.shutdown()
-    desk.deleteLater()
+    for make in made_panels(qtbot, session, queue):
+        made, _desk = make()
+        reopen(made)
+        yield made
 
 
 Played = list[tuple[str, EvaluateSpec, str]]

@@ -10,21 +10,19 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.benchmark import PlannerName, PlannerTask, tasks_of
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, seconds_left
-from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
+from firegui.gui.analyses.benchmark.benchmark_controller import seconds_left
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.runs.control import RunControl
 from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, RunEvent, RunFinished
 from firegui.runs.spec import BenchmarkSpec, RunSpec
-from tests.gui.benchmark_scene import SMALL, Make, made_panels, reopen
+from tests.gui.benchmark_scene import SMALL, Make, export_to, made_panels, reopen, save_benchmark
 from tests.gui.fake_benchmarks import Contest, table, write_benchmark
 from tests.gui.fake_runs import FakeExecute, frames, metrics
 from tests.gui.hands import LEFT, cell_text
@@ -56,18 +54,12 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterat
     yield from made_panels(qtbot, session, queue)
 
 
-def export_to(monkeypatch: pytest.MonkeyPatch, panel: BenchmarkPanel, folder: Path) -> None:
-    folder.mkdir(exist_ok=True)
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args, **_more: str(folder))
-    QTest.mouseClick(panel.button("export"), LEFT)
-
-
 # -- cut short ---------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("reason", [None, FinishReason.STOPPED, FinishReason.FAILED])
 def test_one_that_was_cut_short_after_its_last_task_can_be_finished(
     qtbot: QtBot, make: Make, project: Project, saved: Path, reason: FinishReason | None
 ) -> None:
-    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL, reason=reason)
+    save_benchmark(saved, project, reason=reason)
     execute = Contest()
     panel, desk = make(execute)
     reopen(panel)
@@ -93,7 +85,7 @@ def test_an_export_without_figures_says_how_there_will_be_some(
     monkeypatch: pytest.MonkeyPatch, make: Make, session: Session, project: Project, saved: Path, tmp_path: Path,
     reason: FinishReason | None, done: int | None, said: str,
 ) -> None:  # fmt: skip
-    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL, done=done, reason=reason)
+    save_benchmark(saved, project, done=done, reason=reason)
     panel, _desk = make()
     reopen(panel)
     told: list[str] = []
@@ -153,8 +145,7 @@ def test_the_time_left_leaves_out_what_failed() -> None:
 def test_a_comparison_that_gave_way_to_something_else_does_not_turn_the_map_later(
     qtbot: QtBot, make: Make, session: Session, project: Project, saved: Path
 ) -> None:
-    folder = saved / SAVED_BENCHMARKS.directory / "20260101-000000-A"
-    write_benchmark(folder, project, SMALL)
+    folder = save_benchmark(saved, project)
     queue = RunQueue(session, execute=FakeExecute())
     panel, desk = make(on=queue)
     desk.open(folder)

@@ -6,42 +6,32 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, BenchmarkController
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.map.readout import hover_text, probe_rows
 from firegui.gui.planning.run_charts import AreaChart
 from firegui.gui.session.session import FireView, Session, ShownResult
-from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.benchmark_folder import task_folder
-from tests.gui.fake_benchmarks import Contest, write_benchmark
+from tests.gui.benchmark_scene import save_benchmark
+from tests.gui.fake_benchmarks import Contest
 from tests.gui.fake_runs import frames, metrics
-from tests.gui.hands import LEFT
 from tests.gui.map_scene import open_map
 
 P = PlannerName
-SMALL = BenchmarkSettings(planners=(P.NONE, P.TACTICAL, P.GRADIENT), seeds=2, allowance=600, budget=40)
 
 
 @pytest.fixture
-def folder(session: Session, project: Project, tmp_path: Path) -> Path:
+def folder(project: Project, saved: Path) -> Path:
     """A finished benchmark in a saved project."""
-    place = tmp_path / "p.firegui"
-    save_project(project, place)
-    write_benchmark(place / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL)
-    session.open_project(project, place)
-    return place / SAVED_BENCHMARKS.directory / "20260101-000000-A"
+    return save_benchmark(saved, project)
 
 
 def flying(project: Project, seed: int) -> Schedule:
@@ -114,26 +104,6 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
     assert "P(fire), Tactical" in names and "P(fire), Gradient" in names
     chart.refresh()
     assert "Gradient" in chart.legend.text() and "Tactical" in chart.legend.text()
-
-
-# -- in the window -----------------------------------------------------------------------------------------------------
-def test_f12_brings_the_dock_forward_and_run_saves_the_project_first(
-    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    contest, workbench = Contest(endless=True), window.workbench
-    monkeypatch.setattr(workbench.controller(BenchmarkController), "_execute", contest)
-    QTest.keyClick(window, Qt.Key.Key_F12)
-    assert not workbench.docks["Benchmark"].widget().visibleRegion().isEmpty()
-    panel = workbench.panel(BenchmarkPanel)
-    panel.form.set_settings(SMALL)
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: ("", ""))
-    QTest.mouseClick(panel.button("start"), LEFT)
-    assert not workbench.controller(BenchmarkController).is_busy
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: (str(tmp_path / "new.firegui"), ""))
-    QTest.mouseClick(panel.button("start"), LEFT)
-    qtbot.waitUntil(contest.working.is_set)
-    assert contest.specs[0].project_folder == tmp_path / "new.firegui"
-    window.stop_work()
 
 
 @pytest.mark.slow

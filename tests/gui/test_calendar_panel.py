@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.gui.scenario.calendar_panel import CalendarPanel
 from firegui.gui.session.session import Session
-from tests.gui.hands import LEFT, cell_text, centre_of
+from tests.gui.hands import LEFT, cell_text, centre_of, show_widget
 
 S2T, CL415 = 0, 1
 
@@ -22,10 +22,7 @@ S2T, CL415 = 0, 1
 def panel(qtbot: QtBot, session: Session) -> CalendarPanel:
     """Four days of two types; the S-2T is grounded on the third."""
     shown = CalendarPanel(session)
-    qtbot.addWidget(shown)
-    shown.resize(420, 400)
-    with qtbot.waitExposed(shown):
-        shown.show()
+    show_widget(qtbot, shown, 420, 400)
     return shown
 
 

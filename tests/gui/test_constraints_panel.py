@@ -24,7 +24,7 @@ from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.daylight import sun_days
 from firegui.io.operations_toml import read_operations
-from tests.gui.hands import cell_text, double_click, type_into_cell, type_into_field
+from tests.gui.hands import cell_text, double_click, show_widget, type_into_cell, type_into_field
 from tests.gui.map_scene import RIGHT, Hand, drop_at, only, painted, undo_steps
 
 ZONE = Region.rectangle("Reservoir", (10, 20), (30, 40))
@@ -34,11 +34,7 @@ NOON = datetime(2020, 8, 19, 19, tzinfo=UTC)
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session) -> ConstraintsPanel:
     shown = ConstraintsPanel(session)
-    qtbot.addWidget(shown)
-    shown.resize(460, 1400)
-    with qtbot.waitActive(shown):
-        shown.show()
-        shown.activateWindow()
+    show_widget(qtbot, shown, 460, 1400)
     return shown
 
 

@@ -34,6 +34,7 @@ def theme_restored(qapp: QApplication) -> Iterator[None]:
 @pytest.mark.parametrize("theme", list(Theme))
 def test_every_pair_of_the_palette_can_be_read(theme: Theme) -> None:
     colors = palette(theme)
+    assert colors.window().color().name() == COLORS[theme].window
     found = {(text.name, ground.name): of_colors(colors.color(text).name(), colors.color(ground).name())
              for text, ground in _PAIRS}  # fmt: skip
     assert {pair: value for pair, value in found.items() if value < ENOUGH} == {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +18,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.coverage_form import LEVEL, CoverageChoice, choice_of, chosen_coverage
 from firegui.io.coverage_toml import coverage_of, shipped_table
 from tests.gui.conftest import COLUMNS, ROWS
-from tests.gui.hands import LEFT, type_into_cell
+from tests.gui.hands import LEFT, show_widget, type_into_cell
 from tests.gui.test_dialogs import escape, press, when_open
 
 
@@ -33,14 +32,11 @@ def fuelled(project: Project) -> Project:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, session: Session, fuelled: Project) -> Iterator[ScenarioPanel]:
+def panel(qtbot: QtBot, session: Session, fuelled: Project) -> ScenarioPanel:
     session.open_project(fuelled, None)
     made = ScenarioPanel(session)
-    qtbot.addWidget(made)
-    made.resize(360, 700)
-    with qtbot.waitExposed(made):
-        made.show()
-    yield made
+    show_widget(qtbot, made, 360, 700)
+    return made
 
 
 def test_the_dock_says_the_value_and_where_it_is_from(panel: ScenarioPanel) -> None:
@@ -74,10 +70,7 @@ def test_leaving_without_a_change_is_no_step(session: Session, panel: ScenarioPa
 
 def test_one_value_can_be_chosen_where_there_is_no_fuel(qtbot: QtBot, project: Project) -> None:
     dialog = CoverageDialog(project)
-    qtbot.addWidget(dialog)
-    with qtbot.waitActive(dialog):
-        dialog.show()
-        dialog.activateWindow()
+    show_widget(qtbot, dialog, 480, 400)
     assert dialog.form.value.value() == 2.7 and dialog.coverage is None
     dialog.form.by_value.setFocus()
     QTest.keyClick(dialog.form.by_value, Qt.Key.Key_Space)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -61,53 +62,26 @@ def test_the_menu_marks_what_was_chosen_in_the_objective_dock(window: MainWindow
     assert "plain reference" in button_of(window).text()
 
 
-def test_the_objective_dock_follows_the_status_bar(window: MainWindow) -> None:
+def test_the_choice_is_shown_in_the_objective_dock_and_remembered(
+    window: MainWindow, preferences_store: QSettings
+) -> None:
+    assert button_of(window).text() == "Device: automatic"
     pick(window, BACKENDS["cpu"])
     box = window.workbench.docks["Objective"].findChild(QComboBox, "backend")
     assert isinstance(box, QComboBox)
     assert box.currentData() == "cpu"
-
-
-def test_the_choice_is_remembered(window: MainWindow, preferences_store: QSettings) -> None:
-    pick(window, BACKENDS["cpu"])
     assert Preferences(preferences_store).backend == "cpu"
 
 
-def test_before_any_run_only_the_choice_is_shown(window: MainWindow) -> None:
-    assert button_of(window).text() == "Device: automatic"
-
-
-def computing_on(name: str) -> Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]:
-    """A run that says it computes on the device ``name``, and ends."""
-
-    def execute(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
-        assert isinstance(spec, EvaluateSpec)
-        emit(Message(f"Computing on {name}", device=DeviceUsed(spec.backend, name)))
-        emit(RunFinished(FinishReason.COMPLETED, "done", None, None, None))
-
-    return execute
-
-
-def test_a_run_says_what_automatic_turned_out_to_be_and_another_choice_does_not_inherit_it(
+def test_the_device_that_a_run_uses_and_falls_back_on_is_shown_and_another_choice_does_not_inherit_it(
     qtbot: QtBot, session: Session
 ) -> None:
-    queue = RunQueue(session, execute=computing_on("the GPU NVIDIA H200"))
-    button = DeviceButton(session)
-    qtbot.addWidget(button)
-    queue.show_baseline()
-    qtbot.waitUntil(lambda: button.text() == "Device: automatic (the GPU NVIDIA H200)")
-    session.set_backend("reference")
-    assert button.text() == "Device: plain reference, slow"
-    session.set_backend("auto")
-    assert button.text() == "Device: automatic (the GPU NVIDIA H200)"
-    queue.shutdown()
-    queue.deleteLater()
+    go_on = threading.Event()
 
-
-def test_a_run_that_falls_back_on_the_processor_is_followed(qtbot: QtBot, session: Session) -> None:
     def execute(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
         assert isinstance(spec, EvaluateSpec)
         emit(Message("Computing on the card", device=DeviceUsed(spec.backend, "the GPU NVIDIA H200")))
+        go_on.wait(60)
         emit(Message("Memory does not suffice.", "warning", DeviceUsed(spec.backend, "the CPU")))
         emit(RunFinished(FinishReason.COMPLETED, "done", None, None, None))
 
@@ -116,8 +90,14 @@ def test_a_run_that_falls_back_on_the_processor_is_followed(qtbot: QtBot, sessio
     qtbot.addWidget(button)
     queue.logged.connect(lambda text, level: logged.append((text, level)))
     queue.show_baseline()
+    qtbot.waitUntil(lambda: button.text() == "Device: automatic (the GPU NVIDIA H200)")
+    go_on.set()
     qtbot.waitUntil(lambda: "this computer's CPU" in button.text())
     assert ("Memory does not suffice.", "warning") in logged
+    session.set_backend("reference")
+    assert button.text() == "Device: plain reference, slow"
+    session.set_backend("auto")
+    assert "this computer's CPU" in button.text()
     queue.shutdown()
     queue.deleteLater()
 

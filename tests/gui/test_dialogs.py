@@ -86,33 +86,27 @@ def test_the_problems_can_be_copied(qtbot: QtBot, parent: QWidget) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "expected"),
+    ("answer", "of_edits", "of_a_run"),
     [
-        (press("Save"), UnsavedAnswer.SAVE),
-        (press("Discard"), UnsavedAnswer.DISCARD),
-        (press("Cancel"), UnsavedAnswer.CANCEL),
-        (escape, UnsavedAnswer.CANCEL),
+        (press("S"), UnsavedAnswer.SAVE, RunningAnswer.STOP_AND_SAVE),
+        (press("Discard"), UnsavedAnswer.DISCARD, RunningAnswer.DISCARD),
+        (escape, UnsavedAnswer.CANCEL, RunningAnswer.KEEP),
     ],
 )
-def test_the_question_about_unsaved_edits(
-    parent: QWidget, answer: Callable[[QWidget], None], expected: UnsavedAnswer
+def test_the_questions_about_unsaved_edits_and_about_a_run(
+    parent: QWidget, answer: Callable[[QWidget], None], of_edits: UnsavedAnswer, of_a_run: RunningAnswer
 ) -> None:
     when_open(answer)
-    assert ask_unsaved(parent, "Bear") is expected
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        (press("Keep running"), RunningAnswer.KEEP),
-        (press("Stop, save"), RunningAnswer.STOP_AND_SAVE),
-        (press("Discard"), RunningAnswer.DISCARD),
-        (escape, RunningAnswer.KEEP),
-    ],
-)
-def test_the_question_about_a_run(parent: QWidget, answer: Callable[[QWidget], None], expected: RunningAnswer) -> None:
+    assert ask_unsaved(parent, "Bear") is of_edits
     when_open(answer)
-    assert ask_running(parent, RUN) is expected
+    assert ask_running(parent, RUN) is of_a_run
+
+
+def test_the_buttons_that_go_on_answer_as_escape_does(parent: QWidget) -> None:
+    when_open(press("Cancel"))
+    assert ask_unsaved(parent, "Bear") is UnsavedAnswer.CANCEL
+    when_open(press("Keep running"))
+    assert ask_running(parent, RUN) is RunningAnswer.KEEP
 
 
 def question(parent: QWidget, work: UnfinishedWork) -> tuple[str, list[str]]:
@@ -130,27 +124,35 @@ def question(parent: QWidget, work: UnfinishedWork) -> tuple[str, list[str]]:
     return seen[0]
 
 
-def test_the_question_about_a_run_says_what_becomes_of_it_and_of_those_behind_it(parent: QWidget) -> None:
-    said, offered = question(parent, RUN)
-    assert said == (
-        "The run “A · 14:20:05” is still working. Stopping keeps the best plan so far; it can be gone on with later. "
-        "Discarding deletes the run and all that lies in its folder. The 2 runs that wait behind it will not begin."
-    )
-    assert offered == ["Discard and close", "Keep running", "Stop, save and close"]
-
-
-def test_what_deletes_nothing_does_not_offer_to_discard(parent: QWidget) -> None:
-    said, offered = question(parent, UnfinishedWork("The ensemble", "finished members", nothing))
-    assert said == (
-        "The ensemble is still working. Stopping keeps the finished members; it can be gone on with later. Nothing is "
-        "deleted."
-    )
-    assert offered == ["Keep running", "Stop, save and close"]
-
-
-def test_what_cannot_be_gone_on_with_does_not_say_so(parent: QWidget) -> None:
-    said, _ = question(parent, UnfinishedWork("The robustness table", "finished rows", nothing, again=False))
-    assert said.endswith("Stopping keeps the finished rows. Nothing is deleted.")
+@pytest.mark.parametrize(
+    ("work", "text", "discards"),
+    [
+        (
+            RUN,
+            "The run “A · 14:20:05” is still working. Stopping keeps the best plan so far; it can be gone on with "
+            "later. Discarding deletes the run and all that lies in its folder. The 2 runs that wait behind it will "
+            "not begin.",
+            True,
+        ),
+        (
+            UnfinishedWork("The ensemble", "finished members", nothing),
+            "The ensemble is still working. Stopping keeps the finished members; it can be gone on with later. Nothing "
+            "is deleted.",
+            False,
+        ),
+        (
+            UnfinishedWork("The robustness table", "finished rows", nothing, again=False),
+            "The robustness table is still working. Stopping keeps the finished rows. Nothing is deleted.",
+            False,
+        ),
+    ],
+)
+def test_the_question_about_a_run_says_what_becomes_of_it_and_of_those_behind_it(
+    parent: QWidget, work: UnfinishedWork, text: str, discards: bool
+) -> None:
+    said, offered = question(parent, work)
+    assert said == text
+    assert offered == ["Discard and close"] * discards + ["Keep running", "Stop, save and close"]
 
 
 @pytest.mark.parametrize(

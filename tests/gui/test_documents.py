@@ -76,22 +76,28 @@ def test_the_demo_opens_marked_as_synthetic_and_needs_no_saving_yet(window: Main
     assert window.workbench.session.project.problems() == []
 
 
-def test_the_first_save_asks_where_and_later_ones_do_not(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    asked: list[str] = []
+@pytest.fixture
+def proposals(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
+    """Files that were proposed for a project; each is accepted."""
+    asked: list[Path] = []
 
     def choose(_parent: object, _title: str, proposal: str, *_rest: object, **_more: object) -> tuple[str, str]:
-        asked.append(Path(proposal).name)
-        return str(tmp_path / "mine"), ""
+        asked.append(Path(proposal))
+        return str(tmp_path / Path(proposal).stem), ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    return asked
+
+
+def test_the_first_save_asks_where_and_later_ones_do_not(
+    window: MainWindow, proposals: list[Path], tmp_path: Path
+) -> None:
     assert window.workbench.documents.save()
     window.workbench.session.set_regions("clear", ())
     assert window.workbench.documents.save()
-    assert asked == ["test-ridge.firegui"]
-    assert load_project(tmp_path / "mine.firegui").regions == ()
-    assert window.workbench.session.folder == tmp_path / "mine.firegui"
+    assert [path.name for path in proposals] == ["test-ridge.firegui"]
+    assert load_project(tmp_path / "test-ridge.firegui").regions == ()
+    assert window.workbench.session.folder == tmp_path / "test-ridge.firegui"
 
 
 def test_save_as_over_something_else_is_refused_and_the_mark_stays(
@@ -123,27 +129,18 @@ def second_import(window: MainWindow, monkeypatch: pytest.MonkeyPatch, folder: P
     return asked
 
 
+@pytest.mark.parametrize("yes", [False, True])
 def test_another_project_of_the_same_event_is_kept_unless_the_person_gives_it_up(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, yes: bool
 ) -> None:
     folder = tmp_path / "ridge.firegui"
     regions = window.workbench.session.project.regions
-    asked = second_import(window, monkeypatch, folder, yes=False)
-    assert not window.workbench.documents.save()
+    assert regions != ()
+    asked = second_import(window, monkeypatch, folder, yes=yes)
+    assert window.workbench.documents.save() is yes
     assert asked == [folder]
-    assert window.workbench.session.folder is None
-    assert load_project(folder).regions == regions != ()
-
-
-def test_a_project_of_the_same_event_that_was_given_up_is_replaced(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    folder = tmp_path / "ridge.firegui"
-    asked = second_import(window, monkeypatch, folder, yes=True)
-    assert window.workbench.documents.save()
-    assert asked == [folder]
-    assert window.workbench.session.folder == folder
-    assert load_project(folder).regions == ()
+    assert window.workbench.session.folder == (folder if yes else None)
+    assert load_project(folder).regions == (() if yes else regions)
 
 
 def test_saving_as_what_it_is_called_already_asks_nothing(
@@ -158,20 +155,11 @@ def test_saving_as_what_it_is_called_already_asks_nothing(
     assert load_project(folder).regions == ()
 
 
-def test_the_proposed_name_is_one_that_is_free(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    asked: list[Path] = []
-
-    def choose(_parent: object, _title: str, proposal: str, *_rest: object, **_more: object) -> tuple[str, str]:
-        asked.append(Path(proposal))
-        return proposal, ""
-
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+def test_the_proposed_name_is_one_that_is_free(window: MainWindow, proposals: list[Path], tmp_path: Path) -> None:
     window.workbench.session.mark_saved(tmp_path / "first.firegui")
     for _ in range(3):
         assert window.workbench.documents.save_as()
-    assert asked == [tmp_path / f"test-ridge{number}.firegui" for number in ("", "-2", "-3")]
+    assert proposals == [tmp_path / f"test-ridge{number}.firegui" for number in ("", "-2", "-3")]
 
 
 @pytest.mark.parametrize(("button", "answer"), [("Replace it", True), ("Keep it", False)])
@@ -208,17 +196,15 @@ def test_an_imported_folder_becomes_a_project_with_the_papers_fleet(window: Main
     assert window.workbench.session.folder is None
 
 
-def test_imported_maps_become_a_project_with_their_own_fire_model(window: MainWindow, tmp_path: Path) -> None:
-    assert window.workbench.documents.import_maps(write_maps(tmp_path / "model.npz"))
+@pytest.mark.parametrize("way", ["import_maps", "take_dropped"])
+def test_imported_or_dropped_maps_become_a_project_with_their_own_fire_model(
+    window: MainWindow, tmp_path: Path, way: str
+) -> None:
+    assert getattr(window.workbench.documents, way)(write_maps(tmp_path / "model.npz"))
     project = window.workbench.session.project
     assert project.fire_model.kind == "maps"
     assert project.maps is not None and project.maps.days == DAYS
     assert project.problems() == []
-
-
-def test_maps_dropped_on_the_window_are_imported(window: MainWindow, tmp_path: Path) -> None:
-    assert window.workbench.documents.take_dropped(write_maps(tmp_path / "model.npz"))
-    assert window.workbench.session.project.fire_model.kind == "maps"
 
 
 def test_a_bad_folder_is_refused_with_every_problem_and_the_open_project_stays(

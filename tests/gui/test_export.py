@@ -97,6 +97,9 @@ def names_in(folder: Path) -> list[str]:
 
 
 def test_the_files_hold_the_shown_drops(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
+    assert dialog.summary.text() == (
+        "A · 12:00, epoch 31: 2 executed drops and 1 proposed ones that the gates hold back."
+    )
     press_export(qtbot, dialog)
     with (tmp_path / "out" / "plan.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -169,13 +172,6 @@ def test_frames_that_miss_the_ends_of_days_give_no_occupancy(project: Project) -
     assert fire_on_screen(None, project) is None
 
 
-def test_only_the_chosen_formats_are_written(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
-    tick(dialog, "csv")
-    assert dialog.names.text() == "plan.csv"
-    press_export(qtbot, dialog)
-    assert names_in(tmp_path / "out") == ["plan.csv"]
-
-
 def test_everything_wrong_is_listed_at_once(dialog: ExportDialog, told: list[InputError]) -> None:
     dialog.folder.line.setText(" ")
     dialog.stem.setText("a/b")
@@ -198,7 +194,7 @@ def test_without_a_place_formats_that_need_one_are_grey_and_say_why(
         assert "no place on the map" in made.formats.note(name)
     assert made.formats.boxes["pdf"].isEnabled()
     tick(made, "csv")
-    assert made.formats.chosen == ("csv",)
+    assert made.formats.chosen == ("csv",) and made.names.text() == "plan.csv"
     press_export(qtbot, made)
     assert names_in(tmp_path / "out") == ["plan.csv"]
 
@@ -320,12 +316,6 @@ def test_a_run_at_work_is_exported_as_it_is_on_screen(session: Session, project:
     assert content.plan is not None and content.plan.first == 0
     assert content.notes[0] == "the chance of fire is that of the screen, to 1/255"
     assert [row.drop for row in content.rows] == sorted(DROPS, key=lambda item: (item.step, item.column))
-
-
-def test_the_dialog_says_what_it_will_write(dialog: ExportDialog) -> None:
-    assert (
-        dialog.summary.text() == "A · 12:00, epoch 31: 2 executed drops and 1 proposed ones that the gates hold back."
-    )
 
 
 def test_drops_in_the_dark_are_warned_of_in_the_words_of_the_files(

@@ -21,7 +21,7 @@ from firegui.gui.scenario.fleet_panel import FIELDS, FleetPanel
 from firegui.gui.session.session import Session
 from firegui.io.fleet_toml import default_fleet
 from firegui.rollout.gates import apply_gates
-from tests.gui.hands import LEFT, cell_text, centre_of, double_click, type_into_cell
+from tests.gui.hands import LEFT, cell_text, centre_of, double_click, show_widget, type_into_cell
 
 COLUMN = {field: index for index, field in enumerate(FIELDS)}
 Pick = Callable[[str, Path], None]
@@ -31,10 +31,7 @@ Pick = Callable[[str, Path], None]
 def panel(qtbot: QtBot, session: Session) -> FleetPanel:
     """The dock on two S-2T and one CL-415."""
     shown = FleetPanel(session)
-    qtbot.addWidget(shown)
-    shown.resize(900, 400)
-    with qtbot.waitExposed(shown):
-        shown.show()
+    show_widget(qtbot, shown, 900, 400)
     return shown
 
 
@@ -122,19 +119,15 @@ def test_a_fleet_that_came_with_a_fault_can_still_be_put_right(
     assert refusals == []
 
 
-def test_the_grounded_days_follow_a_renamed_type(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
-    far = date(2020, 8, 24)
-    session.open_project(replace(session.project, grounded={"S-2T": (date(2020, 8, 21), far)}), None)
-    type_into_cell(qtbot, panel.view, 0, COLUMN["id"], "S2")
-    assert session.project.grounded["S2"] == (date(2020, 8, 21), far)
-    assert "S-2T" not in session.project.grounded
-
-
-def test_an_edit_keeps_groundings_on_days_outside_the_plan(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
-    far = date(2020, 8, 24)
-    session.open_project(replace(session.project, grounded={"S-2T": (far,)}), None)
-    type_into_cell(qtbot, panel.view, 0, COLUMN["count"], "3")
-    assert session.project.grounded["S-2T"] == (far,)
+@pytest.mark.parametrize(("field", "text", "kind"), [("id", "S2", "S2"), ("count", "3", "S-2T")])
+def test_an_edit_keeps_groundings_even_on_days_outside_the_plan_and_under_another_id(
+    qtbot: QtBot, session: Session, panel: FleetPanel, field: str, text: str, kind: str
+) -> None:
+    days = (date(2020, 8, 21), date(2020, 8, 24))
+    session.open_project(replace(session.project, grounded={"S-2T": days}), None)
+    type_into_cell(qtbot, panel.view, 0, COLUMN[field], text)
+    assert session.project.grounded[kind] == days
+    assert ("S-2T" in session.project.grounded) is (kind == "S-2T")
 
 
 def test_the_material_is_chosen_from_a_list(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
@@ -152,6 +145,7 @@ def test_rows_can_be_added_duplicated_and_removed_each_undoably(session: Session
     panel.view.setCurrentIndex(panel.model.index(0, 0))
     panel.duplicate()
     assert [kind.id for kind in session.project.fleet.types] == ["S-2T", "S-2Tb", "CL-415"]
+    assert session.project.planned_fleet.types[1].grounded_days == (2,)
     panel.add()
     assert [kind.id for kind in session.project.fleet.types] == ["S-2T", "S-2Tb", "NEW", "CL-415"]
     panel.view.setCurrentIndex(panel.model.index(3, 0))
@@ -161,12 +155,6 @@ def test_rows_can_be_added_duplicated_and_removed_each_undoably(session: Session
     for _ in range(3):
         session.undo_stack.undo()
     assert session.project.fleet == before
-
-
-def test_a_duplicate_is_grounded_on_the_same_days(session: Session, panel: FleetPanel) -> None:
-    panel.view.setCurrentIndex(panel.model.index(0, 0))
-    panel.duplicate()
-    assert session.project.planned_fleet.types[1].grounded_days == (2,)
 
 
 def test_delete_removes_the_selected_type_and_no_region(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:

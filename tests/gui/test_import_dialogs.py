@@ -20,7 +20,7 @@ from firegui.gui.importing.event_dialogs import ImportEventDialog, ImportEventsD
 from firegui.gui.widgets.fields import PathField
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.importers.events import import_events
-from tests.gui.hands import LEFT
+from tests.gui.hands import LEFT, show_widget
 from tests.gui.test_dialogs import escape, press, when_open
 from tests.unit.io.landscape_files import event_arrays, full, write_events, write_layer
 from tests.unit.io.test_perimeters import DATES, TWO, write
@@ -50,13 +50,6 @@ def nothing_to_import(_source: object) -> Project:
     raise AssertionError("the form let something through")
 
 
-def open_alone(qtbot: QtBot, dialog: QWidget) -> None:
-    qtbot.addWidget(dialog)
-    with qtbot.waitActive(dialog):
-        dialog.show()
-        dialog.activateWindow()
-
-
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
     """What the dialogs would list."""
@@ -81,17 +74,15 @@ def six_fires(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["events", "folder"])
-def test_enter_in_a_line_imports_and_does_not_cancel(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    problems: list[InputError] = []
-    monkeypatch.setattr(dialogs_module, "show_problems", lambda _parent, error: problems.append(error))
+def test_enter_in_a_line_imports_and_does_not_cancel(qtbot: QtBot, shown: list[InputError], name: str) -> None:
     made: dict[str, Callable[[], QWidget]] = {
         "events": lambda: ImportEventsDialog(nothing_to_import),
         "folder": ImportEventDialog,
     }
     dialog = made[name]()
-    open_alone(qtbot, dialog)
+    show_widget(qtbot, dialog, 640, 480)
     QTest.keyClick(line(dialog, "name"), Qt.Key.Key_Return)
-    assert len(problems) == 1
+    assert len(shown) == 1
     assert dialog.isVisible()
 
 
@@ -126,7 +117,7 @@ def test_an_event_is_chosen_from_those_in_the_file(
 
 def test_a_typed_path_is_looked_into_when_the_line_is_left(qtbot: QtBot, six_fires: Path) -> None:
     dialog = ImportEventsDialog(nothing_to_import)
-    open_alone(qtbot, dialog)
+    show_widget(qtbot, dialog, 640, 480)
     assert not dialog.events.isEnabled()
     type_in(dialog, "file", six_fires)
     QTest.keyClick(line(dialog, "file"), Qt.Key.Key_Tab)
@@ -139,7 +130,7 @@ def test_a_file_that_is_none_is_said_beside_the_line_and_cannot_be_imported(
 ) -> None:
     (tmp_path / "a.hdf5").write_text("text")
     dialog = ImportEventsDialog(lambda source: first_project(import_events(source)))
-    open_alone(qtbot, dialog)
+    show_widget(qtbot, dialog, 640, 480)
     type_in(dialog, "file", tmp_path / "a.hdf5")
     QTest.keyClick(line(dialog, "file"), Qt.Key.Key_Tab)
     assert dialog.said == "a.hdf5 is not an HDF5 file"
@@ -153,7 +144,7 @@ def test_entries_of_the_event_form_that_cannot_be_read_are_listed(
     qtbot: QtBot, shown: list[InputError], six_fires: Path
 ) -> None:
     dialog = ImportEventsDialog(nothing_to_import, None, six_fires)
-    open_alone(qtbot, dialog)
+    show_widget(qtbot, dialog, 640, 480)
     type_in(dialog, "transform", "30 0 1")
     type_in(dialog, "utc_offset_h", "west")
     press("Import")(dialog)

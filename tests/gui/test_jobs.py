@@ -17,7 +17,7 @@ from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness, Setting
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.gui.jobs.run_entry import EpochHistory
+from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
 from firegui.gui.jobs.run_job import RunJob
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -51,19 +51,11 @@ from firegui.runs.events import (
 )
 from firegui.runs.run_requests import new_run_folder, run_title
 from firegui.runs.spec import RunSpec, Stage
-from tests.gui.fake_runs import FakeExecute, drop, epoch_done, frames, metrics, run_spec
+from tests.gui.fake_runs import FakeExecute, drop, epoch_done, frames, metrics, run_spec, wait_idle
 
 NOON = datetime(2026, 8, 19, 12, 0, 5)
 MakeQueue = Callable[..., tuple[RunQueue, FakeExecute]]
-
-
-@pytest.fixture
-def session(qapp: object) -> Iterator[Session]:
-    """A session without a project: the queue is there before the project, as in the window."""
-    opened = Session()
-    yield opened
-    opened.undo_stack.clear()
-    opened.deleteLater()
+Execute = Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]
 
 
 @pytest.fixture
@@ -81,10 +73,6 @@ def make_queue(session: Session, project: Project, tmp_path: Path) -> Iterator[M
     yield make
     for queue in made:
         queue.shutdown()
-
-
-def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
-    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
 
 
 # -- the bridge --------------------------------------------------------------------------------------------------------
@@ -168,25 +156,24 @@ def test_a_job_works_in_its_own_thread_and_reports_in_the_windows(
     assert execute.threads != [threading.get_ident()]
 
 
-def test_an_exception_in_the_worker_becomes_a_failure_that_names_it(
-    qtbot: QtBot, project: Project, tmp_path: Path
+@pytest.mark.parametrize(
+    ("execute", "message"),
+    [
+        (FakeExecute(raises=ZeroDivisionError("by zero")), "ZeroDivisionError: by zero"),
+        (lambda spec, emit, control: None, ""),
+    ],
+    ids=["exception", "no end reported"],
+)
+def test_a_run_that_raises_or_reports_no_end_has_failed(
+    qtbot: QtBot, project: Project, tmp_path: Path, execute: Execute, message: str
 ) -> None:
-    job = RunJob(run_spec(project, tmp_path / "run"), FakeExecute(raises=ZeroDivisionError("by zero")))
+    job = RunJob(run_spec(project, tmp_path / "run"), execute)
     ends: list[RunFinished] = []
     job.bridge.subscribe(RunFinished, ends.append)
     with qtbot.waitSignal(job.ended):
         job.begin()
     assert [end.reason for end in ends] == [FinishReason.FAILED]
-    assert "ZeroDivisionError: by zero" in ends[0].message
-
-
-def test_a_run_that_ends_without_a_word_counts_as_failed(qtbot: QtBot, project: Project, tmp_path: Path) -> None:
-    job = RunJob(run_spec(project, tmp_path / "run"), lambda spec, emit, control: None)
-    ends: list[RunFinished] = []
-    job.bridge.subscribe(RunFinished, ends.append)
-    with qtbot.waitSignal(job.ended):
-        job.begin()
-    assert [end.reason for end in ends] == [FinishReason.FAILED]
+    assert message in ends[0].message
 
 
 def test_closing_a_job_delivers_what_was_said_last_before_it_returns(
@@ -223,20 +210,14 @@ def test_a_run_feeds_history_map_and_list(qtbot: QtBot, session: Session, make_q
     assert queue.shown is entry
 
 
-def test_a_run_says_the_command_that_repeats_it_and_where_it_goes(make_queue: MakeQueue, tmp_path: Path) -> None:
-    queue, _ = make_queue()
-    entry = queue.plan()
-    assert entry.folder == tmp_path / "p.firegui" / "runs" / "20260819-120005-A-plan"
-    queue.shutdown()
-    assert entry.title == "A · 12:00:05"
-
-
-def test_the_recorded_command_names_project_run_and_settings(
+def test_a_run_has_a_folder_a_title_and_the_command_that_repeats_it(
     qtbot: QtBot, make_queue: MakeQueue, tmp_path: Path
 ) -> None:
     queue, execute = make_queue()
     entry = queue.plan()
     wait_idle(qtbot, queue)
+    assert entry.folder == tmp_path / "p.firegui" / "runs" / "20260819-120005-A-plan"
+    assert entry.title == "A · 12:00:05"
     command = execute.runs[0].command
     assert command.startswith(f"firegui plan {tmp_path / 'p.firegui'} --out {entry.folder} --epochs 3")
 
@@ -256,22 +237,33 @@ def test_run_folders_never_coincide(tmp_path: Path) -> None:
     assert run_title(tmp_path / "my run", NOON.date()) == "my run"
 
 
-def test_stopping_is_acknowledged_at_once_and_keeps_the_best(qtbot: QtBot, make_queue: MakeQueue) -> None:
-    queue, _ = make_queue(endless=True)
+def start_endless(qtbot: QtBot, make_queue: MakeQueue) -> tuple[RunQueue, FakeExecute, RunEntry]:
+    """Start a run that works until it is stopped, and wait for its first epochs."""
+    queue, execute = make_queue(endless=True)
     entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch > 2)
+    return queue, execute, entry
+
+
+def test_a_run_is_stopped_at_once_keeps_the_best_and_goes_on_in_its_folder(qtbot: QtBot, make_queue: MakeQueue) -> None:
+    queue, execute, entry = start_endless(qtbot, make_queue)
     queue.stop()
     assert entry.state is RunState.STOPPING
     wait_idle(qtbot, queue)
     assert entry.reason is FinishReason.STOPPED
     assert entry.folder.exists()
     assert entry.can_go_on
+    execute.endless, execute.epochs = False, 9
+    queue.go_on(entry)
+    wait_idle(qtbot, queue)
+    assert [spec.resume for spec in execute.runs] == [False, True]
+    assert {spec.out for spec in execute.runs} == {entry.folder}
+    assert (entry.reason, entry.epoch) == (FinishReason.COMPLETED, 9)
+    assert queue.entries == (entry,)
 
 
-def test_a_paused_run_does_nothing_until_it_is_resumed(qtbot: QtBot, make_queue: MakeQueue) -> None:
-    queue, _ = make_queue(endless=True)
-    entry = queue.plan()
-    qtbot.waitUntil(lambda: entry.epoch > 1)
+def test_a_paused_run_does_nothing_until_it_is_resumed_or_stopped(qtbot: QtBot, make_queue: MakeQueue) -> None:
+    queue, _, entry = start_endless(qtbot, make_queue)
     queue.pause()
     assert entry.status == "pausing"
     qtbot.waitUntil(lambda: entry.state is RunState.PAUSED)
@@ -280,14 +272,6 @@ def test_a_paused_run_does_nothing_until_it_is_resumed(qtbot: QtBot, make_queue:
     assert entry.epoch == done
     queue.resume()
     qtbot.waitUntil(lambda: entry.epoch > done)
-    queue.stop()
-    wait_idle(qtbot, queue)
-
-
-def test_a_paused_run_can_be_stopped(qtbot: QtBot, make_queue: MakeQueue) -> None:
-    queue, _ = make_queue(endless=True)
-    entry = queue.plan()
-    qtbot.waitUntil(lambda: entry.state is RunState.RUNNING)
     queue.pause()
     qtbot.waitUntil(lambda: entry.state is RunState.PAUSED)
     queue.stop()
@@ -309,14 +293,17 @@ def test_runs_wait_for_each_other_and_one_that_waits_can_be_taken_back(qtbot: Qt
     assert [spec.out for spec in execute.runs] == [first.folder, third.folder]
 
 
-def test_discarding_deletes_the_folder_once_the_run_has_ended(qtbot: QtBot, make_queue: MakeQueue) -> None:
-    queue, _ = make_queue(endless=True)
-    entry = queue.plan()
-    qtbot.waitUntil(lambda: entry.epoch > 0)
+@pytest.mark.parametrize("project_changes", [False, True])
+def test_discarding_deletes_the_folder_once_the_run_has_ended(
+    qtbot: QtBot, session: Session, project: Project, make_queue: MakeQueue, project_changes: bool
+) -> None:
+    queue, _, entry = start_endless(qtbot, make_queue)
     assert entry.folder.exists()
     queue.discard()
+    if project_changes:
+        session.open_project(replace(project), None)
+    qtbot.waitUntil(lambda: not entry.folder.exists())
     wait_idle(qtbot, queue)
-    assert not entry.folder.exists()
     assert entry not in queue.entries
 
 
@@ -329,21 +316,6 @@ def test_only_folders_among_the_runs_of_a_project_are_ever_deleted(
     wait_idle(qtbot, queue)
     queue.discard(entry)
     assert elsewhere.exists()
-
-
-def test_a_stopped_run_goes_on_in_its_folder(qtbot: QtBot, make_queue: MakeQueue) -> None:
-    queue, execute = make_queue(endless=True)
-    entry = queue.plan()
-    qtbot.waitUntil(lambda: entry.epoch > 2)
-    queue.stop()
-    wait_idle(qtbot, queue)
-    execute.endless, execute.epochs = False, 9
-    queue.go_on(entry)
-    wait_idle(qtbot, queue)
-    assert [spec.resume for spec in execute.runs] == [False, True]
-    assert {spec.out for spec in execute.runs} == {entry.folder}
-    assert (entry.reason, entry.epoch) == (FinishReason.COMPLETED, 9)
-    assert queue.entries == (entry,)
 
 
 def test_a_failure_is_shown_with_everything_that_is_wrong(
@@ -373,9 +345,7 @@ def test_a_run_pushes_the_baseline_aside(qtbot: QtBot, session: Session, make_qu
 
 
 def test_shutting_down_waits_for_every_thread(qtbot: QtBot, make_queue: MakeQueue) -> None:
-    queue, execute = make_queue(endless=True)
-    entry = queue.plan()
-    qtbot.waitUntil(lambda: entry.epoch > 0)
+    queue, execute, entry = start_endless(qtbot, make_queue)
     queue.shutdown()
     assert execute.living == 0
     assert entry.reason is FinishReason.STOPPED
@@ -420,17 +390,6 @@ def test_opening_another_project_stops_the_run_and_keeps_it_off_the_new_map(
     assert entry.folder.exists()
 
 
-def test_a_run_that_is_to_be_discarded_is_deleted_even_when_another_project_is_opened_meanwhile(
-    qtbot: QtBot, session: Session, project: Project, make_queue: MakeQueue
-) -> None:
-    queue, _ = make_queue(endless=True)
-    entry = queue.plan()
-    qtbot.waitUntil(lambda: entry.epoch > 0)
-    queue.discard()
-    session.open_project(replace(project), None)
-    qtbot.waitUntil(lambda: not entry.folder.exists())
-
-
 # -- staleness ---------------------------------------------------------------------------------------------------------
 def edited(project: Project) -> Project:
     return replace(project, plan=replace(project.plan, nominal=Effectiveness(0.5, 0.5)))
@@ -440,27 +399,16 @@ def searched_longer(project: Project) -> Project:
     return replace(project, plan=replace(project.plan, optimizer=replace(project.plan.optimizer, epochs=99)))
 
 
-def test_an_edit_makes_runs_and_result_stale_and_undo_makes_them_good_again(
-    qtbot: QtBot, session: Session, make_queue: MakeQueue
+@pytest.mark.parametrize(("edit", "stale"), [(edited, True), (searched_longer, False)])
+def test_an_edit_of_more_than_the_search_makes_runs_and_result_stale_until_it_is_undone(
+    qtbot: QtBot, session: Session, make_queue: MakeQueue, edit: Callable[[Project], Project], stale: bool
 ) -> None:
     queue, _ = make_queue()
     entry = queue.plan()
     wait_idle(qtbot, queue)
-    session.edit("Weaker drops", edited(session.project))
-    assert entry.stale
-    assert session.result.stale
+    session.edit("Edit", edit(session.project))
+    assert (entry.stale, session.result.stale) == (stale, stale)
     session.undo_stack.undo()
-    assert not entry.stale
-    assert not session.result.stale
-
-
-def test_how_a_plan_is_searched_for_does_not_make_it_stale(
-    qtbot: QtBot, session: Session, make_queue: MakeQueue
-) -> None:
-    queue, _ = make_queue()
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
-    session.edit("More epochs", searched_longer(session.project))
     assert not entry.stale
     assert not session.result.stale
 

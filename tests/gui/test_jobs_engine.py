@@ -15,6 +15,7 @@ from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.io.project_store import load_project, save_project
@@ -26,18 +27,11 @@ from firegui.runs.lock import FolderLock
 from firegui.runs.run_requests import WarmStart, resume_spec
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec, RunSpec, Stage
+from tests.gui.fake_runs import wait_idle as wait_idle_for
 from tests.support import make_project, tiny_project
 
 LONG_MS = 60_000
 Reopen = Callable[[], RunQueue]
-
-
-@pytest.fixture
-def session(qapp: object) -> Iterator[Session]:
-    opened = Session()
-    yield opened
-    opened.undo_stack.clear()
-    opened.deleteLater()
 
 
 @pytest.fixture
@@ -54,12 +48,20 @@ def queue(session: Session, folder: Path) -> Iterator[RunQueue]:
 
 
 def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
-    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity, timeout=LONG_MS)
+    wait_idle_for(qtbot, queue, LONG_MS)
 
 
 def with_epochs(project: Project, epochs: int) -> Project:
     optimizer = replace(project.plan.optimizer, epochs=epochs, patience=epochs)
     return replace(project, plan=replace(project.plan, optimizer=optimizer))
+
+
+@pytest.fixture
+def planned(qtbot: QtBot, queue: RunQueue) -> RunEntry:
+    """A run of both stages that has ended."""
+    entry = queue.plan()
+    wait_idle(qtbot, queue)
+    return entry
 
 
 def test_a_project_is_opened_planned_and_shown(qtbot: QtBot, session: Session, queue: RunQueue) -> None:
@@ -76,17 +78,21 @@ def test_a_project_is_opened_planned_and_shown(qtbot: QtBot, session: Session, q
     assert len(read_run(entry.folder).history) == entry.epoch
 
 
-def test_a_run_is_stopped_and_goes_on_to_the_end_of_an_unbroken_one(
-    qtbot: QtBot, session: Session, folder: Path
+@pytest.mark.parametrize(("kind", "count"), [(EpochDone, 4), (EliminationStep, 2)])
+def test_a_run_stopped_in_either_stage_goes_on_to_the_plan_of_an_unbroken_one(
+    qtbot: QtBot, session: Session, folder: Path, kind: type[RunEvent], count: int
 ) -> None:
     go = Event()
 
     def held(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
-        """Waits after the fourth epoch, or a run of so small a fire is over before anybody can stop it."""
+        """Waits amid a stage, or a run of so small a fire is over before anybody can stop it."""
+        steps = 0
 
         def emit_and_wait(event: RunEvent) -> None:
+            nonlocal steps
             emit(event)
-            if isinstance(event, EpochDone) and event.epoch == 3:
+            steps += isinstance(event, kind)
+            if steps == count:
                 go.wait()
 
         execute(spec, emit_and_wait, control)
@@ -98,32 +104,35 @@ def test_a_run_is_stopped_and_goes_on_to_the_end_of_an_unbroken_one(
     wait_idle(qtbot, queue)
     go.clear()
     broken = queue.plan()
-    qtbot.waitUntil(lambda: broken.epoch == 4, timeout=LONG_MS)
+    done = broken.history if kind is EpochDone else broken.removals
+    qtbot.waitUntil(lambda: len(done) == count, timeout=LONG_MS)
     queue.stop()
     go.set()
     wait_idle(qtbot, queue)
-    stopped_at, status = broken.epoch, broken.status
+    stopped = broken.reason, broken.status, broken.can_go_on
+    stopped_at = broken.epoch
     queue.go_on(broken)
     wait_idle(qtbot, queue)
     queue.shutdown()
-    assert (stopped_at, status) == (4, "stopped")
+    assert stopped == (FinishReason.STOPPED, "stopped", True)
+    assert kind is EliminationStep or stopped_at == 4
     assert broken.reason is FinishReason.COMPLETED
     for column in ("epoch", "objective", "drops"):
         assert broken.history.column(column).tolist() == unbroken.history.column(column).tolist()
+    plans = [(entry.folder / "plan.safetensors").read_bytes() for entry in (broken, unbroken)]
+    assert plans[0] == plans[1]
 
 
 def test_runs_are_found_again_and_shown_as_they_were(
-    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+    qtbot: QtBot, session: Session, queue: RunQueue, planned: RunEntry, folder: Path
 ) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
-    drops, title = session.result.drops, entry.title
+    drops, title = session.result.drops, planned.title
     session.open_project(load_project(folder), folder)
     wait_idle(qtbot, queue)
     assert session.result.drops == ()
     (found,) = queue.entries
-    assert (found.title, found.state, found.reason, found.stale) == (title, RunState.FINISHED, entry.reason, False)
-    assert found.history.column("best").tolist() == entry.history.column("best").tolist()
+    assert (found.title, found.state, found.reason, found.stale) == (title, RunState.FINISHED, planned.reason, False)
+    assert found.history.column("best").tolist() == planned.history.column("best").tolist()
     queue.show(found)
     wait_idle(qtbot, queue)
     assert session.result.drops == drops
@@ -131,10 +140,8 @@ def test_runs_are_found_again_and_shown_as_they_were(
 
 
 def test_a_run_made_with_other_settings_is_stale_and_still_shown_with_its_own(
-    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+    qtbot: QtBot, session: Session, queue: RunQueue, planned: RunEntry, folder: Path
 ) -> None:
-    queue.plan()
-    wait_idle(qtbot, queue)
     drops = session.result.drops
     project = load_project(folder)
     edited = replace(project, plan=replace(project.plan, nominal=Effectiveness(0.4, 0.4)))
@@ -151,26 +158,24 @@ def test_a_run_made_with_other_settings_is_stale_and_still_shown_with_its_own(
 
 
 def test_both_stages_are_run_listed_again_and_shown_as_they_were(
-    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+    qtbot: QtBot, session: Session, queue: RunQueue, planned: RunEntry, folder: Path
 ) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
-    assert entry.reason is FinishReason.COMPLETED
-    assert entry.prunes
-    left, before = entry.removals.last("drops"), entry.drops_before
+    assert planned.reason is FinishReason.COMPLETED
+    assert planned.prunes
+    left, before = planned.removals.last("drops"), planned.drops_before
     assert left is not None
     assert before is not None
     assert left <= before
-    assert entry.drops == left == sum(drop.executed for drop in session.result.drops)
+    assert planned.drops == left == sum(drop.executed for drop in session.result.drops)
     # At design effectiveness, for the last picture was drawn at the nominal one.
-    assert entry.plan == read_run(entry.folder).scores.design
+    assert planned.plan == read_run(planned.folder).scores.design
     session.open_project(load_project(folder), folder)
     wait_idle(qtbot, queue)
     (found,) = queue.entries
-    assert (found.stages, found.stage) == (entry.stages, Stage.PRUNE)
+    assert (found.stages, found.stage) == (planned.stages, Stage.PRUNE)
     for column in ("rollouts", "drops", "passes"):
-        assert found.removals.last(column) == entry.removals.last(column)
-    assert found.reference == entry.reference is not None
+        assert found.removals.last(column) == planned.removals.last(column)
+    assert found.reference == planned.reference is not None
 
 
 def test_a_plan_is_pruned_later_in_a_run_of_its_own(
@@ -187,51 +192,9 @@ def test_a_plan_is_pruned_later_in_a_run_of_its_own(
     assert second.drops_before == read_run(first.folder).scores.design.drops_executed  # type: ignore[union-attr]
 
 
-def test_a_run_stopped_while_pruning_goes_on_to_the_plan_of_an_unbroken_one(
-    qtbot: QtBot, session: Session, folder: Path
-) -> None:
-    go = Event()
-
-    def held(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
-        """Waits amid the second stage, or a run of so small a fire is over before anybody can stop it."""
-        steps = 0
-
-        def emit_and_wait(event: RunEvent) -> None:
-            nonlocal steps
-            emit(event)
-            steps += isinstance(event, EliminationStep)
-            if steps == 2:
-                go.wait()
-
-        execute(spec, emit_and_wait, control)
-
-    queue = RunQueue(session, execute=held)
-    session.open_project(with_epochs(make_project(), 60), folder)
-    go.set()
-    unbroken = queue.plan()
-    wait_idle(qtbot, queue)
-    go.clear()
-    broken = queue.plan()
-    qtbot.waitUntil(lambda: len(broken.removals) > 0, timeout=LONG_MS)
-    queue.stop()
-    go.set()
-    wait_idle(qtbot, queue)
-    stopped = broken.reason, broken.can_go_on
-    queue.go_on(broken)
-    wait_idle(qtbot, queue)
-    queue.shutdown()
-    assert stopped == (FinishReason.STOPPED, True)
-    assert broken.reason is FinishReason.COMPLETED
-    assert broken.epoch == unbroken.epoch
-    plans = [(entry.folder / "plan.safetensors").read_bytes() for entry in (broken, unbroken)]
-    assert plans[0] == plans[1]
-
-
 def test_a_damaged_run_is_named_in_the_log_and_the_others_are_listed(
-    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+    qtbot: QtBot, session: Session, queue: RunQueue, planned: RunEntry, folder: Path
 ) -> None:
-    queue.plan()
-    wait_idle(qtbot, queue)
     damaged = folder / "runs" / "damaged"
     damaged.mkdir()
     (damaged / "run.toml").write_text("not = [toml")
@@ -250,37 +213,18 @@ def cut_short(run: Path) -> None:
     header.write_text("\n".join('state = "running"' if line.startswith("state") else line for line in lines))
 
 
-def test_a_run_that_was_cut_short_is_listed_as_interrupted(
-    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
-) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
-    cut_short(entry.folder)
-    session.open_project(load_project(folder), folder)
-    (found,) = queue.entries
-    assert found.status == "interrupted"
-    assert found.can_go_on
-    wait_idle(qtbot, queue)
-
-
 def test_a_run_without_a_plan_cannot_be_shown_and_says_so(
-    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+    qtbot: QtBot, session: Session, queue: RunQueue, planned: RunEntry, folder: Path, refusals: list[InputError]
 ) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
-    (entry.folder / "plan.safetensors").unlink()
-    (entry.folder / "schedule.csv").unlink()
-    refused: list[InputError] = []
-    session.refused.connect(refused.append)
-    queue.show(entry)
-    assert "has no plan yet" in str(refused[0])
+    (planned.folder / "plan.safetensors").unlink()
+    (planned.folder / "schedule.csv").unlink()
+    queue.show(planned)
+    assert "has no plan yet" in str(refusals[0])
 
 
 def test_saving_elsewhere_lists_the_runs_of_that_folder_and_shows_the_fire_without_drops(
-    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+    qtbot: QtBot, session: Session, queue: RunQueue, planned: RunEntry, folder: Path
 ) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
     copy = folder.with_name("copy.firegui")
     save_project(session.project, copy)
     session.mark_saved(copy)
@@ -289,7 +233,7 @@ def test_saving_elsewhere_lists_the_runs_of_that_folder_and_shows_the_fire_witho
     wait_idle(qtbot, queue)
     assert session.result.drops == ()
     session.mark_saved(folder)
-    assert [listed.folder for listed in queue.entries] == [entry.folder]
+    assert [listed.folder for listed in queue.entries] == [planned.folder]
     wait_idle(qtbot, queue)
 
 
@@ -306,21 +250,17 @@ def test_other_regions_leave_the_fire_without_drops_on_the_map(qtbot: QtBot, ses
 
 
 def test_a_run_that_another_process_is_writing_is_listed_so_and_can_be_neither_resumed_nor_discarded(
-    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+    qtbot: QtBot, session: Session, queue: RunQueue, planned: RunEntry, folder: Path, refusals: list[InputError]
 ) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
-    cut_short(entry.folder)
-    refused: list[InputError] = []
-    session.refused.connect(refused.append)
-    held = FolderLock(entry.folder)
+    cut_short(planned.folder)
+    held = FolderLock(planned.folder)
     session.open_project(load_project(folder), folder)
     (found,) = queue.entries
     assert found.status == "running elsewhere"
     assert not found.can_go_on
     queue.discard(found)
-    assert "another run is writing this folder" in str(refused[0])
-    assert entry.folder.exists()
+    assert "another run is writing this folder" in str(refusals[0])
+    assert planned.folder.exists()
     held.release()
     session.open_project(load_project(folder), folder)
     assert queue.entries[0].status == "interrupted"

@@ -39,14 +39,6 @@ class LateExecute:
 
 
 @pytest.fixture
-def session(qapp: object) -> Iterator[Session]:
-    opened = Session()
-    yield opened
-    opened.undo_stack.clear()
-    opened.deleteLater()
-
-
-@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     project = make_project()
     optimizer = replace(project.plan.optimizer, epochs=2000, patience=2000)

@@ -15,7 +15,6 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError
-from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_entry import EliminationHistory, RunEntry, pass_left
 from firegui.gui.jobs.run_queue import RunQueue
@@ -23,12 +22,11 @@ from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import RunsModel
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunFinished, RunState, StageBegan
 from firegui.runs.run_requests import WarmStart, new_run_folder, run_title
 from firegui.runs.spec import Stage
-from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal
+from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, wait_idle
 
 NOON = datetime(2026, 8, 19, 12, 0, 5)
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
@@ -40,28 +38,10 @@ def execute() -> FakeExecute:
 
 
 @pytest.fixture
-def queue(session: Session, project: Project, tmp_path: Path, execute: FakeExecute) -> Iterator[RunQueue]:
+def queue(session: Session, saved: Path, execute: FakeExecute) -> Iterator[RunQueue]:
     made = RunQueue(session, execute=execute, clock=lambda: NOON)
-    folder = tmp_path / "p.firegui"
-    save_project(project, folder)
-    session.open_project(project, folder)
     yield made
     made.shutdown()
-
-
-@pytest.fixture
-def window(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[MainWindow]:
-    opened = MainWindow(session, queue, Preferences())
-    with qtbot.waitExposed(opened):
-        opened.show()
-    yield opened
-    session.undo_stack.setClean()
-    opened.close()
-    opened.deleteLater()
-
-
-def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
-    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
 
 
 def runs(window: MainWindow) -> RunsPanel:
@@ -130,9 +110,7 @@ def test_the_status_names_the_stage_and_how_many_there_are(entry: RunEntry) -> N
     assert entry.status == "pruning 2/2"
     entry.state = RunState.PAUSED
     assert entry.status == "paused"
-
-
-def test_one_stage_alone_is_not_counted(entry: RunEntry) -> None:
+    entry.state = RunState.RUNNING
     entry.begin_stage(StageBegan(Stage.PRUNE, 1, 1, ""))
     assert entry.status == "pruning"
 
@@ -173,42 +151,37 @@ def test_both_stages_count_as_time_worked(entry: RunEntry) -> None:
     assert entry.elapsed == pytest.approx(1.0 + 2.0)
 
 
-@pytest.mark.parametrize("following", [StageBegan(Stage.OPTIMIZE, 2, 3, ""), StageBegan(Stage.PRUNE, 3, 3, "")])
-def test_setting_as_epochs_ahead_of_setting_b_are_not_the_runs_own(entry: RunEntry, following: StageBegan) -> None:
-    entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 3, "of setting A"))
+@pytest.mark.parametrize(
+    ("first", "following", "epoch"),
+    [
+        (StageBegan(Stage.OPTIMIZE, 1, 3, "of setting A"), StageBegan(Stage.OPTIMIZE, 2, 3, ""), 0),
+        (StageBegan(Stage.OPTIMIZE, 1, 3, "of setting A"), StageBegan(Stage.PRUNE, 3, 3, ""), 0),
+        (StageBegan(Stage.OPTIMIZE, 1, 2, ""), StageBegan(Stage.PRUNE, 2, 2, ""), 9),
+        (None, StageBegan(Stage.OPTIMIZE, 2, 3, "of setting B"), 9),
+    ],
+    ids=["setting A then B", "setting A then pruning", "both stages", "resumed"],
+)
+def test_epochs_ahead_of_setting_b_are_not_the_runs_own(
+    entry: RunEntry, first: StageBegan | None, following: StageBegan, epoch: int
+) -> None:
+    if first is not None:
+        entry.begin_stage(first)
     entry.add_epochs([epoch_done(k) for k in range(9)])
     entry.begin_stage(following)
-    assert entry.epoch == 0
+    assert entry.epoch == epoch
 
 
-def test_the_second_stage_keeps_the_epochs_of_the_first(entry: RunEntry) -> None:
-    entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 2, ""))
-    entry.add_epochs([epoch_done(k) for k in range(9)])
-    entry.begin_stage(StageBegan(Stage.PRUNE, 2, 2, ""))
-    assert entry.epoch == 9
-
-
-def test_epochs_of_a_resumed_run_stay(entry: RunEntry) -> None:
-    entry.add_epochs([epoch_done(k) for k in range(9)])
-    entry.begin_stage(StageBegan(Stage.OPTIMIZE, 2, 3, "of setting B"))
-    assert entry.epoch == 9
-
-
-def test_the_line_of_a_pruned_run(qtbot: QtBot, queue: RunQueue) -> None:
+def test_the_line_of_a_run_that_prunes_and_has_pruned(qtbot: QtBot, queue: RunQueue) -> None:
     entry = queue.plan()
     wait_idle(qtbot, queue)
     model = RunsModel(queue)
-    texts = [str(model.index(0, column).data()) for column in range(model.columnCount())]
-    assert texts == [entry.title, "completed", "1 pass", "0:02", "–", "6.67", "3"]
 
+    def texts() -> list[str]:
+        return [str(model.index(0, column).data()) for column in range(model.columnCount())]
 
-def test_the_line_of_a_run_that_prunes(qtbot: QtBot, queue: RunQueue, execute: FakeExecute) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
+    assert texts() == [entry.title, "completed", "1 pass", "0:02", "–", "6.67", "3"]
     entry.state, entry.reason, entry.nominal = RunState.RUNNING, None, None
-    model = RunsModel(queue)
-    texts = [str(model.index(0, column).data()) for column in range(model.columnCount())]
-    assert texts[1:] == ["pruning 2/2", "1: 4/10", "0:02", "0:03+", "6.67", "8"]
+    assert texts()[1:] == ["pruning 2/2", "1: 4/10", "0:02", "0:03+", "6.67", "8"]
 
 
 # -- stopping and going on ---------------------------------------------------------------------------------------------
@@ -250,43 +223,25 @@ def test_start_does_what_was_chosen_next_to_it(
     assert [spec.out.name[-8:] for spec in execute.runs] == ["5-A-plan", "optimize"]
 
 
-def test_a_kept_plan_is_pruned_in_a_run_of_its_own(
-    qtbot: QtBot, window: MainWindow, queue: RunQueue, project: Project, execute: FakeExecute
-) -> None:
+@pytest.mark.parametrize(("button", "stages"), [("prune", (Stage.PRUNE,)), ("branch", BOTH)])
+def test_a_kept_plan_is_pruned_or_begun_with_in_a_run_of_its_own(
+    qtbot: QtBot, window: MainWindow, queue: RunQueue, project: Project, execute: FakeExecute, button: str,
+    stages: tuple[Stage, ...],
+) -> None:  # fmt: skip
     entry = queue.plan((Stage.OPTIMIZE,))
     wait_idle(qtbot, queue)
+    runs(window).select(entry)
+    assert not runs(window).button(button).isEnabled()
     file = keep_plan(entry, project)
     queue.changed.emit()
     runs(window).select(entry)
-    runs(window).button("prune").click()
+    runs(window).button(button).click()
     wait_idle(qtbot, queue)
     spec = execute.runs[-1]
-    assert (spec.stages, spec.warm_start_file, spec.resume) == ((Stage.PRUNE,), file, False)
+    assert (spec.stages, spec.warm_start_file, spec.resume) == (stages, file, False)
     assert spec.warm_start is not None
     assert spec.out != entry.folder
-    assert spec.command.startswith("firegui prune ")
-
-
-def test_a_run_begins_with_the_plan_of_another(
-    qtbot: QtBot, window: MainWindow, queue: RunQueue, project: Project, execute: FakeExecute
-) -> None:
-    entry = queue.plan((Stage.OPTIMIZE,))
-    wait_idle(qtbot, queue)
-    file = keep_plan(entry, project)
-    queue.changed.emit()
-    runs(window).button("branch").click()
-    wait_idle(qtbot, queue)
-    assert (execute.runs[-1].stages, execute.runs[-1].warm_start_file) == (BOTH, file)
-
-
-def test_a_run_without_a_plan_can_be_neither_pruned_nor_begun_with(
-    qtbot: QtBot, window: MainWindow, queue: RunQueue
-) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
-    runs(window).select(entry)
-    assert not runs(window).button("prune").isEnabled()
-    assert not runs(window).button("branch").isEnabled()
+    assert spec.command.startswith(f"firegui {'prune' if button == 'prune' else 'plan'} ")
 
 
 def test_a_plan_of_another_fleet_is_refused_and_nothing_starts(

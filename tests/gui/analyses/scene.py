@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import pytest
 
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.ensemble import Ensemble
@@ -27,7 +28,7 @@ from firegui.gui.analyses.calibration.calibration_controller import (
     CalibrationRequest,
     SavedCalibration,
 )
-from firegui.gui.analyses.registry import Controller
+from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller
 from firegui.gui.analyses.skill.skill_controller import SkillRequest
 from firegui.io.ensemble_file import write_members
 from firegui.io.project_store import project_hash
@@ -227,3 +228,15 @@ CASES = {
 def other_event(project: Project) -> Project:
     """Return a project whose fire is another one."""
     return replace(project, scenario=replace(project.scenario, name="Other Ridge"))
+
+
+def _of(analyses: Sequence[Analysis]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("analysis", analyses, ids=lambda analysis: analysis.dock)
+
+
+_SAVING = [one for one in ANALYSES if CASES[one.dock].save is not None]
+_STORES = [one for one in _SAVING if one.controller.store is not None]  # type: ignore[attr-defined]
+every = _of(ANALYSES)
+every_saving = _of(_SAVING)
+every_store = _of(_STORES)
+every_export = _of([one for one in _STORES if one.controller.export_suffixes])  # type: ignore[attr-defined]

@@ -30,25 +30,22 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.runs.events import RunState
 from firegui.runs.lock import FolderLock
-from tests.gui.analyses.scene import CASES, DEVICE, Case, FakeRun, other_event
+from tests.gui.analyses.scene import (
+    CASES,
+    DEVICE,
+    Case,
+    FakeRun,
+    every,
+    every_export,
+    every_saving,
+    every_store,
+    other_event,
+)
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
 SECOND = 1000
 PATIENCE = 20_000
-SAVES = [one for one in ANALYSES if CASES[one.dock].save is not None]
-STORES = [one for one in SAVES if one.controller.store is not None]  # type: ignore[attr-defined]
-EXPORTS = [one for one in STORES if one.controller.export_suffixes]  # type: ignore[attr-defined]
 Make = Callable[..., tuple[Controller, FakeRun]]
-
-
-def dock(analysis: Analysis) -> str:
-    return analysis.dock
-
-
-every = pytest.mark.parametrize("analysis", ANALYSES, ids=dock)
-every_saving = pytest.mark.parametrize("analysis", SAVES, ids=dock)
-every_store = pytest.mark.parametrize("analysis", STORES, ids=dock)
-every_export = pytest.mark.parametrize("analysis", EXPORTS, ids=dock)
 
 
 @pytest.fixture
@@ -109,42 +106,31 @@ def test_a_run_shows_its_result_and_reports_its_end(
 
 
 @every
-def test_a_second_start_is_ignored_while_a_run_is_at_work(qtbot: QtBot, folder: Path, make: Make, case: Case) -> None:
+def test_a_run_at_work_tells_its_progress_and_a_second_start_is_ignored(
+    qtbot: QtBot, folder: Path, make: Make, case: Case
+) -> None:
     controller, run = make(endless=True)
     begin(qtbot, controller, run, case)
+    assert controller.activity and controller.activity != "Stopping…"
+    assert 0.0 <= controller.share < 1.0
     controller.start(case.request)
     assert len(run.specs) == 1
 
 
 @every
-def test_progress_is_told_while_a_run_is_at_work(qtbot: QtBot, folder: Path, make: Make, case: Case) -> None:
-    controller, run = make(endless=True)
-    begin(qtbot, controller, run, case)
-    assert controller.activity and controller.activity != "Stopping…"
-    assert 0.0 <= controller.share < 1.0
-
-
-@every
-def test_the_device_of_a_run_reaches_the_session(
+def test_a_run_uses_the_backend_of_the_session_and_tells_it_the_device(
     qtbot: QtBot, session: Session, folder: Path, make: Make, case: Case, messages: list[str]
 ) -> None:
-    controller, _run = make()
+    controller, run = make()
     with qtbot.waitSignal(session.device_changed, timeout=PATIENCE):
         controller.start(case.request)
     ended(qtbot, controller)
     assert session.device == DEVICE.name
     assert "Computing on the CPU of the contract" in messages
-
-
-@every
-def test_the_backend_of_the_session_is_used(
-    qtbot: QtBot, session: Session, folder: Path, make: Make, case: Case
-) -> None:
-    controller, run = make()
     session.set_backend("torch")
     controller.start(case.request)
     ended(qtbot, controller)
-    assert getattr(run.specs[0], "backend", "torch") == "torch"
+    assert getattr(run.specs[1], "backend", "torch") == "torch"
 
 
 @every

@@ -14,29 +14,19 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.errors import Problem
 from firegui.gui.analyses.panel import AnalysisPanel
-from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller
+from firegui.gui.analyses.registry import Analysis, Controller
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.runs.events import RunEvent, SkillReady
 from firegui.runs.spec import RunSpec
-from tests.gui.analyses.scene import CASES, FakeRun
+from tests.gui.analyses.scene import CASES, FakeRun, every, every_export, every_store
+from tests.gui.hands import show_widget
 
 PATIENCE = 20_000
-LISTING = [one for one in ANALYSES if one.controller.store is not None]  # type: ignore[attr-defined]
-EXPORTING = [one for one in LISTING if one.controller.export_suffixes]  # type: ignore[attr-defined]
 Panel = AnalysisPanel[Any, Any]
 Scene = tuple[Panel, Controller, FakeRun]
 Make = Callable[..., Scene]
-
-
-def dock(analysis: Analysis) -> str:
-    return analysis.dock
-
-
-every = pytest.mark.parametrize("analysis", ANALYSES, ids=dock)
-every_listing = pytest.mark.parametrize("analysis", LISTING, ids=dock)
-every_exporting = pytest.mark.parametrize("analysis", EXPORTING, ids=dock)
 
 
 @pytest.fixture
@@ -56,10 +46,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, analysis: Analysis) ->
         assert isinstance(panel, AnalysisPanel)
         if isinstance(panel, StudyPanel):
             panel.form.set_text(CASES[analysis.dock].request.text)
-        qtbot.addWidget(panel)
-        panel.resize(1100, 500)
-        with qtbot.waitExposed(panel):
-            panel.show()
+        show_widget(qtbot, panel, 1100, 500)
         return panel, controller, run
 
     yield scene
@@ -143,14 +130,14 @@ def test_every_button_says_what_it_does(make: Make, folder: Path) -> None:
 
 
 # -- earlier results ---------------------------------------------------------------------------------------------------
-@every_listing
+@every_store
 def test_the_list_is_off_without_earlier_results(make: Make, folder: Path) -> None:
     panel, _controller, _run = make()
     assert not panel.earlier.isEnabled()
     assert panel.earlier.currentText() == panel.texts.none_earlier
 
 
-@every_listing
+@every_store
 def test_an_earlier_result_is_listed_opened_and_resumed(qtbot: QtBot, opened: Scene) -> None:
     panel, controller, run = opened
     (saved,) = controller.saved()
@@ -164,7 +151,7 @@ def test_an_earlier_result_is_listed_opened_and_resumed(qtbot: QtBot, opened: Sc
     assert not panel.button("resume").isEnabled()
 
 
-@every_listing
+@every_store
 def test_an_earlier_result_is_not_resumed_in_a_read_only_project(
     opened: Scene, session: Session, project: Project, folder: Path
 ) -> None:
@@ -178,7 +165,7 @@ def test_an_earlier_result_is_not_resumed_in_a_read_only_project(
     assert panel.button("resume").isEnabled()
 
 
-@every_listing
+@every_store
 def test_another_project_clears_the_panel(opened: Scene, session: Session, project: Project) -> None:
     panel, controller, _run = opened
     text = panel.head.text()
@@ -189,7 +176,7 @@ def test_another_project_clears_the_panel(opened: Scene, session: Session, proje
 
 
 # -- tables and files --------------------------------------------------------------------------------------------------
-@every_listing
+@every_store
 def test_the_table_in_front_is_copied(opened: Scene, session: Session) -> None:
     panel, _controller, _run = opened
     said: list[str] = []
@@ -200,7 +187,7 @@ def test_the_table_in_front_is_copied(opened: Scene, session: Session) -> None:
     assert said == ["The table is on the clipboard."]
 
 
-@every_exporting
+@every_export
 def test_the_export_goes_to_the_folder_that_is_chosen(
     opened: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
