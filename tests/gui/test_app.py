@@ -79,21 +79,9 @@ def fail() -> None:
     raise ZeroDivisionError("of all things")
 
 
-def test_an_unexpected_error_is_told_and_logged(
-    qtbot: QtBot, reported: tuple[CrashReporter, list[str]], tmp_path: Path
-) -> None:
-    reporter, told = reported
-    try:
-        fail()
-    except ZeroDivisionError as error:
-        reporter.report(type(error), error, error.__traceback__)
-    qtbot.waitUntil(lambda: len(told) == 1)
-    assert "of all things" in told[0]
-    assert "in fail" in (tmp_path / "firegui.log").read_text(encoding="utf-8")
-
-
-def test_an_error_in_another_thread_is_told_in_the_windows(
-    qtbot: QtBot, reported: tuple[CrashReporter, list[str]]
+@pytest.mark.parametrize("in_thread", [False, True])
+def test_an_unexpected_error_is_logged_and_told_in_the_windows_thread(
+    qtbot: QtBot, reported: tuple[CrashReporter, list[str]], tmp_path: Path, in_thread: bool
 ) -> None:
     reporter, told = reported
 
@@ -103,11 +91,16 @@ def test_an_error_in_another_thread_is_told_in_the_windows(
         except ZeroDivisionError as error:
             reporter.report(type(error), error, error.__traceback__)
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert told == []
+    if in_thread:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert told == []
+    else:
+        work()
     qtbot.waitUntil(lambda: len(told) == 1)
+    assert "of all things" in told[0]
+    assert "in fail" in (tmp_path / "firegui.log").read_text(encoding="utf-8")
 
 
 def test_errors_while_one_is_shown_do_not_pile_up(qtbot: QtBot, tmp_path: Path) -> None:

@@ -395,29 +395,23 @@ def test_the_calibrated_model_is_scored_with_its_own_fit_days(window: MainWindow
     assert window.workbench.panel(SkillPanel).fit_days.value() == 3
 
 
-@pytest.mark.parametrize(
-    ("answer", "kept"),
-    [(RunningAnswer.KEEP, True), (RunningAnswer.STOP_AND_SAVE, True), (RunningAnswer.DISCARD, False)],
-)
-def test_leaving_asks_what_becomes_of_it(
-    qtbot: QtBot, window: MainWindow, saved: Path, monkeypatch: pytest.MonkeyPatch, answer: RunningAnswer, kept: bool
+def test_leaving_may_discard_it_with_all_that_was_tried(
+    qtbot: QtBot, window: MainWindow, saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
     def ask(_parent: object, work: UnfinishedWork, _purpose: str) -> RunningAnswer:
         asked.append(f"{work.title}: {work.outcome}")
-        return answer
+        return RunningAnswer.DISCARD
 
     monkeypatch.setattr("firegui.gui.window.documents.ask_running", ask)
     desk = window.workbench.controller(CalibrationController)
     desk.start(CalibrationRequest(NetworkFitSettings(fit_days=3, epochs=100_000, patience=100_000)))
     qtbot.waitUntil(lambda: len(desk.history) > 2, timeout=PATIENCE_MS)
-
-    assert window.workbench.documents.may_leave("close") is (answer is not RunningAnswer.KEEP)
+    assert window.workbench.documents.may_leave("close")
     assert asked == [
         "The calibration: Stopping keeps the best weights so far; it can be gone on with later. Discarding deletes the "
         "weights and all that was tried for them."
     ]
-    desk.stop()
     qtbot.waitUntil(lambda: not desk.is_busy)
-    assert (interrupted_in(saved) is not None) is kept
+    assert interrupted_in(saved) is None
