@@ -148,7 +148,9 @@ def test_a_stopped_study_keeps_its_cells_is_shown_where_it_cannot_be_written_to_
     session.open_project(session.project, folder)
     reopen(panel)
     qtbot.waitUntil(lambda: panel.button("resume").isEnabled())
+    panel.form.workers.setValue(3)
     QTest.mouseClick(panel.button("resume"), LEFT)
+    assert desk._job is not None and isinstance(desk._job.spec, StudySpec) and desk._job.spec.workers == 3
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
     assert desk.shown.table is not None and desk.shown.table.complete
 

@@ -107,14 +107,20 @@ def test_sorting_keeps_selection_and_maps_places_to_positions(view: QTableView, 
     assert (model.position(1), model.place(0), model.row(0)) == (0, 1, TREES[1])
 
 
-def test_new_values_of_the_same_rows_keep_selection_and_order(view: QTableView, model: TableModel[Tree]) -> None:
+def test_other_rows_without_a_key_are_sorted_again() -> None:
+    made: TableModel[int] = TableModel((Column("Number", lambda row: row),))
+    made.set_rows([3, 1, 2])
+    made.sort(0)
+    made.set_rows([7, 9, 8])
+    assert [made.row(place) for place in range(3)] == [7, 8, 9]
+
+
+def test_new_values_of_the_same_rows_keep_selection_and_are_sorted(view: QTableView, model: TableModel[Tree]) -> None:
     model.sort(1)
     select_row(view, 1)
     model.set_rows([replace(tree, height=100.0) if tree.name == "a" else tree for tree in TREES])
-    assert selected_rows(view) == [1]
-    assert column(model, 1)[0] == "100.0"
-    model.sort(1)
-    assert column(model, 0)[2] == "a"
+    assert [model.row(row).name for row in selected_rows(view)] == ["b"]
+    assert column(model, 0)[2] == "a" and column(model, 1)[2] == "100.0"
 
 
 def test_other_rows_reset_the_table_in_the_chosen_order(qtbot: QtBot, view: QTableView) -> None:

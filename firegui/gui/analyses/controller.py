@@ -81,7 +81,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         self._session, self._execute, self._clock = session, execute, clock
         self._job: RunJob | None = None
         self._leaving: list[RunJob] = []
-        self._stopping = self._listed = False
+        self._stopping = self._listed = self._is_shut_down = False
         self._shown: Result | None = None
         self._clear_progress()
         session.project_opened.connect(self._on_project_opened)
@@ -162,7 +162,8 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
             self.changed.emit()
 
     def shutdown(self) -> None:
-        """Stop, and wait until every thread has ended."""
+        """Stop, and wait until every thread has ended. No run begins after it."""
+        self._is_shut_down = True
         wind_up_all([*self._leaving, *([] if self._job is None else [self._job])])
 
     # -- export ------------------------------------------------------------------------------------------------------
@@ -195,7 +196,10 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         raise NotImplementedError
 
     def _first_result(self, spec: Any) -> Result | None:
-        """Return what is on screen while the run has no result yet; by default, the result that is there."""
+        """Return what is on screen while the run has no result yet; by default, the result that is there.
+
+        Raises :class:`InputError` where the folder of a resumed run cannot be read.
+        """
         return self._shown
 
     def _read(self, folder: Path) -> Result:
@@ -236,16 +240,15 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         return self.store.new_folder(self._project_folder, self._clock(), ending)
 
     def _launch(self, make_spec: Callable[[], RunSpec | None]) -> None:
-        spec = self._or_refused(make_spec)
-        if spec is None:
+        made = None if self._is_shut_down else self._or_refused(lambda: self._spec_and_result(make_spec()))
+        if made is None:
             return
+        spec, first = made
         job = self._job = RunJob(spec, self._execute, self)
         self._stopping = self._listed = False
         self._clear_progress()
-        if not self.shows_running:
-            first = self._first_result(spec)
-            if first is not self._shown:
-                self._show(first)
+        if not self.shows_running and first is not self._shown:
+            self._show(first)
         job.bridge.subscribe(Message, self._on_message)
         job.bridge.subscribe(Progress, self._on_step)
         self._connect_events(job.bridge)
@@ -253,6 +256,9 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         job.ended.connect(self._on_ended)
         job.begin()
         self.changed.emit()
+
+    def _spec_and_result(self, spec: RunSpec | None) -> tuple[RunSpec, Result | None] | None:
+        return None if spec is None else (spec, self._first_result(spec))
 
     def _or_refused(self, make: Callable[[], Made]) -> Made | None:
         """Return what ``make`` returns. Refuse bad input, and return ``None``."""

@@ -151,6 +151,10 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         """Return the settings that an earlier result can be resumed with, ``None`` for its own."""
         return None
 
+    def _resume_request(self) -> Any:
+        """Return what a resumed run is asked for besides its own settings, if anything. Raises like ``_request``."""
+        return None if self._settings() is None else self._request()
+
     def _show_settings(self, saved: SavedT) -> None:
         """Show the settings of an earlier result in the form."""
 
@@ -254,6 +258,11 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         self.earlier.activated.connect(self._open_saved)
         if self._form is not None:
             self._form.changed.connect(self._check)
+        for part in (self.pages, self.earlier, self.head, self._activity, self.notes, self.about, self.bar):
+            if part.parent() is None:
+                # A widget without an owner may be collected in the thread of a run.
+                part.setParent(self)
+                part.hide()
         self._take_project()
         self._show_result()
 
@@ -318,7 +327,10 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
     def _resume(self) -> None:
         """Resume the earlier result that is chosen."""
         if self._chosen is not None:
-            self._controller.resume(self._chosen, None if self._settings() is None else self._request())
+            try:
+                self._controller.resume(self._chosen, self._resume_request())
+            except InputError as error:
+                self._session.refuse(error)
             self._show_page(self.work_page if self._controller.is_busy else None)
 
     def _can_resume(self) -> bool:

@@ -35,7 +35,7 @@ class _Execution:
             self._fail(str(error), error.problems)
         except FireguiError as error:
             self._fail(str(error))
-        except Exception as error:
+        except BaseException as error:
             self._push(Message(traceback.format_exc(), "error"))
             self._fail(f"An unexpected {type(error).__name__}: {error}. Please report it with the log of this run.")
         else:
@@ -121,6 +121,7 @@ class RunSlot(QObject):
         self._execute = execute
         self._job: RunJob | None = None
         self._detached: list[RunJob] = []
+        self._is_shut_down = False
 
     @property
     def is_busy(self) -> bool:
@@ -129,6 +130,8 @@ class RunSlot(QObject):
 
     def begin(self, spec: RunSpec, subscribe: Callable[[EventBridge], None]) -> None:
         """Run ``spec`` in place of the current run. ``subscribe`` connects the receivers of its events."""
+        if self._is_shut_down:
+            return
         self._detach()
         job = self._job = RunJob(spec, self._execute, self)
         subscribe(job.bridge)
@@ -143,7 +146,8 @@ class RunSlot(QObject):
             self.changed.emit()
 
     def shutdown(self) -> None:
-        """Cancel the run, and wait until every thread is over."""
+        """Cancel the run, and wait until every thread is over. No run begins after it."""
+        self._is_shut_down = True
         self.cancel()
         wind_up_all(tuple(self._detached))
 

@@ -53,6 +53,10 @@ class SettingEditor(QObject):
         self.box.setAccessibleDescription(item.option.help)
         self.label.setBuddy(self.box)
         self.label.setToolTip(self.box.toolTip())
+        if item.kind is bool:
+            # The box has its own text. A label without an owner may be collected in the thread of a run.
+            self.label.setParent(self.box)
+            self.label.hide()
         self.show_value(item.value)
 
     @property

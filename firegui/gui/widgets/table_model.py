@@ -167,6 +167,9 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         columns = self._columns if columns is None else tuple(columns)
         if columns == self._columns and self._keys(rows) == self._keys(self._rows):
             self._rows = list(rows)
+            if self._key is None and self._sorting[0] >= 0:
+                # Rows known by their positions alone may be other ones: their old places mean nothing.
+                self.sort(*self._sorting)
             self.update_rows(range(len(rows)))
             return
         self.beginResetModel()

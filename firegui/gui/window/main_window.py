@@ -289,12 +289,14 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about unfinished work and unsaved edits; then stop every thread."""
-        if self._ready:
-            if not self.workbench.may_close():
-                event.ignore()
-                return
-            self._save_layout()
-        self.stop_work()
+        if self._ready and not self.workbench.may_close():
+            event.ignore()
+            return
+        try:
+            if self._ready:
+                self._save_layout()
+        finally:
+            self.stop_work()
         super().closeEvent(event)
 
     def _save_layout(self) -> None:

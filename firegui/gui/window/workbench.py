@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, TypeVar
 
@@ -303,14 +304,17 @@ class Workbench(QObject):
             dialog.close()
         # Some of it is not there yet where the window is closed while it is being built.
         made = vars(self)
-        for part in (
+        parts = (
             self.recovery and self.recovery.autosave, made.get("runs"), self.queue, self._sleep_inhibitor,
             self.session.ground, made.get("plan_preview"), *made.get("controllers", {}).values(),
-        ):  # fmt: skip
-            if part is not None:
-                part.shutdown()
-        if "documents" in made:
-            self.documents.release()
+        )  # fmt: skip
+        # An error in one part must not leave the threads of the others alive.
+        with ExitStack() as stack:
+            if "documents" in made:
+                stack.callback(self.documents.release)
+            for part in reversed(parts):
+                if part is not None:
+                    stack.callback(part.shutdown)
 
     # -- analyses ----------------------------------------------------------------------------------------------------
     def controller(self, kind: type[ControllerT]) -> ControllerT:

@@ -258,6 +258,19 @@ def test_an_unfinished_result_is_resumed_in_its_own_folder(
 
 
 @every_saving
+def test_resuming_a_result_that_was_deleted_since_leaves_nothing_at_work(
+    qtbot: QtBot, folder: Path, make: Make, case: Case, project: Project
+) -> None:
+    assert case.save is not None
+    controller, _run = make()
+    place = case.save(controller, project, folder)
+    saved = case.saved(controller, place)
+    shutil.rmtree(place) if place.is_dir() else place.unlink(missing_ok=True)
+    controller.resume(saved)
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=PATIENCE)
+
+
+@every_saving
 def test_a_result_is_not_resumed_while_a_run_is_at_work_or_where_nothing_can_be_written(
     qtbot: QtBot, session: Session, folder: Path, make: Make, case: Case, project: Project
 ) -> None:

@@ -23,7 +23,7 @@ from firegui.io.atomic import write_problem
 from firegui.io.study_file import StudyFile
 from firegui.rollout.machine import cores
 from firegui.runs.events import WorkerSeen
-from firegui.studies.request import STUDY_TEMPLATES, StudyCheck, check_text
+from firegui.studies.request import STUDY_TEMPLATES, StudyCheck, StudyRequest, check_text
 
 NOTHING = "No study is shown: run one, or open an earlier one."
 _MOST_PROBLEMS = 6
@@ -106,6 +106,10 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
     # -- hooks -------------------------------------------------------------------------------------------------------
     def _show_settings(self, saved: SavedStudy) -> None:
         self.form.set_text(_explained(StudyFile(".", saved.header.settings, saved.header.schedule_file)))
+
+    def _resume_request(self) -> StudyRequest:
+        """Return the request of the form: its workers carry the resumed study out."""
+        return self.form.request()
 
     def _find_problems(self) -> Sequence[Problem]:
         session, text = self._session, self.form.text.toPlainText()
