@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from firegui.domain.fleet import AircraftType, Fleet, Material
@@ -109,6 +111,14 @@ def assert_each_said(error: InputError, parts: Sequence[str]) -> None:
     for part in parts:
         assert any(part in line for line in lines), f"{part!r} not in {lines}"
     assert all(problem.where and problem.what for problem in error.problems)
+
+
+@contextmanager
+def refused_for(*parts: str) -> Iterator[pytest.ExceptionInfo[InputError]]:
+    """Expect a refusal of the block in which every part is said."""
+    with pytest.raises(InputError) as caught:
+        yield caught
+    assert_each_said(caught.value, parts)
 
 
 def assert_same_bits(one: Any, other: Any) -> None:

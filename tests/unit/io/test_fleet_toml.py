@@ -7,7 +7,7 @@ import pytest
 from firegui.domain.fleet import Fleet, Material
 from firegui.errors import InputError
 from firegui.io.fleet_toml import default_fleet, read_fleet, write_fleet
-from tests.unit.io.builders import aircraft, assert_each_said, files_below, fleet
+from tests.unit.io.builders import aircraft, assert_each_said, files_below, fleet, refused_for
 
 
 def test_the_default_fleet_is_the_papers_21_aircraft_in_its_order() -> None:
@@ -81,21 +81,17 @@ def test_every_problem_of_a_fleet_file_is_reported_at_once(tmp_path: Path) -> No
         .replace("S-2T", "B")
     )
     (tmp_path / "fleet.toml").write_text("version = 1\n" + row + row + negative + wrong, encoding="utf-8")
-    with pytest.raises(InputError) as caught:
+    with refused_for(
+        "the id S-2T is used 2 times",
+        "payload_gal is -1200.0",
+        "aircraft 4: count",
+        "aircraft 4: material",
+        "water, retardant",
+        "speed_ms is missing",
+        "speed_kt is not known",
+        "version is not known",
+    ):
         read_fleet(tmp_path / "fleet.toml")
-    assert_each_said(
-        caught.value,
-        [
-            "the id S-2T is used 2 times",
-            "payload_gal is -1200.0",
-            "aircraft 4: count",
-            "aircraft 4: material",
-            "water, retardant",
-            "speed_ms is missing",
-            "speed_kt is not known",
-            "version is not known",
-        ],
-    )
 
 
 def test_a_fleet_file_without_aircraft_is_refused(tmp_path: Path) -> None:

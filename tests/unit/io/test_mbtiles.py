@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,32 +147,22 @@ def vectors(path: Path) -> None:
     write_tiles(path, format="pbf")
 
 
-def empty(path: Path) -> None:
-    write_tiles(path)
-    with sqlite3.connect(path) as base:
-        base.execute("DELETE FROM tiles")
-    base.close()
+def changed(*statement: Any) -> Callable[[Path], None]:
+    """Tiles on which an SQL statement was carried out."""
+
+    def make(path: Path) -> None:
+        write_tiles(path)
+        with sqlite3.connect(path) as base:
+            base.execute(*statement)
+        base.close()
+
+    return make
 
 
-def no_images(path: Path) -> None:
-    write_tiles(path)
-    with sqlite3.connect(path) as base:
-        base.execute("UPDATE tiles SET tile_data = ?", (b"<svg/>",))
-    base.close()
-
-
-def elsewhere(path: Path) -> None:
-    write_tiles(path)
-    with sqlite3.connect(path) as base:
-        base.execute("UPDATE tiles SET tile_column = tile_column + 900")
-    base.close()
-
-
-def deep(path: Path) -> None:
-    write_tiles(path)
-    with sqlite3.connect(path) as base:
-        base.execute("UPDATE tiles SET zoom_level = 4000 WHERE zoom_level = 14")
-    base.close()
+empty = changed("DELETE FROM tiles")
+no_images = changed("UPDATE tiles SET tile_data = ?", (b"<svg/>",))
+elsewhere = changed("UPDATE tiles SET tile_column = tile_column + 900")
+deep = changed("UPDATE tiles SET zoom_level = 4000 WHERE zoom_level = 14")
 
 
 @pytest.mark.parametrize(
@@ -181,9 +173,9 @@ def deep(path: Path) -> None:
         (elsewhere, "where the fire is"), (deep, "zoom levels"), (Path.mkdir, "is a folder"),
     ],
 )  # fmt: skip
-def test_a_bad_file_gets_one_message_with_a_remedy(tmp_path: Path, make: object, word: str) -> None:
+def test_a_bad_file_gets_one_message_with_a_remedy(tmp_path: Path, make: Callable[[Path], None], word: str) -> None:
     path = tmp_path / "bad.mbtiles"
-    make(path)  # type: ignore[operator]
+    make(path)
     with pytest.raises(InputError) as caught:
         open_archive(path, GRID)
     (problem,) = caught.value.problems

@@ -16,7 +16,7 @@ import shapely
 from firegui.errors import InputError
 from firegui.io.crs import transformer
 from firegui.io.perimeters import read_perimeters
-from tests.unit.io.builders import PLACED, UNPLACED, assert_each_said, said
+from tests.unit.io.builders import PLACED, UNPLACED, refused_for, said
 
 
 def box(rows: tuple[float, float], columns: tuple[float, float]) -> Any:
@@ -139,25 +139,20 @@ def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
         tmp_path / "p.gpkg", geometries, {"Date": ["2020-08-19", "2020-08-20", "yesterday", "2020-13-01"]}, None
     )
     grid = replace(PLACED, crs="EPSG:999999")
-    with pytest.raises(InputError) as caught:
+    with refused_for(
+        "EPSG:999999' is unknown",
+        "feature 2: is a Point",
+        "feature 3: has no geometry",
+        "'yesterday', which is not a date",
+        "'2020-13-01', which is not a date",
+        "does not say its CRS",
+    ):
         read_perimeters(path, grid)
-    assert_each_said(
-        caught.value,
-        [
-            "EPSG:999999' is unknown",
-            "feature 2: is a Point",
-            "feature 3: has no geometry",
-            "'yesterday', which is not a date",
-            "'2020-13-01', which is not a date",
-            "does not say its CRS",
-        ],
-    )
 
 
 def test_a_grid_without_a_place_and_a_missing_file_are_both_reported(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
+    with refused_for("has no place on the map", "does not exist"):
         read_perimeters(tmp_path / "none.gpkg", UNPLACED)
-    assert_each_said(caught.value, ["has no place on the map", "does not exist"])
 
 
 def test_a_file_without_dates_names_the_columns_it_has(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from firegui.io.exporters import FORMATS, camel, checked_formats, export, file_n
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.map_sheet import Sheet
 from firegui.io.exporters.table import NOTICE
-from tests.unit.io.builders import UNPLACED, assert_each_said, files_below, project
+from tests.unit.io.builders import UNPLACED, assert_each_said, files_below, project, refused_for
 from tests.unit.io.exporters.plans import plan
 
 PLACES = ("geojson", "geojson-areas", "kml", "gpx", "gpkg")
@@ -71,9 +71,8 @@ def test_a_schedule_without_drops_is_exported(tmp_path: Path) -> None:
 
 def test_every_format_that_does_not_work_is_named_and_nothing_is_written(tmp_path: Path) -> None:
     content = plan(UNPLACED, plan=None)
-    with pytest.raises(InputError) as caught:
+    with refused_for("format doc: is not known", "format xls") as caught:
         export(content, ["csv", "doc", "geojson", "xls"], tmp_path, "plan")
-    assert_each_said(caught.value, ["format doc: is not known", "format xls"])
     with pytest.raises(InputError) as caught:
         export(content, ["csv", *PLACES, "geotiff", "netcdf"], tmp_path, "plan")
     said = [problem.where for problem in caught.value.problems]

@@ -37,21 +37,30 @@ Damage = Callable[[Sound, Rng], object]
 class Fault:
     """One way of damaging the input of some importers.
 
-    ``damage`` changes the sound input in place, or gives another with other words. ``name`` is the class of the fault,
-    ``variant`` tells ways of one class apart. ``alone`` is what may hang or fill the memory of the process that reads
-    it if something is wrong. ``said`` is a regular expression for
+    ``kind`` is the class of the fault, its ``name``, and behind a colon the ``variant`` that tells ways of one class
+    apart. ``damage`` changes the sound input in place, or gives another with other words. ``alone`` is what may hang
+    or fill the memory of the process that reads it if something is wrong. ``said`` is a regular expression for
     the message of a refusal, or for the report of an import that works.
     """
 
-    name: str
+    kind: str
     importers: tuple[str, ...]
     damage: Damage
     said: str
     outcome: str = REFUSED
-    variant: str = ""
     odd_path: bool = False
     protected: bool = False
     alone: bool = False
+
+    @property
+    def name(self) -> str:
+        """Class of the fault."""
+        return self.kind.partition(": ")[0]
+
+    @property
+    def variant(self) -> str:
+        """Way of the class; empty where there is one only."""
+        return self.kind.partition(": ")[2]
 
 
 @dataclass(frozen=True, slots=True)

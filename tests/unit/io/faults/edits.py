@@ -11,7 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from tests.unit.io.faults.cases import Damage, Rng, Sound
+from tests.unit.io.faults.cases import REFUSED, Damage, Fault, Rng, Sound
 
 _CHUNK = np.zeros(2**24, np.uint8).tobytes()
 
@@ -79,6 +79,11 @@ def swapped(old: str, new: str) -> Damage:
     return text(lambda held, rng: held.replace(old, new, 1))
 
 
+def swap(kind: str, importers: tuple[str, ...], old: str, new: str, said: str, outcome: str = REFUSED) -> Fault:
+    """A file in which one text stands in place of another."""
+    return Fault(kind, importers, swapped(old, new), said, outcome)
+
+
 def hdf5(change: Callable[[h5py.File, Rng], None]) -> Damage:
     """Change an HDF5 file in place."""
 
@@ -110,3 +115,30 @@ def holed(share: float, value: float = np.nan) -> Callable[[Any, Rng], Any]:
         return changed
 
     return change
+
+
+def scaled(factor: float) -> Callable[[Any, Rng], Any]:
+    """Every value times a factor."""
+    return lambda array, rng: np.asarray(array, np.float32) * factor
+
+
+def cast(dtype: Any) -> Callable[[Any, Rng], Any]:
+    """The values as another type."""
+    return lambda array, rng: np.asarray(array).astype(dtype)
+
+
+def turned(array: Any, rng: Rng) -> Any:
+    """Rows as columns."""
+    return np.swapaxes(array, -1, -2)
+
+
+def emptied(array: Any, rng: Rng) -> Any:
+    """No column."""
+    return array[..., :0]
+
+
+# What the messages say.
+TYPES = r"holds .* values|holds Python objects|is not one (number|text)"
+NAN = r"NaN or infinite"
+CLAIMS = r"claims [\d,]+ (cells|values) .*at most"
+TURNED = r"axes are transposed"

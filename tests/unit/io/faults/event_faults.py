@@ -9,22 +9,11 @@ import h5py
 import numpy as np
 
 from tests.unit.io.faults.cases import WORKS, Damage, Fault, Rng
-from tests.unit.io.faults.edits import hdf5, put
+from tests.unit.io.faults.edits import CLAIMS, HUGE, TURNED, TYPES, emptied, hdf5, holed, put, scaled, turned
 from tests.unit.io.landscape_files import EASTWARD, FIRE, NORTHWARD
 
-FOLDER, MAPS, EVENTS = ("pytorchfire",), ("maps npz",), ("events hdf5",)
-HUGE = (31_700, 31_700)
+EVENTS = ("events hdf5",)
 _BEAR = "Bear_2020"
-
-
-def _holed(share: float, value: float = np.nan) -> Callable[[Any, Rng], Any]:
-    def change(array: Any, rng: Rng) -> Any:
-        changed = np.array(array, np.float32)
-        changed[rng.random(changed.shape) < share] = value
-        changed.flat[rng.integers(changed.size)] = value
-        return changed
-
-    return change
 
 
 def _raster(name: str, change: Callable[[Any, Rng], Any]) -> Damage:
@@ -110,31 +99,14 @@ def _lost_sizes(file: h5py.File, rng: Rng) -> None:
         put(file[_BEAR], name, file[_BEAR][name][()].T)
 
 
-def _scaled(factor: float) -> Callable[[Any, Rng], Any]:
-    return lambda array, rng: np.asarray(array, np.float32) * factor
-
-
-def _turn(array: Any, rng: Rng) -> Any:
-    return np.swapaxes(array, -1, -2)
-
-
-_EMPTY: Callable[[Any, Rng], Any] = lambda array, rng: array[..., :0]  # noqa: E731
-
-_TYPES = r"holds .* values|holds Python objects|is not one (number|text)"
-_HUGE = r"claims [\d,]+ (cells|values) .*at most"
-_TURNED = r"axes are transposed"
-
-
 EVENT_FAULTS = (
-    Fault("huge header", EVENTS, hdf5(_huge_raster), _HUGE),
+    Fault("huge header", EVENTS, hdf5(_huge_raster), CLAIMS),
     Fault("zip bomb", EVENTS, hdf5(_bomb_event), r"zip bomb"),
-    Fault("transposed axes", EVENTS, _raster("ELEV2020", _turn), _TURNED),
-    Fault("transposed axes", EVENTS, _dated(EASTWARD, _turn), _TURNED, variant="wind"),
-    Fault("transposed axes", EVENTS, hdf5(_lost_sizes), _TURNED, variant="no sizes"),
-    Fault("zero size", EVENTS, _raster("230CC", _EMPTY), r"has 6 × 0 cells"),
-    Fault(
-        "zero size", EVENTS, _raster("230CC", lambda array, rng: h5py.Empty("f4")), r"has shape \[\]", variant="null"
-    ),
+    Fault("transposed axes", EVENTS, _raster("ELEV2020", turned), TURNED),
+    Fault("transposed axes: wind", EVENTS, _dated(EASTWARD, turned), TURNED),
+    Fault("transposed axes: no sizes", EVENTS, hdf5(_lost_sizes), TURNED),
+    Fault("zero size", EVENTS, _raster("230CC", emptied), r"has 6 × 0 cells"),
+    Fault("zero size: null", EVENTS, _raster("230CC", lambda array, rng: h5py.Empty("f4")), r"has shape \[\]"),
     Fault(
         "not a number",
         EVENTS,
@@ -144,55 +116,39 @@ EVENT_FAULTS = (
     Fault(
         "mixed no data",
         EVENTS,
-        _raster("ELEV2020", _holed(0.2, -32768.0)),
+        _raster("ELEV2020", holed(0.2, -32768.0)),
         r"Elevation: −32768 \(\d+ cells\) read as no data",
         WORKS,
     ),
     Fault(
-        "mixed no data",
-        EVENTS,
-        _dated(FIRE, _holed(0.2, -9999.0)),
-        r"No data in \d+ cells? of the fire",
-        WORKS,
-        variant="fire",
+        "mixed no data: fire", EVENTS, _dated(FIRE, holed(0.2, -9999.0)), r"No data in \d+ cells? of the fire", WORKS
     ),
+    Fault("wrong type: text", EVENTS, _raster("230FBFM40", lambda array, rng: np.asarray(array).astype("S4")), TYPES),
     Fault(
-        "wrong type",
-        EVENTS,
-        _raster("230FBFM40", lambda array, rng: np.asarray(array).astype("S4")),
-        _TYPES,
-        variant="text",
-    ),
-    Fault(
-        "wrong type",
+        "wrong type: compound",
         EVENTS,
         _raster("230CBD", lambda array, rng: np.zeros(array.shape, [("a", "f4")])),
-        _TYPES,
-        variant="compound",
+        TYPES,
     ),
     Fault(
-        "wrong type",
+        "wrong type: flags",
         EVENTS,
         _dated(FIRE, lambda array, rng: array.astype(np.float32) + 0.5),
         r"neither 0 nor 1 nor 255",
-        variant="flags",
     ),
     Fault("missing part", EVENTS, _without(EASTWARD), r"has no day with wind"),
-    Fault("missing part", EVENTS, hdf5(lambda file, rng: file.move(_BEAR, "a/b")), r"holds no event", variant="event"),
-    Fault("missing part", EVENTS, _without(FIRE), r"no observed perimeters and no ignition", WORKS, variant="fire"),
+    Fault("missing part: event", EVENTS, hdf5(lambda file, rng: file.move(_BEAR, "a/b")), r"holds no event"),
+    Fault("missing part: fire", EVENTS, _without(FIRE), r"no observed perimeters and no ignition", WORKS),
     Fault("impossible unit", EVENTS, _raster("230CC", lambda array, rng: array * 100), r"230CC"),
-    Fault("impossible unit", EVENTS, _raster("SLPD2020", lambda array, rng: array * 100), r"SLPD2020", variant="slope"),
-    Fault("impossible unit", EVENTS, _dated(EASTWARD, _scaled(300.0)), r"is above 100 m/s", variant="wind"),
-    Fault("dates", EVENTS, _moved(EASTWARD, "2220-08-19"), r"dates run from .* at most 366", variant="centuries"),
+    Fault("impossible unit: slope", EVENTS, _raster("SLPD2020", lambda array, rng: array * 100), r"SLPD2020"),
+    Fault("impossible unit: wind", EVENTS, _dated(EASTWARD, scaled(300.0)), r"is above 100 m/s"),
+    Fault("dates: centuries", EVENTS, _moved(EASTWARD, "2220-08-19"), r"dates run from .* at most 366"),
     Fault(
-        "dates",
+        "dates: impossible",
         EVENTS,
         _moved(FIRE, "2020-02-31"),
         r"fire/2020-02-31: is named after a day that does not exist",
-        variant="impossible",
     ),
-    Fault(
-        "dates", EVENTS, _copied(FIRE, lambda name: name.replace("-", "_")), r"is a second raster for", variant="twice"
-    ),
-    Fault("dates", EVENTS, hdf5(_backwards), r"2020-08-19", WORKS, variant="backwards"),
+    Fault("dates: twice", EVENTS, _copied(FIRE, lambda name: name.replace("-", "_")), r"is a second raster for"),
+    Fault("dates: backwards", EVENTS, hdf5(_backwards), r"2020-08-19", WORKS),
 )

@@ -8,9 +8,24 @@ from typing import Any
 import numpy as np
 
 from tests.unit.io.faults.cases import Damage, Fault, Rng, Sound
-from tests.unit.io.faults.edits import HUGE, Change, bomb_npz, change_npz, forge_npz, holed, npz_of
+from tests.unit.io.faults.edits import (
+    CLAIMS,
+    HUGE,
+    NAN,
+    TURNED,
+    TYPES,
+    Change,
+    bomb_npz,
+    cast,
+    change_npz,
+    emptied,
+    forge_npz,
+    holed,
+    npz_of,
+    scaled,
+)
 
-FOLDER, MAPS, EVENTS = ("pytorchfire",), ("maps npz",), ("events hdf5",)
+MAPS = ("maps npz",)
 
 
 def _array(key: str, change: Callable[[Any, Rng], Any]) -> Damage:
@@ -45,40 +60,23 @@ def _many_arrays(sound: Sound, rng: Rng) -> None:
     np.savez(sound.path, **arrays, **many)
 
 
-def _scaled(factor: float) -> Callable[[Any, Rng], Any]:
-    return lambda array, rng: np.asarray(array, np.float32) * factor
-
-
-def _cast(dtype: Any) -> Callable[[Any, Rng], Any]:
-    return lambda array, rng: np.asarray(array).astype(dtype)
-
-
-_OBJECTS = _cast(object)
-_TEXT = _cast("U8")
 _NOTHING: Callable[[Any, Rng], Any] = lambda array, rng: None  # noqa: E731
-_EMPTY: Callable[[Any, Rng], Any] = lambda array, rng: array[..., :0]  # noqa: E731
-
-_TYPES = r"holds .* values|holds Python objects|is not one (number|text)"
-_NAN = r"NaN or infinite"
-_HUGE = r"claims [\d,]+ (cells|values) .*at most"
-_TURNED = r"axes are transposed"
 
 
 MAPS_FAULTS = (
-    Fault("huge header", MAPS, _forged_maps, _HUGE),
+    Fault("huge header", MAPS, _forged_maps, CLAIMS),
     Fault("zip bomb", MAPS, _bomb_maps, r"zip bomb|claims", alone=True),
-    Fault("zip bomb", MAPS, _many_arrays, r"holds 12,0\d\d arrays", variant="members"),
-    Fault("transposed axes", MAPS, _turned_maps, _TURNED),
+    Fault("zip bomb: members", MAPS, _many_arrays, r"holds 12,0\d\d arrays"),
+    Fault("transposed axes", MAPS, _turned_maps, TURNED),
     Fault(
-        "transposed axes",
+        "transposed axes: days",
         MAPS,
         _array("phi", lambda array, rng: array.swapaxes(0, 1)),
         r"phi: .*axes are transposed",
-        variant="days",
     ),
-    Fault("zero size", MAPS, _one_of(("gamma", "burnable", "wind_dir"), _EMPTY), r"has shape \[[^]]*0\]"),
+    Fault("zero size", MAPS, _one_of(("gamma", "burnable", "wind_dir"), emptied), r"has shape \[[^]]*0\]"),
     Fault(
-        "zero size",
+        "zero size: all",
         MAPS,
         _arrays(
             **{
@@ -87,15 +85,13 @@ MAPS_FAULTS = (
             }
         ),
         r"holds no cell",
-        variant="all",
     ),
-    Fault("not a number", MAPS, _one_of(("phi", "gamma", "wind_speed", "wind_dir"), holed(0.05)), _NAN),
+    Fault("not a number", MAPS, _one_of(("phi", "gamma", "wind_speed", "wind_dir"), holed(0.05)), NAN),
     Fault(
-        "not a number",
+        "not a number: scalar",
         MAPS,
         _one_of(("T_burn", "dx", "c_req"), lambda array, rng: np.float64("nan")),
         r"is nan",
-        variant="scalar",
     ),
     Fault(
         "mixed no data",
@@ -103,20 +99,13 @@ MAPS_FAULTS = (
         _one_of(("phi", "gamma", "wind_speed"), holed(0.05, -9999.0)),
         r"values are -9999, which is no data",
     ),
-    Fault("wrong type", MAPS, _one_of(("phi", "gamma", "burnable", "dx", "S_day"), _TEXT), _TYPES, variant="text"),
+    Fault("wrong type: text", MAPS, _one_of(("phi", "gamma", "burnable", "dx", "S_day"), cast("U8")), TYPES),
+    Fault("wrong type: objects", MAPS, _one_of(("phi", "gamma", "burnable", "crs", "transform"), cast(object)), TYPES),
     Fault(
-        "wrong type",
-        MAPS,
-        _one_of(("phi", "gamma", "burnable", "crs", "transform"), _OBJECTS),
-        _TYPES,
-        variant="objects",
-    ),
-    Fault(
-        "wrong type",
+        "wrong type: flags",
         MAPS,
         _one_of(("burnable", "ignition"), lambda array, rng: np.full(array.shape, 7)),
         r"neither 0 nor 1",
-        variant="flags",
     ),
     Fault(
         "missing part",
@@ -125,35 +114,20 @@ MAPS_FAULTS = (
         r"the array \w+ is missing",
     ),
     Fault("wrong CRS", MAPS, _arrays(crs=lambda _: np.str_("EPSG:999999")), r"'EPSG:999999' is unknown"),
+    Fault("wrong CRS: degrees", MAPS, _arrays(crs=lambda _: np.str_("EPSG:4326")), r"EPSG:4326 counts in degrees"),
     Fault(
-        "wrong CRS",
-        MAPS,
-        _arrays(crs=lambda _: np.str_("EPSG:4326")),
-        r"EPSG:4326 counts in degrees",
-        variant="degrees",
+        "wrong CRS: feet", MAPS, _arrays(crs=lambda _: np.str_("EPSG:2227")), r"cell size 30 m, but the transform makes"
     ),
     Fault(
-        "wrong CRS",
-        MAPS,
-        _arrays(crs=lambda _: np.str_("EPSG:2227")),
-        r"cell size 30 m, but the transform makes",
-        variant="feet",
-    ),
-    Fault(
-        "wrong CRS",
+        "wrong CRS: far",
         MAPS,
         _arrays(transform=lambda t: np.append(t[:5], 9e9)),
         r"has no longitude and latitude in EPSG:3310",
-        variant="far",
     ),
-    Fault("impossible unit", MAPS, _one_of(("dx", "c_req"), _scaled(-1.0)), r"is -"),
+    Fault("impossible unit", MAPS, _one_of(("dx", "c_req"), scaled(-1.0)), r"is -"),
     Fault(
-        "impossible unit",
-        MAPS,
-        _array("wind_speed", _scaled(1000.0)),
-        r"wind_speed: .* values are above 100 m/s",
-        variant="wind",
+        "impossible unit: wind", MAPS, _array("wind_speed", scaled(1000.0)), r"wind_speed: .* values are above 100 m/s"
     ),
     Fault("dates", MAPS, _arrays(start=lambda _: np.str_("19.08.2020")), r"'19.08.2020' is not an ISO time"),
-    Fault("dates", MAPS, _arrays(start=lambda _: np.str_("0020-08-19")), r"not in 1900 to 2199", variant="year"),
+    Fault("dates: year", MAPS, _arrays(start=lambda _: np.str_("0020-08-19")), r"not in 1900 to 2199"),
 )

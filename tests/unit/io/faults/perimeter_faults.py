@@ -9,7 +9,7 @@ from typing import Any
 import shapely
 
 from tests.unit.io.faults.cases import EITHER, WORKS, Damage, Fault, Rng, Sound
-from tests.unit.io.faults.edits import swapped, text
+from tests.unit.io.faults.edits import swap, text
 from tests.unit.io.faults.ground import (
     geojson,
     polygon,
@@ -76,49 +76,33 @@ def _entities(held: str, rng: Rng) -> str:
 PERIMETER_FAULTS = (
     Fault("self-crossing", (*VECTORS, *KML), shapes(_crossed), r"crosses itself|cross(es|ing)", EITHER),
     Fault(
-        "dates",
+        "dates: impossible",
         VECTORS,
         shapes(_dates("2020-08-19", "2020-02-31", "2020-08-21")),
         r"2020-02-31|out of range",
-        variant="impossible",
     ),
-    Fault(
-        "dates",
-        VECTORS,
-        shapes(_dates("2020-08-19", "2220-08-20", "2020-08-21")),
-        r"2220|at most 366",
-        variant="centuries",
-    ),
-    Fault("dates", VECTORS, shapes(_shrunk), r"", EITHER, variant="shrinking"),
-    Fault(
-        "dates",
-        (*VECTORS, *KML),
-        shapes(_dates("2020-08-21", "2020-08-20", "2020-08-19")),
-        r"",
-        EITHER,
-        variant="backwards",
-    ),
+    Fault("dates: centuries", VECTORS, shapes(_dates("2020-08-19", "2220-08-20", "2020-08-21")), r"2220|at most 366"),
+    Fault("dates: shrinking", VECTORS, shapes(_shrunk), r"", EITHER),
+    Fault("dates: backwards", (*VECTORS, *KML), shapes(_dates("2020-08-21", "2020-08-20", "2020-08-19")), r"", EITHER),
     Fault("twice", VECTORS, shapes(_dates("2020-08-19", "2020-08-19", "2020-08-19")), r"2020-08-19", WORKS),
     Fault(
-        "missing part",
+        "missing part: dates",
         VECTORS,
         shapes(lambda p, fields, rng: fields.update({"Date": ["a", "b", "c"]})),
         r"no column holds dates|no date|dates",
-        variant="dates",
     ),
-    Fault("missing part", SHP, _lost(".prj"), r"does not say its CRS", variant="prj"),
-    Fault("missing part", SHP, _lost(".dbf"), r"\.dbf|no column holds dates|dates|columns", variant="dbf"),
-    Fault("missing part", SHP, _lost(".shx"), r"", EITHER, variant="shx"),
+    Fault("missing part: prj", SHP, _lost(".prj"), r"does not say its CRS"),
+    Fault("missing part: dbf", SHP, _lost(".dbf"), r"\.dbf|no column holds dates|dates|columns"),
+    Fault("missing part: shx", SHP, _lost(".shx"), r"", EITHER),
     Fault("wrong CRS", (*SHP, *GPKG), shapes(lambda p, f, rng: None, crs="EPSG:32650"), r"off the grid"),
     Fault("wrong CRS", JSON, geojson(_projected), r"off the grid|longitude|cannot be brought|CRS"),
     Fault("wrong type", JSON, geojson(_points), r"LineString"),
     Fault("zero size", JSON, geojson(_emptied), r"no perimeter|no feature|no layer|0 layers|nothing"),
     Fault(
-        "zero size",
+        "zero size: tiny",
         (*VECTORS, *KML),
         shapes(lambda p, f, rng: p.__setitem__(slice(None), [polygon(1.1, 1.1, 1.2, 1.2)] * 3)),
         r"no perimeter covers|too small|no cell",
-        variant="tiny",
     ),
     Fault(
         "not a number",
@@ -127,6 +111,6 @@ PERIMETER_FAULTS = (
         r"geometry|coordinates|cannot be read|position",
     ),
     Fault("zip bomb", KML, _bomb_kmz, r"zip|bomb|unpack|KMZ|cannot be read|too large", alone=True),
-    Fault("zip bomb", KML, text(_entities), r"entit|cannot be read|not valid|DOCTYPE", variant="entities", alone=True),
-    Fault("missing part", KML, swapped("<coordinates>", "<koordinaten>"), r"cannot be read|not valid|mismatched|XML"),
+    Fault("zip bomb: entities", KML, text(_entities), r"entit|cannot be read|not valid|DOCTYPE", alone=True),
+    swap("missing part", KML, "<coordinates>", "<koordinaten>", r"cannot be read|not valid|mismatched|XML"),
 )

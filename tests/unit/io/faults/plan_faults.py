@@ -13,7 +13,7 @@ from safetensors.numpy import load, save
 from tests.unit.io.faults.cases import WORKS, Damage, Fault, Rng, Sound
 from tests.unit.io.faults.edits import text
 
-CSV, PLAN, WEIGHTS, PROJECT = ("schedule csv",), ("schedule plan",), ("weights",), ("project text",)
+CSV, PLAN, WEIGHTS = ("schedule csv",), ("schedule plan",), ("weights",)
 
 
 def _line(number: int, change: Callable[[str], str]) -> Damage:
@@ -91,14 +91,14 @@ def _claiming(shape: list[int]) -> Damage:
 
 PLAN_FAULTS = (
     Fault("missing part", CSV, _line(0, lambda line: line.replace("theta", "angle")), r"the column theta is missing"),
-    Fault("missing part", CSV, _line(2, lambda line: line.rsplit(",", 2)[0]), r"has 3 of 5 columns", variant="cells"),
+    Fault("missing part: cells", CSV, _line(2, lambda line: line.rsplit(",", 2)[0]), r"has 3 of 5 columns"),
     Fault("not a number", CSV, _cell(2, "nan"), r"y 'nan' is not a finite number"),
     Fault("wrong type", CSV, _cell(0, "six"), r"step 'six' is not a whole number"),
-    Fault("wrong type", CSV, _cell(1, "Q-9"), r"'Q-9' is not in the fleet", variant="aircraft"),
+    Fault("wrong type: aircraft", CSV, _cell(1, "Q-9"), r"'Q-9' is not in the fleet"),
     Fault("wrong CRS", CSV, _cell(3, "-104430.0"), r"x -104430.0 lies outside the raster"),
     Fault("impossible unit", CSV, _cell(0, "1000000000"), r"step 1000000000 lies outside the plan"),
     Fault("twice", CSV, text(_doubled), r"second|twice|again|already"),
-    Fault("dates", CSV, text(_backwards), r"drops|executed|proposed", WORKS, variant="backwards"),
+    Fault("dates: backwards", CSV, text(_backwards), r"drops|executed|proposed", WORKS),
     Fault("transposed axes", PLAN, _tensor("D", np.transpose), r"D: has shape"),
     Fault("zero size", PLAN, _tensor("D", lambda array: array[:0]), r"D: has shape \[0"),
     Fault("not a number", PLAN, _tensor("D", _holed(np.nan)), r"D: holds values that are not finite"),
@@ -122,11 +122,10 @@ PLAN_FAULTS = (
         r"branches.1.bias.*missing",
     ),
     Fault(
-        "missing part",
+        "missing part: about",
         WEIGHTS,
         lambda s, rng: s.path.write_bytes(save(dict(load(s.path.read_bytes())))),
         r"does not say what it was trained on",
-        variant="about",
     ),
     Fault("huge header", WEIGHTS, _claiming([31_700, 31_700]), r"cut short|claims"),
 )

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.unit.io.faults.cases import Damage, Fault, Rng
-from tests.unit.io.faults.edits import swapped, text
+from tests.unit.io.faults.edits import swap, text
 
-GEOJSON, TOML, FLEET, OPERATIONS = ("regions geojson",), ("regions toml",), ("fleet toml",), ("operations toml",)
-TABLES = (*TOML, *FLEET, *OPERATIONS, "project text")
-CSV, PLAN, WEIGHTS, PROJECT = ("schedule csv",), ("schedule plan",), ("weights",), ("project text",)
+GEOJSON, TOML, CSV = ("regions geojson",), ("regions toml",), ("schedule csv",)
+TABLES = (*TOML, "fleet toml", "operations toml", "project text")
 DIGITS = "9" * 5000
 
 
@@ -63,61 +62,48 @@ _NAN = r"is nan|NaN|no number|not a number|not a finite number|not finite|is no 
 
 REGION_FAULTS = (
     Fault(
-        "noise",
-        TABLES,
-        text(lambda held, rng: held + f"\nsurplus = {DIGITS}\n"),
-        r"is not valid TOML|surplus",
-        variant="digits",
+        "noise: digits", TABLES, text(lambda held, rng: held + f"\nsurplus = {DIGITS}\n"), r"is not valid TOML|surplus"
     ),
     Fault(
-        "noise",
+        "noise: nested",
         TABLES,
         text(lambda held, rng: held + "\nsurplus = " + "[" * 3000 + "]" * 3000 + "\n"),
         r"is not valid TOML",
-        variant="nested",
     ),
     Fault(
-        "wrong type",
+        "wrong type: encoding",
         TABLES,
         lambda s, rng: s.path.write_bytes(s.path.read_bytes().decode().encode("utf-16")),
         r"not text in UTF-8",
-        variant="encoding",
     ),
     Fault(
-        "wrong type",
+        "wrong type: encoding",
         (*GEOJSON, *CSV),
         lambda s, rng: s.path.write_bytes(s.path.read_bytes().decode().encode("utf-16")),
         r"not text in UTF-8",
-        variant="encoding",
     ),
     Fault(
-        "missing part",
-        TABLES,
-        text(lambda held, rng: held + "\nsurplus = 1\n"),
-        r"surplus is not known here",
-        variant="surplus",
+        "missing part: surplus", TABLES, text(lambda held, rng: held + "\nsurplus = 1\n"), r"surplus is not known here"
     ),
     Fault("self-crossing", GEOJSON, _ring(_crossed), r"crosses itself"),
-    Fault(
+    swap(
         "self-crossing",
         TOML,
-        swapped("[[1.0, 1.0], [1.0, 9.5], [8.5, 9.5], [8.5, 1.0]]", "[[1.0, 1.0], [8.5, 9.5], [1.0, 9.5], [8.5, 1.0]]"),
+        "[[1.0, 1.0], [1.0, 9.5], [8.5, 9.5], [8.5, 1.0]]",
+        "[[1.0, 1.0], [8.5, 9.5], [1.0, 9.5], [8.5, 1.0]]",
         r"odd: crosses itself",
     ),
     Fault("wrong CRS", GEOJSON, _ring(_projected), r"is no longitude and latitude — likely a CRS mismatch"),
-    Fault("wrong CRS", GEOJSON, _ring(_elsewhere), r"lies outside the grid", variant="far"),
+    Fault("wrong CRS: far", GEOJSON, _ring(_elsewhere), r"lies outside the grid"),
+    Fault("wrong CRS: swapped", GEOJSON, _ring(lambda ring, rng: [[lat, lon] for lon, lat in ring]), r"latitude"),
     Fault(
-        "wrong CRS", GEOJSON, _ring(lambda ring, rng: [[lat, lon] for lon, lat in ring]), r"latitude", variant="swapped"
-    ),
-    Fault(
-        "wrong CRS",
+        "wrong CRS: unknown",
         GEOJSON,
         _geojson(lambda root, rng: root.update({"crs": {"type": "name", "properties": {"name": "EPSG:999999"}}})),
         r"CRS 'EPSG:999999' is unknown",
-        variant="unknown",
     ),
     Fault("zero size", GEOJSON, _geojson(lambda root, rng: root.update({"features": []})), r"holds no region"),
-    Fault("zero size", GEOJSON, _ring(lambda ring, rng: [ring[0]] * 5), r"too narrow|no area", variant="point"),
+    Fault("zero size: point", GEOJSON, _ring(lambda ring, rng: [ring[0]] * 5), r"too narrow|no area"),
     Fault(
         "zero size",
         TOML,
@@ -131,44 +117,36 @@ REGION_FAULTS = (
         r"not a closed list|not a number",
     ),
     Fault(
-        "not a number",
+        "not a number: huge",
         GEOJSON,
         _ring(lambda ring, rng: [[int(DIGITS[:400]), 1.0], *ring[1:-1], [int(DIGITS[:400]), 1.0]]),
         r"no longitude and latitude|not a closed list",
-        variant="huge",
     ),
-    Fault("not a number", TOML, swapped("weight = 2.0", "weight = nan"), _NAN),
-    Fault("not a number", TOML, swapped("[1.0, 9.5]", "[inf, 9.5]"), r"a corner is not a number", variant="corner"),
+    swap("not a number", TOML, "weight = 2.0", "weight = nan", _NAN),
+    swap("not a number: corner", TOML, "[1.0, 9.5]", "[inf, 9.5]", r"a corner is not a number"),
     Fault("wrong type", GEOJSON, _property("weight", "heavy"), r"weight is 'heavy'"),
-    Fault("wrong type", GEOJSON, _geojson(lambda root, rng: [1, 2, 3]), r"not a FeatureCollection", variant="list"),
+    Fault("wrong type: list", GEOJSON, _geojson(lambda root, rng: [1, 2, 3]), r"not a FeatureCollection"),
     Fault(
-        "wrong type",
+        "wrong type: point",
         GEOJSON,
         _geojson(
             lambda root, rng: root["features"][0].update({"geometry": {"type": "Point", "coordinates": [-120.0, 39.0]}})
         ),
         r"is Point, not a polygon",
-        variant="point",
     ),
-    Fault("wrong type", GEOJSON, text(_nested), r"FeatureCollection is nested", variant="nested"),
-    Fault("wrong type", GEOJSON, text(_collected), r"nested|recursion", variant="collected"),
-    Fault("wrong type", GEOJSON, _ring(lambda ring, rng: {"a": 1}), r"not a closed list", variant="ring"),
-    Fault("wrong type", TOML, swapped("weight = 2.0", 'weight = "much"'), r"weight: is text, not a number"),
+    Fault("wrong type: nested", GEOJSON, text(_nested), r"FeatureCollection is nested"),
+    Fault("wrong type: collected", GEOJSON, text(_collected), r"nested|recursion"),
+    Fault("wrong type: ring", GEOJSON, _ring(lambda ring, rng: {"a": 1}), r"not a closed list"),
+    swap("wrong type", TOML, "weight = 2.0", 'weight = "much"', r"weight: is text, not a number"),
     Fault(
         "missing part",
         GEOJSON,
         _geojson(lambda root, rng: root["features"][0].update({"geometry": None})),
         r"without a geometry",
     ),
-    Fault("missing part", GEOJSON, _ring(lambda ring, rng: ring[:-1]), r"not a closed list", variant="open"),
-    Fault("missing part", TOML, swapped('name = "odd"\n', ""), r"name is missing"),
-    Fault(
-        "missing part",
-        TOML,
-        swapped("columns = ", "kolumns = "),
-        r"columns is missing|kolumns is not known",
-        variant="key",
-    ),
+    Fault("missing part: open", GEOJSON, _ring(lambda ring, rng: ring[:-1]), r"not a closed list"),
+    swap("missing part", TOML, 'name = "odd"\n', "", r"name is missing"),
+    swap("missing part: key", TOML, "columns = ", "kolumns = ", r"columns is missing|kolumns is not known"),
     Fault("impossible unit", GEOJSON, _property("weight", -3), r"weight is -3"),
     Fault(
         "impossible unit",
@@ -179,5 +157,5 @@ REGION_FAULTS = (
     Fault(
         "twice", GEOJSON, _geojson(lambda root, rng: root["features"].append(root["features"][0])), r"is used 2 times"
     ),
-    Fault("twice", TOML, swapped('"odd"', '"Dörfli"'), r"the name Dörfli is used 2 times"),
+    swap("twice", TOML, '"odd"', '"Dörfli"', r"the name Dörfli is used 2 times"),
 )

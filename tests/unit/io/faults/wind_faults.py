@@ -9,7 +9,7 @@ import numpy as np
 
 from firegui.io.crs import wkt
 from tests.unit.io.faults.cases import EITHER, WORKS, Damage, Fault, Rng, Sound
-from tests.unit.io.faults.edits import swapped, text
+from tests.unit.io.faults.edits import swap, text
 from tests.unit.io.faults.ground import (
     SIDE,
     each_tiff,
@@ -110,11 +110,11 @@ _HUGE = r"claims [\d,]+ (cells|values)|at most [\d,]+"
 
 
 WIND_FAULTS = (
-    Fault("missing part", CSV, swapped("dir_from", "gusts"), r"direction"),
-    Fault("missing part", CSV, swapped("time_utc", "remarks"), r"carries no times", WORKS, variant="times"),
+    swap("missing part", CSV, "dir_from", "gusts", r"direction"),
+    swap("missing part: times", CSV, "time_utc", "remarks", r"carries no times", WORKS),
     Fault("zero size", CSV, _rows(lambda rows: []), r"no row|holds no|empty"),
     Fault("not a number", CSV, _cell(1, "strong"), r"'strong'"),
-    Fault("not a number", CSV, _cell(1, "inf"), r"inf", variant="infinite"),
+    Fault("not a number: infinite", CSV, _cell(1, "inf"), r"inf"),
     Fault(
         "mixed no data",
         CSV,
@@ -122,19 +122,18 @@ WIND_FAULTS = (
         r"no (wind|value|number|data|sample)",
     ),
     Fault("impossible unit", CSV, _cell(1, "9000"), r"9,?000|above|m/s"),
-    Fault("impossible unit", CSV, _cell(1, "-5"), r"-5|below|negative", variant="negative"),
-    Fault("impossible unit", CSV, _cell(2, "900"), r"900", variant="direction"),
-    Fault("impossible unit", CSV, swapped("speed_mph", "speed_furlong"), r"unit", EITHER, variant="unit"),
-    Fault("dates", CSV, _cell(0, "2020-02-31 10:00"), r"'2020-02-31 10:00'", variant="impossible"),
-    Fault("dates", CSV, _cell(0, "2220-08-19 10:00"), r"at most 366|ascend|order|after", variant="centuries"),
-    Fault("dates", CSV, _rows(lambda rows: [*rows[40:], *rows[:40]]), r"order|ascend|before|after", variant="order"),
+    Fault("impossible unit: negative", CSV, _cell(1, "-5"), r"-5|below|negative"),
+    Fault("impossible unit: direction", CSV, _cell(2, "900"), r"900"),
+    swap("impossible unit: unit", CSV, "speed_mph", "speed_furlong", r"unit", EITHER),
+    Fault("dates: impossible", CSV, _cell(0, "2020-02-31 10:00"), r"'2020-02-31 10:00'"),
+    Fault("dates: centuries", CSV, _cell(0, "2220-08-19 10:00"), r"at most 366|ascend|order|after"),
+    Fault("dates: order", CSV, _rows(lambda rows: [*rows[40:], *rows[:40]]), r"order|ascend|before|after"),
     Fault("twice", CSV, _rows(lambda rows: [*rows[:9], rows[8], *rows[9:]]), r"twice|again|same time|second|2 "),
     Fault(
-        "wrong type",
+        "wrong type: nul",
         CSV,
         lambda s, rng: s.path.write_bytes(s.path.read_bytes().replace(b"\n", b"\x00\n")),
         r"is no table",
-        variant="nul",
     ),
     Fault("huge header", CSV, _rows(lambda rows: rows + [",".join("1" * 3000)] * 300), r"column|line|row"),
     Fault(
@@ -153,27 +152,18 @@ WIND_FAULTS = (
     ),
     Fault("zero size", RASTERS, tagged(257, 0), r"cannot be read|no cell|damaged"),
     Fault("wrong CRS", RASTERS, pixels(_placed, **_FAR), r"raster of|lies|cover|CRS|outside|reach"),
-    Fault("wrong CRS", RASTERS, pixels(_placed, crs=None), r"CRS", variant="none"),
-    Fault("dates", RASTERS, pixels(_fewer_hours), r"\d+ bands|67|72", variant="hours"),
+    Fault("wrong CRS: none", RASTERS, pixels(_placed, crs=None), r"CRS"),
+    Fault("dates: hours", RASTERS, pixels(_fewer_hours), r"\d+ bands|67|72"),
     Fault("not a number", RASTERS, pixels(filled(np.nan)), r"no (wind|value|number|data)|NaN"),
     Fault("wrong type", RASTERS, pixels(lambda stack, rng: stack.astype(np.complex64)), r"complex"),
     Fault("impossible unit", RASTERS, named_pixels("ws.tif", times(300.0)), r"above|m/s"),
-    Fault(
-        "impossible unit", RASTERS, named_pixels("wd.tif", times(30.0)), r"direction|degrees|360", variant="direction"
-    ),
+    Fault("impossible unit: direction", RASTERS, named_pixels("wd.tif", times(30.0)), r"direction|degrees|360"),
     Fault("huge header", NETCDF, _huge_netcdf, _HUGE + r"|cut it|no (wind|value|data)|0 m/s|too"),
     Fault("zip bomb", NETCDF, _bomb_netcdf, r"zip bomb|claims|at most|no (wind|value|data)", EITHER, alone=True),
     Fault("transposed axes", NETCDF, netcdf(_turned_netcdf), r"", WORKS),
     Fault("missing part", NETCDF, _without("v10"), r"v10|v \(|northward|only u|one part|components"),
-    Fault("missing part", NETCDF, _without("latitude"), r"latitude|coordinate", variant="axis"),
-    Fault(
-        "missing part",
-        NETCDF,
-        values_of("time", lambda array: array, units=""),
-        r"carries no times",
-        WORKS,
-        variant="times",
-    ),
+    Fault("missing part: axis", NETCDF, _without("latitude"), r"latitude|coordinate"),
+    Fault("missing part: times", NETCDF, values_of("time", lambda array: array, units=""), r"carries no times", WORKS),
     Fault("wrong type", NETCDF, values_of("u10", lambda array: array, units="K"), r"'K'|K |unit"),
     Fault(
         "not a number",
@@ -183,40 +173,14 @@ WIND_FAULTS = (
     ),
     Fault("mixed no data", NETCDF, values_of("u10", _holes), r"no (data|value|wind)|No data|-9999|above"),
     Fault("impossible unit", NETCDF, values_of("u10", lambda array: array * 300), r"above|m/s"),
-    Fault("impossible unit", NETCDF, values_of("latitude", lambda array: array * 300), r"latitude", variant="degrees"),
+    Fault("impossible unit: degrees", NETCDF, values_of("latitude", lambda array: array * 300), r"latitude"),
     Fault(
-        "wrong CRS",
-        NETCDF,
-        values_of("longitude", lambda array: array + 90.0),
-        r"cover|reach|lies|outside|around",
-        variant="far",
+        "wrong CRS: far", NETCDF, values_of("longitude", lambda array: array + 90.0), r"cover|reach|lies|outside|around"
     ),
+    Fault("dates: backwards", NETCDF, values_of("time", lambda array: array[::-1].copy()), r"order|ascend|before"),
     Fault(
-        "dates",
-        NETCDF,
-        values_of("time", lambda array: array[::-1].copy()),
-        r"order|ascend|before",
-        variant="backwards",
+        "dates: twice", NETCDF, values_of("time", lambda array: array * 0 + array[0]), r"twice|order|ascend|same|again"
     ),
-    Fault(
-        "dates",
-        NETCDF,
-        values_of("time", lambda array: array * 0 + array[0]),
-        r"twice|order|ascend|same|again",
-        variant="twice",
-    ),
-    Fault(
-        "dates",
-        NETCDF,
-        values_of("time", lambda array: array, units="hours since 19.08.2020"),
-        r"since",
-        variant="base",
-    ),
-    Fault(
-        "dates",
-        NETCDF,
-        values_of("time", lambda array: array.astype(np.float64) * 1e9),
-        r"time|year|date",
-        variant="far",
-    ),
+    Fault("dates: base", NETCDF, values_of("time", lambda array: array, units="hours since 19.08.2020"), r"since"),
+    Fault("dates: far", NETCDF, values_of("time", lambda array: array.astype(np.float64) * 1e9), r"time|year|date"),
 )
