@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,10 +31,8 @@ from firegui.domain.sensitivity import (
 )
 from firegui.domain.settings import (
     Effectiveness,
-    EliminationSettings,
     ObjectiveWeights,
     OptimizerSettings,
-    PlanSettings,
 )
 from firegui.domain.uncertainty import (
     PAPER_BEAR,
@@ -103,14 +102,11 @@ class FakeRollout:
     p_fire_days: Any = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FakeEpoch:
-    epoch: int
-    metrics: Metrics
-    best: float
-    improved: bool
-    grad_norm: float
-    rollout: FakeRollout
+def step(during: Callable[[int], None], number: int, check: Check | None) -> None:
+    """Tell the test of a step of the work, and ask whether to go on."""
+    during(number)
+    if check is not None:
+        check()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,49 +150,40 @@ class FakePlanner:
         idle = self.epochs_done - 1 - self.best_epoch
         return "patience" if self.best_epoch >= 0 and idle >= self._settings.patience else ""
 
-    def epoch(self, check: Check | None = None, frame_stride: int | None = None) -> FakeEpoch:
+    def epoch(self, check: Check | None = None, frame_stride: int | None = None) -> SimpleNamespace:
         epoch = self.epochs_done
-        self._engine.during_epoch(epoch)
-        if check is not None:
-            check()
+        step(self._engine.during_epoch, epoch, check)
         objective = self._objective(epoch)
         improved = self.best_epoch < 0 or objective < self._objective(self.best_epoch)
         self._state = FakeState(epoch + 1, epoch if improved else self.best_epoch)
         rollout = self._engine.rollout(self._model, metrics(objective, epoch), frame_stride)
-        return FakeEpoch(epoch, rollout.metrics, self._objective(self.best_epoch), improved, 1.0, rollout)
+        best = self._objective(self.best_epoch)
+        return SimpleNamespace(
+            epoch=epoch, metrics=rollout.metrics, best=best, improved=improved, grad_norm=1.0, rollout=rollout
+        )
 
     def state(self) -> FakeState:
         return self._state
 
 
-@dataclass(frozen=True, slots=True)
 class FakeElimination:
     """Where a :class:`FakeEliminator` is after ``rollouts`` of them."""
 
-    rollouts: int
-    drops: int
-    drops_before: int
-    passes: int = 1
-    batch: int = 1
+    passes = batch = 1
+    ratios: Mapping[str, float] = {"burn": 0.5, "final": 0.9, "prot": float("nan")}
 
-    @property
-    def removed(self) -> int:
-        return self.drops_before - self.drops
-
-    @property
-    def tested(self) -> int:
-        return self.rollouts
-
-    @property
-    def to_test(self) -> int:
-        return self.drops_before
-
-    @property
-    def ratios(self) -> dict[str, float]:
-        return {"burn": 0.5, "final": 0.9, "prot": float("nan")}
+    def __init__(self, rollouts: int, before: int) -> None:
+        self.rollouts = self.tested = self.removed = rollouts
+        self.drops_before = self.to_test = before
+        self.drops = before - rollouts
 
     def save(self, path: Path) -> None:
         path.write_text(str(self.rollouts))
+
+
+def steps_kept(checkpoint: Path | None) -> int:
+    """Return the steps that a file of :meth:`FakeElimination.save` tells of, none without one."""
+    return 0 if checkpoint is None else int(checkpoint.read_text())
 
 
 class FakeSteps:
@@ -207,12 +194,10 @@ class FakeSteps:
 
     @property
     def report(self) -> FakeElimination:
-        return FakeElimination(self._done, 0, 0)
+        return FakeElimination(self._done, 0)
 
     def advance(self, check: Check | None = None) -> FakeElimination:
-        self._during(self._done)
-        if check is not None:
-            check()
+        step(self._during, self._done, check)
         self._done += 1
         return self.report
 
@@ -240,8 +225,7 @@ class FakeEliminator(FakeSteps):
 
     @property
     def report(self) -> FakeElimination:
-        before = int(self._reference.proposed.sum())
-        return FakeElimination(self._done, before - self._done, before)
+        return FakeElimination(self._done, int(self._reference.proposed.sum()))
 
 
 class FakeTactical(FakeSteps):
@@ -335,53 +319,39 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
     def method(self, model: Any) -> str:
         return "fake arithmetic"
 
-    def build(
-        self, project: Project, effectiveness: Effectiveness, backend: str, *, tell: MessageCallback = ignore_message,
-        check: Check | None = None,
-    ) -> FakeModel:  # fmt: skip
+    def build(self, project: Any, effectiveness: Any, *_: Any, tell: Any = ignore_message, **_named: Any) -> FakeModel:
         self.built_with.append(effectiveness)
         self.tell = tell
         self.during_build(tell)
         assert project.maps is not None
         return FakeModel(project.maps, project.planned_fleet, effectiveness, weights=project.plan.weights)
 
-    def with_wind(self, project: Project, draw: WeatherDraw) -> Project:
+    def with_wind(self, project: Project, _draw: Any) -> Project:
         return project
 
+    def _count_rollout(self, check: Check | None) -> None:
+        self.rollouts += 1
+        step(self.during_rollout, self.rollouts - 1, check)
+
     def simulate(
-        self,
-        model: Any,
-        schedule: Schedule,
-        *,
-        check: Check | None = None,
-        frame_stride: int | None = None,
-        keep_days: bool = False,
+        self, model: Any, schedule: Any, *, check: Any = None, frame_stride: int | None = None, keep_days: bool = False
     ) -> FakeRollout:
-        number, self.rollouts = self.rollouts, self.rollouts + 1
-        self.during_rollout(number)
-        if check is not None:
-            check()
+        self._count_rollout(check)
         drops = int(schedule.proposed.sum())
         # Stronger suppression burns less, so that nominal and design can be told apart.
         objective = BASELINE - 4.0 * model.effectiveness.retardant if drops else BASELINE
         result = self.rollout(model, metrics(objective, drops), frame_stride)
-        return replace(
-            result, p_fire_days=np.zeros((model.maps.days + 1, *model.maps.shape), np.float32) if keep_days else None
-        )
+        days = np.zeros((model.maps.days + 1, *model.maps.shape), np.float32)
+        return replace(result, p_fire_days=days if keep_days else None)
 
     def rollout(self, model: FakeModel, result: Metrics, frame_stride: int | None) -> FakeRollout:
         empty = Film.of(np.zeros((1, *model.maps.shape), np.uint8))
         return FakeRollout(result, None if frame_stride is None else Frames(frame_stride, empty, empty, empty))
 
-    def forecast(
-        self, project: Project, days: int, *, backend: str, check: Check | None, tell: MessageCallback
-    ) -> NDArray[np.float32]:
+    def forecast(self, project: Project, days: int, *, check: Any, **_named: Any) -> NDArray[np.float32]:
         """The first perimeter, a cell wider every day."""
-        number, self.rollouts = self.rollouts, self.rollouts + 1
         self.forecast_of.append(project)
-        self.during_rollout(number)
-        if check is not None:
-            check()
+        self._count_rollout(check)
         start = project.scenario.observed_on(0)
         assert start is not None
         states = [start.astype(np.float32)]
@@ -391,25 +361,14 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
         return np.stack(states)
 
     def fit_network(
-        self,
-        events: Sequence[Scenario],
-        settings: NetworkFitSettings,
-        *,
-        begin: NetworkWeights | None,
-        state: FitState | None,
-        progress: Callable[[FitProgress], None],
-        keep: Callable[[FitState], None],
-        check: Check | None,
-        tell: MessageCallback,
+        self, events: Any, settings: Any, *, begin: Any, state: Any, progress: Any, keep: Any, check: Any, **_: Any
     ) -> FitState:
         """Epoch ``e`` has the misfit ``objectives[e]``, the last one from then on; its number is the only tensor."""
         self.fitted.append((tuple(event.name for event in events), settings, begin))
         now = state or FitState({}, 0, -1, np.inf)
         while now.epoch < settings.epochs and now.epoch - max(now.best_epoch, 0) <= settings.patience:
             epoch, loss = now.epoch, self.objectives[min(now.epoch, len(self.objectives) - 1)]
-            self.during_epoch(epoch)
-            if check is not None:
-                check()
+            step(self.during_epoch, epoch, check)
             better = loss < now.best_loss
             kept = np.full(3, epoch, np.float32) if better else now.tensors.get("best", np.zeros(3, np.float32))
             best = (epoch, loss) if better else (now.best_epoch, now.best_loss)
@@ -420,27 +379,21 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
             progress(FitProgress(epoch, settings.epochs, loss, best[1], best[0], {"shape": loss}, seen, float(epoch)))
         return now
 
-    def fitted_weights(
-        self, events: Sequence[Scenario], settings: NetworkFitSettings, state: FitState, begin: NetworkWeights | None
-    ) -> NetworkWeights:
+    def fitted_weights(self, _events: Any, settings: Any, state: FitState, _begin: Any) -> NetworkWeights:
         return weights(training=training(epochs=int(state.tensors["best"][0]), seed=settings.seed))
 
-    def start_schedule(
-        self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None, *,
-        reopen: bool = False,
-    ) -> Schedule:  # fmt: skip
+    def start_schedule(self, model: Any, _settings: Any, warm_start: Any, *_: Any, **_named: Any) -> Schedule:
         return warm_start or Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
 
-    def planner(self, model: Any, settings: OptimizerSettings, start: Schedule) -> FakePlanner:
+    def planner(self, model: Any, settings: OptimizerSettings, _start: Any) -> FakePlanner:
         return FakePlanner(self, model, settings, FakeState(0, -1))
 
     def restore_planner(self, model: Any, settings: OptimizerSettings, checkpoint: Path) -> FakePlanner:
         return FakePlanner(self, model, settings, FakeState(*json.loads(checkpoint.read_text())))
 
     def sensitivity_rows(
-        self, model: Any, schedule: Schedule, _kind: Any, settings: SensitivitySettings, *,
-        hear: Callable[[int, int, str], None], check: Check,
-    ) -> tuple[Row, ...]:  # fmt: skip
+        self, model: Any, schedule: Schedule, _kind: Any, settings: SensitivitySettings, *, hear: Any, check: Any
+    ) -> tuple[Row, ...]:
         """A row per pair of the settings, whatever the kind."""
         rows = []
         for number, pair in enumerate(settings.pairs):
@@ -449,9 +402,7 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
             rows.append(EffectivenessRow(pair, RolloutSummary.of(found, ObjectiveWeights()), 1.0))
         return tuple(rows)
 
-    def fit_error(
-        self, model: Any, event: Scenario, start_day: int, settings: UncertaintySettings, *, check: Check
-    ) -> ErrorFit:
+    def fit_error(self, _model: Any, event: Scenario, _day: int, settings: UncertaintySettings, **_: Any) -> ErrorFit:
         self.error_fits += 1
         nothing, shape = np.zeros(0), event.grid.shape
         error = replace(PAPER_BEAR, correlation_cells=5.0, threshold=settings.threshold, source="fake")
@@ -460,36 +411,24 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
         return ErrorFit(error, variogram, settings.mode, (1,), residuals, np.ones(shape, bool), np.ones((2, 1)))
 
     def ensemble(
-        self,
-        project: Project,
-        model: Any,
-        schedule: Schedule | None,
-        settings: UncertaintySettings,
-        error: ErrorModel | None,
-        *,
-        state: EnsembleState | None,
-        progress: Callable[[EnsembleProgress], None],
-        keep: Callable[[EnsembleState], None],
-        check: Check,
-    ) -> Ensemble:
+        self, _project: Any, model: Any, schedule: Any, settings: UncertaintySettings, error: ErrorModel | None, *,
+        state: EnsembleState | None, progress: Any, keep: Any, check: Any,
+    ) -> Ensemble:  # fmt: skip
         self.drawn_with.append(error)
         size = (1 if schedule is None else 2, model.maps.days, model.maps.shape)
         done = 0 if state is None else state.members
         while done < settings.members:
-            self.during_member(done)
-            check()
+            step(self.during_member, done, check)
             done += 1
             now = fake_members(done, *size)
             progress(EnsembleProgress(done, settings.members, now.extent, now.protected))
             keep(now)
-        return fake_members(done, *size).ensemble(
-            settings.kind, model.maps.shape, 0.09, done, self.member_winds(settings)
-        )
+        winds = self.member_winds(settings)
+        return fake_members(done, *size).ensemble(settings.kind, model.maps.shape, 0.09, done, winds)
 
     def member(
-        self, project: Project, model: Any, schedule: Schedule | None, settings: UncertaintySettings, member: int, *,
-        error: ErrorModel | None, frame_stride: int | None, check: Check,
-    ) -> FakeRollout:  # fmt: skip
+        self, _project: Any, model: Any, schedule: Any, _settings: Any, member: int, *, frame_stride: Any, **_: Any
+    ) -> FakeRollout:
         """As a rollout, with the member's number as its objective."""
         found = metrics(float(member), 0 if schedule is None else int(schedule.proposed.sum()))
         return self.rollout(model, found, frame_stride)
@@ -498,13 +437,11 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
         many = settings.members if settings.kind is UncertaintyKind.WEATHER else 0
         return tuple(WeatherDraw(1.0 + member, 0.5, -2.0) for member in range(many))
 
-    def error_field(
-        self, error: ErrorModel, shape: tuple[int, int], seed: int, member: int, day: int
-    ) -> NDArray[np.float32]:
+    def error_field(self, _error: Any, shape: Any, _seed: int, member: int, day: int) -> NDArray[np.float32]:
         """The member's number, and the day's in the second coordinate."""
         return np.stack([np.full(shape, member, np.float32), np.full(shape, day, np.float32)])
 
-    def draw_nothing(self, *drawn: Any) -> list[Path]:
+    def draw_nothing(self, *_: Any) -> list[Path]:
         return []
 
     draw_ensemble = draw_benchmark = draw_sensitivity = draw_scaling = draw_nothing
@@ -512,32 +449,24 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
     def missing_extra(self, planner: PlannerName) -> str:
         return self.missing.get(planner, "")
 
-    def smoothing_charge(self, settings: EliminationSettings) -> int:
+    def smoothing_charge(self, _settings: Any) -> int:
         return 17
 
-    def scaling(self, project: Project, backend: str, *, tell: MessageCallback, check: Check) -> FakeBench:
-        return FakeBench(
-            self.build(project, project.plan.nominal, backend, tell=tell), self.during_round, self.during_search
-        )
+    def scaling(self, project: Project, _backend: str, *, tell: MessageCallback, **_: Any) -> FakeBench:
+        return FakeBench(self.build(project, project.plan.nominal, tell=tell), self.during_round, self.during_search)
 
-    def eliminator(
-        self, model: Any, plan: PlanSettings, reference: Schedule, checkpoint: Path | None, check: Check | None
-    ) -> FakeEliminator:
-        return FakeEliminator(self, reference, 0 if checkpoint is None else int(checkpoint.read_text()))
+    def eliminator(self, _model: Any, _plan: Any, reference: Any, checkpoint: Any, _check: Any) -> FakeEliminator:
+        return FakeEliminator(self, reference, steps_kept(checkpoint))
 
     def smoother(
-        self, model: Any, plan: PlanSettings, reference: Schedule, schedule: Schedule, checkpoint: Path | None,
-        check: Check | None,
-    ) -> FakeSmoother:  # fmt: skip
-        done = 0 if checkpoint is None else int(checkpoint.read_text())
-        return FakeSmoother(self, schedule, plan.elimination.smoothing, done)
+        self, _model: Any, plan: Any, _reference: Any, schedule: Any, checkpoint: Any, _check: Any
+    ) -> FakeSmoother:
+        return FakeSmoother(self, schedule, plan.elimination.smoothing, steps_kept(checkpoint))
 
-    def tactical(
-        self, model: Any, settings: OptimizerSettings, budget: int | None, checkpoint: Path | None
-    ) -> FakeTactical:
-        return FakeTactical(self, model, budget, 0 if checkpoint is None else int(checkpoint.read_text()))
+    def tactical(self, model: Any, _settings: Any, budget: int | None, checkpoint: Any) -> FakeTactical:
+        return FakeTactical(self, model, budget, steps_kept(checkpoint))
 
-    def drops(self, model: Any, schedule: Schedule, *, flown: bool = False) -> tuple[DropRecord, ...]:
+    def drops(self, model: Any, schedule: Schedule, **_: Any) -> tuple[DropRecord, ...]:
         tails = model.fleet.tails
         pairs = np.argwhere(schedule.proposed)
         return tuple(
@@ -545,7 +474,7 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
             for t, a in pairs
         )
 
-    def audit(self, *_given: Any, **_named: Any) -> AuditReport:
+    def audit(self, *_: Any, **_named: Any) -> AuditReport:
         return AuditReport(1, 1, 0, 0, 0, 0, ())
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,9 +123,9 @@ def test_a_stop_ends_it_before_or_between_the_rollouts(at: int) -> None:
 
 def test_what_the_engine_says_is_passed_on() -> None:
     class Talking(FakeEngine):
-        def forecast(self, project, days, *, backend, check, tell):  # type: ignore[no-untyped-def]
-            tell(EngineMessage("compiling", "info"))
-            return super().forecast(project, days, backend=backend, check=check, tell=tell)
+        def forecast(self, *given: Any, **named: Any) -> Any:
+            named["tell"](EngineMessage("compiling", "info"))
+            return super().forecast(*given, **named)
 
     events = carried_out(SkillSpec(watched_project(), 4, 2), Talking())
 
