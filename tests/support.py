@@ -6,6 +6,7 @@ import csv
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import ObjectiveWeights, OptimizerSettings, PlanSettings, Setting
+from firegui.errors import CancelledError
 from firegui.io.importers.maps import write_maps
 from firegui.io.project_store import save_project
 
@@ -24,6 +26,23 @@ DAYS = 2
 STEPS_PER_DAY = 10
 START = datetime(2020, 8, 19, 7, tzinfo=UTC)
 GRID = Grid(*SHAPE, 30.0, (30.0, 0.0, -104430.0, 0.0, -30.0, 210000.0), "EPSG:3310")
+
+
+def stop() -> NoReturn:
+    """Check that always asks for a stop."""
+    raise CancelledError("stopped")
+
+
+class StopAt:
+    """Check that counts its calls and asks for a stop at one of them."""
+
+    def __init__(self, call: int) -> None:
+        self.call, self.calls = call, 0
+
+    def __call__(self) -> None:
+        self.calls += 1
+        if self.calls == self.call:
+            stop()
 
 
 def random_maps(

@@ -6,15 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings, RetardantSide
 from firegui.planning.gradient import GradientPlanner
-from firegui.rollout import closed_form, reference
-from firegui.rollout.gains import SpreadGains
-from firegui.rollout.gates import apply_gates
+from firegui.rollout import closed_form
 from firegui.rollout.kernels.cpu import ActiveFront
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
@@ -23,18 +20,15 @@ from firegui.rollout.simulate import simulate_with_gradient
 from tests.numerics.cases import aircraft, model_of, random_maps, random_schedule, small_fleet
 from tests.numerics.front_cases import assert_near, busy_fleet, fitful_maps, many_drops, roll, wide_fire
 from tests.numerics.gpu_cases import Standin, case, gpu
+from tests.numerics.test_gradient import assert_agree
+from tests.numerics.test_gradient import autograd as cut_autograd
 
 Slopes = tuple[np.ndarray, np.ndarray]
 
 
 def autograd(model: Model, schedule: Schedule) -> Slopes:
     """Of the reference with the whole carry, in float64."""
-    exact = replace(model, dtype=torch.float64, gains=SpreadGains(model.maps, torch.float64, model.device))
-    values = reference.variables(schedule, differentiable=True)
-    whole = reference.simulate(exact, schedule, differentiable=True, full_carry=True, values=values)
-    logit, pose = torch.autograd.grad(whole.objective, [values.logits, values.poses])
-    executed = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day).executed
-    return logit.numpy(), pose.numpy() * executed[:, :, None]
+    return cut_autograd(model, schedule, full_carry=True)
 
 
 def full(model: Model, schedule: Schedule) -> Slopes:
@@ -43,10 +37,8 @@ def full(model: Model, schedule: Schedule) -> Slopes:
     return gradient.logit, gradient.pose
 
 
-def assert_close(actual: np.ndarray, expected: np.ndarray) -> None:
-    scale = np.abs(expected).max()
-    assert scale > 0.0
-    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-11 * scale)
+def assert_exact(model: Model, schedule: Schedule) -> None:
+    assert_agree(full(model, schedule), autograd(model, schedule))
 
 
 @pytest.mark.parametrize("side", list(RetardantSide))
@@ -55,8 +47,7 @@ def test_the_adjoint_of_both_states_agrees_with_autograd(seed: int, side: Retard
     maps, fleet = random_maps(seed, days=3), small_fleet()
     model = model_of(maps, fleet, side=side, precision="float64")
     schedule = random_schedule(seed, maps, fleet)
-    for actual, expected in zip(full(model, schedule), autograd(model, schedule), strict=True):
-        assert_close(actual, expected)
+    assert_exact(model, schedule)
 
 
 @pytest.mark.parametrize("material", list(Material))
@@ -64,15 +55,13 @@ def test_the_adjoint_of_both_states_agrees_with_autograd(seed: int, side: Retard
 def test_each_material_alone_agrees_with_autograd(material: Material, side: RetardantSide) -> None:
     maps, fleet = random_maps(20), Fleet((aircraft("X", material, 3),))
     model, schedule = model_of(maps, fleet, side=side, precision="float64"), random_schedule(20, maps, fleet)
-    for actual, expected in zip(full(model, schedule), autograd(model, schedule), strict=True):
-        assert_close(actual, expected)
+    assert_exact(model, schedule)
 
 
 def test_drops_on_a_fitful_fire_agree_with_autograd() -> None:
     maps, fleet = fitful_maps(3, (26, 60), days=2, steps_per_day=15), busy_fleet()
     model, schedule = model_of(maps, fleet, precision="float64"), many_drops(3, maps, fleet)
-    for actual, expected in zip(full(model, schedule), autograd(model, schedule), strict=True):
-        assert_close(actual, expected)
+    assert_exact(model, schedule)
 
 
 def test_it_is_another_gradient_than_the_cut_one() -> None:

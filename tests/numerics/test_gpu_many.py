@@ -17,6 +17,7 @@ from firegui.rollout.model import Model
 from firegui.rollout.outcome import WHOLE, Outcome, Wanted
 from tests.numerics.cases import random_schedule
 from tests.numerics.gpu_cases import TILE, Standin, case, gpu, needs_triton, nobody, roll, short_maps
+from tests.support import StopAt
 
 pytestmark = needs_triton
 
@@ -96,16 +97,10 @@ def test_a_bound_that_holds_changes_nothing() -> None:
 
 def test_a_rollout_is_cancelled_between_two_days() -> None:
     model, schedule = case(5)
-    calls = []
-
-    def check() -> None:
-        calls.append(1)
-        if len(calls) == 2:
-            raise CancelledError("stopped")
-
+    check = StopAt(2)
     with pytest.raises(CancelledError):
         gpu().simulate(model, schedule, nobody(model), check, WHOLE)
-    assert len(calls) == 2
+    assert check.calls == 2
 
 
 def out_of_memory(*_: object, **__: object) -> Any:

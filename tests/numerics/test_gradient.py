@@ -21,10 +21,10 @@ from firegui.rollout.simulate import simulate_with_gradient
 from tests.numerics.cases import aircraft, model_of, random_maps, random_schedule, small_fleet
 
 
-def autograd(model: Model, schedule: Schedule) -> tuple[np.ndarray, np.ndarray]:
+def autograd(model: Model, schedule: Schedule, *, full_carry: bool = False) -> tuple[np.ndarray, np.ndarray]:
     values = reference.variables(schedule, differentiable=True)
     exact = replace(model, dtype=torch.float64, gains=SpreadGains(model.maps, torch.float64, model.device))
-    trajectory = reference.simulate(exact, schedule, differentiable=True, values=values)
+    trajectory = reference.simulate(exact, schedule, differentiable=True, full_carry=full_carry, values=values)
     logit, pose = torch.autograd.grad(trajectory.objective, [values.logits, values.poses])
     executed = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day).executed
     return logit.numpy(), pose.numpy() * executed[:, :, None]
@@ -41,21 +41,24 @@ def assert_close(actual: np.ndarray, expected: np.ndarray) -> None:
     np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-11 * scale)
 
 
+def assert_agree(actual: tuple[np.ndarray, np.ndarray], expected: tuple[np.ndarray, np.ndarray]) -> None:
+    for one, other in zip(actual, expected, strict=True):
+        assert_close(one, other)
+
+
 @pytest.mark.parametrize("side", list(RetardantSide))
 @pytest.mark.parametrize("seed", range(4))
 def test_closed_form_agrees_with_autograd(seed: int, side: RetardantSide) -> None:
     maps, fleet = random_maps(seed), small_fleet()
     model, schedule = model_of(maps, fleet, side=side), random_schedule(seed, maps, fleet)
-    for actual, expected in zip(closed(model, schedule), autograd(model, schedule), strict=True):
-        assert_close(actual, expected)
+    assert_agree(closed(model, schedule), autograd(model, schedule))
 
 
 @pytest.mark.parametrize("material", list(Material))
 def test_each_material_alone_agrees_with_autograd(material: Material) -> None:
     maps, fleet = random_maps(20), Fleet((aircraft("X", material, 3),))
     model, schedule = model_of(maps, fleet), random_schedule(20, maps, fleet)
-    for actual, expected in zip(closed(model, schedule), autograd(model, schedule), strict=True):
-        assert_close(actual, expected)
+    assert_agree(closed(model, schedule), autograd(model, schedule))
 
 
 @pytest.mark.parametrize("term", ["burn", "final", "prot", "budget"])
@@ -72,8 +75,7 @@ def test_each_term_of_the_objective_agrees_with_autograd(term: str) -> None:
 def test_scoring_that_starts_late_agrees_with_autograd() -> None:
     maps, fleet = random_maps(22), small_fleet()
     model, schedule = replace(model_of(maps, fleet), first_scored_step=9), random_schedule(22, maps, fleet)
-    for actual, expected in zip(closed(model, schedule), autograd(model, schedule), strict=True):
-        assert_close(actual, expected)
+    assert_agree(closed(model, schedule), autograd(model, schedule))
 
 
 def test_a_capped_dose_has_no_gradient() -> None:
@@ -81,8 +83,7 @@ def test_a_capped_dose_has_no_gradient() -> None:
     heavy = aircraft("R", Material.RETARDANT, 2, payload_gal=5e6, turnaround_h=0.1)
     fleet = Fleet((heavy, aircraft("W", Material.WATER, 1, payload_gal=5e6)))
     model, schedule = model_of(maps, fleet), random_schedule(23, maps, fleet)
-    for actual, expected in zip(closed(model, schedule), autograd(model, schedule), strict=True):
-        assert_close(actual, expected)
+    assert_agree(closed(model, schedule), autograd(model, schedule))
 
 
 def test_only_open_pairs_have_a_logit_gradient_and_only_executed_ones_a_pose_gradient() -> None:

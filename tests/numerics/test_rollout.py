@@ -19,6 +19,7 @@ from firegui.rollout.observe import Observer
 from firegui.rollout.simulate import prepare, simulate, simulate_with_gradient
 from tests.numerics import independent
 from tests.numerics.cases import WEIGHTS, aircraft, model_of, random_maps, random_schedule, region_masks, small_fleet
+from tests.support import StopAt
 
 
 def test_every_logit_positive_gives_the_papers_availability_cap() -> None:
@@ -160,16 +161,10 @@ def test_material_that_lands_outside_the_raster_is_lost() -> None:
 def test_a_cancelled_rollout_stops_at_the_next_call_and_the_next_one_gives_its_own_bits() -> None:
     maps, fleet = random_maps(13), small_fleet()
     model, schedule = model_of(maps, fleet), random_schedule(13, maps, fleet)
-    calls = []
-
-    def check() -> None:
-        calls.append(1)
-        if len(calls) == 2:
-            raise CancelledError("stopped")
-
+    check = StopAt(2)
     with pytest.raises(CancelledError):
         simulate(model, schedule, check=check)
-    assert len(calls) == 2
+    assert check.calls == 2
     empty = Schedule.empty(maps.n_steps, fleet.n_aircraft)
     after, untouched = (simulate(one, empty, keep_days=True) for one in (model, model_of(maps, fleet)))
     assert after.metrics == untouched.metrics

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from firegui.assets import resource
 from firegui.calibration.scalar import START, FitSettings
 from firegui.domain.scenario import Scenario
 from firegui.fire.card import read_card, scalar_card
-from tests.unit.fire.events import event, square
+from tests.unit.fire.events import event, observed, square
 
 SCRIPTS = Path(__file__).resolve().parents[3] / "packaging"
 SHAPE = (21, 25)
@@ -30,9 +29,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def watched() -> Scenario:
-    observed = np.stack([square(SHAPE, half) for half in (2, 3, 4, 5)])
-    dates = tuple(date(2020, 8, 19) + timedelta(days=day) for day in range(4))
-    return replace(event(SHAPE, days=3, speed=1.5), observed=observed, observed_dates=dates)
+    return observed(event(SHAPE, days=3, speed=1.5), [square(SHAPE, half) for half in (2, 3, 4, 5)])
 
 
 def test_the_card_it_writes_can_be_read_and_is_honest_about_what_was_not_seen(script: Any, tmp_path: Path) -> None:

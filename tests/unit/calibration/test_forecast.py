@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from firegui.errors import InputError
 from firegui.fire.maps import project_maps
 from firegui.fire.parameters import ScalarParameters
 from tests.support import make_project
-from tests.unit.fire.events import event, layer, square
+from tests.unit.fire.events import event, layer, observed, square
 
 SHAPE = (31, 41)
 TRUTH = ScalarParameters(p=0.06, wind_gain=1.0, wind_alignment=1.0, slope=1.5, gamma=1.0, fuel=0.5)
@@ -25,10 +25,8 @@ TRUTH = ScalarParameters(p=0.06, wind_gain=1.0, wind_alignment=1.0, slope=1.5, g
 
 def watched(masks: list[NDArray[np.bool_]], skipped: tuple[int, ...] = ()) -> Scenario:
     """An event with these perimeters on its first days."""
-    kept = [day for day in range(len(masks)) if day not in skipped]
-    dates = tuple(date(2020, 8, 19) + timedelta(days=day) for day in kept)
     small = event(SHAPE, days=4, speed=3.0, layers={"canopy_cover": layer(SHAPE, 50.0)})
-    return replace(small, observed=np.stack([masks[day] for day in kept]), observed_dates=dates)
+    return observed(small, masks, skipped)
 
 
 def test_a_forecast_starts_from_the_perimeter_and_only_grows() -> None:

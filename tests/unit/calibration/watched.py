@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.scenario import Scenario
-from tests.unit.fire.events import event, square
+from tests.unit.fire.events import event, observed, square
 
 DAY_0 = date(2020, 8, 19)
 
@@ -57,14 +57,11 @@ def watched(
     rng = np.random.default_rng(seed)
     days = max(len(halves) - 1, 1)
     small = event(shape, days=days, layers=rough_layers(shape) if layers is None else layers)
-    kept = [day for day in range(len(halves)) if day not in skipped]
     return replace(
-        small,
+        observed(small, [ragged(shape, half, shift) for half in halves], skipped),
         name=name,
         wind_speed=rng.uniform(0.5, 4.0, (days, *shape)).astype(np.float32),
         wind_dir=rng.uniform(-np.pi, np.pi, (days, *shape)).astype(np.float32),
         ignition=None,
-        observed=np.stack([ragged(shape, halves[day], shift) for day in kept]),
-        observed_dates=tuple(DAY_0 + timedelta(days=day) for day in kept),
         steps_per_day=steps_per_day,
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +43,15 @@ def event(
         ignition=square(shape),
         steps_per_day=10,
     )
+
+
+def observed(
+    small: Scenario, masks: Sequence[NDArray[np.bool_]] | NDArray[np.bool_], skipped: Collection[int] = ()
+) -> Scenario:
+    """The event with these perimeters on days 0, 1, …, but not on those ``skipped``."""
+    kept = [day for day in range(len(masks)) if day not in skipped]
+    dates = tuple(START.date() + timedelta(days=day) for day in kept)
+    return replace(small, observed=np.stack([masks[day] for day in kept]), observed_dates=dates)
 
 
 def layer(shape: tuple[int, int], value: float) -> NDArray[np.float32]:

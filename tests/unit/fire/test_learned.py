@@ -19,6 +19,7 @@ from firegui.fire.maps import project_maps
 from firegui.fire.network import initial, network_of
 from firegui.fire.prior import EVEN_AT_MS, PRIOR
 from firegui.fire.spread import SpreadFields, Terrain, spread_gains
+from tests.support import StopAt
 from tests.unit.domain.samples import training, weights
 from tests.unit.fire.events import START, event, layer, square
 
@@ -239,14 +240,8 @@ def test_the_maps_have_the_same_bits_on_any_number_of_threads_and_leave_that_num
 
 
 def test_it_can_be_stopped_before_each_day() -> None:
-    asked: list[int] = []
-
-    def check() -> None:
-        asked.append(1)
-        if len(asked) == 2:
-            raise CancelledError("stopped")
-
+    check = StopAt(2)
     where = event(SHAPE, days=3)
     with pytest.raises(CancelledError):
         network_maps(where, lively(), square(SHAPE), 0, 3, check)
-    assert len(asked) == 2
+    assert check.calls == 2

@@ -1,22 +1,18 @@
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import date, timedelta
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from firegui.domain.scenario import Scenario
 from firegui.fire.reliability import reliability
-from tests.unit.fire.events import event
+from tests.unit.fire.events import event, observed
 
 SHAPE = (40, 50)
 
 
 def watched(masks: NDArray[np.bool_]) -> Scenario:
-    dates = tuple(date(2020, 8, 19) + timedelta(days=day) for day in range(len(masks)))
-    return replace(event(SHAPE, days=len(masks)), observed=masks, observed_dates=dates)
+    return observed(event(SHAPE, days=len(masks)), masks)
 
 
 def drawn(p: NDArray[np.float32]) -> Scenario:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from firegui.fire.skill import (
     skill_of,
     soft_iou,
 )
-from tests.unit.fire.events import event, square
+from tests.unit.fire.events import event, observed, square
 
 OBSERVED = np.array([[True, True, False, False]])
 FORECAST = np.array([[0.4, 0.9, 0.6, 0.5]], np.float32)
@@ -30,10 +30,7 @@ FIRST = date(2020, 8, 19)
 
 def watched(halves: list[int], skipped: tuple[int, ...] = ()) -> Scenario:
     """An event with a square perimeter a day, of that half width."""
-    kept = [day for day in range(len(halves)) if day not in skipped]
-    masks = np.stack([square(SHAPE, halves[day]) for day in kept])
-    small = event(SHAPE, days=len(halves) - 1)
-    return replace(small, observed=masks, observed_dates=tuple(FIRST + timedelta(days=day) for day in kept))
+    return observed(event(SHAPE, days=len(halves) - 1), [square(SHAPE, half) for half in halves], skipped)
 
 
 def states(halves: list[int]) -> NDArray[np.float32]:

@@ -113,6 +113,15 @@ def assert_each_said(error: InputError, parts: Sequence[str]) -> None:
     assert all(problem.where and problem.what for problem in error.problems)
 
 
+def change_text(path: Path, *swaps: tuple[str, str]) -> None:
+    """Put one text in place of another in a file, which must hold it."""
+    text = path.read_text(encoding="utf-8")
+    for old, new in swaps:
+        assert old in text
+        text = text.replace(old, new, 1)
+    path.write_text(text, encoding="utf-8")
+
+
 @contextmanager
 def refused_for(*parts: str) -> Iterator[pytest.ExceptionInfo[InputError]]:
     """Expect a refusal of the block in which every part is said."""

@@ -19,6 +19,7 @@ from firegui.io.dates import find_dates
 from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeter_survey import survey_perimeters
 from firegui.io.perimeters import Perimeters, PerimeterSource, read_perimeters
+from tests.support import stop
 from tests.unit.io.builders import PLACED, SHARED_DATA
 from tests.unit.io.test_perimeters import DATES, TWO, box, write
 
@@ -280,8 +281,5 @@ def test_a_shapefile_needs_the_files_beside_it(tmp_path: Path) -> None:
 
 
 def test_reading_stops_when_it_is_told_to(tmp_path: Path) -> None:
-    def stop() -> None:
-        raise CancelledError
-
     with pytest.raises(CancelledError):
         read_perimeters(write(tmp_path / "p.gpkg", TWO, DATES), PLACED, stop)

@@ -21,6 +21,7 @@ from tests.unit.io.builders import (
     UNPLACED,
     aircraft,
     assert_same_bits,
+    change_text,
     files_below,
     maps,
     project,
@@ -181,11 +182,7 @@ def test_a_damaged_project_file_is_not_saved_over(folder: Path) -> None:
 
 def edited(folder: Path, *swaps: tuple[str, str]) -> None:
     save_project(project(), folder)
-    text = (folder / "project.toml").read_text(encoding="utf-8")
-    for old, new in swaps:
-        assert old in text
-        text = text.replace(old, new, 1)
-    (folder / "project.toml").write_text(text, encoding="utf-8")
+    change_text(folder / "project.toml", *swaps)
 
 
 def test_a_project_of_a_newer_format_says_so(folder: Path) -> None:

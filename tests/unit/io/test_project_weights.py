@@ -15,7 +15,7 @@ from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError
 from firegui.io.project_store import load_project, project_hash, save_project
 from tests.unit.domain.samples import training, weights
-from tests.unit.io.builders import assert_same_bits, files_below, project, refused_for
+from tests.unit.io.builders import assert_same_bits, change_text, files_below, project, refused_for
 
 
 @pytest.fixture
@@ -129,8 +129,7 @@ def test_damaged_text_does_not_hide_that_the_weights_are_gone(folder: Path) -> N
     save_project(project().with_network(weights()), folder)
     (file,) = folder.glob("*.safetensors")
     file.unlink()
-    text = (folder / "project.toml").read_text(encoding="utf-8")
-    (folder / "project.toml").write_text(text.replace("days = 2\n", ""), encoding="utf-8")
+    change_text(folder / "project.toml", ("days = 2\n", ""))
 
     with refused_for("days is missing", f"{file.name}: the file is missing"):
         load_project(folder)
@@ -138,8 +137,7 @@ def test_damaged_text_does_not_hide_that_the_weights_are_gone(folder: Path) -> N
 
 def test_a_network_whose_weights_are_not_listed_is_refused(folder: Path) -> None:
     save_project(project(), folder)
-    text = (folder / "project.toml").read_text(encoding="utf-8")
-    (folder / "project.toml").write_text(text.replace('kind = "scalar"', 'kind = "network"'), encoding="utf-8")
+    change_text(folder / "project.toml", ('kind = "scalar"', 'kind = "network"'))
 
     with pytest.raises(InputError, match="its weights are not listed"):
         load_project(folder)
@@ -148,9 +146,7 @@ def test_a_network_whose_weights_are_not_listed_is_refused(folder: Path) -> None
 def test_a_project_of_format_1_opens_with_the_model_it_had(folder: Path) -> None:
     before = project()
     save_project(before, folder)
-    text = (folder / "project.toml").read_text(encoding="utf-8")
-    assert "format = 4" in text
-    (folder / "project.toml").write_text(text.replace("format = 4", "format = 1"), encoding="utf-8")
+    change_text(folder / "project.toml", ("format = 4", "format = 1"))
 
     after = load_project(folder)
 

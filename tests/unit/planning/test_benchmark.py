@@ -18,6 +18,7 @@ from firegui.planning.evaluations import Arrays
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
+from tests.support import stop
 from tests.unit.planning.planners.planner_contexts import ALLOWANCE, BUDGET, contest_of, finish, rounds
 
 PLANNERS = [
@@ -71,11 +72,8 @@ def test_it_keeps_its_allowance_and_its_best_breaks_no_rule(model: Model, name: 
 def test_a_cancelled_round_raises_and_charges_nothing_that_is_not_whole(model: Model, name: PlannerName) -> None:
     context = contest_of(model)
 
-    def cancel() -> None:
-        raise CancelledError
-
     with pytest.raises(CancelledError):
-        planner_of(name, context).advance(cancel)
+        planner_of(name, context).advance(stop)
     assert context.evaluations.spent == 0
 
 

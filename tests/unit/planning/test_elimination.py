@@ -17,6 +17,7 @@ from firegui.rollout.gates import apply_gates
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import Rollout, simulate, simulate_with_gradient
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
+from tests.support import stop
 
 TERMS = ("burn", "final")
 SETTINGS = EliminationSettings(slack=1.05, first_batch=8, largest_batch=16)
@@ -131,11 +132,8 @@ def test_a_cancelled_step_leaves_it_as_it_was() -> None:
     elimination.advance()
     before = repr(elimination.report)
 
-    def cancel() -> None:
-        raise CancelledError("stop")
-
     with pytest.raises(CancelledError):
-        elimination.advance(cancel)
+        elimination.advance(stop)
     assert repr(elimination.report) == before
     assert np.array_equal(finished(elimination).kept, by_the_rule(model, reference, trial.bounds, SETTINGS))
 

@@ -19,6 +19,7 @@ from firegui.planning.initialization import front_schedule
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
 from tests.numerics.cases import model_of, random_maps, small_fleet
+from tests.support import stop
 
 SETTINGS = OptimizerSettings(epochs=25, learning_rate=0.02, exclusion_cells=3.0)
 
@@ -59,9 +60,6 @@ def test_a_cancelled_epoch_leaves_the_planner_as_it_was() -> None:
     _, plan = planner()
     plan.epoch()
     before = plan.state()
-
-    def stop() -> None:
-        raise CancelledError("stopped")
 
     with pytest.raises(CancelledError):
         plan.epoch(check=stop)

@@ -36,7 +36,7 @@ from firegui.planning.scaling import (
 )
 from firegui.rollout.engine_message import ignore_message
 from firegui.rollout.simulate import simulate
-from tests.support import SHAPE, STEPS_PER_DAY, make_project
+from tests.support import SHAPE, STEPS_PER_DAY, make_project, stop
 
 FAST = ScalingSettings(repeats=2, warm_ups=1, evaluations=24, seeds=1)
 
@@ -212,8 +212,5 @@ def test_the_shortest_search_scores_a_schedule(planner: PlannerName, project: Pr
 
 
 def test_a_cancelled_search_says_so(project: Project, bench: ScalingBench) -> None:
-    def stop() -> None:
-        raise CancelledError("stopped")
-
     with pytest.raises(CancelledError):
         bench.search(cases(project), QualityTask(4, PlannerName.GRADIENT, 0), FAST, stop)

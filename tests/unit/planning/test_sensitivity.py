@@ -28,6 +28,7 @@ from firegui.planning.sensitivity import (
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
+from tests.support import stop
 
 PAIRS = (Effectiveness(0.5, 0.9), Effectiveness(0.9, 0.2), Effectiveness(0.3, 0.3))
 SCALES = (1e-2, 0.0, 1e-3)
@@ -123,9 +124,6 @@ def test_what_comes_next_is_told_before_every_row() -> None:
 
 
 def test_a_stop_ends_the_rows() -> None:
-    def stop() -> None:
-        raise CancelledError("stopped")
-
     model, schedule = case()
     with pytest.raises(CancelledError):
         effectiveness_rows(model, schedule, PAIRS, hear=ignore, check=stop)

@@ -10,18 +10,15 @@ import pytest
 
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings
-from firegui.errors import InputError
+from firegui.errors import CancelledError, InputError
 from firegui.planning.robust import trials_of
 from firegui.planning.trials import Trial, passes, ratios, run
 from firegui.planning.two_stage import PoseSmoothing, SmoothingSettings, SmoothingState
 from firegui.rollout.gates import apply_gates
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
+from tests.support import stop
 
 SETTINGS = SmoothingSettings(epochs=12, draws=2, scale=0.01, learning_rate=0.01)
-
-
-class CancelledError(Exception):
-    """What a check raises."""
 
 
 def case(seed: int = 2) -> tuple[tuple[Trial, ...], Schedule]:
@@ -97,11 +94,8 @@ def test_a_cancelled_epoch_leaves_everything_as_it_was() -> None:
     smoothing.epoch()
     before = smoothing.state()
 
-    def check() -> None:
-        raise CancelledError
-
     with pytest.raises(CancelledError):
-        smoothing.epoch(check)
+        smoothing.epoch(stop)
     assert smoothing.state() is before
 
 

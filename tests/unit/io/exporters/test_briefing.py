@@ -22,6 +22,7 @@ from firegui.io.exporters.ics220 import FREQUENCIES, PERSONNEL, TITLES
 from firegui.io.exporters.map_sheet import Paper, Sheet
 from firegui.io.exporters.table import NOTICE
 from firegui.io.sun import place_of, sunlight
+from tests.support import StopAt
 from tests.unit.io.builders import aircraft
 from tests.unit.io.exporters.sheets import GRID, around, content, outside, overlaps, planned
 
@@ -225,15 +226,8 @@ def test_the_same_plan_makes_the_same_bytes_with_fonts_inside(tmp_path: Path) ->
 
 
 def test_stopping_between_pages_leaves_no_file(tmp_path: Path) -> None:
-    asked: list[None] = []
-
-    def stop() -> None:
-        asked.append(None)
-        if len(asked) == 3:
-            raise CancelledError("stop")
-
     with pytest.raises(CancelledError):
-        write_briefing(tmp_path / "plan.pdf", content(3), stop)
+        write_briefing(tmp_path / "plan.pdf", content(3), StopAt(3))
     assert list(tmp_path.iterdir()) == []
 
 

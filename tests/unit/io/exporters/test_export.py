@@ -17,6 +17,7 @@ from firegui.io.exporters import FORMATS, camel, checked_formats, export, file_n
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.map_sheet import Sheet
 from firegui.io.exporters.table import NOTICE
+from tests.support import StopAt
 from tests.unit.io.builders import UNPLACED, assert_each_said, files_below, project, refused_for
 from tests.unit.io.exporters.plans import plan
 
@@ -157,15 +158,8 @@ def test_when_a_file_cannot_be_moved_to_its_place_the_old_ones_come_back(
 
 
 def test_an_export_can_be_cancelled_between_files(tmp_path: Path) -> None:
-    calls = []
-
-    def check() -> None:
-        calls.append(1)
-        if len(calls) > 2:
-            raise CancelledError
-
     with pytest.raises(CancelledError):
-        export(plan(), list(TEXTS), tmp_path / "out", "plan", check)
+        export(plan(), list(TEXTS), tmp_path / "out", "plan", StopAt(3))
     assert files_below(tmp_path) == set()
 
 

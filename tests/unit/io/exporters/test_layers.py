@@ -18,7 +18,8 @@ from firegui.io.importers.folder import recognise
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_toml import FILE
 from firegui.io.rasters import read_raster
-from tests.unit.io.builders import PLACED, UNPLACED, assert_same_bits
+from tests.support import StopAt
+from tests.unit.io.builders import PLACED, UNPLACED, assert_same_bits, change_text
 
 LCC = "+proj=lcc +lat_0=35.5 +lon_0=-122.7 +lat_1=35.5 +lat_2=41.5 +x_0=0 +y_0=0 +R=6371200 +units=m +no_defs"
 
@@ -121,16 +122,8 @@ def test_an_event_without_a_place_and_a_folder_that_holds_something_are_refused(
 
 
 def test_a_cancelled_export_leaves_nothing(tmp_path: Path) -> None:
-    calls = 0
-
-    def stop() -> None:
-        nonlocal calls
-        calls += 1
-        if calls > 3:
-            raise CancelledError
-
     with pytest.raises(CancelledError):
-        write_layers_folder(full_event(), tmp_path / "out", stop)
+        write_layers_folder(full_event(), tmp_path / "out", StopAt(4))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -147,9 +140,6 @@ def test_a_cancelled_export_leaves_nothing(tmp_path: Path) -> None:
 )
 def test_a_text_that_was_spoilt_is_refused(tmp_path: Path, old: str, new: str, what: str) -> None:
     write_layers_folder(full_event(), tmp_path / "out")
-    path = tmp_path / "out" / FILE
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
+    change_text(tmp_path / "out" / FILE, (old, new))
     with pytest.raises(InputError, match=what):
         recognise(tmp_path / "out")

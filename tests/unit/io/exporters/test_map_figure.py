@@ -26,6 +26,7 @@ from firegui.io.exporters.map_view import MapFrame, grid_north, round_scale, vie
 from firegui.io.exporters.map_wind import mean_wind, rose
 from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference
+from tests.support import StopAt
 from tests.unit.io.exporters.plans import GRIDS
 from tests.unit.io.exporters.sheets import GRID, around, content, outside, overlaps, planned
 
@@ -209,15 +210,8 @@ def test_a_picture_has_the_size_of_the_paper(tmp_path: Path) -> None:
 
 
 def test_stopping_leaves_no_file(tmp_path: Path) -> None:
-    asked: list[None] = []
-
-    def stop() -> None:
-        asked.append(None)
-        if len(asked) == 2:
-            raise CancelledError("stop")
-
     with pytest.raises(CancelledError):
-        write_map(tmp_path / "map.pdf", content(4, sheet=DAY), stop)
+        write_map(tmp_path / "map.pdf", content(4, sheet=DAY), StopAt(2))
     assert list(tmp_path.iterdir()) == []
 
 

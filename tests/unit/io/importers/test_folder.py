@@ -8,6 +8,7 @@ import pytest
 from firegui.errors import CancelledError, InputError
 from firegui.io.importers.folder import recognise
 from firegui.io.importers.landscape import import_landscape
+from tests.support import stop
 from tests.unit.io.builders import SHARED_DATA
 from tests.unit.io.importers.places import GRID, hills, write
 from tests.unit.io.importers.test_lcp import bands
@@ -87,9 +88,6 @@ def test_where_nothing_is_known_it_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_looking_through_a_folder_can_be_cancelled(tmp_path: Path) -> None:
-    def stop() -> None:
-        raise CancelledError
-
     with pytest.raises(CancelledError):
         recognise(fill(tmp_path), stop)
 

@@ -16,6 +16,7 @@ from firegui.errors import CancelledError, InputError
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand, TargetGrid
 from firegui.io.importers.terrain import horn
+from tests.support import stop
 from tests.unit.io.builders import assert_same_bits
 from tests.unit.io.importers.places import GRID, UTM, WIND, degrees, event, hills, source, write
 
@@ -197,9 +198,6 @@ def test_an_import_can_be_cancelled(tmp_path: Path) -> None:
 
     import_landscape(asked, count)
     assert calls >= 3
-
-    def stop() -> None:
-        raise CancelledError
 
     with pytest.raises(CancelledError):
         import_landscape(asked, stop)

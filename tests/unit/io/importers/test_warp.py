@@ -11,6 +11,7 @@ from firegui.errors import CancelledError
 from firegui.io import crs
 from firegui.io.importers.raster_geometry import RasterGeometry, lie_of
 from firegui.io.importers.warp import how_placed, needed_box, north_angle, place_on
+from tests.support import stop
 from tests.unit.io.builders import assert_same_bits
 
 UTM = "EPSG:32610"
@@ -158,9 +159,6 @@ def test_a_turned_raster_is_brought_upright() -> None:
 
 
 def test_warping_can_be_cancelled() -> None:
-    def stop() -> None:
-        raise CancelledError
-
     lie = degrees_around()
     box = needed_box(lie, GRID)
     assert box is not None

@@ -10,6 +10,7 @@ from firegui.errors import CancelledError, Problems
 from firegui.io.georeference import Georeference
 from firegui.io.importers.wind import WindSource, read_wind, survey_wind
 from firegui.io.importers.wind_units import Components, Height, Sense, SpeedUnit, TimeBasis, WindConventions
+from tests.support import stop
 from tests.unit.io.builders import UNPLACED
 from tests.unit.io.importers.weather_files import GRID, OFFSET, START, mean_wind, read, refused, table, turned, vector
 
@@ -267,9 +268,6 @@ def test_a_file_that_is_no_wind_is_named_for_what_it_is(tmp_path: Path) -> None:
 
 
 def test_reading_stops_when_it_is_told_to(tmp_path: Path) -> None:
-    def stop() -> None:
-        raise CancelledError
-
     path = hourly(tmp_path / "w.csv", [(1.0, 0.0)] * 30, datetime(2020, 8, 19, 7, tzinfo=UTC))
     with pytest.raises(CancelledError):
         read_wind(WindSource(files=(path,)), GRID, START, OFFSET, 1, Problems(), stop)

@@ -26,6 +26,7 @@ from firegui.planning.recorded_search import AT_ONCE, RecordedSearch
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.model import Model
 from tests.numerics.cases import model_of, random_maps, small_fleet
+from tests.support import stop
 
 Make = Callable[..., RecordedSearch]
 PLANNERS: dict[str, Make] = {
@@ -218,9 +219,6 @@ def test_a_cancelled_call_charges_nothing_and_the_state_before_it_goes_on(
     for _ in range(5):
         planner.advance()
     state, spent = planner.state(), context.evaluations.state()
-
-    def stop() -> None:
-        raise CancelledError("stopped")
 
     with pytest.raises(CancelledError):
         planner.advance(stop)
