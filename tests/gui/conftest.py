@@ -24,6 +24,7 @@ from firegui.domain.settings import OptimizerSettings, PlanSettings
 from firegui.errors import InputError
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
@@ -31,7 +32,8 @@ from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished
 from firegui.runs.spec import RunSpec
-from tests.gui.landscape_scene import Hands
+from tests.gui.hands import show_widget
+from tests.gui.landscape_scene import Hands, write_landscape
 from tests.gui.landscape_scene import opened as open_wizard
 from tests.gui.map_scene import Hand, open_map
 
@@ -171,6 +173,28 @@ def hand(qtbot: QtBot, session: Session) -> Hand:
 def hands(qtbot: QtBot) -> Iterator[Hands]:
     """Hands on an open wizard of landscapes."""
     yield from open_wizard(qtbot)
+
+
+@pytest.fixture
+def landscape(tmp_path: Path) -> Path:
+    """Folder of the layers of a landscape."""
+    return write_landscape(tmp_path / "ridge fire")
+
+
+@pytest.fixture
+def filled(hands: Hands, landscape: Path) -> Hands:
+    """Hands on a wizard that has read :func:`landscape`."""
+    hands.wizard.bring([landscape])
+    hands.settle()
+    return hands
+
+
+@pytest.fixture
+def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> ProgressPanel:
+    """The plots under the map, shown."""
+    made = ProgressPanel(session, queue)
+    show_widget(qtbot, made, 1200, 240)
+    return made
 
 
 @pytest.fixture

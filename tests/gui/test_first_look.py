@@ -14,7 +14,7 @@ from firegui.domain.project import Project
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.spec import EvaluateSpec, PlanSpec
-from tests.gui.fake_runs import FakeExecute, frames
+from tests.gui.fake_runs import FakeExecute, frames, wait_idle
 from tests.gui.map_scene import open_map
 
 
@@ -81,7 +81,7 @@ def test_a_run_that_is_started_before_there_is_a_fire_is_waited_for_too(
     session.awaited_changed.connect(said.append)
     queue.plan()
     assert session.awaited.splitlines()[0] == "Working out the fire without drops…"
-    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
+    wait_idle(qtbot, queue)
     assert said[-1] == ""
 
 

@@ -14,7 +14,7 @@ from firegui.assets import resource
 from firegui.gui.base.theme import Theme
 from firegui.gui.help.help_view import FIRST, PAGES, HelpView, heading_anchor, page_of_panel, read_pages, search_pages
 from firegui.gui.window.main_window import MainWindow
-from tests.gui.hands import LEFT
+from tests.gui.hands import LEFT, show_widget
 from tests.gui.shell_scene import settle
 
 ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
@@ -24,9 +24,7 @@ ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
 def view(qtbot: QtBot) -> HelpView:
     """The help by itself."""
     shown = HelpView()
-    qtbot.addWidget(shown)
-    shown.resize(420, 500)
-    shown.show()
+    show_widget(qtbot, shown, 420, 500)
     return shown
 
 

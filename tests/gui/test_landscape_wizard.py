@@ -28,25 +28,13 @@ from tests.gui.test_dialogs import press, when_open
 from tests.unit.io.landscape_files import write_layer
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return write_landscape(tmp_path / "ridge fire")
-
-
-@pytest.fixture
-def filled(hands: Hands, folder: Path) -> Hands:
-    hands.wizard.bring([folder])
-    hands.settle()
-    return hands
-
-
 def settle(qtbot: QtBot, wizard: LandscapeWizard) -> None:
     qtbot.waitUntil(lambda: not wizard.is_busy, timeout=PATIENCE_MS)
 
 
 # -- all the way -------------------------------------------------------------------------------------------------------
 def test_a_folder_becomes_a_project_that_is_kept_where_that_was_said(
-    qtbot: QtBot, window: MainWindow, folder: Path, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, landscape: Path, tmp_path: Path
 ) -> None:
     def answer(dialog: QWidget) -> None:
         assert isinstance(dialog, LandscapeWizard)
@@ -61,7 +49,7 @@ def test_a_folder_becomes_a_project_that_is_kept_where_that_was_said(
         press("Make")(dialog)
 
     when_open(answer)
-    assert window.workbench.documents.import_landscape((folder,))
+    assert window.workbench.documents.import_landscape((landscape,))
     event = window.workbench.session.project.scenario
     assert event.name == "ridge fire"
     assert set(event.layers) == {"elevation", "slope", "aspect", "fuel", "canopy_cover"}
@@ -71,7 +59,7 @@ def test_a_folder_becomes_a_project_that_is_kept_where_that_was_said(
     assert load_project(tmp_path / "mine.firegui").scenario.days == 3
 
 
-def test_cancelling_leaves_nothing(qtbot: QtBot, window: MainWindow, folder: Path, tmp_path: Path) -> None:
+def test_cancelling_leaves_nothing(qtbot: QtBot, window: MainWindow, landscape: Path, tmp_path: Path) -> None:
     before, files = window.workbench.session.project, sorted(tmp_path.rglob("*"))
 
     def answer(dialog: QWidget) -> None:
@@ -80,13 +68,13 @@ def test_cancelling_leaves_nothing(qtbot: QtBot, window: MainWindow, folder: Pat
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
 
     when_open(answer)
-    assert not window.workbench.documents.import_landscape((folder,))
+    assert not window.workbench.documents.import_landscape((landscape,))
     assert window.workbench.session.project is before
     assert sorted(tmp_path.rglob("*")) == files
 
 
 def test_a_folder_of_rasters_dragged_into_the_window_opens_the_wizard_with_it(
-    qtbot: QtBot, window: MainWindow, folder: Path
+    qtbot: QtBot, window: MainWindow, landscape: Path
 ) -> None:
     seen: list[set[str]] = []
 
@@ -97,7 +85,7 @@ def test_a_folder_of_rasters_dragged_into_the_window_opens_the_wizard_with_it(
         press("Cancel")(dialog)
 
     mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(folder))])
+    mime.setUrls([QUrl.fromLocalFile(str(landscape))])
     actions, buttons, keys = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     enter = QDragEnterEvent(QPointF(9, 9).toPoint(), actions, mime, buttons, keys)
     window.dragEnterEvent(enter)
@@ -107,10 +95,10 @@ def test_a_folder_of_rasters_dragged_into_the_window_opens_the_wizard_with_it(
     assert seen == [{"elevation", "fuel", "canopy_cover"}]
 
 
-def test_files_dragged_into_the_wizard_join_those_that_were_there(hands: Hands, folder: Path) -> None:
+def test_files_dragged_into_the_wizard_join_those_that_were_there(hands: Hands, landscape: Path) -> None:
     def drop(*names: str) -> None:
         mime = QMimeData()
-        mime.setUrls([QUrl.fromLocalFile(str(folder / name)) for name in names])
+        mime.setUrls([QUrl.fromLocalFile(str(landscape / name)) for name in names])
         actions, buttons, keys = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
         hands.wizard.dropEvent(QDropEvent(QPointF(9, 9), actions, mime, buttons, keys))
         hands.settle()
@@ -120,13 +108,13 @@ def test_files_dragged_into_the_wizard_join_those_that_were_there(hands: Hands, 
     drop("fbfm40.tif", "perimeters.gpkg")
     source = hands.wizard.draft.source
     assert set(source.layers) == {"elevation", "fuel"}
-    assert source.wind.files == (folder / "wind.csv",)
-    assert source.perimeters is not None and source.perimeters.file == folder / "perimeters.gpkg"
+    assert source.wind.files == (landscape / "wind.csv",)
+    assert source.perimeters is not None and source.perimeters.file == landscape / "perimeters.gpkg"
 
 
-def test_a_project_that_is_not_taken_leaves_the_wizard_as_it_was(qtbot: QtBot, folder: Path) -> None:
+def test_a_project_that_is_not_taken_leaves_the_wizard_as_it_was(qtbot: QtBot, landscape: Path) -> None:
     hands = Hands(qtbot, taken=False)
-    hands.wizard.bring([folder])
+    hands.wizard.bring([landscape])
     hands.settle()
     hands.make()
     assert hands.wizard.isVisible()
@@ -135,14 +123,16 @@ def test_a_project_that_is_not_taken_leaves_the_wizard_as_it_was(qtbot: QtBot, f
 
 
 # -- putting things right ----------------------------------------------------------------------------------------------
-def test_bad_files_are_named_beside_their_fields_and_can_be_mended(hands: Hands, folder: Path, tmp_path: Path) -> None:
-    (folder / "dem.tif").write_bytes(b"not a raster at all")
-    write_layer(folder / "cc.tif", np.full((3, 3), 4000, np.int16))
-    hands.wizard.bring([folder])
+def test_bad_files_are_named_beside_their_fields_and_can_be_mended(
+    hands: Hands, landscape: Path, tmp_path: Path
+) -> None:
+    (landscape / "dem.tif").write_bytes(b"not a raster at all")
+    write_layer(landscape / "cc.tif", np.full((3, 3), 4000, np.int16))
+    hands.wizard.bring([landscape])
     hands.settle()
     assert any("dem.tif: cannot be read" in line for line in hands.wizard.draft.answers.guessed)
     hands.wizard.files.choose("elevation")
-    hands.type("layerFile", folder / "dem.tif")
+    hands.type("layerFile", landscape / "dem.tif")
     assert "dem.tif" in hands.said and "cc.tif" in hands.said
     assert "⚠" in hands.wizard.steps[0].text()
     hands.go("Summary")
@@ -159,19 +149,19 @@ def test_bad_files_are_named_beside_their_fields_and_can_be_mended(hands: Hands,
 
 
 def test_a_folder_that_holds_nothing_is_said_and_another_can_be_chosen(
-    hands: Hands, folder: Path, tmp_path: Path
+    hands: Hands, landscape: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "empty").mkdir()
     hands.wizard.bring([tmp_path / "empty"])
     hands.settle()
     assert [problem.where for problem in hands.wizard.problems] == [str(tmp_path / "empty")]
-    hands.wizard.bring([folder])
+    hands.wizard.bring([landscape])
     hands.settle()
     assert hands.wizard.problems == ()
 
 
-def test_what_a_step_lacks_is_not_held_against_it_before_anybody_came_there(hands: Hands, folder: Path) -> None:
-    hands.wizard.bring([folder / "dem.tif"])
+def test_what_a_step_lacks_is_not_held_against_it_before_anybody_came_there(hands: Hands, landscape: Path) -> None:
+    hands.wizard.bring([landscape / "dem.tif"])
     hands.settle()
     assert "⚠" not in hands.wizard.steps[2].text()
     hands.go("Weather")
@@ -193,12 +183,12 @@ def test_an_entry_that_cannot_be_read_is_said_below_its_field_and_the_former_val
     assert filled.wizard.finish.isEnabled()
 
 
-def test_what_goes_wrong_while_importing_is_listed_and_the_wizard_stays(qtbot: QtBot, folder: Path) -> None:
+def test_what_goes_wrong_while_importing_is_listed_and_the_wizard_stays(qtbot: QtBot, landscape: Path) -> None:
     def refuse(_answers: ImportAnswers, _check: Check) -> Project:
         raise InputError([Problem("perimeters (perimeters.gpkg)", "vanished meanwhile", "bring it back")])
 
     hands = Hands(qtbot, refuse)
-    hands.wizard.bring([folder])
+    hands.wizard.bring([landscape])
     hands.settle()
     hands.go("Summary")
     hands.press(hands.wizard.finish)
@@ -209,7 +199,7 @@ def test_what_goes_wrong_while_importing_is_listed_and_the_wizard_stays(qtbot: Q
     hands.close()
 
 
-def test_an_import_can_be_stopped_and_taken_up_again(qtbot: QtBot, folder: Path) -> None:
+def test_an_import_can_be_stopped_and_taken_up_again(qtbot: QtBot, landscape: Path) -> None:
     at_work, ended = threading.Event(), threading.Event()
 
     def endless(_answers: ImportAnswers, check: Check) -> Project:
@@ -222,7 +212,7 @@ def test_an_import_can_be_stopped_and_taken_up_again(qtbot: QtBot, folder: Path)
             ended.set()
 
     hands = Hands(qtbot, endless)
-    hands.wizard.bring([folder])
+    hands.wizard.bring([landscape])
     hands.settle()
     hands.go("Summary")
     hands.press(hands.wizard.finish)

@@ -23,20 +23,8 @@ from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.wind_units import Height, Sense, SpeedUnit
 from firegui.io.perimeter_growth import PerimeterGrowth
 from tests.gui.hands import LEFT, type_into_cell
-from tests.gui.landscape_scene import COLUMNS, GRID, ROWS, Hands, hill, write_landscape, write_lcp
+from tests.gui.landscape_scene import COLUMNS, GRID, ROWS, Hands, hill, write_lcp
 from tests.unit.io.landscape_files import write_layer
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return write_landscape(tmp_path / "ridge")
-
-
-@pytest.fixture
-def filled(hands: Hands, folder: Path) -> Hands:
-    hands.wizard.bring([folder])
-    hands.settle()
-    return hands
 
 
 def texts_of(hands: Hands, key: str) -> list[str]:
@@ -288,9 +276,9 @@ def test_a_level_out_of_bounds_is_refused_with_a_word_and_as_published_brings_al
 
 
 # -- pieces ------------------------------------------------------------------------------------------------------------
-def test_a_folder_takes_the_place_of_the_files_there_were_and_what_was_typed_stays(folder: Path) -> None:
+def test_a_folder_takes_the_place_of_the_files_there_were_and_what_was_typed_stays(landscape: Path) -> None:
     before = ImportAnswers(LandscapeSource(layers={"slope": LayerBand(Path("old.tif"))}, days=7, name=None))
-    found = recognise_files(before, [folder], lambda: None)
+    found = recognise_files(before, [landscape], lambda: None)
     assert "slope" not in found.source.layers and found.source.days == 7
 
 

@@ -19,6 +19,7 @@ from firegui.gui.map.map_board import MapBoard
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.window.main_window import MainWindow
+from tests.gui.hands import show_widget
 from tests.gui.map_scene import Hand, growing, only
 
 Start = Callable[[], MainWindow]
@@ -27,11 +28,7 @@ Start = Callable[[], MainWindow]
 @pytest.fixture
 def panel(qtbot: QtBot, hand: Hand) -> LayersPanel:
     made = LayersPanel(hand.view.layers)
-    qtbot.addWidget(made)
-    made.resize(300, 700)
-    made.show()
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
+    show_widget(qtbot, made, 300, 700)
     return made
 
 

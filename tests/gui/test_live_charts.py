@@ -13,37 +13,31 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.charts.chart import MOST_POINTS, Chart, decimated
 from firegui.gui.charts.chart_export import save_chart, table_text
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import ProgressPanel
-from firegui.gui.session.session import Session
 from firegui.runs.spec import Stage
-from tests.gui.fake_runs import FakeExecute, epoch_done
+from tests.gui.fake_runs import FakeExecute, epoch_done, wait_idle
 
 LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def execute(session: Session, project: Project, tmp_path: Path) -> FakeExecute:
-    session.open_project(project, tmp_path / "p.firegui")
+def execute(saved: Path) -> FakeExecute:
     return FakeExecute(epochs=20)
 
 
 @pytest.fixture
-def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> ProgressPanel:
-    made = ProgressPanel(session, queue)
-    qtbot.addWidget(made)
-    made.resize(1500, 260)
-    with qtbot.waitExposed(made):
-        made.show()
+def plots(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> ProgressPanel:
+    """The plots of a run that has ended."""
+    plots.resize(1500, 260)
     queue.plan((Stage.OPTIMIZE,))
-    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
-    made.refresh()
-    return made
+    wait_idle(qtbot, queue)
+    plots.refresh()
+    return plots
 
 
 @pytest.fixture

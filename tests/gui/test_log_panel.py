@@ -16,7 +16,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.event_log import MOST, EventLog, LogLevel, LogPanel
 from firegui.gui.window.main_window import MainWindow
-from tests.gui.hands import LEFT, centre_of
+from tests.gui.hands import LEFT, centre_of, show_widget
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 NOON = datetime(2026, 8, 19, 12, 0, 5)
@@ -30,9 +30,7 @@ def book(session: Session, queue: RunQueue) -> EventLog:
 @pytest.fixture
 def panel(qtbot: QtBot, book: EventLog) -> LogPanel:
     made = LogPanel(book)
-    qtbot.addWidget(made)
-    made.resize(520, 200)
-    made.show()
+    show_widget(qtbot, made, 520, 200)
     return made
 
 

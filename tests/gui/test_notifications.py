@@ -14,7 +14,6 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.project import Project
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -76,8 +75,7 @@ class FakeMeans:
 
 
 @pytest.fixture
-def execute(session: Session, project: Project, tmp_path: Path) -> FakeExecute:
-    session.open_project(project, tmp_path / "p.firegui")
+def execute(saved: Path) -> FakeExecute:
     return FakeExecute(endless=True)
 
 

@@ -17,7 +17,7 @@ from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import DecimalField, WholeField
 from firegui.runs.spec import Stage
-from tests.gui.hands import LEFT, choose, type_into_field
+from tests.gui.hands import LEFT, choose, show_widget, type_into_field
 
 Kind = TypeVar("Kind", bound=QWidget)
 
@@ -25,10 +25,7 @@ Kind = TypeVar("Kind", bound=QWidget)
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session) -> ObjectivePanel:
     shown = ObjectivePanel(session)
-    qtbot.addWidget(shown)
-    shown.resize(420, 900)
-    with qtbot.waitExposed(shown):
-        shown.show()
+    show_widget(qtbot, shown, 420, 900)
     return shown
 
 

@@ -22,27 +22,17 @@ from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.run_charts import ChartOptions, area_curve
 from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.spec import Stage
-from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics
+from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics, wait_idle
 
 
 @pytest.fixture
-def execute(session: Session, project: Project, tmp_path: Path) -> FakeExecute:
-    session.open_project(project, tmp_path / "p.firegui")
+def execute(saved: Path) -> FakeExecute:
     return FakeExecute(epochs=8)
-
-
-@pytest.fixture
-def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> ProgressPanel:
-    made = ProgressPanel(session, queue)
-    qtbot.addWidget(made)
-    made.resize(1200, 240)
-    made.show()
-    return made
 
 
 def run_to_end(qtbot: QtBot, queue: RunQueue) -> None:
     queue.plan((Stage.OPTIMIZE,))
-    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
+    wait_idle(qtbot, queue)
 
 
 @pytest.fixture

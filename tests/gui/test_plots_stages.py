@@ -11,38 +11,26 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QToolButton
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.project import Project
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.planning.result_view import result_html
-from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, RunState, StageBegan
 from firegui.runs.spec import Stage
-from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal
+from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, wait_idle
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 
 
 @pytest.fixture
-def execute(session: Session, project: Project, tmp_path: Path) -> FakeExecute:
-    session.open_project(project, tmp_path / "p.firegui")
+def execute(saved: Path) -> FakeExecute:
     return FakeExecute(epochs=8)
-
-
-@pytest.fixture
-def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> ProgressPanel:
-    made = ProgressPanel(session, queue)
-    qtbot.addWidget(made)
-    made.resize(1200, 240)
-    made.show()
-    return made
 
 
 def run_to_end(qtbot: QtBot, queue: RunQueue, stages: tuple[Stage, ...] = BOTH) -> RunEntry:
     entry = queue.plan(stages)
-    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
+    wait_idle(qtbot, queue)
     return entry
 
 

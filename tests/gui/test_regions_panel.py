@@ -16,7 +16,7 @@ from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.errors import InputError
 from firegui.gui.scenario.regions_panel import AREA, CELLS, NAME, SHARE, WEIGHT, RegionsPanel
 from firegui.gui.session.session import Session, Tool
-from tests.gui.hands import LEFT, cell_text, centre_of, type_into_cell
+from tests.gui.hands import LEFT, cell_text, centre_of, show_widget, type_into_cell
 
 
 @pytest.fixture
@@ -26,10 +26,7 @@ def panel(qtbot: QtBot, session: Session) -> RegionsPanel:
     session.set_regions("put", (*session.project.regions, r2))
     session.undo_stack.clear()
     shown = RegionsPanel(session)
-    qtbot.addWidget(shown)
-    shown.resize(420, 400)
-    with qtbot.waitExposed(shown):
-        shown.show()
+    show_widget(qtbot, shown, 420, 400)
     return shown
 
 

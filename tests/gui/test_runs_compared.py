@@ -16,7 +16,6 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.run_comparison import CompareRunsDialog, compared, inputs_apart, run_comparison_spec
 from firegui.gui.planning.runs_table import TITLE
@@ -24,7 +23,7 @@ from firegui.gui.session.session import ShownResult
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 from tests.gui.controls import report
-from tests.gui.fake_runs import FakeExecute, frames, metrics
+from tests.gui.fake_runs import FakeExecute, frames, metrics, wait_idle
 from tests.gui.hands import LEFT, centre_of, choose, to_front, type_into_field
 from tests.gui.test_dialogs import press, when_open
 
@@ -45,10 +44,6 @@ def bench(window: MainWindow, project: Project, tmp_path: Path) -> Iterator[Main
     yield window
     for dialog in window.findChildren(CompareRunsDialog):
         dialog.close()
-
-
-def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
-    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
 
 
 def run(qtbot: QtBot, window: MainWindow) -> RunEntry:

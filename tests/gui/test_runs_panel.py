@@ -21,24 +21,21 @@ from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.notes import read_notes
 from firegui.runs.spec import Stage
-from tests.gui.fake_runs import FakeExecute, run_spec
-from tests.gui.hands import LEFT, centre_of
+from tests.gui.fake_runs import FakeExecute, run_spec, wait_idle
+from tests.gui.hands import LEFT, centre_of, show_widget
 
 NO_KEYS, CTRL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def execute(session: Session, project: Project, tmp_path: Path) -> FakeExecute:
-    session.open_project(project, tmp_path / "p.firegui")
+def execute(saved: Path) -> FakeExecute:
     return FakeExecute(epochs=4)
 
 
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[RunsPanel]:
     made = RunsPanel(session, queue)
-    qtbot.addWidget(made)
-    made.resize(700, 240)
-    made.show()
+    show_widget(qtbot, made, 700, 240)
     yield made
     made.shutdown()
 
@@ -57,10 +54,6 @@ def pair(qtbot: QtBot, queue: RunQueue, entry: RunEntry) -> tuple[RunEntry, RunE
     later = queue.plan()
     wait_idle(qtbot, queue)
     return entry, later
-
-
-def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
-    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
 
 
 def line(panel: RunsPanel, row: int = 0) -> dict[str, str]:

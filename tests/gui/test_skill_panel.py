@@ -22,6 +22,7 @@ from firegui.gui.analyses.skill.skill_panel import STALE, SkillPanel
 from firegui.gui.analyses.skill.skill_table import signed
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
+from tests.gui.hands import show_widget
 from tests.support import watched_project
 
 DAYS = 4
@@ -45,11 +46,8 @@ def desk(session: Session) -> Iterator[SkillController]:
 def panel(qtbot: QtBot, session: Session, desk: SkillController) -> SkillPanel:
     shown = SkillPanel(session, desk)
     shown.start_requested.connect(shown.start)
-    shown.resize(1100, 600)
     shown.fit_days.setValue(1)
-    qtbot.addWidget(shown)
-    with qtbot.waitExposed(shown):
-        shown.show()
+    show_widget(qtbot, shown, 1100, 600)
     return shown
 
 

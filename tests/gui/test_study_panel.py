@@ -24,7 +24,7 @@ from firegui.runs.engine import Engine
 from firegui.runs.events import RunEvent
 from firegui.runs.spec import RunSpec, StudySpec
 from firegui.studies.runner import execute
-from tests.gui.hands import LEFT
+from tests.gui.hands import LEFT, show_widget
 from tests.support import make_project
 from tests.unit.studies.stub import open_stub
 
@@ -69,9 +69,7 @@ def serially(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunContro
 def panel(qtbot: QtBot, session: Session, queue: RunQueue, desk: StudyController) -> StudyPanel:
     made = StudyPanel(session, queue, desk)
     made.start_requested.connect(made.start)
-    qtbot.addWidget(made)
-    made.resize(900, 420)
-    made.show()
+    show_widget(qtbot, made, 900, 420)
     return made
 
 
