@@ -134,6 +134,11 @@ def csv_rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def assert_same_files(one: Path, other: Path, *names: str) -> None:
+    """Check that files of two folders are the same byte for byte."""
+    assert [name for name in names if (one / name).read_bytes() != (other / name).read_bytes()] == []
+
+
 def write_schedule(path: Path, rows: list[tuple[int, str, float, float, float]]) -> Path:
     """Write a schedule CSV with only the required columns: ``(step, aircraft, y, x, theta)``."""
     lines = ["step,aircraft,y,x,theta", *(",".join(str(value) for value in row) for row in rows)]

@@ -15,7 +15,7 @@ from firegui.runs.control import RunControl
 from firegui.runs.events import EpochDone, FinishReason, RunState
 from firegui.runs.folder import read_run
 from tests.cli.conftest import Run
-from tests.support import DAYS, write_schedule
+from tests.support import DAYS, assert_same_files, write_schedule
 
 FILES = {"run.toml", "schedule.csv", "plan.safetensors", "metrics.json", "history.csv", "occupancy.tif"}
 QUIET = ("--progress", "none")
@@ -58,8 +58,7 @@ def test_the_saved_command_repeats_the_run(firegui: Run, project: Path, tmp_path
     words = read_run(first).command.split()
     assert words[0] == "firegui"
     firegui(*[str(second) if word == str(first) else word for word in words[1:]], *QUIET)
-    for name in ("plan.safetensors", "schedule.csv", "metrics.json"):
-        assert (first / name).read_bytes() == (second / name).read_bytes()
+    assert_same_files(first, second, "plan.safetensors", "schedule.csv", "metrics.json")
 
 
 def test_a_resumed_run_takes_its_own_settings_and_a_higher_cap(firegui: Run, project: Path, tmp_path: Path) -> None:
@@ -68,8 +67,7 @@ def test_a_resumed_run_takes_its_own_settings_and_a_higher_cap(firegui: Run, pro
     firegui("optimize", project, "--out", short, "--epochs", 4, "--seed", 5, "--lr", 0.03, *QUIET)
     answer = firegui("optimize", project, "--out", short, "--resume", "--epochs", 9, *QUIET)
     assert answer.code == 0
-    for name in ("plan.safetensors", "schedule.csv", "metrics.json"):
-        assert (short / name).read_bytes() == (long / name).read_bytes()
+    assert_same_files(short, long, "plan.safetensors", "schedule.csv", "metrics.json")
 
 
 def test_a_run_is_not_overwritten(firegui: Run, project: Path, tmp_path: Path) -> None:
@@ -140,19 +138,8 @@ def test_a_stopped_run_exits_with_130_and_its_best_saved(
 @pytest.mark.parametrize("presses", [1, 2, 3])
 def test_ctrl_c_however_often_leaves_a_complete_folder(project: Path, tmp_path: Path, presses: int) -> None:
     out = tmp_path / "run"
-    words = [
-        "optimize",
-        str(project),
-        "--out",
-        str(out),
-        "--epochs",
-        "1000000",
-        "--patience",
-        "1000000",
-        "--progress",
-        "json",
-        "--json",
-    ]
+    epochs = ["--epochs", "1000000", "--patience", "1000000", "--progress", "json", "--json"]
+    words = ["optimize", str(project), "--out", str(out), *epochs]
     child = subprocess.Popen(
         [sys.executable, "-m", "firegui", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )  # fmt: skip

@@ -14,6 +14,7 @@ from firegui.io.project_store import load_project
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.folder import REFERENCE, read_run
 from tests.cli.conftest import Run
+from tests.support import assert_same_files
 
 QUIET = ("--progress", "none")
 FEW = ("--epochs", 12)
@@ -90,8 +91,7 @@ def test_the_command_in_the_run_repeats_it(firegui: Run, project: Path, tmp_path
     firegui("plan", project, "--out", tmp_path / "run", *FEW, "--slack", 1.2, *QUIET)
     words = read_run(tmp_path / "run").command.split()[1:]
     firegui(*[tmp_path / "twin" if word == str(tmp_path / "run") else word for word in words], *QUIET)
-    for name in ("plan.safetensors", "schedule.csv"):
-        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "twin" / name).read_bytes()
+    assert_same_files(tmp_path / "run", tmp_path / "twin", "plan.safetensors", "schedule.csv")
 
 
 def test_a_finished_plan_is_not_computed_again(firegui: Run, project: Path, tmp_path: Path) -> None:
@@ -121,5 +121,4 @@ def test_a_killed_process_goes_on_in_another_and_ends_alike(
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert firegui(*words, "--out", tmp_path / "run", "--resume").code == 0
-    for name in ("plan.safetensors", "schedule.csv"):
-        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    assert_same_files(tmp_path / "run", tmp_path / "whole", "plan.safetensors", "schedule.csv")

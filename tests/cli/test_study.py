@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from firegui.cli.main import main
 from firegui.fire.demo import make_demo
 from firegui.io.project_store import save_project
-from tests.support import make_project, tiny_project
+from tests.support import assert_same_files, make_project, tiny_project
 from tests.unit.studies.hands import ENVIRONMENT, Cluster
 
 STUDY = """
@@ -161,10 +161,8 @@ def _three_ways(folder: Path, study: Path, cluster: Cluster, cells: int) -> None
     assert going_on.wait(timeout=600) == 0
     after = {path.name: path.read_bytes() for path in (out / "cells").glob("*.json")}
     assert {name: after[name] for name in before} == before
-    for name in TABLES:
-        serial = (folder / "serial" / name).read_bytes()
-        assert (folder / "local" / name).read_bytes() == serial
-        assert (out / name).read_bytes() == serial
+    for other in (folder / "local", out):
+        assert_same_files(folder / "serial", other, *TABLES)
 
 
 def test_the_table_is_the_same_serially_on_two_workers_and_after_two_kills(tmp_path: Path, cluster: Cluster) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from firegui.runs.folder import read_run
 from tests.cli.conftest import Run
+from tests.support import assert_same_files
 
 QUIET = ("--progress", "none")
 FILES = {"run.toml", "schedule.csv", "plan.safetensors", "metrics.json", "history.csv", "occupancy.tif"}
@@ -48,8 +49,7 @@ def test_the_budget_is_kept_also_by_the_command_that_repeats_it(firegui: Run, pr
     assert firegui(*words).json["nominal"]["drops_executed"] == 3
     again = read_run(tmp_path / "run").command.split()[1:]
     firegui(*[tmp_path / "twin" if word == str(tmp_path / "run") else word for word in again], *QUIET)
-    for name in ("plan.safetensors", "schedule.csv"):
-        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "twin" / name).read_bytes()
+    assert_same_files(tmp_path / "run", tmp_path / "twin", "plan.safetensors", "schedule.csv")
 
 
 def test_a_finished_one_is_not_computed_again_and_keeps_its_budget(firegui: Run, project: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from firegui.fire.card import scalar_card
 from firegui.io.rasters import read_raster
 from firegui.runs.uncertainty_folder import read_ensemble
 from tests.cli.conftest import Run
-from tests.support import csv_rows, make_project, tiny_project, watched_project, write_schedule
+from tests.support import assert_same_files, csv_rows, make_project, tiny_project, watched_project, write_schedule
 
 KEYS = {
     "run", "reason", "message", "complete", "seconds", "backend", "device", "event", "fire_model", "days", "nominal",
@@ -132,8 +132,8 @@ def test_members_are_added_with_resume_and_are_those_of_a_longer_ensemble(
     more = firegui(*words, "--members", 5, "--out", tmp_path / "run", "--resume")
     whole = firegui(*words, "--members", 5, "--out", tmp_path / "whole")
     assert more.json["rows"] == whole.json["rows"]
-    for name in ("ensemble.csv", "ensemble.safetensors", "mean_plan.tif"):
-        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    files = ("ensemble.csv", "ensemble.safetensors", "mean_plan.tif")
+    assert_same_files(tmp_path / "run", tmp_path / "whole", *files)
 
 
 def test_everything_wrong_is_listed_at_once(firegui: Run, project: Path, tmp_path: Path) -> None:

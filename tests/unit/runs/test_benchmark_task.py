@@ -24,7 +24,7 @@ from firegui.runs.benchmark_task import SECONDS, TaskContext, carry_out_task
 from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, SCHEDULE, read_run
 from firegui.runs.history import read_history
 from firegui.runs.lock import is_held
-from tests.support import make_project
+from tests.support import assert_same_files, make_project
 from tests.unit.runs.fakes import raise_at
 from tests.unit.runs.task_contexts import (
     ALLOWANCE,
@@ -131,8 +131,7 @@ def test_a_task_that_was_stopped_goes_on_to_the_very_same_row(contexts: TaskCont
     assert (folder / CHECKPOINT).is_file() and not (folder / PLAN).exists()
 
     assert measured(carry_out_task(contexts("broken"), terms_of(name, seed=1))) == measured(whole)
-    for file in (PLAN, SCHEDULE):
-        assert (folder / file).read_bytes() == (task_folder(context.out, whole.task) / file).read_bytes()
+    assert_same_files(folder, task_folder(context.out, whole.task), PLAN, SCHEDULE)
 
 
 def test_a_checkpoint_written_as_it_works_is_enough_to_go_on(contexts: TaskContexts) -> None:

@@ -23,7 +23,7 @@ from firegui.runs.events import (
 )
 from firegui.runs.folder import ELIMINATION, PRELIMINARY, REFERENCE, read_run
 from firegui.runs.spec import PlanSpec, Stage
-from tests.support import make_project
+from tests.support import assert_same_files, make_project
 from tests.unit.runs.fakes import FakeEngine, FakeRollout, carried_out, end, problems_of, raise_at
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
@@ -121,8 +121,7 @@ def test_a_run_killed_in_either_stage_ends_like_an_unbroken_one(
     broken = read_run(start.out)
     assert broken.state is not RunState.FINISHED
     carried_out(replace(start, resume=True, warm_start=None if broken.can_resume else start.warm_start))
-    for name in ("plan.safetensors", "schedule.csv"):
-        assert (start.out / name).read_bytes() == (whole.out / name).read_bytes(), name
+    assert_same_files(start.out, whole.out, "plan.safetensors", "schedule.csv")
     then, now = read_run(whole.out), read_run(start.out)
     assert [row.epoch for row in now.history] == [row.epoch for row in then.history]
     assert [row.rollouts for row in now.elimination] == [row.rollouts for row in then.elimination]
@@ -194,8 +193,7 @@ def test_setting_b_killed_in_either_first_stage_ends_like_an_unbroken_one(
     with pytest.raises(KeyboardInterrupt):
         carried_out(spec, Exposed(during_epoch=die))
     carried_out(replace(spec, resume=True), Exposed())
-    for name in ("plan.safetensors", "schedule.csv", REFERENCE, PRELIMINARY):
-        assert (spec.out / name).read_bytes() == (whole.out / name).read_bytes(), name
+    assert_same_files(spec.out, whole.out, "plan.safetensors", "schedule.csv", REFERENCE, PRELIMINARY)
 
 
 def smoothed(spec: PlanSpec, epochs: int) -> PlanSpec:
@@ -221,8 +219,7 @@ def test_a_run_killed_while_smoothing_ends_like_an_unbroken_one(prune: PlanSpec,
     with pytest.raises(KeyboardInterrupt):
         carried_out(spec, FakeEngine(during_smoothing=raise_at(epoch, KeyboardInterrupt)))
     carried_out(replace(spec, resume=True))
-    for name in ("plan.safetensors", "schedule.csv"):
-        assert (spec.out / name).read_bytes() == (whole.out / name).read_bytes(), name
+    assert_same_files(spec.out, whole.out, "plan.safetensors", "schedule.csv")
 
 
 def test_a_stop_while_smoothing_keeps_the_best_poses_so_far(prune: PlanSpec) -> None:

@@ -31,7 +31,7 @@ from firegui.runs.replan_base import read_scores
 from firegui.runs.runner import execute
 from firegui.runs.spec import ReplanSpec
 from tests.numerics.cases import random_schedule
-from tests.support import STEPS_PER_DAY, csv_rows, watched_project
+from tests.support import STEPS_PER_DAY, assert_same_files, csv_rows, watched_project
 from tests.unit.runs.fakes import end, problems_of
 
 DAYS, DAY = 4, 2
@@ -158,8 +158,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_end_of_an_unbroken_one(tmp_path: 
     assert end(run(broken, stop)).reason is FinishReason.STOPPED
     np.testing.assert_array_equal(plan_of(broken.out, broken.project).logits[:FIRST], broken.schedule.logits[:FIRST])
     assert end(run(replace(broken, resume=True))).reason is FinishReason.COMPLETED
-    for name in ("plan.safetensors", "schedule.csv"):
-        assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "unbroken" / name).read_bytes(), name
+    assert_same_files(tmp_path / "broken", tmp_path / "unbroken", "plan.safetensors", "schedule.csv")
 
 
 def test_a_resumed_run_must_be_asked_for_the_same(tmp_path: Path) -> None:
@@ -233,8 +232,8 @@ def test_a_loop_that_was_broken_off_ends_as_an_unbroken_one(tmp_path: Path, day:
         run(broken, kill)
     assert not (broken.out / "plan.safetensors").exists()
     assert end(run(replace(broken, resume=True))).reason is FinishReason.COMPLETED
-    for name in ("plan.safetensors", "schedule.csv", "closed_loop.csv", "metrics.json", "loop.safetensors"):
-        assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "unbroken" / name).read_bytes(), name
+    files = ("plan.safetensors", "schedule.csv", "closed_loop.csv", "metrics.json", "loop.safetensors")
+    assert_same_files(tmp_path / "broken", tmp_path / "unbroken", *files)
 
 
 def test_a_stopped_loop_keeps_the_days_it_has_flown(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from firegui.runs.folder import HISTORY, PLAN, SCHEDULE, TacticalProgress, check
 from firegui.runs.resume import resume_problems
 from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.tactical_stage import budget_problems
-from tests.support import make_project
+from tests.support import assert_same_files, make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out, end, problems_of, raise_at
 
 
@@ -79,8 +79,7 @@ def test_a_stop_keeps_the_best_pass_and_going_on_ends_like_an_unbroken_run(spec:
     again: list[int] = []
     carried_out(replace(spec, resume=True), FakeEngine(during_pass=again.append))
     assert again == [1, 2]
-    for name in (PLAN, SCHEDULE):
-        assert (spec.out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert_same_files(spec.out, tmp_path / "whole", PLAN, SCHEDULE)
 
 
 def test_stopped_in_the_first_pass_it_says_that_there_is_no_plan_yet(spec: PlanSpec) -> None:

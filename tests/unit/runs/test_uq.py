@@ -63,7 +63,7 @@ from firegui.runs.uncertainty_folder import (
     residual_days,
     write_fit,
 )
-from tests.support import csv_rows, make_project, watched_project
+from tests.support import assert_same_files, csv_rows, make_project, watched_project
 from tests.unit.runs.fakes import PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, two_drops, warnings
 
 ALEATORIC = UncertaintySettings(members=8, seed=5)
@@ -213,8 +213,7 @@ def test_a_stop_keeps_the_members_and_resuming_ends_as_if_unbroken(tmp_path: Pat
     drawn: list[int] = []
     again = carried_out(uq_spec(tmp_path / "run", resume=True), FakeEngine(during_member=drawn.append))
     assert end(again).reason is FinishReason.COMPLETED and drawn == [3, 4, 5, 6, 7]
-    for name in (MEMBERS, TABLE, SUMMARY, STATE):
-        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert_same_files(tmp_path / "run", tmp_path / "whole", MEMBERS, TABLE, SUMMARY, STATE)
 
 
 def test_a_stop_before_the_first_member_can_be_resumed(tmp_path: Path) -> None:

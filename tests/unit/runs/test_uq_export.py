@@ -14,6 +14,7 @@ from firegui.runs.events import FinishReason
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
 from firegui.runs.uncertainty_export import available_parts, part_names
 from firegui.runs.uncertainty_folder import FIGURES, MEAN_BASELINE, MEMBERS, STATE, VARIOGRAM, read_header
+from tests.support import assert_same_files
 from tests.unit.runs.fakes import FakeEngine, carried_out, end
 from tests.unit.runs.test_uq import uq_spec
 
@@ -50,8 +51,7 @@ def test_every_part_is_written_under_the_names_that_were_said_before(made: Path,
     assert names(out) == {name for part in PART for name in part_names(part, header)}
     assert all(name in finished.message for name in names(out)) and f"{len(names(out))} files" in finished.message
     assert (out / "fan.svg").read_text() == f"3 of {header.project.name}"
-    for name in (MEMBERS, MEAN_BASELINE, VARIOGRAM):
-        assert (out / name).read_bytes() == (made / name).read_bytes()
+    assert_same_files(out, made, MEMBERS, MEAN_BASELINE, VARIOGRAM)
 
 
 def test_what_is_written_is_of_the_members_that_are_saved_even_after_a_stop(tmp_path: Path) -> None:
