@@ -98,8 +98,10 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         self.result_page: QWidget | None = None
         """Page that follows the form when an earlier result is opened."""
         self.pages = QTabWidget(documentMode=True)
-        self.earlier = narrow_combo(self.texts.earlier, "earlier")
-        self.earlier.setToolTip(f"{self.texts.earlier} of this project")
+        # Panels without a list of earlier results hide it.
+        earlier = self.texts.earlier or "Earlier results"
+        self.earlier = narrow_combo(earlier, "earlier")
+        self.earlier.setToolTip(f"{earlier} of this project")
         self.head, self._activity = ElidedLabel(role="muted"), ElidedLabel()
         self.notes, self.about = QLabel(wordWrap=True), QLabel(wordWrap=True)
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
