@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -17,7 +16,7 @@ from firegui.cli.main import main
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName
 from firegui.domain.fit import NetworkFitSettings
-from firegui.domain.options import SettingField, bounds_problems, option, replaced_at, setting_fields, value_at
+from firegui.domain.options import SettingField, bounds_problems, replaced_at, setting_fields, value_at
 from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.schedule import Schedule
@@ -38,31 +37,10 @@ from firegui.runs.spec import (
     StudySpec,
     UncertaintySpec,
 )
+from tests.example_settings import ExampleSettings
 
 PLACE, OUT, SCHEDULE = Path("my fire.firegui"), Path("out"), Path("s.csv")
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
-
-
-class Colour(StrEnum):
-    RED = "red"
-    BLUE = "blue"
-
-
-@dataclass(frozen=True)
-class Part:
-    angle: float = option(0.5, "Angle", "direction of the wind", degrees=True, unit="rad", low=0.0, high=3.0)
-
-
-@dataclass(frozen=True)
-class ThrowAwaySettings:
-    """Settings that nothing but their declaration knows."""
-
-    count: int = option(3, "Count", "how many there are", low=1, high=9)
-    share: float = option(0.25, "Share", "part of it", low=0.0, high=1.0, flag="--part")
-    swift: bool = option(True, "Swift", "whether it is fast")
-    colour: Colour = option(Colour.RED, "Colour", "of the thing", choices={item: item.value for item in Colour})
-    sizes: tuple[float, ...] = option((1.0, 2.5), "Sizes", "with commas between")
-    part: Part = Part()
 
 
 def changed(settings: Any, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> Any:
@@ -106,16 +84,16 @@ def of_project(plan: PlanSettings) -> Project:
     return cast(Project, SimpleNamespace(plan=plan))
 
 
-@pytest.mark.parametrize("settings", [ThrowAwaySettings(), changed(ThrowAwaySettings())])
-def test_declared_settings_are_read_back_from_their_command(settings: ThrowAwaySettings) -> None:
+@pytest.mark.parametrize("settings", [ExampleSettings(), changed(ExampleSettings())])
+def test_declared_settings_are_read_back_from_their_command(settings: ExampleSettings) -> None:
     @click.command()
-    @setting_options(ThrowAwaySettings())
+    @setting_options(ExampleSettings())
     def command(**given: Any) -> None: ...
 
-    for usual in (None, ThrowAwaySettings()):
+    for usual in (None, ExampleSettings()):
         given = command.make_context("command", setting_words(settings, usual)).params
-        assert read(ThrowAwaySettings(), given) == settings
-    assert setting_words(ThrowAwaySettings(), ThrowAwaySettings()) == []
+        assert read(ExampleSettings(), given) == settings
+    assert setting_words(ExampleSettings(), ExampleSettings()) == []
     told = command.get_help(click.Context(command, terminal_width=200))
     for words in ("--count INTEGER", "How many there are.  [default: 3]", "--part FLOAT", "--swift / --no-swift",
                   "--colour red|blue", "--sizes NUMBER,…", "direction of the wind, degrees"):  # fmt: skip
@@ -123,14 +101,14 @@ def test_declared_settings_are_read_back_from_their_command(settings: ThrowAwayS
 
 
 def test_declared_settings_are_checked() -> None:
-    (problem,) = bounds_problems(ThrowAwaySettings(count=10), "thing")
+    (problem,) = bounds_problems(ExampleSettings(count=10), "thing")
     assert (problem.where, problem.what, problem.remedy) == ("thing", "Count is 10", "use a value from 1 to 9")
 
 
 def test_values_that_cannot_be_read_are_all_reported() -> None:
     problems = Problems()
-    found = given_settings(ThrowAwaySettings(), {"colour": "green", "sizes": "1,x"}, problems)
-    assert found == ThrowAwaySettings(sizes=(1.0,))
+    found = given_settings(ExampleSettings(), {"colour": "green", "sizes": "1,x"}, problems)
+    assert found == ExampleSettings(sizes=(1.0,))
     assert [str(problem) for problem in problems] == [
         "--colour: 'green' is not known — give one of red, blue", "--sizes: 'x' cannot be read — write NUMBER,…",
     ]  # fmt: skip

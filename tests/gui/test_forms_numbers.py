@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from enum import StrEnum
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -13,9 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.options import limits_text, option, plain_number
+from firegui.domain.options import limits_text, plain_number
 from firegui.gui.widgets.fields import DecimalField, WholeField
 from firegui.gui.widgets.settings_form import SettingsForm
+from tests.example_settings import Colour, ExampleSettings, Part
 
 
 @pytest.mark.parametrize(
@@ -111,47 +110,25 @@ def test_the_wheel_scrolls_past_a_field_without_the_focus(qtbot: QtBot) -> None:
     assert not turn.isAccepted()
 
 
-class Colour(StrEnum):
-    RED = "red"
-    BLUE = "blue"
-
-
-@dataclass(frozen=True)
-class Part:
-    angle: float = option(0.5, "Angle", "direction of the wind", degrees=True, unit="rad", low=0.0, high=3.0)
-
-
-@dataclass(frozen=True)
-class ThrowAwaySettings:
-    """Settings that nothing but their declaration knows."""
-
-    count: int = option(3, "Count", "how many there are", low=1, high=9)
-    share: float = option(0.25, "Share", "part of it", low=0.0, high=1.0, group="Rarely changed")
-    swift: bool = option(True, "Swift", "whether it is fast")
-    colour: Colour = option(Colour.RED, "Colour", "of the thing", choices={item: item.value for item in Colour})
-    sizes: tuple[float, ...] = option((1.0, 2.5), "Sizes", "with commas between")
-    part: Part = Part()
-
-
 def test_a_declared_setting_is_in_the_form_without_further_code(qtbot: QtBot) -> None:
-    form = SettingsForm(ThrowAwaySettings())
+    form = SettingsForm(ExampleSettings())
     page = QWidget()
     qtbot.addWidget(page)
     column = QVBoxLayout(page)
     column.addLayout(form.grid(form.names(group=""), columns=2))
     column.addLayout(form.grid(form.names("part"), units=True))
     column.addWidget(form.folded("Rarely changed"))
-    assert form.value() == ThrowAwaySettings()
+    assert form.value() == ExampleSettings()
     assert form.box("part_angle").text() == f"{plain_number(math.degrees(0.5))} °"
     form.box("count").setValue(5)
     form.box("swift").click()
     form.box("colour").setCurrentIndex(1)
     form.box("sizes").setText("4, 0.5")
     form.box("part_angle").setValue(90.0)
-    wanted = ThrowAwaySettings(5, 0.25, False, Colour.BLUE, (4.0, 0.5), Part(math.radians(90.0)))
+    wanted = ExampleSettings(5, 0.25, False, Colour.BLUE, (4.0, 0.5), Part(math.radians(90.0)))
     assert form.value() == wanted
-    form.set_value(ThrowAwaySettings(share=0.123456789012345))
-    assert form.value() == ThrowAwaySettings(share=0.123456789012345)
+    form.set_value(ExampleSettings(share=0.123456789012345))
+    assert form.value() == ExampleSettings(share=0.123456789012345)
     assert "part of it" in form.box("share").toolTip() and "0 to 1" in form.box("share").toolTip()
     form.box("sizes").setText("1, x")
     (problem,) = form.editors["sizes"].problems()
