@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from firegui.domain.fleet import Fleet
-from firegui.domain.operations import PinnedDrop, pin_step
-from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, DropRecord, Schedule
 
 
@@ -73,14 +71,6 @@ class DropList:
             schedule.logits[drop.key] = LISTED_LOGIT
             schedule.poses[drop.key] = drop.y, drop.x, drop.theta
         return schedule
-
-
-def drop_of_pin(pin: PinnedDrop, project: Project) -> Drop | None:
-    """The drop that a pin keeps; ``None`` where its aircraft or its time is none of the plan's."""
-    columns, step = columns_of(project.planned_fleet), pin_step(pin, project.calendar)
-    if pin.aircraft not in columns or step is None or not 0 <= step < project.calendar.n_steps:
-        return None
-    return Drop(step, columns[pin.aircraft], pin.y, pin.x, pin.theta)
 
 
 def columns_of(fleet: Fleet) -> dict[str, int]:

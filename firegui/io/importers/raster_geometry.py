@@ -73,7 +73,7 @@ class RasterGeometry:
         return min(x), min(y), max(x), max(y)
 
 
-def lie_of(grid: Grid) -> RasterGeometry:
+def geometry_of_grid(grid: Grid) -> RasterGeometry:
     """Where a grid lies."""
     return RasterGeometry(grid.shape, grid.transform, grid.crs)
 
