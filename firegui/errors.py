@@ -19,7 +19,7 @@ class CancelledError(FireguiError):
 
 
 Check = Callable[[], None]
-"""Called often by long work; raises :class:`CancelledError` to end it."""
+"""Called often by long work, by a batch of rollouts from several threads; raises :class:`CancelledError` to end it."""
 
 
 @dataclass(frozen=True, slots=True)

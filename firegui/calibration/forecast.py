@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.fire.card import DayScore
 from firegui.fire.maps import project_maps
 from firegui.fire.parameters import ScalarParameters
@@ -24,7 +23,6 @@ from firegui.fire.skill import Bools, day_score, observed_start, scored_days
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.simulate import prepare, simulate
 
-Check = Callable[[], None]
 Box = tuple[slice, slice]
 
 

@@ -30,7 +30,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
 from firegui.domain.weights import GAINS, Correction, NetworkWeights, TrainedEvent, Training, days_from_middle
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.fire.features import event_features, wind_inputs
 from firegui.fire.landscape import T_BURN_STEPS, burnable, has_terrain
 from firegui.fire.learned import correction_field, network_fields
@@ -40,7 +40,6 @@ from firegui.fire.skill import observed_start, scored_days
 from firegui.fire.spread import Terrain, ignition_gains, potentials
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.model import Model
-from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import gain_slopes, prepare
 
 DECAY, LAST_SHARE, LONGEST_GRADIENT = 1e-4, 0.01, 1.0

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from firegui.calibration.forecast import Check, cropped, scalar_forecast, score_days
+from firegui.calibration.forecast import cropped, scalar_forecast, score_days
 from firegui.domain.options import bounds_problems, option
 from firegui.domain.scenario import Scenario
-from firegui.errors import InputError, Problems
+from firegui.errors import Check, InputError, Problems
 from firegui.fire.card import DayScore
 from firegui.fire.parameters import ScalarParameters
 from firegui.fire.scalar import terrain

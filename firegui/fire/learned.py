@@ -18,6 +18,7 @@ from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import Scenario
 from firegui.domain.weights import GAINS, KERNELS, MAPS, Correction, NetworkWeights
+from firegui.errors import Check
 from firegui.fire.features import NetworkFeatures, event_features, wind_inputs
 from firegui.fire.landscape import T_BURN_STEPS, burnable
 from firegui.fire.network import Partial, SpreadNetwork, network_of
@@ -69,7 +70,7 @@ def network_maps(
     ignition: NDArray[np.bool_],
     start_day: int,
     days: int,
-    check: Callable[[], None] | None = None,
+    check: Check | None = None,
 ) -> FireMaps:
     """The maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``.
 

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import KINDS, Project
-from firegui.errors import InputError, Problem, Problems
+from firegui.errors import Check, InputError, Problem, Problems
 from firegui.fire.learned import network_maps
 from firegui.fire.parameters import ScalarParameters
 from firegui.fire.scalar import scalar_maps
 
-Check = Callable[[], None]
 Maker = Callable[[Project, NDArray[np.bool_], Check | None], FireMaps]
 """From a project and where it burns, ``[H, W]``, to the maps of its planning window; a check may raise to cancel."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -17,7 +16,7 @@ from rasterio.errors import CRSError, RasterioError
 from rasterio.warp import Resampling, reproject
 
 from firegui.domain.grid import Grid
-from firegui.errors import Problems
+from firegui.errors import Check, Problems
 from firegui.io.crs import wkt
 from firegui.io.plain_words import plain_words
 from firegui.io.rasters import without_place_warnings
@@ -25,7 +24,6 @@ from firegui.io.source_files import MOST_DAYS, cells_problem, file_problem
 from firegui.io.stamps import parse_stamps
 
 Bools = NDArray[np.bool_]
-Check = Callable[[], None]
 
 _VALUES = (0, 1, 255)
 _TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from rasterio import Affine
 
 from firegui.domain.grid import Grid
-from firegui.errors import InputError, Problems
+from firegui.errors import Check, InputError, Problems
 from firegui.io import crs
 from firegui.io.dates import FeatureDates, find_dates
 from firegui.io.local_time import guess_offset_h
@@ -22,8 +21,6 @@ from firegui.io.perimeter_growth import PerimeterGrowth, accumulate, guess_growt
 from firegui.io.perimeter_shapes import no_polygons, repaired
 from firegui.io.rasterize import polygon_mask
 from firegui.io.vector_files import VectorLayer, crs_problems, read_features, vector_file
-
-Check = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)

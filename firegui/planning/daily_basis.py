@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from firegui.domain.schedule import Schedule, pose_logits_of
+from firegui.errors import Check
 from firegui.planning.budget_calibration import proposals_within
-from firegui.planning.evaluations import Check
 from firegui.planning.placement import across_wind
 from firegui.planning.planner_context import PlannerContext
 from firegui.rollout.model import Model

@@ -7,7 +7,7 @@ tested in batches by rollouts and accepted only when every constraint holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from safetensors.numpy import load_file, save
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
 from firegui.domain.settings import EliminationSettings
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.io.atomic import replacing
 from firegui.planning.trials import Trial, constraint_weights, passes, ratios, run
 from firegui.rollout.day_state import DayState
@@ -28,7 +28,6 @@ from firegui.rollout.simulate import Rollout, simulate, simulate_many, simulate_
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
-Check = Callable[[], None]
 
 AT_WORK, MINIMAL, EXHAUSTED, INFEASIBLE, ENOUGH = "", "minimal", "allowance", "infeasible", "enough"
 ENDS = (AT_WORK, MINIMAL, EXHAUSTED, INFEASIBLE, ENOUGH)

@@ -13,13 +13,13 @@ from torch import Tensor
 from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
+from firegui.errors import Check
 from firegui.planning.flight_rules import with_pins
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate, simulate_many, watch
 
 Arrays = Mapping[str, NDArray[Any]]
-Check = Callable[[], None]
 
 _MEASURED_EVERY = 50
 _FIRST_MEASURED = 1  # a process's first epoch may still load something

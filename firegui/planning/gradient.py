@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from safetensors.numpy import load_file, save
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule, pose_scale
 from firegui.domain.settings import OptimizerSettings
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.io.atomic import replacing
 from firegui.planning.flight_rules import uncapped, with_pins, within_cap
 from firegui.planning.initialization import pose_logits_of
@@ -154,7 +153,7 @@ class GradientPlanner:
         """A value that :meth:`restore` goes on from."""
         return self._state
 
-    def epoch(self, check: Callable[[], None] | None = None, frame_stride: int | None = None) -> EpochReport:
+    def epoch(self, check: Check | None = None, frame_stride: int | None = None) -> EpochReport:
         """Evaluate, remember, step."""
         now = self._state
         schedule = Schedule.from_pose_logits(now.logits, now.pose_logits, self._model.shape)
@@ -178,9 +177,7 @@ class GradientPlanner:
         self._state = self._adam(now, logit_slope * scale, pose_slope * scale)
         return EpochReport(epoch, rollout.metrics, self.best_objective, improved, norm, rollout, schedule)
 
-    def _evaluate(
-        self, schedule: Schedule, check: Callable[[], None] | None, frame_stride: int | None
-    ) -> tuple[Rollout, Gradient]:
+    def _evaluate(self, schedule: Schedule, check: Check | None, frame_stride: int | None) -> tuple[Rollout, Gradient]:
         """The rollout, its metrics those of the model's own objective, and the gradient of the objective descended."""
         model, shared = self._free, self._shared
         if shared is None:

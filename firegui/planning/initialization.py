@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from firegui.domain.fleet import Material
 from firegui.domain.schedule import Schedule
 from firegui.domain.schedule import pose_logits_of as pose_logits_of  # the inverse of the variables, for planners
 from firegui.domain.settings import OptimizerSettings, Start
+from firegui.errors import Check
 from firegui.planning.placement import across_wind, dispersed_maxima
 from firegui.planning.tactical_sweep import TACTICAL_ROLLOUTS, tactical_schedule
 from firegui.rollout.model import Model
@@ -25,7 +26,7 @@ START_ROLLOUTS: Mapping[Start, int] = {Start.FRONT: 1, Start.CENTROID: 1, Start.
 
 
 def start_schedule(
-    model: Model, settings: OptimizerSettings, *, budget: int | None = None, check: Callable[[], None] | None = None
+    model: Model, settings: OptimizerSettings, *, budget: int | None = None, check: Check | None = None
 ) -> Schedule:
     """Where ``settings.start`` says that the first stage begins; ``budget`` limits the drops of a tactical start."""
     if settings.start is Start.CENTROID:
@@ -39,9 +40,7 @@ def start_schedule(
     return Schedule.from_pose_logits(logits, pose_logits_of(poses, model.shape), model.shape)
 
 
-def centroid_schedule(
-    model: Model, settings: OptimizerSettings, *, check: Callable[[], None] | None = None
-) -> Schedule:
+def centroid_schedule(model: Model, settings: OptimizerSettings, *, check: Check | None = None) -> Schedule:
     """Every position at the centroid of ``p^B_t`` of the baseline, headings uniform in ``[0, π)`` (paper's control).
 
     Logits as in :func:`front_schedule`. A step at which nothing burns keeps the place of the step before it.
@@ -69,7 +68,7 @@ def centroid_schedule(
     return Schedule.from_pose_logits(logits, pose_logits_of(poses, model.shape), model.shape)
 
 
-def front_schedule(model: Model, settings: OptimizerSettings, *, check: Callable[[], None] | None = None) -> Schedule:
+def front_schedule(model: Model, settings: OptimizerSettings, *, check: Check | None = None) -> Schedule:
     """Every logit at ``settings.initial_logit``, every position on its step's front, every heading across the wind.
 
     Water: dispersed maxima of ``p^B_t``. Retardant: dispersed maxima of the forecast ignition
@@ -133,7 +132,7 @@ class _Placer:
 
 
 def initial_schedule(
-    model: Model, settings: OptimizerSettings, warm_start: Schedule | None, check: Callable[[], None] | None, *,
+    model: Model, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None, *,
     reopen: bool = False,
 ) -> Schedule:  # fmt: skip
     """Return the schedule that the first stage starts from: ``settings.start``, or ``warm_start`` where there is one.

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from firegui.domain.settings import OptimizerSettings
-from firegui.planning.evaluations import Arrays, Check, Evaluations
+from firegui.errors import Check
+from firegui.planning.evaluations import Arrays, Evaluations
 from firegui.rollout.model import Model
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness
-from firegui.errors import Problems
+from firegui.errors import Check, Problems
 from firegui.fire.maps import project_maps
 from firegui.io.rasterize import region_masks
 from firegui.planning.flight_rules import flight_rules, rule_problems
@@ -24,7 +23,7 @@ def build(
     precision: str = "float32",
     *,
     tell: MessageCallback = ignore_message,
-    check: Callable[[], None] | None = None,
+    check: Check | None = None,
     maps: FireMaps | None = None,
 ) -> Model:
     """The frozen fire, the fleet with its calendar, its rules and the objective of ``project`` at ``effectiveness``.

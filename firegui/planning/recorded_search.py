@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.planning.daily_basis import Basis, Floats, front_places, start_vector
-from firegui.planning.evaluations import Arrays, Check
+from firegui.planning.evaluations import Arrays
 from firegui.planning.planner_context import PlannerContext
 
 AT_ONCE = 16

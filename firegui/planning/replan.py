@@ -8,7 +8,6 @@ plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +21,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import UNLISTED_LOGIT, DropRecord, Schedule
 from firegui.domain.settings import Effectiveness
+from firegui.errors import Check
 from firegui.planning import problem
 from firegui.planning.audit import AuditReport, Conditions, audit
 from firegui.rollout import backend as backends
@@ -37,7 +37,6 @@ from firegui.uncertainty.aleatoric import drawn
 
 Bools = NDArray[np.bool_]
 Singles = NDArray[np.float32]
-Check = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,12 +13,12 @@ import numpy as np
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel
+from firegui.errors import Check
 from firegui.planning.trials import Floats, Trial, run, thresholds
 from firegui.rollout.alteration import Alteration, State
 from firegui.rollout.day_state import UNBOUNDED
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
-from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import simulate
 from firegui.uncertainty.ilr import factors
 

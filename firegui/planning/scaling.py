@@ -28,6 +28,7 @@ from firegui.domain.scaling import (
 )
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings
+from firegui.errors import Check
 from firegui.io.rasterize import region_masks
 from firegui.planning.benchmark import planner_of
 from firegui.planning.evaluations import Evaluations
@@ -44,7 +45,6 @@ from firegui.rollout.machine import available_memory, compilers, processor
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import prepare, simulate
 
-Check = Callable[[], None]
 Hear = Callable[[int, int, str], None]
 """Hears before every piece of work how many are done, of how many, and what comes next."""
 Keep = Callable[[tuple[ScalingRow, ...]], None]

@@ -21,9 +21,9 @@ from firegui.domain.sensitivity import (
     ratio,
 )
 from firegui.domain.settings import Effectiveness, RetardantSide
+from firegui.errors import Check
 from firegui.planning.trials import displaced
 from firegui.rollout.model import Model
-from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import simulate_many
 
 Floats = NDArray[np.float64]

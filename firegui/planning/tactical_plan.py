@@ -13,9 +13,9 @@ from safetensors.numpy import load_file, save
 
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.domain.settings import OptimizerSettings
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.io.atomic import replacing
-from firegui.planning.evaluations import Check, Evaluations
+from firegui.planning.evaluations import Evaluations
 from firegui.planning.planner_context import PlannerContext
 from firegui.planning.planners.tactical import Tactical
 from firegui.planning.shared_objective import SharedObjective

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from firegui.domain.fleet import Material
 from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule
 from firegui.domain.settings import OptimizerSettings
-from firegui.planning.evaluations import Check, Evaluations
+from firegui.errors import Check
+from firegui.planning.evaluations import Evaluations
 from firegui.planning.flight_rules import with_pins
 from firegui.planning.placement import across_wind, dispersed_maxima
 from firegui.planning.shared_objective import SharedObjective

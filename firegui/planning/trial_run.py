@@ -17,10 +17,10 @@ from safetensors.numpy import load, save
 from firegui.domain.benchmark import TaskTerms
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.io.atomic import replacing
 from firegui.planning.benchmark import planner_of, searches_at
-from firegui.planning.evaluations import Arrays, Check, Evaluations
+from firegui.planning.evaluations import Arrays, Evaluations
 from firegui.planning.planner_context import PlannerContext
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.model import Model

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings, ObjectiveWeights, Setting
+from firegui.errors import Check
 from firegui.planning.initialization import pose_logits_of
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds
 from firegui.rollout.model import Model
-from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import Rollout, simulate
 
 Floats = NDArray[np.float64]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from safetensors.numpy import load_file, save
 from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.schedule import Schedule, pose_scale
 from firegui.domain.settings import EliminationSettings, PlanSettings
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.io.atomic import replacing
 from firegui.planning.elimination import Elimination, EliminationState
 from firegui.planning.gradient import adam_step
@@ -23,13 +23,12 @@ from firegui.planning.trials import Trial, constrained_terms, constraint_weights
 from firegui.rollout.backend import kernel_threads
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
-from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import simulate_with_gradient
 
 
 def eliminator(
     model: Model, plan: PlanSettings, reference: Schedule, checkpoint: Path | None = None,
-    check: Callable[[], None] | None = None,
+    check: Check | None = None,
 ) -> Elimination:  # fmt: skip
     """The elimination of ``reference`` on ``model``, which is at design effectiveness (paper, section ``step5``).
 
@@ -49,7 +48,7 @@ LEAST_PERTURBATIONS = 4
 
 def smoother(
     model: Model, plan: PlanSettings, reference: Schedule, schedule: Schedule, checkpoint: Path | None = None,
-    check: Callable[[], None] | None = None,
+    check: Check | None = None,
 ) -> PoseSmoothing:  # fmt: skip
     """The smoothing of what the elimination of ``reference`` has left, against the same thresholds.
 

@@ -20,7 +20,7 @@ from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights, RetardantSide
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.rollout import closed_form, reference
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds, exceeded, state_of
@@ -31,7 +31,7 @@ from firegui.rollout.machine import compilers, kernel_folder, processor
 from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import Observer, StateView
-from firegui.rollout.outcome import Check, Hear, Outcome, Slopes, Wanted
+from firegui.rollout.outcome import Hear, Outcome, Slopes, Wanted
 
 try:
     import numba  # noqa: F401

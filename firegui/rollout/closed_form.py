@@ -38,6 +38,7 @@ from firegui.domain.fleet import Material
 from firegui.domain.maps import NEIGHBOURS
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
+from firegui.errors import Check
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.deposits import StepDose, batches, scales_of, step_doses
 from firegui.rollout.gates import Gates, gates_of
@@ -45,7 +46,7 @@ from firegui.rollout.landing import fall_time_s
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, StateView
-from firegui.rollout.outcome import Check, Outcome
+from firegui.rollout.outcome import Outcome
 from firegui.rollout.suppression import MAXIMUM_DOSE
 
 Box = tuple[int, int, int, int]

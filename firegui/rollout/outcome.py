@@ -12,11 +12,6 @@ from firegui.domain.results import Metrics
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
 
-Check = Callable[[], None]
-"""Called between stretches of simulated days, several times a second; raises to cancel. Rollouts of a batch call it
-from several threads."""
-
-
 Slopes = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 """From the states ``P [D + 1, H, W]`` at day boundaries to ``∂𝓛/∂P``, of the same shape; day 0 does not count."""
 Hear = Callable[[int, NDArray[np.float32]], None]

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from firegui.domain.film import Film
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
+from firegui.errors import Check
 from firegui.rollout import backend as backends
 from firegui.rollout.day_state import DayState
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, StateView
-from firegui.rollout.outcome import Check, Wanted
+from firegui.rollout.outcome import Wanted
 
 Bytes = NDArray[np.uint8]
 

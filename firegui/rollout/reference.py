@@ -5,7 +5,6 @@ It follows the paper line by line (steps 1 to 4), over the whole raster, and is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +15,13 @@ from torch import Tensor
 from firegui.domain.fleet import Material
 from firegui.domain.maps import NEIGHBOURS
 from firegui.domain.schedule import Schedule
+from firegui.errors import Check
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.deposits import groups, landing_offsets, scales_of
 from firegui.rollout.footprint import footprints
 from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.model import Model
-from firegui.rollout.outcome import Check, Hear, Slopes
+from firegui.rollout.outcome import Hear, Slopes
 from firegui.rollout.suppression import MAXIMUM_DOSE, dose_of_payload
 
 
@@ -104,7 +104,7 @@ def simulate(
     full_carry: bool = False,
     values: Variables | None = None,
     alter: Alteration | None = None,
-    check: Callable[[], None] | None = None,
+    check: Check | None = None,
 ) -> Trajectory:
     """Roll the schedule out and evaluate the objective (paper, steps 1 to 4).
 

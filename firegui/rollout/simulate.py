@@ -14,6 +14,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide
+from firegui.errors import Check
 from firegui.rollout import backend as backends
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
@@ -22,7 +23,7 @@ from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import FinalState, Observer, StepObserver
-from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
+from firegui.rollout.outcome import WHOLE, Hear, Outcome, Slopes, Wanted
 
 
 @dataclass(frozen=True, slots=True, eq=False)

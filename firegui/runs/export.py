@@ -11,7 +11,7 @@ import numpy as np
 
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, DropRecord, Schedule
-from firegui.errors import InputError, Problem, Problems
+from firegui.errors import Check, InputError, Problem, Problems
 from firegui.fire.model_caveats import model_caveats
 from firegui.io.exporters import NO_FILMS, checked_formats, known_formats
 from firegui.io.exporters import export as write_formats
@@ -24,7 +24,6 @@ from firegui.planning.audit import Conditions, audit, zone_violations
 from firegui.runs.folder import BASELINE, OCCUPANCY, RunRecord, read_drops, read_run
 from firegui.runs.header import event_hash
 
-Check = Callable[[], None]
 T = TypeVar("T")
 
 TITLE = "The run cannot be exported"

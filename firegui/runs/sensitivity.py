@@ -27,7 +27,7 @@ from firegui.domain.sensitivity import (
 )
 from firegui.domain.settings import Effectiveness
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
-from firegui.errors import CancelledError, InputError, Problem
+from firegui.errors import CancelledError, Check, InputError, Problem
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.command import with_command
 from firegui.runs.control import RunControl
@@ -275,9 +275,6 @@ class SensitivityRun:
     def _say(self, done: int, total: int, text: str) -> None:
         self._control.check()
         self._emit(Progress(done, total, text))
-
-
-Check = Callable[[], None]
 
 
 class MonteCarloColumns:

@@ -16,9 +16,9 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
+from firegui.errors import Check
 from firegui.rollout.alteration import Alteration, State
 from firegui.rollout.observe import Window
-from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import last_state, prepare
 
 Bools = NDArray[np.bool_]

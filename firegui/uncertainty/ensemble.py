@@ -19,7 +19,7 @@ from firegui.domain.ensemble import Ensemble, EnsembleProgress, EnsembleState
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import ErrorModel, UncertaintyKind, UncertaintySettings, WeatherDraw
-from firegui.errors import CancelledError, InputError, Problem, Problems
+from firegui.errors import CancelledError, Check, InputError, Problem, Problems
 from firegui.fire.one_thread import one_thread
 from firegui.fire.windowed import Box, grown
 from firegui.rollout.alteration import Alteration, State
@@ -27,7 +27,6 @@ from firegui.rollout.backend import kernel_threads
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
-from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import Rollout, simulate, simulate_many
 from firegui.uncertainty.aleatoric import state_sampling
 from firegui.uncertainty.ilr import ilr, inverse

@@ -15,14 +15,13 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import FLOOR, ErrorFit, ErrorModel, ResidualMode, Semivariogram, UncertaintySettings
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.fire.maps import project_maps
 from firegui.rollout.alteration import Alteration, State
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
-from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import prepare, simulate_many
 from firegui.uncertainty.ilr import ilr
 from firegui.uncertainty.inputs import maps_problems, on_processor

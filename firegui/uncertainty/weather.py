@@ -18,13 +18,12 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule
 from firegui.domain.uncertainty import WeatherDraw, WeatherSpread
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.fire.landscape import Raster
 from firegui.fire.learned import REACH
 from firegui.fire.windowed import Box, DayMaps, day_maps, grown, inside
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.model import Model
-from firegui.rollout.outcome import Check
 
 HOURS_PER_DAY = 24.0
 

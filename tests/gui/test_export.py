@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
-from firegui.errors import InputError
+from firegui.errors import Check, InputError
 from firegui.gui.exporting import export_dialog as export_module
 from firegui.gui.exporting.export_dialog import ExportDialog, ExportSource, content_of, fire_on_screen
 from firegui.gui.session.session import Session, ShownResult
@@ -238,7 +238,7 @@ def test_cancel_stops_the_writing_and_leaves_nothing(
     began = threading.Event()
 
     def slow(
-        content: ExportContent, formats: tuple[str, ...], folder: Path, stem: str | None, check: Callable[[], None],
+        content: ExportContent, formats: tuple[str, ...], folder: Path, stem: str | None, check: Check,
         tell: Callable[[str], None],
     ) -> list[Path]:  # fmt: skip
         tell("plan.geojson")

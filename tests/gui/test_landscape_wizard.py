@@ -16,8 +16,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.errors import InputError, Problem
-from firegui.gui.base.tasks import Check
+from firegui.errors import Check, InputError, Problem
 from firegui.gui.importing.landscape.survey import ImportAnswers
 from firegui.gui.importing.landscape.wizard import LandscapeWizard
 from firegui.gui.window.main_window import MainWindow

@@ -14,9 +14,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QProgressDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.errors import CancelledError, InputError, Problem
+from firegui.errors import CancelledError, Check, InputError, Problem
 from firegui.gui.base import tasks
-from firegui.gui.base.tasks import Check, LatestTask, Task, wait_for
+from firegui.gui.base.tasks import LatestTask, Task, wait_for
 
 
 def test_wait_for_returns_the_result_of_another_thread(qtbot: QtBot) -> None:

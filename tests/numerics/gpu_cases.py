@@ -16,11 +16,12 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
+from firegui.errors import Check
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.kernels.gpu import Gpu
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
+from firegui.rollout.outcome import WHOLE, Hear, Outcome, Slopes, Wanted
 from tests.numerics.cases import WEIGHTS, random_maps, random_schedule, region_masks, small_fleet
 from tests.numerics.test_gradient import autograd
 

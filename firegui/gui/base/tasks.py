@@ -14,11 +14,9 @@ from PySide6.QtCore import QEventLoop, QObject, Qt, QThread, QTimer, Signal, Slo
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QProgressDialog, QWidget
 
-from firegui.errors import CancelledError
+from firegui.errors import CancelledError, Check
 
 Result = TypeVar("Result")
-Check = Callable[[], None]
-"""Raises :class:`~firegui.errors.CancelledError` once the work was cancelled."""
 
 _PATIENCE_MS = 500
 _SETTLE_MS = 250

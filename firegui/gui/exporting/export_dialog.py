@@ -28,11 +28,11 @@ from PySide6.QtWidgets import (
 from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
-from firegui.errors import FireguiError, InputError, Problem
+from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.dialogs import may_replace, show_problems
 from firegui.gui.base.layouts import column, horizontal, scroll_area, splitter, vertical
-from firegui.gui.base.tasks import Check, LatestTask
+from firegui.gui.base.tasks import LatestTask
 from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult

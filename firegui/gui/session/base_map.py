@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from firegui.domain.grid import Grid
-from firegui.errors import InputError, Problem
-from firegui.gui.base.tasks import Check, LatestTask
+from firegui.errors import Check, InputError, Problem
+from firegui.gui.base.tasks import LatestTask
 from firegui.io.mbtiles import Area, Pixels, TileArchive, draw, open_archive
 
 if TYPE_CHECKING:

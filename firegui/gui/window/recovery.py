@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.domain.project import Project
-from firegui.errors import FireguiError, InputError
+from firegui.errors import Check, FireguiError, InputError
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.tasks import LatestTask, wait_for
 from firegui.gui.jobs.run_queue import RunQueue
@@ -175,7 +175,7 @@ class Autosave(QObject):
     def _work(self) -> Callable[[Callable[[], None]], Key]:
         slot, what, key = self._slot, self._what(), self._key()
 
-        def keep(_check: Callable[[], None]) -> Key:
+        def keep(_check: Check) -> Key:
             if what is None:
                 slot.clear()
             else:

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 
-from firegui.errors import InputError, Problem, Problems
+from firegui.errors import Check, InputError, Problem, Problems
 from firegui.io.atomic import write_problem
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.csv import write_csv
@@ -37,8 +37,6 @@ from firegui.io.exporters.kml_gpx_geojson import (
 )
 from firegui.io.exporters.netcdf import write_netcdf
 from firegui.io.georeference import Georeference
-
-Check = Callable[[], None]
 
 _TITLE = "Nothing was exported"
 

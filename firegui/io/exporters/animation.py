@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -18,13 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.io.atomic import replacing
 from firegui.io.exporters.table import NOTICE
 
 Picture = NDArray[np.uint8]
 """``[H, W, 3]``, red, green and blue."""
-Check = Callable[[], None]
 
 ENDINGS = (".mp4", ".gif", ".png")
 MOST_FPS = 30

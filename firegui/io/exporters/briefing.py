@@ -12,6 +12,7 @@ from typing import Any
 from matplotlib.backends.backend_pdf import PdfPages
 
 from firegui.domain.fleet import Material
+from firegui.errors import Check
 from firegui.io.atomic import replacing
 from firegui.io.exporters.briefing_days import Period, TypeLine, daily_totals, fire_acres, periods_of, type_lines
 from firegui.io.exporters.briefing_table import (
@@ -32,7 +33,6 @@ from firegui.io.exporters.map_margin import HEAD_HEIGHT, draw_head, period_text,
 from firegui.io.exporters.map_sheet import INCHES, Paper
 from firegui.io.exporters.table import NOTICE
 
-Check = Callable[[], None]
 Maker = Callable[[], FigurePage]
 
 EDGE = 0.4

@@ -7,7 +7,7 @@ float32 to the last bit; directions are degrees in float64, from which the event
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.scenario import LAYERS, Scenario
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.io.atomic import new_folder, write_text
 from firegui.io.importers.landscape_toml import FILE, FORMAT
 from firegui.io.local_time import as_utc
@@ -30,7 +30,7 @@ _HEADER = (
 )
 
 
-def write_layers_folder(event: Scenario, folder: Path, check: Callable[[], None] | None = None) -> list[Path]:
+def write_layers_folder(event: Scenario, folder: Path, check: Check | None = None) -> list[Path]:
     """Write ``event`` into the new (or empty) ``folder``, all of it or nothing; returns the files.
 
     Raises :class:`~firegui.errors.InputError` for an event without a place on the map, and where the folder holds

@@ -7,7 +7,7 @@ Coordinating Group, Standards for Geospatial Operations, PMS 936, "Map Elements"
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from firegui.domain.fuel_groups import FUEL_GROUPS
 from firegui.domain.relief import hillshade_codes
 from firegui.domain.scenario import Scenario
+from firegui.errors import Check
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.figure_page import INK, MUTED, FigurePage, printing, save, width_of
 from firegui.io.exporters.map_labels import Labels
@@ -49,8 +50,6 @@ from firegui.io.exporters.map_wind import draw_wind_box
 from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference
 from firegui.io.water import WATER_FUEL
-
-Check = Callable[[], None]
 
 _EDGE = 0.35
 _RIM = 0.19

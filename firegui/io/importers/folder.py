@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from firegui.domain.scenario import LAYERS
-from firegui.errors import InputError, Problem, Problems
+from firegui.errors import Check, InputError, Problem, Problems
 from firegui.io.importers import landscape_toml
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.lcp import ORDERS, read_order, role_of
@@ -28,8 +28,6 @@ _SPEED, _DIRECTION = (re.compile(rf"(^|[^a-z])({words})([^a-z]|$)") for words in
 _EAST, _NORTH = (re.compile(rf"(^|[^a-z]){one}(10|wind)?([^a-z]|$)") for one in "uv")
 _PERCENT_SLOPE = re.compile(r"slpp|slope ?p(er|c|$)")
 """LANDFIRE calls slope in percent SlpP, in degrees SlpD."""
-
-Check = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ converted, resampled or derived is in the notes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.scenario import Scenario
-from firegui.errors import Problems
+from firegui.errors import Check, Problems
 from firegui.io.importers.georeferencing import EventStart, GridPlacement, check_when, find_start, local_offset
 from firegui.io.importers.ignition import ignition_at
 from firegui.io.importers.landscape_layers import GriddedLandscape, read_ground
@@ -39,8 +38,6 @@ MOST_CELL_DAYS = 100_000_000
 """Cells times days: their wind takes 0.8 GB, the maps of a fire model four and a half times that."""
 
 TITLE = "The landscape cannot be imported"
-
-Check = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

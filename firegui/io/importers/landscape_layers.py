@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.grid import Grid
 from firegui.domain.scenario import LAYERS
-from firegui.errors import InputError, Problems
+from firegui.errors import Check, InputError, Problems
 from firegui.io.importers.georeferencing import GridPlacement
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.layer_values import ImportedLayer, declared_holes, read_values
@@ -22,8 +22,6 @@ from firegui.io.importers.target_grid import Chosen, choose_grid
 from firegui.io.importers.terrain import horn
 from firegui.io.importers.units import FEET, FOOT_M, SLOPE_PERCENT, UNITS, Encoding
 from firegui.io.importers.warp import Box, how_placed, needed_box, north_angle, place_on
-
-Check = Callable[[], None]
 
 DERIVED = "derived from elevation"
 _SAID_TURN_DEG = 0.1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from firegui.domain.coverage import fuel_cells, weighted_coverage
 from firegui.domain.grid import Grid
 from firegui.domain.scenario import LAYERS
-from firegui.errors import Problem, Problems
+from firegui.errors import Check, Problem, Problems
 from firegui.io import crs
 from firegui.io.coverage_toml import shipped_table
 from firegui.io.importers.landscape import Fire, LandscapeLayout, fire_notes, lay_out_landscape, layer_notes
@@ -88,7 +88,7 @@ class Survey:
     problems: tuple[Problem, ...]
 
 
-def survey_landscape(source: LandscapeSource, check: Callable[[], None] | None = None) -> Survey:
+def survey_landscape(source: LandscapeSource, check: Check | None = None) -> Survey:
     """Look at everything that ``source`` names and say what an import would make of it; bad input becomes problems.
 
     ``check`` is called often and may raise to cancel.

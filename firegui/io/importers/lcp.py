@@ -7,7 +7,7 @@ base height and bulk density, then duff and coarse woody; LANDFIRE keeps it in i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.fuel import FBFM13, FBFM40
 from firegui.domain.scenario import LAYERS
-from firegui.errors import Problems
+from firegui.errors import Check, Problems
 from firegui.io.importers.layer_values import STAND_INS, declared_holes, no_number
 from firegui.io.importers.raster_files import RasterFile, read_sample
 from firegui.io.importers.terrain import horn
@@ -82,7 +82,7 @@ def read_order(
     given: Sequence[str] | None,
     where: str,
     problems: Problems,
-    check: Callable[[], None] | None = None,
+    check: Check | None = None,
 ) -> BandOrder | None:
     """Which band of a landscape file is which: as ``given``, as named in it, else guessed from what the bands hold."""
     if not _is_numbers(file, where, problems):
@@ -172,9 +172,7 @@ def _stated_units(file: RasterFile) -> dict[str, str]:
     return units
 
 
-def _looks(
-    file: RasterFile, where: str, problems: Problems, check: Callable[[], None] | None
-) -> list[BandSample] | None:
+def _looks(file: RasterFile, where: str, problems: Problems, check: Check | None) -> list[BandSample] | None:
     looks = []
     for number, band in enumerate(file.bands, start=1):
         if check is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.scenario import Scenario
-from firegui.errors import InputError, Problem, Problems
+from firegui.errors import Check, InputError, Problem, Problems
 from firegui.io.importers.georeferencing import GridPlacement
 from firegui.io.importers.ignition import read_ignition
 from firegui.io.mask_rasters import MaskRaster, is_tiff, read_masks
 from firegui.io.perimeter_growth import accumulate, guess_growth
 from firegui.io.perimeter_survey import holds_ignition
 from firegui.io.perimeters import PerimeterSource, read_perimeters
-
-Check = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

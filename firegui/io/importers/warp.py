@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +13,12 @@ from rasterio.errors import CRSError, RasterioError
 from rasterio.warp import reproject
 
 from firegui.domain.grid import Grid
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.io import crs
 from firegui.io.importers.raster_geometry import RasterGeometry, offset_on
 from firegui.io.importers.terrain import turned
 from firegui.io.rasters import without_place_warnings
 
-Check = Callable[[], None]
 Raster = NDArray[np.float32]
 Box = tuple[int, int, int, int]
 """First row, row behind the last, first column, column behind the last."""

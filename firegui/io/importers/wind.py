@@ -8,7 +8,7 @@ and the direction by its parts, never as an angle (``wind_places``) → from the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from firegui.domain.grid import Grid
-from firegui.errors import Problem, Problems
+from firegui.errors import Check, Problem, Problems
 from firegui.io.importers.wind_conventions import (
     STRONGEST_MS,
     check_values,
@@ -47,8 +47,6 @@ from firegui.io.importers.wind_units import (
 from firegui.io.local_time import start_problems
 from firegui.io.netcdf import CLASSIC, HDF5, opened_netcdf
 from firegui.io.source_files import MOST_DAYS, file_problem
-
-Check = Callable[[], None]
 
 _HOURLY_AT_LEAST = 24
 _AGAIN = "get the file again from where it came"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.grid import Grid
-from firegui.errors import Problems
+from firegui.errors import Check, Problems
 from firegui.io.importers.layer_values import cells_text
 from firegui.io.importers.wind_conventions import check_values, vectors
 from firegui.io.importers.wind_days import Days, Timing, fill_days, say_days, sort_into_days
@@ -91,7 +91,7 @@ def constant_maps(grid: Grid, speed_ms: float, direction: float, traits: WindCon
 
 def daily_maps(
     series: WindSeries, traits: WindConventions, timing: Timing, laid: WindResampler, grid: Grid, when: When,
-    problems: Problems, check: Callable[[], None] | None,
+    problems: Problems, check: Check | None,
 ) -> WindFields | None:  # fmt: skip
     """The mean wind of each day on ``grid``, ``laid`` the places of the series on it.
 
@@ -139,7 +139,7 @@ class _SeriesReader:
         traits: WindConventions,
         laid: WindResampler,
         problems: Problems,
-        check: Callable[[], None] | None,
+        check: Check | None,
     ) -> None:
         self._series, self._traits, self._laid, self._problems = series, traits, laid, problems
         self._check = check

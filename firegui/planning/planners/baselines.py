@@ -7,8 +7,9 @@ import torch
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule
+from firegui.errors import Check
 from firegui.planning.budget_calibration import proposals_within
-from firegui.planning.evaluations import Arrays, Check
+from firegui.planning.evaluations import Arrays
 from firegui.planning.planner_context import PlannerContext
 from firegui.rollout.simulate import watch
 

@@ -6,7 +6,8 @@ import time
 from dataclasses import fields, replace
 
 from firegui.domain.benchmark import GRADIENT_CHARGE
-from firegui.planning.evaluations import Arrays, Check
+from firegui.errors import Check
+from firegui.planning.evaluations import Arrays
 from firegui.planning.gradient import GradientPlanner, PlannerState
 from firegui.planning.initialization import START_ROLLOUTS, start_schedule
 from firegui.planning.planner_context import PlannerContext

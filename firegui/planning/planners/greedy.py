@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from firegui.domain.fleet import Material
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.domain.settings import OptimizerSettings
-from firegui.planning.evaluations import Arrays, Check
+from firegui.errors import Check
+from firegui.planning.evaluations import Arrays
 from firegui.planning.flight_rules import with_pins
 from firegui.planning.placement import across_wind, dispersed_maxima
 from firegui.planning.planner_context import PlannerContext

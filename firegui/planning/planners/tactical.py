@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from firegui.domain.schedule import Schedule
-from firegui.planning.evaluations import Arrays, Check
+from firegui.errors import Check
+from firegui.planning.evaluations import Arrays
 from firegui.planning.planner_context import PlannerContext
 from firegui.planning.tactical_sweep import PASSES, TACTICAL_ROLLOUTS, tactical_pass
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule
+from firegui.errors import Check
 from firegui.native.compiled import inlined, kernel
 from firegui.native.vectors import load16, lowest_bit, splat16, store
 from firegui.rollout.kernels.board import (
@@ -38,7 +39,7 @@ from firegui.rollout.kernels.cpu_sweep import BackwardPass
 from firegui.rollout.kernels.layout import Constants, Decay, Floats, Marks, Sizes, StateFields, aligned
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
+from firegui.rollout.outcome import WHOLE, Hear, Outcome, Slopes, Wanted
 
 
 class ActiveFront:

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from firegui.domain.fleet import Material
 from firegui.domain.schedule import Schedule
+from firegui.errors import Check
 from firegui.native.compiled import kernel
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import Bounds, DayState, Exceeded, exceeded, state_of
@@ -58,7 +59,7 @@ from firegui.rollout.kernels.layout import (
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, StateView
-from firegui.rollout.outcome import Check, Outcome, Wanted
+from firegui.rollout.outcome import Outcome, Wanted
 
 LEAST_SECONDS = 0.005
 """A stretch of days that took less is followed by one twice as long, so that asking to cancel costs nothing."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.errors import Check
 from firegui.native.compiled import inlined, kernel
 from firegui.native.vectors import (
     bits_above,
@@ -46,7 +47,6 @@ from firegui.rollout.kernels.cpu_state import (
     start_adjoint,
 )
 from firegui.rollout.kernels.layout import ALIGHT, Constants, Decay, Floats, Sizes, StateFields
-from firegui.rollout.outcome import Check
 
 STRETCH_DAYS = 8
 """Days whose open pairs have their footprints in one table."""

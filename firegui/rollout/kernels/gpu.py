@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule
+from firegui.errors import Check
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.kernels.gpu_arena import Arena, RolloutHistory
 from firegui.rollout.kernels.gpu_drops import Tiling, band_size
@@ -23,7 +24,7 @@ from firegui.rollout.kernels.gpu_sweep import AdjointPass
 from firegui.rollout.kernels.gpu_torch import TorchKernels
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
+from firegui.rollout.outcome import WHOLE, Hear, Outcome, Slopes, Wanted
 
 Result = TypeVar("Result")
 

@@ -15,6 +15,7 @@ from torch import Tensor
 from firegui.domain.fleet import Material
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
+from firegui.errors import Check
 from firegui.rollout.day_state import Bounds, DayState, Exceeded, exceeded, state_of
 from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.kernels.gpu_arena import TOUCHED, TREATED, Arena, RolloutHistory
@@ -23,7 +24,7 @@ from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, KernelSetting, f
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, StateView
-from firegui.rollout.outcome import Check, Outcome, Wanted
+from firegui.rollout.outcome import Outcome, Wanted
 
 SLACK = 1.0 + 1e-6
 """Running sums and final ones differ by rounding: a rollout is given up only well beyond its bound."""

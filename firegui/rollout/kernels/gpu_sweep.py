@@ -9,10 +9,10 @@ import torch
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule
+from firegui.errors import Check
 from firegui.rollout.kernels.gpu_arena import RolloutHistory
 from firegui.rollout.kernels.gpu_drops import GpuDropList, Request, drop_list
 from firegui.rollout.kernels.gpu_rollout import Rollouts
-from firegui.rollout.outcome import Check
 
 Floats = NDArray[np.float64]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +23,7 @@ from firegui.domain.scaling import (
     cases_of,
 )
 from firegui.domain.schedule import Schedule
-from firegui.errors import CancelledError
+from firegui.errors import CancelledError, Check
 from firegui.planning.problem import build
 from firegui.planning.scaling import (
     BYTES_PER_CELL_AND_DAY,
@@ -185,7 +184,7 @@ def test_the_fleet_can_fly_as_much_as_its_calendar_says(project: Project, bench:
 def test_a_search_keeps_to_its_evaluations_and_repeats_itself(
     planner: PlannerName, project: Project, bench: ScalingBench
 ) -> None:
-    def search(seed: int, settings: ScalingSettings = FAST, check: Callable[[], None] = go_on) -> tuple[float, int]:
+    def search(seed: int, settings: ScalingSettings = FAST, check: Check = go_on) -> tuple[float, int]:
         row = bench.search(cases(project), QualityTask(4, planner, seed), settings, check)
         assert FAST.evaluations - 3 < row.evaluations <= FAST.evaluations
         assert (row.dimension, row.task.seed) == (4 * 10 * 4, seed)

@@ -17,9 +17,8 @@ from firegui.domain.coverage import RequiredCoverage, fuel_cells
 from firegui.domain.grid import HECTARE_M2, Grid
 from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
-from firegui.errors import Problem, Problems
+from firegui.errors import Check, Problem, Problems
 from firegui.fire.first_project import first_project
-from firegui.gui.base.tasks import Check
 from firegui.gui.map.items import mask_path
 from firegui.gui.widgets.coverage_form import CoverageChoice, chosen_coverage
 from firegui.io.coverage_toml import shipped_table

@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.project import Project
-from firegui.errors import FireguiError, InputError, Problem
+from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.gui.base.layouts import horizontal, vertical
-from firegui.gui.base.tasks import Check, LatestTask
+from firegui.gui.base.tasks import LatestTask
 from firegui.gui.importing.landscape.files_page import FilesPage
 from firegui.gui.importing.landscape.fire_page import FirePage
 from firegui.gui.importing.landscape.grid_page import GridPage

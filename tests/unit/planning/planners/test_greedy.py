@@ -11,7 +11,8 @@ import pytest
 from firegui.domain.benchmark import PlannerName
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import Schedule
-from firegui.planning.evaluations import Check, Evaluations
+from firegui.errors import Check
+from firegui.planning.evaluations import Evaluations
 from firegui.planning.planner_context import PlannerContext
 from firegui.planning.planners.greedy import CANDIDATES, COMMITTED, Greedy, drawn_times
 from firegui.planning.shared_objective import SharedObjective
