@@ -1,0 +1,207 @@
+"""Stress scenarios: worlds that differ from the model, in which a plan is tested, and the results of such tests."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from statistics import fmean
+
+from firegui.domain.options import bounds_problems, option
+from firegui.domain.settings import Effectiveness, RetardantSide
+from firegui.errors import Problem
+
+MOST_DRAWS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class StressScenario:
+    """One way in which the world differs from the model, without its random draws.
+
+    ``effectiveness`` and ``retardant_acts_on`` replace the project's nominal ones, ``None`` keeps them. Everything else
+    is neutral by default. With ``repair_hours`` above 0 the drops that are left are replanned that often, from the fire
+    as it then is. ``draws`` counts for scenarios with something random; ``seed`` tells two scenarios of one kind apart.
+    """
+
+    name: str
+    effectiveness: Effectiveness | None = None
+    retardant_acts_on: RetardantSide | None = None
+    spread_factor: float = option(1.0, "Spread", "factor of the ignition gain γ", low=0.01, high=100.0)
+    wind_speed_factor: float = option(1.0, "Wind speed", "factor of the wind speed", low=0.0, high=10.0)
+    wind_turn_deg: float = option(
+        0.0, "Wind turn", "turn of the wind, counter-clockwise", unit="°", low=-180.0, high=180.0
+    )
+    ignition_growth_m: float = option(
+        0.0, "Wider at the start", "the fire at the start reaches this much farther on all sides", unit="m", low=0.0,
+        high=100_000.0,
+    )  # fmt: skip
+    pose_noise_m: float = option(
+        0.0, "Off target", "standard deviation of each coordinate of a landing point", unit="m", low=0.0, high=100_000.0
+    )
+    heading_noise_deg: float = option(
+        0.0, "Off heading", "standard deviation of a drop's heading", unit="°", low=0.0, high=180.0
+    )
+    delay_minutes: float = option(0.0, "Late", "every drop comes this much later", unit="min", low=0.0, high=100_000.0)
+    failure_rate: float = option(0.0, "Failures", "share of the drops that do not happen", low=0.0, high=1.0)
+    repair_hours: float = option(
+        0.0, "Replanned every", "the rest is replanned this often; 0: never", unit="h", low=0.0, high=24.0
+    )
+    draws: int = option(1, "Draws", "how often a scenario with random errors is drawn", low=1, high=MOST_DRAWS)
+    seed: int = option(0, "Seed", "seed of the scenario's draws, beside that of the set", low=0, high=2**32 - 1)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether its draws differ."""
+        return self.failure_rate > 0.0 or self.pose_noise_m > 0.0 or self.heading_noise_deg > 0.0
+
+    @property
+    def has_other_wind(self) -> bool:
+        """Whether its wind is not the project's."""
+        return self.wind_speed_factor != 1.0 or self.wind_turn_deg != 0.0
+
+    @property
+    def has_other_fire(self) -> bool:
+        """Whether the fire without drops is not the project's."""
+        return self.has_other_wind or self.spread_factor != 1.0 or self.ignition_growth_m > 0.0
+
+    @property
+    def n_draws(self) -> int:
+        """How many draws are made: one where nothing is random."""
+        return self.draws if self.is_random else 1
+
+    def delay_steps(self, steps_per_day: int) -> int:
+        """Return the delay in whole steps: the nearest number, and at least one for any delay."""
+        steps = self.delay_minutes * steps_per_day / (24.0 * 60.0)
+        return 0 if steps == 0.0 else max(1, round(steps))
+
+    def ignition_growth_cells(self, cell_size_m: float) -> int:
+        """Return the growth at the start in whole cells: the nearest number, and at least one for any growth."""
+        cells = self.ignition_growth_m / cell_size_m
+        return 0 if cells == 0.0 else max(1, round(cells))
+
+    def problems(self) -> list[Problem]:
+        """Everything that is wrong with it."""
+        where = f"stress scenario {self.name or '(without a name)'}"
+        found = [] if self.name.strip() else [Problem("stress scenario", "has no name", "give it a name")]
+        found += bounds_problems(self, where)
+        if self.effectiveness is not None:
+            found += bounds_problems(self.effectiveness, where)
+        return found
+
+    def repair_problems(self, steps_per_day: int) -> list[Problem]:
+        """Return the problem of a repair interval that is no whole number of steps."""
+        steps = self.repair_hours * steps_per_day / 24.0
+        if math.isfinite(steps) and abs(steps - round(steps)) > 1e-6:
+            what = f"is replanned every {self.repair_hours:g} h, which is no whole number of steps"
+            remedy = f"use a multiple of {24.0 / steps_per_day:g} h"
+            return [Problem(f"stress scenario {self.name}", what, remedy)]
+        return []
+
+
+DEFAULT_SCENARIOS = (
+    StressScenario("weak", effectiveness=Effectiveness(0.7, 0.6)),
+    StressScenario("fast", spread_factor=1.15),
+    StressScenario("wind stronger", wind_speed_factor=1.2),
+    StressScenario("wind turned left", wind_turn_deg=15.0),
+    StressScenario("wind turned right", wind_turn_deg=-15.0),
+    StressScenario("wide", ignition_growth_m=30.0),
+    StressScenario("off target", pose_noise_m=30.0, heading_noise_deg=5.0, draws=4),
+    StressScenario("late", delay_minutes=30.0),
+    StressScenario("failures", failure_rate=0.05, draws=8),
+    StressScenario("failures, repaired", failure_rate=0.1, repair_hours=24.0, draws=8),
+)
+"""The default set of the design: each scenario differs from the model in one way."""
+
+
+@dataclass(frozen=True, slots=True)
+class StressSet:
+    """The scenarios in which a plan is tested and, with the stress margin, made. ``seed`` decides all draws."""
+
+    scenarios: tuple[StressScenario, ...] = DEFAULT_SCENARIOS
+    seed: int = 0
+
+    def problems(self, steps_per_day: int) -> list[Problem]:
+        """Everything that is wrong with the set."""
+        found = [problem for item in self.scenarios for problem in item.problems()]
+        if not self.scenarios:
+            found.append(Problem("stress scenarios", "there is none", "give at least one [[scenario]]"))
+        for name, count in Counter(item.name for item in self.scenarios).items():
+            if count > 1:
+                found.append(Problem("stress scenarios", f"{count} are called {name}", "give each its own name"))
+        for item in self.scenarios:
+            found += item.repair_problems(steps_per_day)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class StressDraw:
+    """A plan in one draw of a scenario.
+
+    ``cells`` and ``protected_cells`` burn at the end. ``share`` is the part of the growth that is left and ``flown``
+    the drops that happened.
+    """
+
+    cells: float
+    protected_cells: float
+    share: float
+    flown: int
+
+
+@dataclass(frozen=True, slots=True)
+class StressResult:
+    """A plan in one scenario.
+
+    ``start_cells`` burn at the start and ``cells_no_drops`` at the end of the same world without drops.
+    """
+
+    scenario: StressScenario
+    start_cells: float
+    cells_no_drops: float
+    draws: tuple[StressDraw, ...]
+
+    @property
+    def share_worst(self) -> float:
+        """Largest share of the growth over the draws."""
+        return max(draw.share for draw in self.draws)
+
+    @property
+    def share_mean(self) -> float:
+        """Mean share of the growth over the draws."""
+        return fmean(draw.share for draw in self.draws)
+
+    @property
+    def cells_worst(self) -> float:
+        """Most cells over the draws."""
+        return max(draw.cells for draw in self.draws)
+
+    @property
+    def flown_mean(self) -> float:
+        """Mean number of drops that happened."""
+        return fmean(draw.flown for draw in self.draws)
+
+
+@dataclass(frozen=True, slots=True)
+class StressTable:
+    """The stress table of a plan of ``drops`` drops.
+
+    ``nominal`` is the world of the model itself. ``left_out`` are scenarios that cannot be computed, with the reason.
+    """
+
+    drops: int
+    nominal: StressResult
+    results: tuple[StressResult, ...]
+    left_out: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def worst(self) -> StressResult:
+        """The scenario with the largest share; the nominal world where there is no other."""
+        return max(self.results, key=lambda result: result.share_worst, default=self.nominal)
+
+
+def growth_share(cells: float, start_cells: float, cells_no_drops: float) -> float:
+    """Return the share of the growth that is left: ``(cells − start) / (cells without drops − start)``, at least 0.
+
+    A fire that does not grow without drops leaves nothing: 0.
+    """
+    growth = cells_no_drops - start_cells
+    return max((cells - start_cells) / growth, 0.0) if growth > 0.0 else 0.0

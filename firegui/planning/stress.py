@@ -1,0 +1,235 @@
+"""Plans in worlds that differ from the model: the worlds of a stress set, the errors in flying, and scores.
+
+A scenario of :class:`~firegui.domain.stress.StressScenario` changes the fire (another spread, wind or start), the
+material (another effectiveness) and how the drops are flown (late, off target, not at all). The fire and the material
+make a world, which is a :class:`~firegui.rollout.model.Model`. How the drops are flown is a :class:`FlightErrors`.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.project import Project
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
+from firegui.domain.stress import StressDraw, StressResult, StressScenario, StressSet, StressTable, growth_share
+from firegui.domain.uncertainty import WeatherDraw
+from firegui.errors import Check, InputError
+from firegui.fire.maps import project_maps
+from firegui.rollout import backend as backends
+from firegui.rollout.gains import SpreadGains
+from firegui.rollout.gates import gates_of
+from firegui.rollout.model import Model
+from firegui.rollout.simulate import Gradient, simulate, simulate_many
+from firegui.uncertainty.weather import with_wind
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Seed = int | tuple[int, ...]
+
+NOMINAL = StressScenario("nominal")
+"""The world of the model itself."""
+
+_FAILURES, _OFFSETS = 0x6661696C, 0x6F666673
+"""Keep the two kinds of draws apart from each other and from whatever else is drawn from the same seed."""
+
+_LARGEST_BATCH = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlightErrors:
+    """What goes wrong in flying a schedule, in one draw.
+
+    ``delay`` in steps, ``flown [T, A]`` false for drops that do not happen, ``offsets [T, A, 3]`` added to the poses in
+    cells and radians; ``None`` where nothing of the kind happens. Errors belong to the drop of the plan: a drop fails
+    or is displaced, and then comes late.
+    """
+
+    delay: int = 0
+    flown: Bools | None = None
+    offsets: Floats | None = None
+
+    def applied(self, schedule: Schedule, shape: tuple[int, int]) -> Schedule:
+        """Return the schedule as it is flown on a raster of ``shape``. Release points stay on the raster."""
+        logits, poses = schedule.logits, schedule.poses
+        if self.flown is not None:
+            logits = np.where(self.flown, logits, np.minimum(logits, UNLISTED_LOGIT))
+        if self.offsets is not None:
+            poses = poses + self.offsets
+            poses[..., :2] = np.clip(poses[..., :2], 0.0, [shape[0] - 1, shape[1] - 1])
+        if self.delay:
+            late, moved = np.full_like(logits, UNLISTED_LOGIT), poses.copy()
+            late[self.delay :], moved[self.delay :] = logits[: -self.delay], poses[: -self.delay]
+            logits, poses = late, moved
+        return Schedule(logits, poses)
+
+    def pulled_back(self, gradient: Gradient) -> tuple[Floats, Floats]:
+        """Return the derivatives by logits ``[T, A]`` and poses ``[T, A, 3]`` of the schedule before the errors."""
+        logit, pose = gradient.logit, gradient.pose
+        if self.delay:
+            early, moved = np.zeros_like(logit), np.zeros_like(pose)
+            early[: -self.delay], moved[: -self.delay] = logit[self.delay :], pose[self.delay :]
+            logit, pose = early, moved
+        if self.flown is not None:
+            logit, pose = logit * self.flown, pose * self.flown[..., None]
+        return logit, pose
+
+
+def flight_errors(scenario: StressScenario, model: Model, draw: int, seed: Seed) -> FlightErrors:
+    """Return draw number ``draw`` of a scenario's errors in flying a plan of ``model``.
+
+    Failures are independent with probability ``failure_rate``; positions and headings have independent normal errors.
+    The draws of a scenario depend on its own values, ``seed`` and ``draw`` alone, so other scenarios change nothing.
+    """
+    size = (model.n_steps, model.fleet.n_aircraft)
+    flown = offsets = None
+    if scenario.failure_rate > 0.0:
+        flown = _generator(_FAILURES, scenario, draw, seed).random(size) >= scenario.failure_rate
+    if scenario.pose_noise_m > 0.0 or scenario.heading_noise_deg > 0.0:
+        cells, heading = scenario.pose_noise_m / model.maps.cell_size_m, math.radians(scenario.heading_noise_deg)
+        offsets = _generator(_OFFSETS, scenario, draw, seed).standard_normal((*size, 3)) * [cells, cells, heading]
+    return FlightErrors(min(scenario.delay_steps(model.maps.steps_per_day), model.n_steps), flown, offsets)
+
+
+def _generator(kind: int, scenario: StressScenario, draw: int, seed: Seed) -> np.random.Generator:
+    name = zlib.crc32(scenario.name.encode())
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(kind, scenario.seed, name, draw)))
+
+
+def executed_only(model: Model, schedule: Schedule) -> Schedule:
+    """Return the executed drops of a schedule alone: a drop that the gates refuse takes no failed one's place."""
+    executed = gates_of(schedule, model.fleet, model.maps, model.rules).executed
+    return Schedule(np.where(executed, schedule.logits, UNLISTED_LOGIT), schedule.poses, schedule.pose_logits)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StressWorld:
+    """A scenario's world: its ``model`` and what burns in it without drops.
+
+    ``start_cells`` burn at the start, ``cells_no_drops`` at the end.
+    """
+
+    scenario: StressScenario
+    model: Model
+    start_cells: float
+    no_drops: Metrics
+
+    @property
+    def cells_no_drops(self) -> float:
+        """Cells that burn at the end without drops."""
+        return self.no_drops.final_extent_cells
+
+    def share(self, metrics: Metrics) -> float:
+        """Return the part of the growth that is left."""
+        return growth_share(metrics.final_extent_cells, self.start_cells, self.cells_no_drops)
+
+    def result(self, draws: Sequence[Metrics]) -> StressResult:
+        """Return the result of a plan whose draws ended with these metrics."""
+        rows = (
+            StressDraw(one.final_extent_cells, one.protected_cells, self.share(one), one.drops_executed)
+            for one in draws
+        )
+        return StressResult(self.scenario, self.start_cells, self.cells_no_drops, tuple(rows))
+
+
+def stress_worlds(
+    project: Project, model: Model, scenarios: Sequence[StressScenario], *, check: Check | None = None
+) -> tuple[tuple[StressWorld, ...], tuple[tuple[str, str], ...]]:
+    """Return the nominal world and that of every scenario, and the scenarios that cannot be computed with the reason.
+
+    ``model`` is that of ``project``, at any effectiveness. Worlds whose fire is the project's share its maps.
+    """
+    base = model.with_effectiveness(project.plan.nominal)
+    grown: list[StressWorld] = []
+    left_out: list[tuple[str, str]] = []
+    for scenario in (NOMINAL, *scenarios):
+        if check is not None:
+            check()
+        like = next((world for world in grown if _same_fire(world.scenario, scenario)), None)
+        try:
+            fire = _fire_of(project, base, scenario, check) if like is None else like.model
+        except InputError as error:
+            left_out.append((scenario.name, "; ".join(f"{item.what}" for item in error.problems)))
+            continue
+        world = replace(
+            fire,
+            effectiveness=scenario.effectiveness or project.plan.nominal,
+            retardant_acts_on=scenario.retardant_acts_on or project.plan.retardant_acts_on,
+        )
+        if like is None:
+            nothing = Schedule.empty(world.n_steps, world.fleet.n_aircraft)
+            metrics = simulate(world, nothing, check=check).metrics
+        else:
+            metrics = like.no_drops
+        start = float(world.maps.ignition.sum())
+        grown.append(StressWorld(scenario, world, start, metrics))
+    return tuple(grown), tuple(left_out)
+
+
+def _same_fire(one: StressScenario, other: StressScenario) -> bool:
+    return (one.spread_factor, one.wind_speed_factor, one.wind_turn_deg, one.ignition_growth_m) == (
+        other.spread_factor, other.wind_speed_factor, other.wind_turn_deg, other.ignition_growth_m,
+    )  # fmt: skip
+
+
+def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Check | None) -> Model:
+    """Return ``base`` with the fire of a scenario. Raises :class:`~firegui.errors.InputError` where there is none."""
+    if not scenario.has_other_fire:
+        return base
+    maps = base.maps
+    if scenario.has_other_wind:
+        draw = WeatherDraw(scenario.wind_speed_factor, math.radians(scenario.wind_turn_deg), 0.0)
+        maps = project_maps(with_wind(project, draw), check)
+    if scenario.spread_factor != 1.0:
+        maps = replace(maps, gamma=(maps.gamma * scenario.spread_factor).astype(np.float32))
+    growth = scenario.ignition_growth_cells(maps.cell_size_m)
+    if growth:
+        maps = maps.with_ignition(maps.ignition | (widened(maps.ignition, growth) & maps.burnable))
+    changed = replace(base, maps=maps, gains=SpreadGains(maps, base.dtype, base.device))
+    backends.prepare(changed)
+    return changed
+
+
+def widened(cells: Bools, steps: int) -> Bools:
+    """Return ``cells [H, W]`` and every cell within ``steps`` rows and columns of one of them."""
+    wide = cells
+    for _ in range(steps):
+        padded = np.pad(wide, 1)
+        rows = padded[:-2] | padded[1:-1] | padded[2:]
+        wide = rows[:, :-2] | rows[:, 1:-1] | rows[:, 2:]
+    return np.asarray(wide)
+
+
+def stress_table(
+    project: Project, model: Model, schedule: Schedule, stress: StressSet, *, draws: int | None = None,
+    check: Check | None = None,
+) -> StressTable:  # fmt: skip
+    """Score ``schedule`` in every scenario of a set without repair; ``draws`` replaces the number of random draws.
+
+    Scenarios with repair are left out: :mod:`firegui.planning.exercise` flies them.
+    """
+    worlds, left_out = stress_worlds(project, model, [s for s in stress.scenarios if not s.repair_hours], check=check)
+    flown = executed_only(worlds[0].model, schedule)
+    results = []
+    for world in worlds:
+        count = world.scenario.n_draws if draws is None or not world.scenario.is_random else draws
+        results.append(world.result(scores(world, flown, range(count), stress.seed, check=check)))
+    return StressTable(int(flown.proposed.sum()), results[0], tuple(results[1:]), left_out)
+
+
+def scores(
+    world: StressWorld, flown: Schedule, draws: Sequence[int], seed: Seed, *, check: Check | None = None
+) -> list[Metrics]:
+    """Return the metrics of ``flown``, which :func:`executed_only` made, in the given draws of a world."""
+    found: list[Metrics] = []
+    for begin in range(0, len(draws), _LARGEST_BATCH):
+        errors = [flight_errors(world.scenario, world.model, draw, seed) for draw in draws[begin:][:_LARGEST_BATCH]]
+        schedules = [one.applied(flown, world.model.shape) for one in errors]
+        found += [rollout.metrics for rollout in simulate_many(world.model, schedules, check=check)]
+    return found
