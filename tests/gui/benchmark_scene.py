@@ -30,27 +30,27 @@ Make = Callable[..., Made]
 
 
 def made_panels(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[Make]:
-    """Makes panels whose runner is ``execute`` and which show fires through ``on``; ends their desks afterwards."""
-    desks: list[BenchmarkController] = []
+    """Yield a maker of panels whose runner is ``execute`` and which show fires through ``on``; shut them down."""
+    controllers: list[BenchmarkController] = []
 
     def made(execute: object = None, on: RunQueue = queue) -> Made:
-        desk = BenchmarkController(session, clock=lambda: NOW, execute=execute or Contest())  # type: ignore[arg-type]
-        desks.append(desk)
-        panel = BenchmarkPanel(session, on, desk)
+        controller = BenchmarkController(session, clock=lambda: NOW, execute=execute or Contest())  # type: ignore[arg-type]
+        controllers.append(controller)
+        panel = BenchmarkPanel(session, on, controller)
         panel.start_requested.connect(panel.start)
         show_widget(qtbot, panel, 1180, 620)
-        return panel, desk
+        return panel, controller
 
     yield made
-    for desk in desks:
-        desk.shutdown()
-        desk.deleteLater()
+    for controller in controllers:
+        controller.shutdown()
+        controller.deleteLater()
 
 
 def reopen(panel: BenchmarkPanel, number: int = 1) -> None:
     """Choose an earlier benchmark from the list."""
-    panel.earlier.setCurrentIndex(number)
-    panel.earlier.activated.emit(number)
+    panel.saved_list.setCurrentIndex(number)
+    panel.saved_list.activated.emit(number)
 
 
 def save_benchmark(saved: Path, project: Project, **options: Any) -> Path:

@@ -1,4 +1,4 @@
-"""The benchmark in the window: asked for, at work, stopped, gone on with, reopened, handed over."""
+"""The benchmark in the window: asked for, at work, stopped, resumed, reopened, handed over."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterat
     yield from made_panels(qtbot, session, queue)
 
 
-def run(qtbot: QtBot, panel: BenchmarkPanel, desk: BenchmarkController) -> None:
+def run(qtbot: QtBot, panel: BenchmarkPanel, controller: BenchmarkController) -> None:
     panel.form.set_settings(SMALL)
     QTest.mouseClick(panel.button("start"), LEFT)
-    qtbot.waitUntil(lambda: not desk.is_busy)
+    qtbot.waitUntil(lambda: not controller.is_busy)
 
 
 # -- asking ------------------------------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def test_what_is_ticked_and_typed_is_what_is_run_in_the_projects_folder(
     qtbot: QtBot, make: Make, saved: Path, session: Session
 ) -> None:
     execute = Contest()
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     choose_planners(panel.form, P.NONE, P.GRADIENT, P.CMA_ES)
     tick(panel.form.matched[P.GRADIENT])
     asked = {"seeds": "2", "seed": "7", "allowance": "900", "budget": "12"}
@@ -69,7 +69,7 @@ def test_what_is_ticked_and_typed_is_what_is_run_in_the_projects_folder(
     ):  # fmt: skip
         type_into_field(qtbot, box, text)
     QTest.mouseClick(panel.button("start"), LEFT)
-    qtbot.waitUntil(lambda: not desk.is_busy)
+    qtbot.waitUntil(lambda: not controller.is_busy)
     (spec,) = execute.specs
     assert spec.out == saved / SAVED_BENCHMARKS.directory / "20260304-050607-A"
     assert spec.project is session.project and spec.project_folder == saved
@@ -86,18 +86,18 @@ def test_a_planner_whose_package_is_missing_cannot_be_ticked_says_why_and_is_not
 ) -> None:
     monkeypatch.setattr(benchmarks_module, "find_spec", lambda _name: None)
     execute = Contest()
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     for name in (P.DIFFERENTIAL_EVOLUTION, P.PARTICLE_SWARM):
         box = panel.form.planners[name]
         tick(box)
         assert not box.isChecked() and not panel.form.matched[name].isEnabled()
         assert "needs nevergrad" in box.text() and "pip install nevergrad" in box.toolTip()
-    run(qtbot, panel, desk)
+    run(qtbot, panel, controller)
     assert any("Particle swarm is left out" in note for note in execute.specs[0].notes)
 
 
 def test_without_a_planner_nothing_can_be_run_and_the_dock_says_so(make: Make) -> None:
-    panel, _desk = make()
+    panel, _controller = make()
     choose_planners(panel.form)
     assert "no planner is given" in panel.notes.text()
     assert not panel.button("start").isEnabled()
@@ -116,7 +116,7 @@ def test_the_cost_counts_searches_and_says_what_nobody_knows_before() -> None:
 
 
 def test_a_budget_of_0_is_explained(qtbot: QtBot, make: Make) -> None:
-    panel, _desk = make()
+    panel, _controller = make()
     assert "the two-stage plan comes first" in panel.about.text()
     choose_planners(panel.form, P.GRADIENT)
     type_into_field(qtbot, panel.form.fields.box("budget"), "30")
@@ -126,10 +126,12 @@ def test_a_budget_of_0_is_explained(qtbot: QtBot, make: Make) -> None:
 # -- at work -----------------------------------------------------------------------------------------------------------
 def test_work_shows_every_task_and_how_far_it_is_and_stops_with_what_is_done(qtbot: QtBot, make: Make) -> None:
     execute = Contest(endless=True)
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     panel.form.set_settings(SMALL)
     QTest.mouseClick(panel.button("start"), LEFT)
-    qtbot.waitUntil(lambda: desk.activity.startswith("1 of 5 tasks · 1:00") and desk.running[0].spent == 300)
+    qtbot.waitUntil(
+        lambda: controller.activity.startswith("1 of 5 tasks · 1:00") and controller.running[0].spent == 300
+    )
     assert panel.pages.currentWidget() is panel.tasks_view
     lines = {cell_text(panel.tasks_view, row, 0): row for row in range(5)}
     assert cell_text(panel.tasks_view, lines["No drops"], 1) == "done"
@@ -143,11 +145,11 @@ def test_work_shows_every_task_and_how_far_it_is_and_stops_with_what_is_done(qtb
     assert cell_text(panel.tasks_view, lines["Gradient (seed 1)"], 1) == "waiting"
     assert panel.bar.value() == 300
     assert not panel.form.isEnabled()
-    work = desk.work()
+    work = controller.work()
     assert work is not None and work.kept == "finished tasks"
     QTest.mouseClick(panel.button("stop"), LEFT)
-    assert desk.activity == "Stopping…"
-    qtbot.waitUntil(lambda: not desk.is_busy)
+    assert controller.activity == "Stopping…"
+    qtbot.waitUntil(lambda: not controller.is_busy)
     assert execute.living == 0
     assert "incomplete: 1 of 5 tasks" in panel.head.text()
     assert "still missing: Tactical heuristic (seeds 0, 1)" in panel.remarks.text()
@@ -164,10 +166,10 @@ def test_work_shows_every_task_and_how_far_it_is_and_stops_with_what_is_done(qtb
 def test_the_time_left_is_told_once_the_two_stage_plan_has_shown_its_cost(
     qtbot: QtBot, make: Make, at: int, said: str
 ) -> None:
-    panel, desk = make(Contest(endless=True, at=at))
+    panel, controller = make(Contest(endless=True, at=at))
     panel.form.set_settings(replace(SMALL, planners=(P.TWO_STAGE, P.GRADIENT), seeds=1, budget=0, allowance=6_000))
     panel.button("start").click()
-    qtbot.waitUntil(lambda: desk.activity == said)
+    qtbot.waitUntil(lambda: controller.activity == said)
 
 
 def test_what_was_stopped_goes_on_with_what_is_missing_and_with_what_was_ticked_since(
@@ -175,12 +177,12 @@ def test_what_was_stopped_goes_on_with_what_is_missing_and_with_what_was_ticked_
 ) -> None:
     save_benchmark(saved, project, done=2)
     execute = Contest()
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     reopen(panel)
-    assert panel.earlier.currentText().endswith("2 of 5 tasks")
+    assert panel.saved_list.currentText().endswith("2 of 5 tasks")
     tick(panel.form.planners[P.GREEDY])
     QTest.mouseClick(panel.button("resume"), LEFT)
-    qtbot.waitUntil(lambda: not desk.is_busy)
+    qtbot.waitUntil(lambda: not controller.is_busy)
     (spec,) = execute.specs
     assert spec.resume and spec.out == saved / SAVED_BENCHMARKS.directory / "20260101-000000-A"
     assert spec.settings == replace(SMALL, planners=(*SMALL.planners, P.GREEDY))
@@ -192,7 +194,7 @@ def test_a_finished_benchmark_takes_more_seeds_but_no_other_allowance(
     qtbot: QtBot, make: Make, project: Project, saved: Path
 ) -> None:
     save_benchmark(saved, project)
-    panel, _desk = make()
+    panel, _controller = make()
     reopen(panel)
     assert not panel.button("resume").isEnabled()
     type_into_field(qtbot, panel.form.fields.box("seeds"), "3")
@@ -208,7 +210,7 @@ def test_another_event_is_refused_before_anything_is_run(
     hotter = replace(project.fire_model, parameters={**project.fire_model.parameters, "p": 0.9})
     session.open_project(replace(project, fire_model=hotter), saved)
     execute = Contest()
-    panel, _desk = make(execute)
+    panel, _controller = make(execute)
     reopen(panel)
     panel.button("resume").click()
     assert not execute.specs
@@ -218,11 +220,11 @@ def test_another_event_is_refused_before_anything_is_run(
 # -- what lies there ---------------------------------------------------------------------------------------------------
 def test_an_earlier_benchmark_is_opened_with_its_settings(make: Make, project: Project, saved: Path) -> None:
     save_benchmark(saved, project)
-    panel, desk = make()
-    assert panel.earlier.itemText(0) == "Earlier benchmarks…"
+    panel, controller = make()
+    assert panel.saved_list.itemText(0) == "Earlier benchmarks…"
     reopen(panel)
     assert panel.form.settings() == SMALL
-    assert desk.shown is not None and desk.shown.table == table(SMALL)
+    assert controller.shown is not None and controller.shown.table == table(SMALL)
     assert panel.pages.currentWidget() is panel.table
     assert "budget 40 drops" in panel.head.text() and "allowance 600" in panel.head.text()
 
@@ -232,9 +234,9 @@ def test_a_benchmark_with_a_damaged_row_is_refused(
 ) -> None:
     folder = save_benchmark(saved, project)
     (task_folder(folder, PlannerTask(P.NONE, 0)) / "row.json").write_text("{}")
-    panel, desk = make()
+    panel, controller = make()
     reopen(panel)
-    assert desk.shown is None
+    assert controller.shown is None
     assert "row.json" in str(refusals[0])
 
 
@@ -246,7 +248,7 @@ def test_the_export_copies_sheets_tables_and_figures_and_says_which(
     (folder / "planner_convergence.png").write_bytes(b"picture")
     out.mkdir()
     (out / "rows.csv").write_text("an older one")
-    panel, _desk = make()
+    panel, _controller = make()
     reopen(panel)
     said: list[str] = []
     session.message.connect(said.append)
@@ -270,8 +272,8 @@ def test_the_export_copies_sheets_tables_and_figures_and_says_which(
 
 
 def test_the_table_is_copied_as_it_is_shown(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make()
-    run(qtbot, panel, desk)
+    panel, controller = make()
+    run(qtbot, panel, controller)
     panel.pages.setCurrentWidget(panel.table)
     panel.table.setFocus()
     QTest.keyClick(panel.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)

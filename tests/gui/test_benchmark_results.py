@@ -51,7 +51,7 @@ def folder(project: Project, saved: Path) -> Path:
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session, queue: RunQueue, folder: Path) -> Iterator[BenchmarkPanel]:
     for make in made_panels(qtbot, session, queue):
-        made, _desk = make()
+        made, _controller = make()
         reopen(made)
         yield made
 

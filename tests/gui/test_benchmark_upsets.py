@@ -61,14 +61,14 @@ def test_one_that_was_cut_short_after_its_last_task_can_be_finished(
 ) -> None:
     save_benchmark(saved, project, reason=reason)
     execute = Contest()
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     reopen(panel)
-    assert panel.earlier.currentText().endswith("5 tasks, not finished")
+    assert panel.saved_list.currentText().endswith("5 tasks, not finished")
     QTest.mouseClick(panel.button("resume"), LEFT)
-    qtbot.waitUntil(lambda: not desk.is_busy)
+    qtbot.waitUntil(lambda: not controller.is_busy)
     (spec,) = execute.specs
     assert spec.resume and spec.settings == SMALL
-    assert panel.earlier.currentText().endswith("5 tasks")
+    assert panel.saved_list.currentText().endswith("5 tasks")
     assert not panel.button("resume").isEnabled()
 
 
@@ -86,7 +86,7 @@ def test_an_export_without_figures_says_how_there_will_be_some(
     reason: FinishReason | None, done: int | None, said: str,
 ) -> None:  # fmt: skip
     save_benchmark(saved, project, done=done, reason=reason)
-    panel, _desk = make()
+    panel, _controller = make()
     reopen(panel)
     told: list[str] = []
     session.message.connect(told.append)
@@ -99,39 +99,39 @@ def test_a_task_that_failed_says_so_and_why_at_work_and_afterwards(
     qtbot: QtBot, make: Make, refusals: list[InputError]
 ) -> None:
     execute = Failing()
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     panel.form.set_settings(SMALL)
     QTest.mouseClick(panel.button("start"), LEFT)
-    qtbot.waitUntil(lambda: bool(desk.failed))
-    assert desk.activity == "4 of 5 tasks, 1 failed · 1:00"
-    assert (desk.share, panel.bar.value()) == (1.0, 1000)
+    qtbot.waitUntil(lambda: bool(controller.failed))
+    assert controller.activity == "4 of 5 tasks, 1 failed · 1:00"
+    assert (controller.share, panel.bar.value()) == (1.0, 1000)
 
     def said(role: Qt.ItemDataRole) -> object:
         assert cell_text(panel.tasks_view, 0, 0) == "Gradient (seed 1)"
         return panel.tasks.index(0, 1).data(role)
 
     for at_work in (True, False):
-        assert desk.is_busy is at_work
+        assert controller.is_busy is at_work
         assert said(Qt.ItemDataRole.DisplayRole) == "failed"
         assert said(Qt.ItemDataRole.ToolTipRole) == WHY
         assert said(Qt.ItemDataRole.ForegroundRole).name() == current_colors().error  # type: ignore[attr-defined]
         assert cell_text(panel.tasks_view, 1, 1) == "done"
         execute.may_end.set()
-        qtbot.waitUntil(lambda: not desk.is_busy)
+        qtbot.waitUntil(lambda: not controller.is_busy)
     assert "a task failed" in str(refusals[0])
 
 
 def test_what_failed_before_waits_when_it_is_tried_again(qtbot: QtBot, make: Make, refusals: list[InputError]) -> None:
     execute = Failing()
     execute.may_end.set()
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     panel.form.set_settings(SMALL)
     QTest.mouseClick(panel.button("start"), LEFT)
-    qtbot.waitUntil(lambda: not desk.is_busy and bool(refusals))
-    desk._execute = Contest(endless=True, at=4)
+    qtbot.waitUntil(lambda: not controller.is_busy and bool(refusals))
+    controller._execute = Contest(endless=True, at=4)
     QTest.mouseClick(panel.button("resume"), LEFT)
     qtbot.waitUntil(lambda: cell_text(panel.tasks_view, 0, 1) == "at work")
-    assert not desk.failed
+    assert not controller.failed
 
 
 def test_the_time_left_leaves_out_what_failed() -> None:
@@ -147,8 +147,8 @@ def test_a_comparison_that_gave_way_to_something_else_does_not_turn_the_map_late
 ) -> None:
     folder = save_benchmark(saved, project)
     queue = RunQueue(session, execute=FakeExecute())
-    panel, desk = make(on=queue)
-    desk.open(folder)
+    panel, controller = make(on=queue)
+    controller.open(folder)
     panel.compare(LAST, PlannerTask(P.TACTICAL, 0))
     qtbot.waitUntil(lambda: session.view is FireView.DIFFERENCE)
     panel.compare(LAST, PlannerTask(P.TACTICAL, 1))

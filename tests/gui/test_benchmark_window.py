@@ -49,12 +49,12 @@ def test_two_plans_on_the_map_are_named_and_leave_no_fire_behind(
     for planner, seed in ((P.GRADIENT, 1), (P.TACTICAL, 2)):
         write_plan_safetensors(task_folder(folder, PlannerTask(planner, 0)) / "plan.safetensors", flying(project, seed))
     queue = RunQueue(session)
-    desk = BenchmarkController(session, execute=Contest())
-    panel = BenchmarkPanel(session, queue, desk)
+    controller = BenchmarkController(session, execute=Contest())
+    panel = BenchmarkPanel(session, queue, controller)
     qtbot.addWidget(panel)
     qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity, timeout=60_000)
     still = session.result.baseline
-    desk.open(folder)
+    controller.open(folder)
     panel.compare(PlannerTask(P.GRADIENT, 0), PlannerTask(P.TACTICAL, 0))
     assert session.result.baseline is None
     qtbot.waitUntil(lambda: session.result.plan is not None and not queue.activity, timeout=60_000)
@@ -69,7 +69,7 @@ def test_two_plans_on_the_map_are_named_and_leave_no_fire_behind(
     np.testing.assert_array_equal(session.result.baseline.fire.whole(), still.fire.whole())
     queue.shutdown()
     queue.deleteLater()
-    desk.deleteLater()
+    controller.deleteLater()
 
 
 def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
@@ -108,25 +108,25 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
 
 @pytest.mark.slow
 def test_a_real_benchmark_is_run_stopped_resumed_and_shown(qtbot: QtBot, session: Session, folder: Path) -> None:
-    queue, desk = RunQueue(session), BenchmarkController(session)
-    panel = BenchmarkPanel(session, queue, desk)
+    queue, controller = RunQueue(session), BenchmarkController(session)
+    panel = BenchmarkPanel(session, queue, controller)
     panel.start_requested.connect(panel.start)
     qtbot.addWidget(panel)
     wanted = BenchmarkSettings(planners=(P.NONE, P.UNIFORM, P.GRADIENT), seeds=1, allowance=1_500, budget=5)
     panel.form.set_settings(wanted)
     panel.form.processes.setValue(1)
     panel.button("start").click()
-    qtbot.waitUntil(lambda: bool(desk.running) and desk.running[0].spent > 0, timeout=120_000)
+    qtbot.waitUntil(lambda: bool(controller.running) and controller.running[0].spent > 0, timeout=120_000)
     panel.button("stop").click()
-    qtbot.waitUntil(lambda: not desk.is_busy, timeout=20_000)
-    assert desk.shown is not None and desk.shown.table is not None and not desk.shown.table.complete
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=20_000)
+    assert controller.shown is not None and controller.shown.table is not None and not controller.shown.table.complete
     panel.form.set_settings(wanted)
     panel.button("resume").click()
-    qtbot.waitUntil(lambda: not desk.is_busy, timeout=300_000)
-    assert desk.shown.table is not None and desk.shown.table.complete
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=300_000)
+    assert controller.shown.table is not None and controller.shown.table.complete
     panel.play(PlannerTask(P.GRADIENT, 0))
     qtbot.waitUntil(lambda: session.result.plan is not None and not queue.activity, timeout=60_000)
-    (row,) = (row for row in desk.shown.table.rows if row.task.planner is P.GRADIENT)
+    (row,) = (row for row in controller.shown.table.rows if row.task.planner is P.GRADIENT)
     assert session.result.plan_metrics == row.metrics
     queue.shutdown()
-    desk.shutdown()
+    controller.shutdown()

@@ -68,7 +68,7 @@ def other(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(session: Session) -> Iterator[CalibrationController]:
+def controller(session: Session) -> Iterator[CalibrationController]:
     made = CalibrationController(session, clock=lambda: NOW)
     yield made
     made.shutdown()
@@ -76,12 +76,12 @@ def desk(session: Session) -> Iterator[CalibrationController]:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, session: Session, desk: CalibrationController) -> CalibratePanel:
-    return panel_of(qtbot, session, desk)
+def panel(qtbot: QtBot, session: Session, controller: CalibrationController) -> CalibratePanel:
+    return panel_of(qtbot, session, controller)
 
 
-def panel_of(qtbot: QtBot, session: Session, desk: CalibrationController) -> CalibratePanel:
-    shown = CalibratePanel(session, desk)
+def panel_of(qtbot: QtBot, session: Session, controller: CalibrationController) -> CalibratePanel:
+    shown = CalibratePanel(session, controller)
     shown.start_requested.connect(shown.start)
     shown.form.set_value(replace(shown.form.value(), epochs=EPOCHS, fit_days=3))
     show_widget(qtbot, shown, 1100, 420)
@@ -89,17 +89,17 @@ def panel_of(qtbot: QtBot, session: Session, desk: CalibrationController) -> Cal
 
 
 @pytest.fixture
-def calibrated(qtbot: QtBot, saved: Path, panel: CalibratePanel, desk: CalibrationController) -> CalibratePanel:
+def calibrated(qtbot: QtBot, saved: Path, panel: CalibratePanel, controller: CalibrationController) -> CalibratePanel:
     """The panel with weights that the real engine has fitted."""
-    calibrate(qtbot, panel, desk)
+    calibrate(qtbot, panel, controller)
     return panel
 
 
-def calibrate(qtbot: QtBot, panel: CalibratePanel, desk: CalibrationController) -> None:
+def calibrate(qtbot: QtBot, panel: CalibratePanel, controller: CalibrationController) -> None:
     panel.button("start").click()
-    qtbot.waitUntil(lambda: not desk.is_busy, timeout=PATIENCE_MS)
-    assert desk.result is not None
-    qtbot.waitUntil(lambda: len(panel.plots.misfit.points()) == len(desk.history))
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=PATIENCE_MS)
+    assert controller.result is not None
+    qtbot.waitUntil(lambda: len(panel.plots.misfit.points()) == len(controller.history))
 
 
 def epoch(number: int, loss: float | None = None) -> FitProgress:
@@ -114,15 +114,17 @@ def held(
 ) -> Iterator[tuple[CalibratePanel, CalibrationController, FakeRun]]:
     """A panel whose calibration goes on until it is stopped."""
     work = held_run()
-    desk = CalibrationController(session, execute=work, clock=lambda: NOW)
-    yield panel_of(qtbot, session, desk), desk, work
-    desk.shutdown()
-    desk.deleteLater()
+    controller = CalibrationController(session, execute=work, clock=lambda: NOW)
+    yield panel_of(qtbot, session, controller), controller, work
+    controller.shutdown()
+    controller.deleteLater()
 
 
 # -- the form ----------------------------------------------------------------------------------------------------------
-def test_the_form_begins_with_as_many_days_as_can_be_fitted(session: Session, desk: CalibrationController) -> None:
-    panel = CalibratePanel(session, desk)
+def test_the_form_begins_with_as_many_days_as_can_be_fitted(
+    session: Session, controller: CalibrationController
+) -> None:
+    panel = CalibratePanel(session, controller)
     assert panel.form.value() == NetworkFitSettings(fit_days=4)
     session.open_project(watched_project(2), None)
     assert panel.form.value().fit_days == 2
@@ -153,7 +155,7 @@ def test_what_keeps_it_from_starting_is_said(session: Session, panel: CalibrateP
 def test_it_can_start_from_the_projects_own_weights(
     qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationController, FakeRun], saved: Path
 ) -> None:
-    panel, desk, work = held
+    panel, controller, work = held
     assert panel.origin.count() == 1
     own = weights(5)
     session.edit("weights", session.project.with_network(own))
@@ -161,7 +163,7 @@ def test_it_can_start_from_the_projects_own_weights(
     panel.origin.setCurrentIndex(panel.origin.findData("project"))
     panel.start()
     qtbot.waitUntil(work.working.is_set)
-    desk.stop()
+    controller.stop()
 
     (spec,) = work.specs
     assert isinstance(spec, CalibrateSpec)
@@ -171,14 +173,14 @@ def test_it_can_start_from_the_projects_own_weights(
 
 # -- further projects --------------------------------------------------------------------------------------------------
 def test_another_project_is_trained_on_jointly(
-    qtbot: QtBot, saved: Path, panel: CalibratePanel, desk: CalibrationController, other: Path
+    qtbot: QtBot, saved: Path, panel: CalibratePanel, controller: CalibrationController, other: Path
 ) -> None:
     panel.add_project(other)
     assert [panel.others.item(k).text() for k in range(panel.others.count())] == ["Other · other.firegui"]
-    calibrate(qtbot, panel, desk)
+    calibrate(qtbot, panel, controller)
 
-    assert desk.result is not None
-    assert [event.name for event in desk.result.weights.training.events] == ["Tiny", "Other"]
+    assert controller.result is not None
+    assert [event.name for event in controller.result.weights.training.events] == ["Tiny", "Other"]
     assert list(panel.plots.days.points(0)) == [1, 3]
     assert list(panel.plots.days.points(1)) == [1, 2, 3]
 
@@ -214,40 +216,42 @@ def test_days_that_another_project_lacks_are_said(panel: CalibratePanel, other: 
 
 
 # -- while it works ----------------------------------------------------------------------------------------------------
-def test_the_charts_follow_every_epoch(qtbot: QtBot, calibrated: CalibratePanel, desk: CalibrationController) -> None:
-    history = desk.history
+def test_the_charts_follow_every_epoch(
+    qtbot: QtBot, calibrated: CalibratePanel, controller: CalibrationController
+) -> None:
+    history = controller.history
     assert [row.epoch for row in history] == list(range(EPOCHS))
     assert calibrated.plots.misfit.points() == {row.epoch + 1: row.loss for row in history}
     assert list(calibrated.plots.misfit.points(best=True).values()) == sorted(
         (row.best_loss for row in history), reverse=True
     )
     assert list(calibrated.plots.days.points(0).values()) == list(history[-1].events[0].iou)
-    assert desk.best is not None
-    assert list(calibrated.plots.days.points(0, best=True).values()) == list(desk.best.events[0].iou)
+    assert controller.best is not None
+    assert list(calibrated.plots.days.points(0, best=True).values()) == list(controller.best.events[0].iou)
 
 
 def test_the_epoch_under_the_mouse_is_the_one_whose_days_are_shown(
-    qtbot: QtBot, calibrated: CalibratePanel, desk: CalibrationController
+    qtbot: QtBot, calibrated: CalibratePanel, controller: CalibrationController
 ) -> None:
     calibrated.plots.misfit.hovered.emit(2.2)
     qtbot.waitUntil(lambda: calibrated.plots.misfit.cursor_x == 2.0)
-    assert list(calibrated.plots.days.points(0).values()) == list(desk.history[1].events[0].iou)
+    assert list(calibrated.plots.days.points(0).values()) == list(controller.history[1].events[0].iou)
     assert "epoch 2" in calibrated.plots.days.title.text()
     calibrated.plots.misfit.hovered.emit(None)
     qtbot.waitUntil(lambda: calibrated.plots.misfit.cursor_x is None)
-    assert list(calibrated.plots.days.points(0).values()) == list(desk.history[-1].events[0].iou)
+    assert list(calibrated.plots.days.points(0).values()) == list(controller.history[-1].events[0].iou)
 
 
 def test_however_fast_epochs_come_they_are_drawn_together(qtbot: QtBot, session: Session, saved: Path) -> None:
-    desk = CalibrationController(session, execute=held_run(500))
-    panel = panel_of(qtbot, session, desk)
+    controller = CalibrationController(session, execute=held_run(500))
+    panel = panel_of(qtbot, session, controller)
     before = panel.plots.repaints
     panel.start()
     qtbot.waitUntil(lambda: len(panel.plots.misfit.points()) == 500)
 
     assert panel.plots.repaints - before < 50
-    desk.shutdown()
-    desk.deleteLater()
+    controller.shutdown()
+    controller.deleteLater()
 
 
 def test_the_time_left_is_not_guessed_from_the_first_epoch() -> None:
@@ -259,13 +263,13 @@ def test_the_time_left_is_not_guessed_from_the_first_epoch() -> None:
 def test_opening_another_project_stops_it_and_forgets_it(
     qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationController, FakeRun]
 ) -> None:
-    panel, desk, _work = held
+    panel, controller, _work = held
     panel.start()
-    qtbot.waitUntil(lambda: len(desk.history) == 3)
+    qtbot.waitUntil(lambda: len(controller.history) == 3)
     session.open_project(watched_project(2), None)
 
-    assert not desk.is_busy
-    assert (list(desk.history), desk.result) == ([], None)
+    assert not controller.is_busy
+    assert (list(controller.history), controller.result) == ([], None)
     qtbot.waitUntil(lambda: panel.plots.misfit.points() == {})
 
 
@@ -296,25 +300,25 @@ def test_a_stopped_one_goes_on_to_the_same_weights_even_in_another_session(
     calibrate(qtbot, unbroken, whole)
     expected = tmp_path / "expected.safetensors"
     unbroken.save(expected)
-    desk = CalibrationController(session, execute=stopping_at(2), clock=lambda: NOW)
-    panel = panel_of(qtbot, session, desk)
+    controller = CalibrationController(session, execute=stopping_at(2), clock=lambda: NOW)
+    panel = panel_of(qtbot, session, controller)
     panel.add_project(other)
-    calibrate(qtbot, panel, desk)
-    assert len(desk.history) == 2
+    calibrate(qtbot, panel, controller)
+    assert len(controller.history) == 2
     assert panel.button("resume").isEnabled()
 
     session.open_project(load_project(saved), saved)
     assert "Resume takes it up" in panel.notes.text()
     panel.button("resume").click()
-    qtbot.waitUntil(lambda: desk.result is not None and not desk.is_busy, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: controller.result is not None and not controller.is_busy, timeout=PATIENCE_MS)
 
-    assert [row.epoch for row in desk.history] == list(range(EPOCHS))
+    assert [row.epoch for row in controller.history] == list(range(EPOCHS))
     assert panel.others.count() == 1
     assert panel.form.value().epochs == EPOCHS
     panel.save(tmp_path / "resumed.safetensors")
     assert (tmp_path / "resumed.safetensors").read_bytes() == expected.read_bytes()
     assert not panel.button("resume").isEnabled()
-    for each in (whole, desk):
+    for each in (whole, controller):
         each.shutdown()
         each.deleteLater()
 
@@ -351,13 +355,13 @@ def test_the_result_says_what_was_learned_and_what_was_never_seen(calibrated: Ca
 
 
 def test_the_weights_can_be_used_in_the_project_and_that_can_be_undone(
-    session: Session, calibrated: CalibratePanel, desk: CalibrationController
+    session: Session, calibrated: CalibratePanel, controller: CalibrationController
 ) -> None:
     before = session.project
-    assert desk.result is not None
+    assert controller.result is not None
     calibrated.button("apply").click()
 
-    assert session.project.weights is desk.result.weights
+    assert session.project.weights is controller.result.weights
     assert session.project.fire_model.kind == "network"
     assert not calibrated.button("apply").isEnabled()
     assert "This project uses these weights." in calibrated.notes.text()
@@ -374,12 +378,12 @@ def test_weights_of_the_same_name_are_another_fire(project: Project) -> None:
 
 
 def test_the_weights_can_be_saved_and_a_bad_place_is_refused(
-    calibrated: CalibratePanel, desk: CalibrationController, tmp_path: Path, refusals: list[InputError]
+    calibrated: CalibratePanel, controller: CalibrationController, tmp_path: Path, refusals: list[InputError]
 ) -> None:
     calibrated.save(tmp_path / "mine")
-    assert desk.result is not None
+    assert controller.result is not None
     written = read_weights(tmp_path / "mine.safetensors").tensors
-    assert all(np.array_equal(value, desk.result.weights.tensors[key]) for key, value in written.items())
+    assert all(np.array_equal(value, controller.result.weights.tensors[key]) for key, value in written.items())
     calibrated.save(tmp_path / "nowhere" / "mine")
     assert "cannot be written" in str(refusals[0])
 
@@ -405,13 +409,13 @@ def test_leaving_may_discard_it_with_all_that_was_tried(
         return RunningAnswer.DISCARD
 
     monkeypatch.setattr("firegui.gui.window.documents.ask_running", ask)
-    desk = window.workbench.controller(CalibrationController)
-    desk.start(CalibrationRequest(NetworkFitSettings(fit_days=3, epochs=100_000, patience=100_000)))
-    qtbot.waitUntil(lambda: len(desk.history) > 2, timeout=PATIENCE_MS)
+    controller = window.workbench.controller(CalibrationController)
+    controller.start(CalibrationRequest(NetworkFitSettings(fit_days=3, epochs=100_000, patience=100_000)))
+    qtbot.waitUntil(lambda: len(controller.history) > 2, timeout=PATIENCE_MS)
     assert window.workbench.documents.may_leave("close")
     assert asked == [
-        "The calibration: Stopping keeps the best weights so far; it can be gone on with later. Discarding deletes the "
+        "The calibration: Stopping keeps the best weights so far; it can be resumed later. Discarding deletes the "
         "weights and all that was tried for them."
     ]
-    qtbot.waitUntil(lambda: not desk.is_busy)
+    qtbot.waitUntil(lambda: not controller.is_busy)
     assert interrupted_in(saved) is None

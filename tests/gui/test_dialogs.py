@@ -62,7 +62,12 @@ def nothing() -> None:
 
 
 RUN = UnfinishedWork(
-    "The run “A · 14:20:05”", "best plan so far", nothing, nothing, "the run and all that lies in its folder", behind=2
+    "The run “A · 14:20:05”",
+    "best plan so far",
+    nothing,
+    nothing,
+    "the run and all that lies in its folder",
+    queued_runs=2,
 )
 
 
@@ -129,19 +134,19 @@ def question(parent: QWidget, work: UnfinishedWork) -> tuple[str, list[str]]:
     [
         (
             RUN,
-            "The run “A · 14:20:05” is still working. Stopping keeps the best plan so far; it can be gone on with "
+            "The run “A · 14:20:05” is still working. Stopping keeps the best plan so far; it can be resumed "
             "later. Discarding deletes the run and all that lies in its folder. The 2 runs that wait behind it will "
             "not begin.",
             True,
         ),
         (
             UnfinishedWork("The ensemble", "finished members", nothing),
-            "The ensemble is still working. Stopping keeps the finished members; it can be gone on with later. Nothing "
+            "The ensemble is still working. Stopping keeps the finished members; it can be resumed later. Nothing "
             "is deleted.",
             False,
         ),
         (
-            UnfinishedWork("The robustness table", "finished rows", nothing, again=False),
+            UnfinishedWork("The robustness table", "finished rows", nothing, can_resume=False),
             "The robustness table is still working. Stopping keeps the finished rows. Nothing is deleted.",
             False,
         ),

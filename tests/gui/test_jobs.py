@@ -176,14 +176,14 @@ def test_a_run_that_raises_or_reports_no_end_has_failed(
     assert message in ends[0].message
 
 
-def test_closing_a_job_delivers_what_was_said_last_before_it_returns(
+def test_joining_a_job_delivers_its_last_events_before_it_returns(
     qtbot: QtBot, project: Project, tmp_path: Path
 ) -> None:
     job = RunJob(run_spec(project, tmp_path / "run"), FakeExecute(epochs=5))
     heard: list[RunEvent] = []
     job.bridge.subscribe(RunFinished, heard.append)
     job.begin()
-    job.close()
+    job.join()
     assert len(heard) == 1
     assert not job.is_running
 

@@ -85,14 +85,14 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def desk(qapp: object) -> AnalysisController:
+def controller(qapp: object) -> AnalysisController:
     return AnalysisController()
 
 
 @pytest.fixture
-def work(queue: RunQueue, clock: Clock, desk: AnalysisController) -> ActivityMonitor:
+def work(queue: RunQueue, clock: Clock, controller: AnalysisController) -> ActivityMonitor:
     made = ActivityMonitor(queue, clock=clock)
-    made.watch(desk.changed, desk.work)
+    made.watch(controller.changed, controller.work)
     return made
 
 
@@ -113,15 +113,15 @@ def test_a_run_keeps_it_busy_until_it_is_paused_or_over(qtbot: QtBot, queue: Run
 
 
 def test_what_ended_is_told_with_its_time_and_its_outcome(
-    qtbot: QtBot, queue: RunQueue, work: ActivityMonitor, clock: Clock, desk: AnalysisController
+    qtbot: QtBot, queue: RunQueue, work: ActivityMonitor, clock: Clock, controller: AnalysisController
 ) -> None:
     ended: list[FinishedWork] = []
     work.ended.connect(ended.append)
     entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch > 0)
-    desk.turn(True)
+    controller.turn(True)
     clock.now = 90.0
-    desk.turn(False)
+    controller.turn(False)
     queue.stop()
     qtbot.waitUntil(lambda: len(ended) == 2)
     assert [(each.title, each.seconds) for each in ended] == [("Calibration", 90.0), (entry.title, 90.0)]
@@ -129,46 +129,50 @@ def test_what_ended_is_told_with_its_time_and_its_outcome(
 
 
 # -- awake -------------------------------------------------------------------------------------------------------------
-def test_the_first_means_that_works_is_used_and_let_go_of(desk: AnalysisController, work: ActivityMonitor) -> None:
+def test_the_first_means_that_works_is_used_and_let_go_of(
+    controller: AnalysisController, work: ActivityMonitor
+) -> None:
     means = [FakeMeans("bus", "there is none"), FakeMeans("helper"), FakeMeans("never")]
     awake = SleepInhibitor(work, means)
     said: list[tuple[str, str]] = []
     awake.reported.connect(lambda text, level: said.append((text, level)))
-    desk.turn(True)
+    controller.turn(True)
     assert awake.used == "helper"
-    desk.turn(False)
+    controller.turn(False)
     assert awake.used == ""
     assert [each.calls for each in means] == [["begin", "end"], ["begin", "end"], []]
     assert [level for _text, level in said] == ["info", "info"]
     assert "helper" in said[0][0]
 
 
-def test_where_nothing_works_the_log_says_so_once(desk: AnalysisController, work: ActivityMonitor) -> None:
+def test_where_nothing_works_the_log_says_so_once(controller: AnalysisController, work: ActivityMonitor) -> None:
     awake = SleepInhibitor(work, [FakeMeans("bus", "there is none")])
     said: list[tuple[str, str]] = []
     awake.reported.connect(lambda text, level: said.append((text, level)))
     for _time in range(3):
-        desk.turn(True)
-        desk.turn(False)
+        controller.turn(True)
+        controller.turn(False)
     assert len(said) == 1
     assert said[0][1] == "warning" and "bus: there is none" in said[0][0]
 
 
 def test_an_answer_that_comes_when_the_work_is_over_is_taken_back(
-    desk: AnalysisController, work: ActivityMonitor
+    controller: AnalysisController, work: ActivityMonitor
 ) -> None:
     slow = FakeMeans("bus", later=True)
     awake = SleepInhibitor(work, [slow])
-    desk.turn(True)
-    desk.turn(False)
+    controller.turn(True)
+    controller.turn(False)
     slow.answers[0]("")
     assert awake.used == "" and slow.calls == ["begin", "end"]
 
 
-def test_a_means_that_ends_by_itself_is_followed_by_the_next(desk: AnalysisController, work: ActivityMonitor) -> None:
+def test_a_means_that_ends_by_itself_is_followed_by_the_next(
+    controller: AnalysisController, work: ActivityMonitor
+) -> None:
     first, second = FakeMeans("first"), FakeMeans("second")
     awake = SleepInhibitor(work, [first, second])
-    desk.turn(True)
+    controller.turn(True)
     first.answers[0]("was killed")
     assert awake.used == "second"
 
@@ -290,43 +294,43 @@ def notice(
 
 
 def test_long_work_that_ends_unseen_is_told_by_the_tray_and_in_the_status_bar(
-    desk: AnalysisController,
+    controller: AnalysisController,
     clock: Clock,
     notice: Callable[[bool], QWidget],
     told: list[tuple[str, str]],
     messages: list[str],
 ) -> None:
     notice(True)
-    desk.work_for(clock, LONG_SECONDS + 5.0)
+    controller.work_for(clock, LONG_SECONDS + 5.0)
     assert told == [("Calibration · 1:05", "Calibration has ended.")]
     assert messages == ["Calibration · 1:05 · Calibration has ended."]
 
 
 def test_short_work_is_not_told(
-    desk: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget], told: list[tuple[str, str]]
+    controller: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget], told: list[tuple[str, str]]
 ) -> None:
     notice(True)
-    desk.work_for(clock, LONG_SECONDS - 1.0)
+    controller.work_for(clock, LONG_SECONDS - 1.0)
     assert told == []
 
 
 def test_without_a_tray_the_window_asks_for_attention(
-    desk: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget], monkeypatch: pytest.MonkeyPatch
+    controller: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alerted: list[object] = []
     monkeypatch.setattr("firegui.gui.window.notifications.QApplication.alert", lambda window: alerted.append(window))
     window = notice(False)
-    desk.work_for(clock, LONG_SECONDS + 5.0)
+    controller.work_for(clock, LONG_SECONDS + 5.0)
     assert alerted == [window]
 
 
 def test_a_person_who_looks_on_is_not_called(
-    qtbot: QtBot, desk: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget],
+    qtbot: QtBot, controller: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget],
     told: list[tuple[str, str]], messages: list[str],
 ) -> None:  # fmt: skip
     window = notice(True)
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
-    desk.work_for(clock, LONG_SECONDS + 5.0)
+    controller.work_for(clock, LONG_SECONDS + 5.0)
     assert told == [] and len(messages) == 1

@@ -1,4 +1,4 @@
-"""The robustness tables in the window: asked for, stopped, gone on with, sorted, copied, reopened."""
+"""The robustness tables in the window: asked for, stopped, resumed, sorted, copied, reopened."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ Make = Callable[[object], Made]
 def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[Make]:
     yield from open_panels(
         qtbot, lambda execute: SensitivityController(session, execute=execute, clock=lambda: NOW),
-        lambda desk: SensitivityPanel(session, queue, desk), 1100, 500,
+        lambda controller: SensitivityPanel(session, queue, controller), 1100, 500,
     )  # fmt: skip
 
 
-def run(qtbot: QtBot, panel: SensitivityPanel, desk: SensitivityController) -> None:
+def run(qtbot: QtBot, panel: SensitivityPanel, controller: SensitivityController) -> None:
     panel.button("start").click()
-    qtbot.waitUntil(lambda: not desk.is_busy, timeout=120_000)
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=120_000)
 
 
 def cells(panel: SensitivityPanel, column: int) -> list[str]:
@@ -93,7 +93,7 @@ def column(panel: SensitivityPanel, title: str) -> int:
 
 # -- asking ------------------------------------------------------------------------------------------------------------
 def test_only_the_settings_of_the_kind_are_shown(make: Make) -> None:
-    panel, _desk = make(tables(table_of(RAN.POSE, ())))
+    panel, _controller = make(tables(table_of(RAN.POSE, ())))
     shown = {}
     for kind in SensitivityKind:
         panel.form.set_kind(kind)
@@ -109,7 +109,7 @@ def test_only_the_settings_of_the_kind_are_shown(make: Make) -> None:
 
 
 def test_without_a_schedule_only_a_sweep_can_be_made_and_the_dock_says_why(make: Make) -> None:
-    panel, _desk = make(tables(table_of(RAN.POSE, ())))
+    panel, _controller = make(tables(table_of(RAN.POSE, ())))
     panel.form.set_kind(RAN.POSE)
     assert not panel.button("start").isEnabled()
     assert "choose a run that kept a plan" in panel.notes.text()
@@ -122,12 +122,12 @@ def test_the_table_that_is_asked_for_goes_into_the_project(
     qtbot: QtBot, make: Make, saved: Path, schedule_file: Path
 ) -> None:
     execute = tables(table_of(RAN.POSE, (PoseRow(0.0, (reading(1.0),)),)))
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     panel.form.set_kind(RAN.POSE)
     panel.form.schedules.add_file(schedule_file)
     panel.form.fields.box("draws").setValue(7)
     panel.form.fields.box("scales").setText("0, 2e-3")
-    run(qtbot, panel, desk)
+    run(qtbot, panel, controller)
     (spec,) = execute.specs
     assert spec.out == saved / SAVED_TABLES.directory / "20260304-050607-pose"
     assert (spec.settings.draws, spec.settings.scales) == (7, (0.0, 0.002))
@@ -137,12 +137,12 @@ def test_the_table_that_is_asked_for_goes_into_the_project(
 
 def test_a_sweep_has_its_designs_members_and_epochs(qtbot: QtBot, make: Make) -> None:
     execute = tables(table_of(RAN.DESIGN, ()))
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     panel.form.set_kind(RAN.DESIGN)
     panel.form.fields.box("designs").setText("0.85/0.75")
     panel.form.fields.box("members").setValue(20)
     panel.form.epochs.setValue(11)
-    run(qtbot, panel, desk)
+    run(qtbot, panel, controller)
     (spec,) = execute.specs
     assert spec.settings.designs == (Effectiveness(0.85, 0.75),)
     assert spec.settings.members == 20
@@ -152,7 +152,7 @@ def test_a_sweep_has_its_designs_members_and_epochs(qtbot: QtBot, make: Make) ->
 
 @pytest.mark.parametrize(("text", "said"), [("0.9", "cannot be read"), ("", "is empty"), ("1.4/0.9", "1.4")])
 def test_designs_that_cannot_be_used_are_told_and_not_started(make: Make, text: str, said: str) -> None:
-    panel, _desk = make(tables(table_of(RAN.DESIGN, ())))
+    panel, _controller = make(tables(table_of(RAN.DESIGN, ())))
     panel.form.set_kind(RAN.DESIGN)
     panel.form.fields.box("designs").setText(text)
     assert said in panel.notes.text()
@@ -163,7 +163,7 @@ def test_a_schedule_of_another_plan_is_refused(
     qtbot: QtBot, make: Make, project: Project, tmp_path: Path, refusals: list[InputError]
 ) -> None:
     execute = tables(table_of(RAN.POSE, ()))
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     path = tmp_path / "other.safetensors"
     write_plan_safetensors(path, Schedule.empty(7, project.fleet.n_aircraft))
     panel.form.set_kind(RAN.EFFECTIVENESS)
@@ -171,7 +171,7 @@ def test_a_schedule_of_another_plan_is_refused(
     panel.button("start").click()
     assert not execute.specs
     assert refusals
-    assert not desk.is_busy
+    assert not controller.is_busy
 
 
 # -- at work -----------------------------------------------------------------------------------------------------------
@@ -181,18 +181,18 @@ def test_work_shows_how_far_it_is_and_stops_with_what_there_is(qtbot: QtBot, mak
         MonteCarlo(None, reason="not sampled yet"), 30, 900, 12.0,
     )  # fmt: skip
     execute = tables(table_of(RAN.DESIGN, (row,), complete=False), endless=True)
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     panel.form.set_kind(RAN.DESIGN)
     panel.button("start").click()
-    qtbot.waitUntil(lambda: "Scoring… (2 of 4)" in desk.activity)
+    qtbot.waitUntil(lambda: "Scoring… (2 of 4)" in controller.activity)
     assert panel.bar.value() == 250
     assert panel.bar.isVisible()
     assert not panel.form.isEnabled()
-    work = desk.work()
+    work = controller.work()
     assert work is not None and work.title == "The robustness table"
     panel.button("stop").click()
-    assert desk.activity == "Stopping…"
-    qtbot.waitUntil(lambda: not desk.is_busy)
+    assert controller.activity == "Stopping…"
+    qtbot.waitUntil(lambda: not controller.is_busy)
     assert "1 of 3 plans so far" in panel.head.text()
     assert cells(panel, column(panel, "State sampling")) == ["40.0% ± 2.0%"]
     assert cells(panel, column(panel, "Model error")) == ["–"]
@@ -203,10 +203,10 @@ def test_work_shows_how_far_it_is_and_stops_with_what_there_is(qtbot: QtBot, mak
 # -- the table ---------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> SensitivityPanel:
-    panel, desk = make(tables(table_of(RAN.EFFECTIVENESS, EFFECTIVENESS)))
+    panel, controller = make(tables(table_of(RAN.EFFECTIVENESS, EFFECTIVENESS)))
     panel.form.set_kind(RAN.EFFECTIVENESS)
     panel.form.schedules.add_file(schedule_file)
-    run(qtbot, panel, desk)
+    run(qtbot, panel, controller)
     return panel
 
 
@@ -246,10 +246,10 @@ def test_the_chart_draws_what_is_chosen_beside_the_schedule_as_planned_for(shown
 
 def test_perturbed_poses_are_drawn_with_their_spread(qtbot: QtBot, make: Make, schedule_file: Path) -> None:
     rows = (PoseRow(0.0, (reading(1.0),)), PoseRow(1e-3, (reading(1.5), reading(2.5))))
-    panel, desk = make(tables(table_of(RAN.POSE, rows)))
+    panel, controller = make(tables(table_of(RAN.POSE, rows)))
     panel.form.set_kind(RAN.POSE)
     panel.form.schedules.add_file(schedule_file)
-    run(qtbot, panel, desk)
+    run(qtbot, panel, controller)
     assert list(panel.chart.curve_points(0)[1]) == [1.0, 2.0]
     assert list(panel.chart.curve_points(1)[1]) == [1.0, 1.5]
     assert list(panel.chart.curve_points(2)[1]) == [1.0, 2.5]
@@ -259,11 +259,11 @@ def test_perturbed_poses_are_drawn_with_their_spread(qtbot: QtBot, make: Make, s
 def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
     qtbot: QtBot, make: Make, session: Session, saved: Path, schedule_file: Path
 ) -> None:
-    panel, desk = make(run_execute)
+    panel, controller = make(run_execute)
     panel.form.set_kind(RAN.EFFECTIVENESS)
     panel.form.schedules.add_file(schedule_file)
     panel.form.fields.box("pairs").setText("0.9/0.9, 0.5/0.5")
-    run(qtbot, panel, desk)
+    run(qtbot, panel, controller)
     assert cells(panel, 0) == ["0.9/0.9", "0.5/0.5"]
     (found,) = SAVED_TABLES.in_project(saved)
     assert found.folder.parent == saved / SAVED_TABLES.directory
@@ -271,7 +271,7 @@ def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
     assert not (saved / "runs").exists()
     session.open_project(session.project, saved)
     assert panel.model.rowCount() == 0
-    panel.earlier.setCurrentIndex(1)
-    panel.earlier.activated.emit(1)
+    panel.saved_list.setCurrentIndex(1)
+    panel.saved_list.activated.emit(1)
     assert cells(panel, 0) == ["0.9/0.9", "0.5/0.5"]
     assert panel.form.fields.box("pairs").text() == "0.9/0.9, 0.5/0.5"

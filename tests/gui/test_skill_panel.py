@@ -35,7 +35,7 @@ def project() -> Project:
 
 
 @pytest.fixture
-def desk(session: Session) -> Iterator[SkillController]:
+def controller(session: Session) -> Iterator[SkillController]:
     made = SkillController(session)
     yield made
     made.shutdown()
@@ -43,8 +43,8 @@ def desk(session: Session) -> Iterator[SkillController]:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, session: Session, desk: SkillController) -> SkillPanel:
-    shown = SkillPanel(session, desk)
+def panel(qtbot: QtBot, session: Session, controller: SkillController) -> SkillPanel:
+    shown = SkillPanel(session, controller)
     shown.start_requested.connect(shown.start)
     shown.fit_days.setValue(1)
     show_widget(qtbot, shown, 1100, 600)
@@ -52,16 +52,16 @@ def panel(qtbot: QtBot, session: Session, desk: SkillController) -> SkillPanel:
 
 
 @pytest.fixture
-def scored(qtbot: QtBot, panel: SkillPanel, desk: SkillController) -> SkillPanel:
+def scored(qtbot: QtBot, panel: SkillPanel, controller: SkillController) -> SkillPanel:
     """The panel with the scores of the real engine."""
-    score(qtbot, panel, desk)
+    score(qtbot, panel, controller)
     return panel
 
 
-def score(qtbot: QtBot, panel: SkillPanel, desk: SkillController) -> None:
+def score(qtbot: QtBot, panel: SkillPanel, controller: SkillController) -> None:
     panel.button("start").click()
-    qtbot.waitUntil(lambda: not desk.is_busy, timeout=120_000)
-    assert desk.result is not None
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=120_000)
+    assert controller.result is not None
 
 
 def cell(table: QTableView, row: int, title: str) -> str:
@@ -94,23 +94,23 @@ def test_a_day_that_is_only_filled_forward_is_not_scored_and_that_is_said(scored
 
 
 def test_the_means_of_the_model_and_its_references_stand_beside_each_other(
-    scored: SkillPanel, desk: SkillController
+    scored: SkillPanel, controller: SkillController
 ) -> None:
-    assert desk.result is not None
-    mean = desk.result.report.model.mean_iou(1, DAYS)
+    assert controller.result is not None
+    mean = controller.result.report.model.mean_iou(1, DAYS)
     for text in ("this model", "constant", "held", f"{mean:.2f}"):
         assert text in scored.summary.text()
 
 
 def test_days_and_fitted_days_are_those_asked_for(
-    qtbot: QtBot, session: Session, panel: SkillPanel, desk: SkillController
+    qtbot: QtBot, session: Session, panel: SkillPanel, controller: SkillController
 ) -> None:
     panel.days.setValue(3)
     panel.fit_days.setValue(2)
-    score(qtbot, panel, desk)
+    score(qtbot, panel, controller)
 
-    assert desk.result is not None
-    assert (desk.result.report.days, desk.result.report.fit_days) == (3, 2)
+    assert controller.result is not None
+    assert (controller.result.report.days, controller.result.report.fit_days) == (3, 2)
 
 
 def test_an_event_without_perimeters_cannot_be_scored_and_says_why(session: Session, panel: SkillPanel) -> None:
@@ -129,12 +129,14 @@ def test_no_more_days_can_be_asked_for_than_there_are_maps(session: Session, pan
 
 
 # -- staying true ------------------------------------------------------------------------------------------------------
-def test_scores_of_another_fire_model_are_marked(session: Session, scored: SkillPanel, desk: SkillController) -> None:
+def test_scores_of_another_fire_model_are_marked(
+    session: Session, scored: SkillPanel, controller: SkillController
+) -> None:
     session.set_regions("clear", ())
-    assert not desk.is_stale
+    assert not controller.is_stale
     session.edit("other model", replace(session.project, fire_model=replace(session.project.fire_model, label="x")))
 
-    assert desk.is_stale
+    assert controller.is_stale
     assert scored.notes.text().startswith(STALE)
     session.undo_stack.undo()
     assert STALE not in scored.notes.text()
@@ -149,9 +151,9 @@ def test_another_project_begins_without_scores(session: Session, scored: SkillPa
 
 
 # -- curves ------------------------------------------------------------------------------------------------------------
-def test_the_curves_are_the_scores_with_the_fitted_days_shaded(scored: SkillPanel, desk: SkillController) -> None:
-    assert desk.result is not None
-    report = desk.result.report
+def test_the_curves_are_the_scores_with_the_fitted_days_shaded(scored: SkillPanel, controller: SkillController) -> None:
+    assert controller.result is not None
+    report = controller.result.report
 
     assert scored.chart.points("model") == {day: skill.iou for day, skill in report.model.days.items()}
     assert list(scored.chart.points("held")) == [1, 3, 4]
@@ -167,9 +169,9 @@ def test_another_measure_can_be_drawn_and_the_area_beside_what_was_observed(scor
     assert scored.chart.points("observed") == {1: 16, 3: 64, 4: 100}
 
 
-def test_the_reliability_is_drawn_where_there_are_cells(scored: SkillPanel, desk: SkillController) -> None:
-    assert desk.result is not None
-    filled = [item for item in desk.result.report.reliability.bins if item.count]
+def test_the_reliability_is_drawn_where_there_are_cells(scored: SkillPanel, controller: SkillController) -> None:
+    assert controller.result is not None
+    filled = [item for item in controller.result.report.reliability.bins if item.count]
 
     assert list(scored.diagram.points()) == pytest.approx([item.predicted for item in filled])
     assert len(scored.diagram.points(after=True)) > 0
@@ -194,9 +196,9 @@ def colors(panel: SkillPanel, column: int) -> dict[int, int]:
     return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
 
-def test_the_compared_map_counts_hits_misses_and_false_alarms(scored: SkillPanel, desk: SkillController) -> None:
-    assert desk.result is not None
-    overlap = desk.result.report.model.days[3].overlap
+def test_the_compared_map_counts_hits_misses_and_false_alarms(scored: SkillPanel, controller: SkillController) -> None:
+    assert controller.result is not None
+    overlap = controller.result.report.model.days[3].overlap
     scored.show_day(3)
     found = colors(scored, 2)
     counts = [found.get(QColor(color).rgba(), 0) for color in (START, HIT, MISS, FALSE)]

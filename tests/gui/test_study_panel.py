@@ -1,4 +1,4 @@
-"""The study dock: a text with its mistakes said, a study at work, stopped, gone on with, looked at, handed over."""
+"""The study dock: a text with its mistakes said, a study at work, stopped, resumed, looked at, handed over."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def folder(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture
-def desk(session: Session, folder: Path) -> Iterator[StudyController]:
+def controller(session: Session, folder: Path) -> Iterator[StudyController]:
     """Cells are made up, one after another in the thread of the study."""
     made = StudyController(session, execute=serially)
     yield made
@@ -66,23 +66,23 @@ def serially(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunContro
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, session: Session, queue: RunQueue, desk: StudyController) -> StudyPanel:
-    made = StudyPanel(session, queue, desk)
+def panel(qtbot: QtBot, session: Session, queue: RunQueue, controller: StudyController) -> StudyPanel:
+    made = StudyPanel(session, queue, controller)
     made.start_requested.connect(made.start)
     show_widget(qtbot, made, 900, 420)
     return made
 
 
-def carry_out(qtbot: QtBot, panel: StudyPanel, desk: StudyController, name: str = "Counts") -> None:
+def carry_out(qtbot: QtBot, panel: StudyPanel, controller: StudyController, name: str = "Counts") -> None:
     panel.form.set_text(TEXT.format(name=name))
     QTest.mouseClick(panel.button("start"), LEFT)
-    qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
 
 
 def reopen(panel: StudyPanel) -> None:
     """Pick the latest study of the list."""
-    panel.earlier.setCurrentIndex(1)
-    panel.earlier.activated.emit(1)
+    panel.saved_list.setCurrentIndex(1)
+    panel.saved_list.activated.emit(1)
 
 
 def test_what_is_wrong_is_said_while_the_text_is_written(qtbot: QtBot, panel: StudyPanel) -> None:
@@ -105,13 +105,13 @@ def test_a_new_study_of_the_project_can_be_carried_out_as_it_is(panel: StudyPane
 
 
 def test_a_study_is_carried_out_shown_and_reopened(
-    qtbot: QtBot, panel: StudyPanel, desk: StudyController, folder: Path
+    qtbot: QtBot, panel: StudyPanel, controller: StudyController, folder: Path
 ) -> None:
-    carry_out(qtbot, panel, desk)
-    assert desk.shown is not None and desk.shown.table is not None and desk.shown.table.complete
+    carry_out(qtbot, panel, controller)
+    assert controller.shown is not None and controller.shown.table is not None and controller.shown.table.complete
     assert panel.cells.rowCount() == 12
     assert "12 of 12 cells" in panel.head.text()
-    out = desk.shown.folder
+    out = controller.shown.folder
     assert out.parent == folder / SAVED_STUDIES.directory and out.with_name(f"{out.name}.toml").is_file()
     panel.pages.setCurrentWidget(panel.tornado)
     assert [bar.label for bar in panel.tornado_chart.bars] == ["fleet.R.count"]
@@ -120,43 +120,51 @@ def test_a_study_is_carried_out_shown_and_reopened(
     assert heat is not None and len(heat.across) == 3 and len(heat.down) == 4
     panel.pages.setCurrentWidget(panel.pareto)
     assert [cell.number for cell in panel.pareto_chart.front] == [0, 4, 8]
-    desk._show(None)
+    controller._show(None)
     assert panel.cells.rowCount() == 0
     reopen(panel)
     qtbot.waitUntil(lambda: panel.cells.rowCount() == 12)
 
 
 def test_a_stopped_study_keeps_its_cells_is_shown_where_it_cannot_be_written_to_and_goes_on(
-    qtbot: QtBot, panel: StudyPanel, desk: StudyController, session: Session, folder: Path
+    qtbot: QtBot, panel: StudyPanel, controller: StudyController, session: Session, folder: Path
 ) -> None:
     panel.form.set_text(TEXT.format(name="slow"))
     QTest.mouseClick(panel.button("start"), LEFT)
-    qtbot.waitUntil(lambda: desk.shown is not None and desk.shown.table is not None and len(desk.shown.table.rows) > 1,
-                    timeout=60_000)  # fmt: skip
-    assert "of 12 cells" in desk.activity and panel.button("stop").isEnabled()
+
+    def has_two_rows() -> bool:
+        shown = controller.shown
+        return shown is not None and shown.table is not None and len(shown.table.rows) > 1
+
+    qtbot.waitUntil(has_two_rows, timeout=60_000)
+    assert "of 12 cells" in controller.activity and panel.button("stop").isEnabled()
     QTest.mouseClick(panel.button("stop"), LEFT)
-    qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
-    assert desk.shown is not None and desk.shown.table is not None
-    kept, out = len(desk.shown.table.rows), desk.shown.folder
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
+    assert controller.shown is not None and controller.shown.table is not None
+    kept, out = len(controller.shown.table.rows), controller.shown.folder
     assert 1 < kept < 12
     session.open_project(session.project, None, folder)
     reopen(panel)
-    assert desk.shown.folder == out and panel.cells.rowCount() == 12
+    assert controller.shown.folder == out and panel.cells.rowCount() == 12
     assert not panel.button("resume").isEnabled(), "another window has the folder"
     session.open_project(session.project, folder)
     reopen(panel)
     qtbot.waitUntil(lambda: panel.button("resume").isEnabled())
     panel.form.workers.setValue(3)
     QTest.mouseClick(panel.button("resume"), LEFT)
-    assert desk._job is not None and isinstance(desk._job.spec, StudySpec) and desk._job.spec.workers == 3
-    qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
-    assert desk.shown.table is not None and desk.shown.table.complete
+    assert (
+        controller._job is not None
+        and isinstance(controller._job.spec, StudySpec)
+        and controller._job.spec.workers == 3
+    )
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
+    assert controller.shown.table is not None and controller.shown.table.complete
 
 
 def test_a_double_click_on_a_point_of_the_front_asks_for_its_plan(
-    qtbot: QtBot, panel: StudyPanel, desk: StudyController
+    qtbot: QtBot, panel: StudyPanel, controller: StudyController
 ) -> None:
-    carry_out(qtbot, panel, desk)
+    carry_out(qtbot, panel, controller)
     asked: list[int] = []
     panel.pareto.opened.connect(lambda cell: asked.append(cell.number))
     panel.pages.setCurrentWidget(panel.pareto)
@@ -179,9 +187,9 @@ def test_a_double_click_on_a_point_of_the_front_asks_for_its_plan(
 
 
 def test_tables_are_handed_over_whole(
-    qtbot: QtBot, panel: StudyPanel, desk: StudyController, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, panel: StudyPanel, controller: StudyController, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    carry_out(qtbot, panel, desk)
+    carry_out(qtbot, panel, controller)
     out = tmp_path / "handed"
     out.mkdir()
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args, **_more: str(out))
@@ -190,9 +198,9 @@ def test_tables_are_handed_over_whole(
 
 
 def test_a_plan_that_is_no_plan_is_refused(
-    qtbot: QtBot, panel: StudyPanel, desk: StudyController, session: Session
+    qtbot: QtBot, panel: StudyPanel, controller: StudyController, session: Session
 ) -> None:
-    carry_out(qtbot, panel, desk)
+    carry_out(qtbot, panel, controller)
     refused: list[InputError] = []
     session.refused.connect(refused.append)
     panel.play(panel.cells.row(0))

@@ -177,7 +177,7 @@ def test_a_task_ends_once_and_drops_its_function(qtbot: QtBot) -> None:
     task.ended.connect(ends.append)
     with qtbot.waitSignal(task.ended):
         task.start()
-    task.close()
+    task.join()
     assert ends == [task] and task.result() == 3
     assert task._function is None
 

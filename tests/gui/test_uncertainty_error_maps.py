@@ -67,7 +67,7 @@ Make = Callable[..., Made]
 def open_panel(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[Make]:
     yield from open_panels(
         qtbot, lambda execute: UncertaintyController(session, execute=execute),
-        lambda desk: UncertaintyPanel(session, queue, desk), 1000, 400,
+        lambda controller: UncertaintyPanel(session, queue, controller), 1000, 400,
     )  # fmt: skip
 
 
@@ -77,19 +77,19 @@ def make(open_panel: Make, project: Project, saved: Path) -> Make:
 
     def made(execute: object, *, fitted: bool = True) -> Made:
         ensemble = save_ensemble(project, saved, kind=EPISTEMIC, fit=fit_of(project) if fitted else None)
-        panel, desk = open_panel(execute)
-        desk.open(ensemble)
-        return panel, desk
+        panel, controller = open_panel(execute)
+        controller.open(ensemble)
+        return panel, controller
 
     return made
 
 
-def turn_to(qtbot: QtBot, panel: UncertaintyPanel, desk: UncertaintyController) -> None:
+def turn_to(qtbot: QtBot, panel: UncertaintyPanel, controller: UncertaintyController) -> None:
     """Click on the tab of the error maps and wait for the first field."""
     index = panel.pages.indexOf(panel.errors)
     bar = panel.pages.tabBar()
     QTest.mouseClick(bar, LEFT, pos=bar.tabRect(index).center())
-    qtbot.waitUntil(lambda: desk.field is not None and not desk.draws_field, timeout=30_000)
+    qtbot.waitUntil(lambda: controller.field is not None and not controller.draws_field, timeout=30_000)
 
 
 def color_at(shown: FieldMap, cell: tuple[int, int]) -> QColor:
@@ -109,8 +109,8 @@ def point_at(shown: FieldMap, cell: tuple[int, int]) -> None:
 
 # -- residuals ---------------------------------------------------------------------------------------------------------
 def test_the_residuals_of_a_chosen_day_are_drawn_in_both_coordinates(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(Fields())
-    turn_to(qtbot, panel, desk)
+    panel, controller = make(Fields())
+    turn_to(qtbot, panel, controller)
     residuals, day = panel.errors.maps.residuals, panel.errors.day
     assert [day.itemText(k) for k in range(day.count())] == ["End of day 1", "End of day 3"]
     assert residuals.head.text() == "Residuals, end of day 1"
@@ -123,12 +123,12 @@ def test_the_residuals_of_a_chosen_day_are_drawn_in_both_coordinates(qtbot: QtBo
     assert residuals.head.text() == "Residuals, end of day 3"
     strong = color_at(first, (15, 30))
     assert strong.blue() - strong.red() > weak.blue() - weak.red()
-    qtbot.waitUntil(lambda: not desk.draws_field)
+    qtbot.waitUntil(lambda: not controller.draws_field)
 
 
 def test_both_fields_show_the_cells_with_residuals_and_some_around_them(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(Fields())
-    turn_to(qtbot, panel, desk)
+    panel, controller = make(Fields())
+    turn_to(qtbot, panel, controller)
     maps = panel.errors.maps
     shapes = {each.pixels.shape for each in (*maps.residuals.maps, *maps.field.maps) if each.pixels is not None}
     assert shapes == {(10 + 2, 20 + 4)}
@@ -138,8 +138,8 @@ def test_both_fields_show_the_cells_with_residuals_and_some_around_them(qtbot: Q
 
 
 def test_the_scale_is_symmetric_and_of_the_error_model_alone(qtbot: QtBot, make: Make, project: Project) -> None:
-    panel, desk = make(Fields())
-    turn_to(qtbot, panel, desk)
+    panel, controller = make(Fields())
+    turn_to(qtbot, panel, controller)
     assert limit_of(fit_of(project).error) == 6.0
     assert panel.errors.maps.bar.texts == ("6\nless fire", "0", "more fire\n−6")
     colors = signed_scale("", 6.0).rgba.astype(int)
@@ -149,8 +149,8 @@ def test_the_scale_is_symmetric_and_of_the_error_model_alone(qtbot: QtBot, make:
 
 
 def test_the_cell_under_the_mouse_is_read_out_in_both_coordinates(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(Fields())
-    turn_to(qtbot, panel, desk)
+    panel, controller = make(Fields())
+    turn_to(qtbot, panel, controller)
     residuals, field = panel.errors.maps.residuals, panel.errors.maps.field
     point_at(residuals.maps[1], (12, 33))
     assert residuals.head.text() == "row 12 col 33 · z₁ 1.00 · z₂ -1.00"
@@ -165,8 +165,8 @@ def test_the_cell_under_the_mouse_is_read_out_in_both_coordinates(qtbot: QtBot, 
 def test_the_papers_numbers_come_without_residuals_and_the_page_says_so(
     qtbot: QtBot, make: Make, project: Project
 ) -> None:
-    panel, desk = make(Fields(), fitted=False)
-    turn_to(qtbot, panel, desk)
+    panel, controller = make(Fields(), fitted=False)
+    turn_to(qtbot, panel, controller)
     maps = panel.errors.maps
     assert "no residuals" in maps.residuals.nothing.text() and maps.residuals.nothing.isVisible()
     assert not maps.residuals.maps[0].isVisible()
@@ -177,25 +177,25 @@ def test_the_papers_numbers_come_without_residuals_and_the_page_says_so(
 
 
 def test_residuals_that_are_gone_are_missed_in_words(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(Fields())
-    assert desk.shown is not None
-    folder = desk.shown.folder
+    panel, controller = make(Fields())
+    assert controller.shown is not None
+    folder = controller.shown.folder
     (folder / RESIDUALS).unlink()
-    turn_to(qtbot, panel, desk)
+    turn_to(qtbot, panel, controller)
     panel.errors.day.setFocus()
     QTest.keyClick(panel.errors.day, Qt.Key.Key_Down)
     assert "has no residuals of the end of day 3" in panel.errors.maps.residuals.nothing.text()
-    desk.open(folder)
+    controller.open(folder)
     assert "not in the ensemble's folder" in panel.errors.maps.residuals.nothing.text()
 
 
 # -- drawn fields ------------------------------------------------------------------------------------------------------
 def test_a_field_is_drawn_when_somebody_looks_and_in_a_thread_of_its_own(qtbot: QtBot, make: Make) -> None:
     execute = Fields()
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     qtbot.wait(100)
     assert execute.specs == []
-    turn_to(qtbot, panel, desk)
+    turn_to(qtbot, panel, controller)
     (spec,) = execute.specs
     assert (spec.seed, spec.member, spec.day, spec.shape) == (5, 0, 0, (40, 60))
     assert execute.threads.isdisjoint({threading.get_ident()})
@@ -204,15 +204,15 @@ def test_a_field_is_drawn_when_somebody_looks_and_in_a_thread_of_its_own(qtbot: 
 
 def test_another_draw_is_the_next_members(qtbot: QtBot, make: Make) -> None:
     execute = Fields()
-    panel, desk = make(execute)
-    turn_to(qtbot, panel, desk)
+    panel, controller = make(execute)
+    turn_to(qtbot, panel, controller)
     before = panel.errors.maps.field.maps[0].pixels
     execute.gate.clear()
     QTest.mouseClick(panel.errors.again, LEFT)
     assert panel.errors.maps.field.head.text() == "Drawing another…"
     QTest.mouseClick(panel.errors.again, LEFT)
     execute.gate.set()
-    qtbot.waitUntil(lambda: not desk.draws_field)
+    qtbot.waitUntil(lambda: not controller.draws_field)
     assert panel.errors.maps.field.head.text() == "Draw: seed 5, member 2, end of day 1"
     after = panel.errors.maps.field.maps[0].pixels
     assert before is not None and after is not None
@@ -221,35 +221,35 @@ def test_another_draw_is_the_next_members(qtbot: QtBot, make: Make) -> None:
 
 def test_a_day_brings_the_field_of_its_end(qtbot: QtBot, make: Make) -> None:
     execute = Fields()
-    panel, desk = make(execute)
-    turn_to(qtbot, panel, desk)
+    panel, controller = make(execute)
+    turn_to(qtbot, panel, controller)
     panel.errors.day.setFocus()
     QTest.keyClick(panel.errors.day, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: not desk.draws_field)
+    qtbot.waitUntil(lambda: not controller.draws_field)
     assert execute.specs[-1].day == 2
     assert panel.errors.maps.field.head.text() == "Draw: seed 5, member 0, end of day 3"
 
 
 def test_a_field_that_cannot_be_drawn_is_refused(qtbot: QtBot, make: Make, refusals: list[InputError]) -> None:
-    panel, desk = make(Fields(fails=True))
+    panel, controller = make(Fields(fails=True))
     panel.pages.setCurrentWidget(panel.errors)
-    qtbot.waitUntil(lambda: bool(refusals) and not desk.draws_field)
+    qtbot.waitUntil(lambda: bool(refusals) and not controller.draws_field)
     assert "Σ is 0" in str(refusals[0])
-    assert desk.field is None
+    assert controller.field is None
 
 
 def test_the_field_of_the_engine_is_what_the_ensembles_member_meets(qtbot: QtBot, make: Make, project: Project) -> None:
-    panel, desk = make(run_execute)
-    turn_to(qtbot, panel, desk)
-    assert desk.field is not None
-    np.testing.assert_array_equal(desk.field.field, error_field(fit_of(project).error, (40, 60), 5, 0, 0))
+    panel, controller = make(run_execute)
+    turn_to(qtbot, panel, controller)
+    assert controller.field is not None
+    np.testing.assert_array_equal(controller.field.field, error_field(fit_of(project).error, (40, 60), 5, 0, 0))
 
 
 def test_another_ensemble_forgets_the_field(qtbot: QtBot, make: Make, session: Session) -> None:
-    panel, desk = make(Fields())
-    turn_to(qtbot, panel, desk)
+    panel, controller = make(Fields())
+    turn_to(qtbot, panel, controller)
     session.open_project(session.project, session.folder)
-    assert desk.field is None
+    assert controller.field is None
     assert not panel.pages.isTabVisible(panel.pages.indexOf(panel.errors))
 
 

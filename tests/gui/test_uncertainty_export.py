@@ -59,7 +59,7 @@ def waits() -> Waits:
 
 
 @pytest.fixture
-def desk(session: Session, waits: Waits, ensemble: Path) -> Iterator[UncertaintyController]:
+def controller(session: Session, waits: Waits, ensemble: Path) -> Iterator[UncertaintyController]:
     made = UncertaintyController(session, execute=waits)
     made.open(ensemble)
     yield made
@@ -68,10 +68,10 @@ def desk(session: Session, waits: Waits, ensemble: Path) -> Iterator[Uncertainty
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, session: Session, desk: UncertaintyController, tmp_path: Path) -> EnsembleExportDialog:
+def dialog(qtbot: QtBot, session: Session, controller: UncertaintyController, tmp_path: Path) -> EnsembleExportDialog:
     """The dialog over an ensemble with a plan and a fitted error model; figures, which take a while, are not ticked."""
-    assert desk.shown is not None and desk.shown.header is not None
-    made = EnsembleExportDialog(session, desk.exports, desk.shown.folder, desk.shown.header)
+    assert controller.shown is not None and controller.shown.header is not None
+    made = EnsembleExportDialog(session, controller.exports, controller.shown.folder, controller.shown.header)
     qtbot.addWidget(made)
     made.show()
     made.boxes[PART.FIGURES].setChecked(False)
@@ -94,7 +94,7 @@ def names(folder: Path) -> set[str]:
 def test_what_is_ticked_is_written_and_listed(
     qtbot: QtBot,
     dialog: EnsembleExportDialog,
-    desk: UncertaintyController,
+    controller: UncertaintyController,
     waits: Waits,
     tmp_path: Path,
     messages: list[str],
@@ -103,7 +103,7 @@ def test_what_is_ticked_is_written_and_listed(
     qtbot.waitUntil(lambda: dialog.activity.text() == "Writing the tables…")
     assert not dialog.save_button.isEnabled() and not dialog.folder.isEnabled()
     waits.go.set()
-    qtbot.waitUntil(lambda: not desk.exports.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not controller.exports.is_busy, timeout=20_000)
     assert names(tmp_path / "out") == TABLES | MAPS | FITTED
     assert dialog.written == tmp_path / "out"
     assert dialog.activity.text().startswith("Wrote 8 files to") and "mean_plan.tif" in dialog.activity.text()
@@ -125,19 +125,19 @@ def test_the_folder_that_was_written_can_be_opened(
 
 
 def test_giving_up_leaves_nothing(
-    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyController, tmp_path: Path
+    qtbot: QtBot, dialog: EnsembleExportDialog, controller: UncertaintyController, tmp_path: Path
 ) -> None:
     QTest.mouseClick(dialog.save_button, LEFT)
     qtbot.waitUntil(lambda: bool(dialog.activity.text()))
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
-    desk.shutdown()
+    controller.shutdown()
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(("answer", "text"), [("Yes", "member,"), ("No", "old")])
 def test_files_are_replaced_only_when_the_person_says_so(
-    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyController, waits: Waits, tmp_path: Path,
+    qtbot: QtBot, dialog: EnsembleExportDialog, controller: UncertaintyController, waits: Waits, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch, answer: str, text: str,
 ) -> None:  # fmt: skip
     asked: list[str] = []
@@ -151,13 +151,13 @@ def test_files_are_replaced_only_when_the_person_says_so(
     (tmp_path / "out" / "ensemble.csv").write_text("old")
     waits.go.set()
     QTest.mouseClick(dialog.save_button, LEFT)
-    qtbot.waitUntil(lambda: not desk.exports.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not controller.exports.is_busy, timeout=20_000)
     assert (tmp_path / "out" / "ensemble.csv").read_text().startswith(text)
     assert len(asked) == 1 and "ensemble.csv already exists" in asked[0]
 
 
 def test_what_keeps_it_from_being_written_is_told_and_the_dialog_stays(
-    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyController, waits: Waits, ensemble: Path,
+    qtbot: QtBot, dialog: EnsembleExportDialog, controller: UncertaintyController, waits: Waits, ensemble: Path,
     told: list[InputError],
 ) -> None:  # fmt: skip
     waits.go.set()
@@ -166,7 +166,7 @@ def test_what_keeps_it_from_being_written_is_told_and_the_dialog_stays(
     assert "is empty" in str(told[0])
     dialog.folder.line.setText(str(ensemble / "ensemble.toml" / "out"))
     QTest.mouseClick(dialog.save_button, LEFT)
-    qtbot.waitUntil(lambda: len(told) == 2 and not desk.exports.is_busy)
+    qtbot.waitUntil(lambda: len(told) == 2 and not controller.exports.is_busy)
     assert "is a file" in str(told[1])
     assert dialog.isVisible() and dialog.save_button.isEnabled() and dialog.written is None
 
@@ -179,9 +179,9 @@ def test_nothing_ticked_is_nothing_to_write_and_that_is_said(dialog: EnsembleExp
 
 
 def test_the_dock_offers_the_export_with_a_folder_of_its_own(
-    qtbot: QtBot, session: Session, queue: RunQueue, desk: UncertaintyController, tmp_path: Path
+    qtbot: QtBot, session: Session, queue: RunQueue, controller: UncertaintyController, tmp_path: Path
 ) -> None:
-    panel = UncertaintyPanel(session, queue, desk)
+    panel = UncertaintyPanel(session, queue, controller)
     qtbot.addWidget(panel)
     panel.show()
     seen: list[tuple[Path, tuple[EnsemblePart, ...]]] = []
@@ -198,12 +198,12 @@ def test_the_dock_offers_the_export_with_a_folder_of_its_own(
 
 
 def test_an_ensemble_with_the_papers_error_has_no_fit_to_hand_over(
-    qtbot: QtBot, session: Session, project: Project, desk: UncertaintyController, tmp_path: Path
+    qtbot: QtBot, session: Session, project: Project, controller: UncertaintyController, tmp_path: Path
 ) -> None:
     folder = save_ensemble(project, tmp_path / "p.firegui", name="paper", kind=UncertaintyKind.EPISTEMIC)
-    desk.open(folder)
-    assert desk.shown is not None and desk.shown.header is not None
-    made = EnsembleExportDialog(session, desk.exports, folder, desk.shown.header)
+    controller.open(folder)
+    assert controller.shown is not None and controller.shown.header is not None
+    made = EnsembleExportDialog(session, controller.exports, folder, controller.shown.header)
     qtbot.addWidget(made)
     made.show()
     assert not made.boxes[PART.ERROR_MODEL].isVisible()

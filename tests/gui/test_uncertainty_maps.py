@@ -49,9 +49,9 @@ def panel(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Itera
     """The dock, with the ensemble opened."""
     for make in open_panels(
         qtbot, lambda execute: UncertaintyController(session, execute=execute),
-        lambda desk: UncertaintyPanel(session, queue, desk), 1000, 400,
+        lambda controller: UncertaintyPanel(session, queue, controller), 1000, 400,
     ):  # fmt: skip
-        panel, _desk = make(run_execute)
+        panel, _controller = make(run_execute)
         pick(panel, "· 4")
         yield panel
 
@@ -64,11 +64,11 @@ def view(qtbot: QtBot, session: Session, panel: UncertaintyPanel) -> MapView:
 
 def pick(panel: UncertaintyPanel, text: str) -> None:
     """Choose the earlier ensemble whose line ends with ``text``, with the keyboard."""
-    (entry,) = (k for k in range(panel.earlier.count()) if panel.earlier.itemText(k).endswith(text))
-    panel.earlier.setFocus()
-    QTest.keyClick(panel.earlier, Qt.Key.Key_Home)
+    (entry,) = (k for k in range(panel.saved_list.count()) if panel.saved_list.itemText(k).endswith(text))
+    panel.saved_list.setFocus()
+    QTest.keyClick(panel.saved_list, Qt.Key.Key_Home)
     for _ in range(entry):
-        QTest.keyClick(panel.earlier, Qt.Key.Key_Down)
+        QTest.keyClick(panel.saved_list, Qt.Key.Key_Down)
 
 
 def press(panel: UncertaintyPanel, name: str = "map") -> None:
@@ -209,8 +209,8 @@ def test_the_means_so_far_can_be_seen_and_follow_when_the_drawing_ends(
         emit(so_far(3))
         emit(RunFinished(FinishReason.STOPPED, "stopped", None, None, spec.out))
 
-    desk = UncertaintyController(session, execute=execute)
-    panel = UncertaintyPanel(session, queue, desk)
+    controller = UncertaintyController(session, execute=execute)
+    panel = UncertaintyPanel(session, queue, controller)
     qtbot.addWidget(panel)
     panel.show()
     panel.start()
@@ -218,12 +218,12 @@ def test_the_means_so_far_can_be_seen_and_follow_when_the_drawing_ends(
     assert not panel.button("export").isEnabled()
     press(panel)
     assert session.result.title == "Mean of 2 of 4 members (daily states drawn)"
-    desk.stop()
-    qtbot.waitUntil(lambda: not desk.is_busy)
+    controller.stop()
+    qtbot.waitUntil(lambda: not controller.is_busy)
     assert session.result.title == "Mean of 3 of 4 members (daily states drawn)"
     assert panel.button("export").isEnabled()
-    desk.shutdown()
-    desk.deleteLater()
+    controller.shutdown()
+    controller.deleteLater()
 
 
 # -- coming and going --------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The ensembles in the window: asked for, stopped, gone on with, drawn as pictures and tables, played, reopened."""
+"""The ensembles in the window: asked for, stopped, resumed, drawn as pictures and tables, played, reopened."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ Make = Callable[[object], Made]
 def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[Make]:
     yield from open_panels(
         qtbot, lambda execute: UncertaintyController(session, execute=execute, clock=lambda: NOW),
-        lambda desk: UncertaintyPanel(session, queue, desk), 1100, 500,
+        lambda controller: UncertaintyPanel(session, queue, controller), 1100, 500,
     )  # fmt: skip
 
 
-def run(qtbot: QtBot, panel: UncertaintyPanel, desk: UncertaintyController) -> None:
+def run(qtbot: QtBot, panel: UncertaintyPanel, controller: UncertaintyController) -> None:
     panel.button("start").click()
-    qtbot.waitUntil(lambda: not desk.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=20_000)
 
 
 def members(panel: UncertaintyPanel, title: str) -> list[str]:
@@ -102,7 +102,7 @@ def summary(panel: UncertaintyPanel, quantity: str) -> dict[str, str]:
 
 # -- asking ------------------------------------------------------------------------------------------------------------
 def test_only_the_settings_of_the_kind_are_shown(make: Make) -> None:
-    panel, _desk = make(draws(ensemble_of()))
+    panel, _controller = make(draws(ensemble_of()))
     form, shown = panel.form, {}
     boxes = {
         "keep": form.fields.box("keep_members"),
@@ -117,7 +117,7 @@ def test_only_the_settings_of_the_kind_are_shown(make: Make) -> None:
 
 
 def test_the_papers_error_model_has_no_softening_and_says_it_is_approximate(make: Make) -> None:
-    panel, _desk = make(draws(ensemble_of()))
+    panel, _controller = make(draws(ensemble_of()))
     panel.form.set_kind(KIND.EPISTEMIC)
     assert panel.form.fields.box("softening").isVisible()
     panel.form.fields.box("error").setCurrentIndex(panel.form.fields.box("error").findData(ErrorSource.PAPER.value))
@@ -129,13 +129,13 @@ def test_what_is_asked_for_goes_into_the_project_with_its_schedule(
     qtbot: QtBot, make: Make, saved: Path, schedule_file: Path
 ) -> None:
     execute = draws(ensemble_of(KIND.WEATHER))
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     panel.form.set_kind(KIND.WEATHER)
     panel.form.schedules.add_file(schedule_file)
     panel.form.fields.box("members").setValue(17)
     panel.form.fields.box("seed").setValue(5)
     panel.form.fields.box("weather_direction_sd").setValue(25.0)
-    run(qtbot, panel, desk)
+    run(qtbot, panel, controller)
     (spec,) = execute.specs
     assert spec.out == saved / SAVED_ENSEMBLES.directory / "20260304-050607-weather"
     assert (spec.settings.members, spec.settings.seed) == (17, 5)
@@ -146,9 +146,9 @@ def test_what_is_asked_for_goes_into_the_project_with_its_schedule(
 
 def test_without_a_schedule_there_are_only_fires_without_drops(qtbot: QtBot, make: Make) -> None:
     execute = draws(ensemble_of(plan=False))
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     assert "no drops only" in panel.form.schedules.box.currentText()
-    run(qtbot, panel, desk)
+    run(qtbot, panel, controller)
     assert execute.specs[0].schedule is None
     assert "Plan mean" not in panel.tables.summary.titles
     assert members(panel, "Extent no drops") == ["50.0", "40.0", "30.0", "20.0"]
@@ -161,7 +161,7 @@ def test_an_error_model_cannot_be_fitted_without_perimeters_and_the_dock_says_so
 ) -> None:
     blind = replace(project.scenario, observed=None, observed_dates=())
     session.open_project(replace(project, scenario=blind), saved)
-    panel, _desk = make(draws(ensemble_of()))
+    panel, _controller = make(draws(ensemble_of()))
     panel.form.set_kind(KIND.EPISTEMIC)
     assert not panel.button("start").isEnabled()
     assert "no perimeters to fit it to" in panel.notes.text()
@@ -171,7 +171,7 @@ def test_an_error_model_cannot_be_fitted_without_perimeters_and_the_dock_says_so
 
 
 def test_a_wind_that_is_never_off_is_told_and_not_started(make: Make) -> None:
-    panel, _desk = make(draws(ensemble_of()))
+    panel, _controller = make(draws(ensemble_of()))
     panel.form.set_kind(KIND.WEATHER)
     for box in (
         panel.form.fields.box("weather_speed_sd"),
@@ -187,30 +187,30 @@ def test_a_schedule_of_another_plan_is_refused(
     make: Make, project: Project, tmp_path: Path, refusals: list[InputError]
 ) -> None:
     execute = draws(ensemble_of())
-    panel, desk = make(execute)
+    panel, controller = make(execute)
     path = tmp_path / "other.safetensors"
     write_plan_safetensors(path, Schedule.empty(7, project.fleet.n_aircraft))
     panel.form.schedules.add_file(path)
     panel.button("start").click()
     assert not execute.specs
     assert refusals
-    assert not desk.is_busy
+    assert not controller.is_busy
 
 
 # -- at work -----------------------------------------------------------------------------------------------------------
 def test_work_shows_the_time_left_and_running_means_and_stops_with_what_there_is(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(draws(ensemble_of(asked=9), endless=True))
+    panel, controller = make(draws(ensemble_of(asked=9), endless=True))
     panel.button("start").click()
-    qtbot.waitUntil(lambda: desk.activity == "Member 1 of 4 · 1:02 left")
+    qtbot.waitUntil(lambda: controller.activity == "Member 1 of 4 · 1:02 left")
     assert panel.bar.value() == 250
     assert "no drops 20.0, plan 6.00" in panel.means.text()
     assert "25.0%" in panel.means.text()
     assert not panel.form.isEnabled()
-    work = desk.work()
+    work = controller.work()
     assert work is not None and work.kept == "finished members"
     panel.button("stop").click()
-    assert desk.activity == "Stopping…"
-    qtbot.waitUntil(lambda: not desk.is_busy)
+    assert controller.activity == "Stopping…"
+    qtbot.waitUntil(lambda: not controller.is_busy)
     assert not panel.means.isVisible()
     assert "4 of 9 members" in panel.head.text()
 
@@ -218,9 +218,9 @@ def test_work_shows_the_time_left_and_running_means_and_stops_with_what_there_is
 # -- what is shown -----------------------------------------------------------------------------------------------------
 @pytest.fixture
 def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> UncertaintyPanel:
-    panel, desk = make(draws(ensemble_of()))
+    panel, controller = make(draws(ensemble_of()))
     panel.form.schedules.add_file(schedule_file)
-    run(qtbot, panel, desk)
+    run(qtbot, panel, controller)
     return panel
 
 
@@ -283,9 +283,9 @@ def test_the_member_in_which_the_plan_does_least_comes_first(shown: UncertaintyP
 
 
 def test_members_of_the_wind_say_what_wind_they_had(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(draws(ensemble_of(KIND.WEATHER)))
+    panel, controller = make(draws(ensemble_of(KIND.WEATHER)))
     panel.form.set_kind(KIND.WEATHER)
-    run(qtbot, panel, desk)
+    run(qtbot, panel, controller)
     turned = dict(zip(members(panel, "Member"), members(panel, "Wind turned, °"), strict=True))
     assert turned["3"] == "30.0"
 
@@ -307,10 +307,10 @@ def test_the_table_in_front_is_copied_and_exported(shown: UncertaintyPanel, tmp_
 
 
 def test_a_fitted_error_model_is_drawn_with_its_points(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(draws(ensemble_of(KIND.EPISTEMIC), fitted=fit()))
+    panel, controller = make(draws(ensemble_of(KIND.EPISTEMIC), fitted=fit()))
     assert not panel.pages.isTabVisible(5)
     panel.form.set_kind(KIND.EPISTEMIC)
-    run(qtbot, panel, desk)
+    run(qtbot, panel, controller)
     assert panel.pages.isTabVisible(5)
     assert list(panel.variogram.found_points()[1]) == [4.0, 6.0, 7.0]
     x, y = panel.variogram.fitted_points()
@@ -320,10 +320,10 @@ def test_a_fitted_error_model_is_drawn_with_its_points(qtbot: QtBot, make: Make)
 
 
 def test_the_papers_error_model_is_marked_approximate_where_it_is_drawn(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(draws(ensemble_of(KIND.EPISTEMIC)))
+    panel, controller = make(draws(ensemble_of(KIND.EPISTEMIC)))
     panel.form.set_kind(KIND.EPISTEMIC)
     panel.form.fields.box("error").setCurrentIndex(panel.form.fields.box("error").findData(ErrorSource.PAPER.value))
-    run(qtbot, panel, desk)
+    run(qtbot, panel, controller)
     assert "approximate" in panel.error_text.text()
     assert len(panel.variogram.found_points()[0]) == 0
 
@@ -338,26 +338,26 @@ def test_a_low_narrow_dock_scrolls_and_is_not_drawn_over_its_neighbours(qtbot: Q
 def test_a_mean_below_the_start_stands_under_the_pictures_with_why(qtbot: QtBot, make: Make) -> None:
     falling = np.array([[[9.0, 8.0, 7.0]] * 4, [[9.0, 9.0, 6.0]] * 4])
     for kind, there in ((KIND.EPISTEMIC, True), (KIND.ALEATORIC, False)):
-        panel, desk = make(draws(replace(ensemble_of(kind), extent=falling)))
+        panel, controller = make(draws(replace(ensemble_of(kind), extent=falling)))
         panel.form.set_kind(kind)
         panel.form.fields.box("error").setCurrentIndex(panel.form.fields.box("error").findData(ErrorSource.PAPER.value))
-        run(qtbot, panel, desk)
+        run(qtbot, panel, controller)
         assert panel.caution.isVisible() is there
         assert ("below the 9 cells that burned at the start" in panel.caution.text()) is there
         assert ("may unburn them" in panel.form.about.text()) is there
 
 
 def test_the_residuals_of_a_fit_are_shown_while_the_members_are_drawn(qtbot: QtBot, make: Make) -> None:
-    panel, desk = make(draws(ensemble_of(KIND.EPISTEMIC), fitted=fit(), endless=True))
+    panel, controller = make(draws(ensemble_of(KIND.EPISTEMIC), fitted=fit(), endless=True))
     panel.form.set_kind(KIND.EPISTEMIC)
     panel.button("start").click()
-    qtbot.waitUntil(lambda: desk.shown is not None and desk.shown.error is not None)
-    assert desk.shown is not None and desk.shown.residuals.days == (1,)
+    qtbot.waitUntil(lambda: controller.shown is not None and controller.shown.error is not None)
+    assert controller.shown is not None and controller.shown.residuals.days == (1,)
     drawn = panel.errors.maps.residuals.maps[0].pixels
     assert drawn is not None and (drawn != 0).all()
     assert not panel.button("export").isEnabled()
     panel.button("stop").click()
-    qtbot.waitUntil(lambda: not desk.is_busy)
+    qtbot.waitUntil(lambda: not controller.is_busy)
 
 
 # -- with the real engine ----------------------------------------------------------------------------------------------
@@ -365,11 +365,11 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     qtbot: QtBot, make: Make, session: Session, queue: RunQueue, saved: Path, schedule_file: Path,
     monkeypatch: pytest.MonkeyPatch, refusals: list[InputError],
 ) -> None:  # fmt: skip
-    panel, desk = make(run_execute)
+    panel, controller = make(run_execute)
     panel.form.schedules.add_file(schedule_file)
     panel.form.fields.box("members").setValue(3)
     panel.button("start").click()
-    qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
     assert set(members(panel, "Member")) == {"0", "1", "2"}
     assert set(members(panel, "Extent saved")) == {"0"}
     (found,) = SAVED_ENSEMBLES.in_project(saved)
@@ -378,7 +378,7 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
 
     session.open_project(session.project, saved)
     assert panel.tables.members.rowCount() == 0
-    panel.earlier.activated.emit(1)
+    panel.saved_list.activated.emit(1)
     assert panel.tables.members.rowCount() == 3
     assert not panel.button("resume").isEnabled()
     assert panel.button("map").isEnabled() and panel.button("export").isEnabled()
@@ -387,9 +387,9 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     panel.button("folder").click()
     assert [Path(url.toLocalFile()) for url in opened] == [found.folder]
     panel.form.fields.box("members").setValue(5)
-    panel.earlier.setCurrentIndex(1)
+    panel.saved_list.setCurrentIndex(1)
     panel.button("resume").click()
-    qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
     assert panel.tables.members.rowCount() == 5
 
     played: list[tuple[str, EvaluateSpec]] = []
@@ -404,8 +404,8 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     panel.play(0)
     assert len(played) == 1
     assert refusals
-    assert desk.shown is not None and desk.shown.header is not None
-    assert desk.shown.header.settings == UncertaintySettings(members=5)
+    assert controller.shown is not None and controller.shown.header is not None
+    assert controller.shown.header.settings == UncertaintySettings(members=5)
 
 
 def test_a_member_on_the_map_is_named_and_leaves_no_fire_behind(

@@ -59,20 +59,20 @@ def steps_of(page: str) -> Iterator[Step]:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A copy of the program in ``root`` and a ``desk`` to work at; ``PROJECT`` in a command is ``project``."""
+    """A copy of the program in ``root`` and a ``work_folder``; ``PROJECT`` in a command is ``project``."""
 
     root: Path
-    desk: Path
+    work_folder: Path
     project: Path | None = None
 
     @staticmethod
     def make(place: Path, project: Path | None = None) -> Copy:
         """Copy the program, without what Python has compiled of it; resources are the checkout's own."""
-        root, desk = place / "copy", place / "desk"
+        root, work_folder = place / "copy", place / "work"
         shutil.copytree(CHECKOUT / "firegui", root / "firegui", ignore=shutil.ignore_patterns("__pycache__"))
         (root / "resources").symlink_to(CHECKOUT / "resources", target_is_directory=True)
-        desk.mkdir()
-        return Copy(root, desk, project)
+        work_folder.mkdir()
+        return Copy(root, work_folder, project)
 
     def follow(self, page: str) -> list[str]:
         """Take every step of a page; returns what its commands printed."""
@@ -82,7 +82,7 @@ class Copy:
         """Take one step."""
         if step.how == "run":
             return [self.run(line) for line in step.text.strip().splitlines()]
-        path = (self.root if step.path.startswith("firegui/") else self.desk) / step.path
+        path = (self.root if step.path.startswith("firegui/") else self.work_folder) / step.path
         if step.how == "make":
             assert not path.exists(), f"{step.path} is there already"
             path.write_text(step.text, encoding="utf-8")
@@ -106,7 +106,7 @@ class Copy:
             **os.environ, "PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1", "QT_QPA_PLATFORM": "offscreen",
         }  # fmt: skip
         done = subprocess.run(
-            [sys.executable, *arguments], cwd=self.desk, env=environment, capture_output=True, text=True,
+            [sys.executable, *arguments], cwd=self.work_folder, env=environment, capture_output=True, text=True,
             timeout=TIMEOUT_S, check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"{' '.join(arguments)}\n{done.stdout}\n{done.stderr}"

@@ -52,11 +52,11 @@ def test_every_block_of_a_page_says_where_it_goes_and_something_is_run(page: str
 
 def test_a_line_that_is_gone_or_not_the_only_one_is_told(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("one\ntwo\ntwo\n", encoding="utf-8")
-    desk = Copy(tmp_path, tmp_path)
+    work_folder = Copy(tmp_path, tmp_path)
     for line, count in (("three", 0), ("two", 2)):
         with pytest.raises(AssertionError, match=f"has {count} lines"):
-            desk.take(Step("below", "x\n", "list.txt", line))
-    desk.take(Step("instead of", "1\n", "list.txt", "one"))
+            work_folder.take(Step("below", "x\n", "list.txt", line))
+    work_folder.take(Step("instead of", "1\n", "list.txt", "one"))
     assert (tmp_path / "list.txt").read_text(encoding="utf-8") == "1\ntwo\ntwo\n"
 
 
@@ -64,7 +64,7 @@ def test_a_planner_is_added_as_the_page_says(tmp_path: Path) -> None:
     copy = Copy.make(tmp_path, tiny_project(tmp_path))
     (said,) = copy.follow("extend-planner")
     assert "Rings around the start" in said
-    with (copy.desk / "rings-try" / "rows.csv").open(encoding="utf-8") as file:
+    with (copy.work_folder / "rings-try" / "rows.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["planner"] == "rings"]
     assert [row["seed"] for row in rows] == ["0", "1"]
     drops = [int(row["drops_executed"]) for row in rows]
@@ -78,10 +78,10 @@ def test_a_fire_model_is_added_as_the_page_says_from_outside_and_from_inside(tmp
     *_, said, evaluated = copy.follow("extend-fire-model")
     assert "even spread, no landscape" in said
     assert "extent" in evaluated
-    maps = read_maps(copy.desk / "ring.npz").maps
+    maps = read_maps(copy.work_folder / "ring.npz").maps
     east, west = maps.phi[0, 3], maps.phi[0, 4]  # from the western and from the eastern neighbour
     assert (east > west).all(), "fire must go with the wind, to the east"
-    assert load_project(copy.desk / "ring.firegui").fire_model.kind == "maps"
+    assert load_project(copy.work_folder / "ring.firegui").fire_model.kind == "maps"
 
 
 def test_an_importer_is_added_as_the_page_says(tmp_path: Path) -> None:
@@ -89,11 +89,11 @@ def test_an_importer_is_added_as_the_page_says(tmp_path: Path) -> None:
     *_, info = copy.follow("extend-importer")
     assert "Drawn ridge" in info
     assert "The fire is drawn, not observed." in info
-    scenario = load_project(copy.desk / "ridge.firegui").scenario
+    scenario = load_project(copy.work_folder / "ridge.firegui").scenario
     assert scenario.ignition is not None and scenario.ignition.sum() == 4
     assert scenario.wind_dir[:, 0, 0] == pytest.approx(np.deg2rad([0.0, 45.0]), abs=1e-6)
     assert copy.python("-c", _LOOK).strip().endswith("Drawn ridge")
-    (copy.desk / "bad.toml").write_text('name = 3\nmap = "..\\n."\n', encoding="utf-8")
+    (copy.work_folder / "bad.toml").write_text('name = 3\nmap = "..\\n."\n', encoding="utf-8")
     with pytest.raises(AssertionError) as refused:
         copy.run("firegui import drawn bad.toml --out bad.firegui")
     for fault in ("name", "start is missing", "cell_size_m is missing", "equal length", "has no day"):

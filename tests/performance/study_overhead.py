@@ -104,10 +104,13 @@ def in_window(folder: Path, project: Project, cells: int, workers: int) -> None:
         execute, open_worker=open_stub
     )  # the fire itself is not what is measured
     window.workbench.show_dock("Study")
-    desk, panel = window.workbench.controller(StudyController), window.workbench.panel(StudyPanel)
+    controller, panel = window.workbench.controller(StudyController), window.workbench.panel(StudyPanel)
     for page in (1, 4):
         late = _lateness(
-            desk, lambda: desk.start(StudyRequest(StudyFile(".", study_of(cells)).text(), workers)), panel, page
+            controller,
+            lambda: controller.start(StudyRequest(StudyFile(".", study_of(cells)).text(), workers)),
+            panel,
+            page,
         )
         found = np.array(late)
         said = f"{np.percentile(found, 50):.1f} ms (median), {np.percentile(found, 99):.1f} ms (99 %)"
@@ -116,7 +119,7 @@ def in_window(folder: Path, project: Project, cells: int, workers: int) -> None:
     app.processEvents()
 
 
-def _lateness(desk: StudyController, start: Callable[[], object], panel: StudyPanel, page: int) -> list[float]:
+def _lateness(controller: StudyController, start: Callable[[], object], panel: StudyPanel, page: int) -> list[float]:
     """How late each tick came, in ms, from the start of a study to its end, with one of the dock's pages in front."""
     loop, late, last = QEventLoop(), [], [0.0]
 
@@ -126,18 +129,18 @@ def _lateness(desk: StudyController, start: Callable[[], object], panel: StudyPa
         last[0] = now
 
     def leave() -> None:
-        if not desk.is_busy:
+        if not controller.is_busy:
             loop.quit()
 
     start()
     panel.pages.setCurrentIndex(page)
     timer = QTimer(interval=_TICK_MS)
     timer.timeout.connect(tick)
-    desk.changed.connect(leave)
+    controller.changed.connect(leave)
     last[0] = time.perf_counter()
     timer.start()
     loop.exec()
-    desk.changed.disconnect(leave)
+    controller.changed.disconnect(leave)
     return late
 
 

@@ -16,7 +16,7 @@ from firegui.errors import InputError
 from firegui.gui.analyses.saved_results import SavedResults, copy_files, result_files
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import report_failure
-from firegui.gui.jobs.run_job import Execute, RunJob, UnfinishedWork, wind_up_all
+from firegui.gui.jobs.run_job import Execute, RunJob, UnfinishedWork, stop_and_join
 from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, Message, Progress, RunFinished
 from firegui.runs.runner import execute as run_execute
@@ -80,7 +80,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         super().__init__(parent)
         self._session, self._execute, self._clock = session, execute, clock
         self._job: RunJob | None = None
-        self._leaving: list[RunJob] = []
+        self._stopping_jobs: list[RunJob] = []
         self._stopping = self._listed = self._is_shut_down = False
         self._shown: Result | None = None
         self._clear_progress()
@@ -164,7 +164,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     def shutdown(self) -> None:
         """Stop, and wait until every thread has ended. No run begins after it."""
         self._is_shut_down = True
-        wind_up_all([*self._leaving, *([] if self._job is None else [self._job])])
+        stop_and_join([*self._stopping_jobs, *([] if self._job is None else [self._job])])
 
     # -- export ------------------------------------------------------------------------------------------------------
     def exported_names(self, out: Path) -> tuple[str, ...]:
@@ -311,15 +311,15 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
             if self._shown is not None and self._shown.table is None:
                 self._show(None)
         else:
-            self._leaving.remove(job)
+            self._stopping_jobs.remove(job)
         job.deleteLater()
         self.changed.emit()
         self.saved_changed.emit()
 
     def _on_project_opened(self) -> None:
         if self._job is not None:
-            self._job.detach()
-            self._leaving.append(self._job)
+            self._job.stop_silently()
+            self._stopping_jobs.append(self._job)
             self._job = None
         self._clear_progress()
         self._show(None)

@@ -46,7 +46,7 @@ SavedT = TypeVar("SavedT", bound=SavedResult[Any])
 
 @dataclass(frozen=True, slots=True)
 class AnalysisTexts:
-    """Texts of a panel. Without ``resume_tip``, ``progress`` or ``earlier`` it has no such button, bar or list."""
+    """Texts of a panel. An empty ``resume_tip``, ``progress`` or ``saved_results`` hides its button, bar or list."""
 
     thing: str
     start: str
@@ -54,8 +54,8 @@ class AnalysisTexts:
     stop_tip: str
     resume_tip: str = ""
     progress: str = ""
-    earlier: str = ""
-    none_earlier: str = ""
+    saved_results: str = ""
+    no_saved_results: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +99,9 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         """Page that follows the form when an earlier result is opened."""
         self.pages = QTabWidget(documentMode=True)
         # Panels without a list of earlier results hide it.
-        earlier = self.texts.earlier or "Earlier results"
-        self.earlier = narrow_combo(earlier, "earlier")
-        self.earlier.setToolTip(f"{earlier} of this project")
+        title = self.texts.saved_results or "Earlier results"
+        self.saved_list = narrow_combo(title, "saved_list")
+        self.saved_list.setToolTip(f"{title} of this project")
         self.head, self._activity = ElidedLabel(role="muted"), ElidedLabel()
         self.notes, self.about = QLabel(wordWrap=True), QLabel(wordWrap=True)
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -200,7 +200,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         form = column(self.notes, self.about, self._form, spacing=4, margins=(2, 4, 4, 0))
         self._add_pages(("Set up", scroll_area(form)), *pages)
         self._work = row(self._activity, self.bar, stretch=(self._activity, self.bar))
-        top = row(start, self.earlier, result, stretch=self.earlier)
+        top = row(start, self.saved_list, result, stretch=self.saved_list)
         fill_column(self, top, self._work, self.pages, self.head, stretch=self.pages, margins=_MARGINS)
 
     def _lay_out_beside(self, content: QWidget, width: int, *controls: Content, scrolls: bool = False) -> None:
@@ -257,10 +257,10 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         controller.result_changed.connect(self._show_result)
         controller.saved_changed.connect(self._offer_saved)
         self.pages.currentChanged.connect(self._refresh)
-        self.earlier.activated.connect(self._open_saved)
+        self.saved_list.activated.connect(self._open_saved)
         if self._form is not None:
             self._form.changed.connect(self._check)
-        for part in (self.pages, self.earlier, self.head, self._activity, self.notes, self.about, self.bar):
+        for part in (self.pages, self.saved_list, self.head, self._activity, self.notes, self.about, self.bar):
             if part.parent() is None:
                 # A widget without an owner may be collected in the thread of a run.
                 part.setParent(self)
@@ -292,28 +292,28 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
     @property
     def _chosen(self) -> SavedT | None:
         """The earlier result that is chosen."""
-        index = self.earlier.currentIndex()
+        index = self.saved_list.currentIndex()
         return self._saved[index - 1] if 0 < index <= len(self._saved) else None
 
     def _offer_saved(self) -> None:
-        if not self.texts.earlier:
+        if not self.texts.saved_results:
             return
         self._saved = self._controller.saved()
-        with QSignalBlocker(self.earlier):
-            self.earlier.clear()
-            self.earlier.addItem(f"{self.texts.earlier}…" if self._saved else self.texts.none_earlier)
-            self.earlier.addItems([each.title(self._controller.today) for each in self._saved])
-        self.earlier.setEnabled(bool(self._saved))
+        with QSignalBlocker(self.saved_list):
+            self.saved_list.clear()
+            self.saved_list.addItem(f"{self.texts.saved_results}…" if self._saved else self.texts.no_saved_results)
+            self.saved_list.addItems([each.title(self._controller.today) for each in self._saved])
+        self.saved_list.setEnabled(bool(self._saved))
         self._choose_shown()
         self._refresh()
 
     def _choose_shown(self) -> None:
         """Choose the entry of the result on screen, the first for none."""
-        if not self.texts.earlier:
+        if not self.texts.saved_results:
             return
         folders, shown = [each.folder for each in self._saved], self._shown_folder
-        with QSignalBlocker(self.earlier):
-            self.earlier.setCurrentIndex(folders.index(shown) + 1 if shown in folders else 0)
+        with QSignalBlocker(self.saved_list):
+            self.saved_list.setCurrentIndex(folders.index(shown) + 1 if shown in folders else 0)
 
     def _open_saved(self, index: int) -> None:
         if 0 < index <= len(self._saved):

@@ -38,11 +38,11 @@ class Task(QThread, Generic[Result]):
         super().__init__(parent)
         self._function: Callable[[Task[Result]], Result] | None = function
         self._cancelled = threading.Event()
-        self._closed = False
+        self._has_ended = False
         self._returned: list[Result] = []
         self.error: BaseException | None = None
         """What the function raised."""
-        self.finished.connect(self.close)
+        self.finished.connect(self.join)
 
     @property
     def is_cancelled(self) -> bool:
@@ -61,14 +61,14 @@ class Task(QThread, Generic[Result]):
     def stop(self) -> None:
         """Cancel, and wait until the thread is over."""
         self.cancel()
-        self.close()
+        self.join()
 
     @Slot()
-    def close(self) -> None:
+    def join(self) -> None:
         """Wait until the thread is over and emit :attr:`ended`, once."""
         self.wait()
-        if not self._closed:
-            self._closed = True
+        if not self._has_ended:
+            self._has_ended = True
             self.ended.emit(self)
 
     def result(self) -> Result:
@@ -108,7 +108,7 @@ def wait_for(parent: QWidget | None, text: str, function: Callable[[], Result]) 
     patience.stop()
     if not task.isFinished():
         _wait_visibly(parent, text, task)
-    task.close()
+    task.join()
     return task.result()
 
 

@@ -345,7 +345,7 @@ class Chart(QWidget):
         if not was_fitted:
             self._redraw()
 
-    def settle(self) -> None:
+    def update_axes(self) -> None:
         """Fit view and axes to the data now; while painting they would be painted twice."""
         self.item.vb.prepareForPaint()
 

@@ -54,7 +54,7 @@ class _Execution:
 class RunJob(QObject):
     """Run of ``spec`` in a thread. :attr:`control` steers it, :attr:`bridge` delivers its events.
 
-    The owner keeps a job until :attr:`ended`, and closes it before the program ends.
+    The owner keeps a job until :attr:`ended`, and joins it before the program ends.
     """
 
     ended = Signal(object)
@@ -78,20 +78,19 @@ class RunJob(QObject):
         self.bridge.start()
         self._task.start()
 
-    def detach(self) -> None:
-        """Ask the run to stop and deliver no more events of it, only :attr:`ended`."""
+    def stop_silently(self) -> None:
+        """Ask the run to stop, and deliver no more of its events. :attr:`ended` is still emitted."""
         self.bridge.mute()
         self.control.request_stop()
 
-    def wind_up(self, grace_ms: int) -> None:
-        """Like :meth:`close`, for a job that was asked to stop. Past ``grace_ms`` it is asked to stop at once."""
+    def join(self, grace_ms: int = _GRACE_MS) -> None:
+        """Wait for the thread, deliver its last events and emit :attr:`ended`.
+
+        A run that still works after ``grace_ms`` is asked to stop without its final score.
+        """
         if not self._task.wait(grace_ms):
             self.control.request_stop(now=True)
-        self.close()
-
-    def close(self) -> None:
-        """Wait for the thread, deliver its last events and emit :attr:`ended`."""
-        self._task.close()
+        self._task.join()
 
     @Slot(object)
     def _on_task_ended(self, _task: Task[None]) -> None:
@@ -99,28 +98,28 @@ class RunJob(QObject):
         self.ended.emit(self)
 
 
-def wind_up_all(jobs: Sequence[RunJob], grace_ms: int = _GRACE_MS) -> None:
-    """Ask every job to stop, then wait for each; see :meth:`RunJob.wind_up`."""
+def stop_and_join(jobs: Sequence[RunJob]) -> None:
+    """Ask every job to stop, then wait for each; see :meth:`RunJob.join`."""
     for job in jobs:
         job.control.request_stop()
     for job in jobs:
-        job.wind_up(grace_ms)
+        job.join()
 
 
 class RunSlot(QObject):
-    """One run at a time in a thread. A new run replaces the current one, which is detached.
+    """One run at a time in a thread. A new run replaces the current one, which is stopped.
 
     :meth:`shutdown` must be called before the program ends.
     """
 
     changed = Signal()
-    """A run began, ended or was detached."""
+    """A run began, ended or was replaced."""
 
     def __init__(self, execute: Execute, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._execute = execute
         self._job: RunJob | None = None
-        self._detached: list[RunJob] = []
+        self._stopping: list[RunJob] = []
         self._is_shut_down = False
 
     @property
@@ -132,7 +131,7 @@ class RunSlot(QObject):
         """Run ``spec`` in place of the current run. ``subscribe`` connects the receivers of its events."""
         if self._is_shut_down:
             return
-        self._detach()
+        self._release()
         job = self._job = RunJob(spec, self._execute, self)
         subscribe(job.bridge)
         job.ended.connect(self._on_ended)
@@ -140,21 +139,21 @@ class RunSlot(QObject):
         self.changed.emit()
 
     def cancel(self) -> None:
-        """Detach the current run and ask it to stop. Returns at once."""
+        """Ask the current run to stop, without waiting for it."""
         if self._job is not None:
-            self._detach()
+            self._release()
             self.changed.emit()
 
     def shutdown(self) -> None:
         """Cancel the run, and wait until every thread is over. No run begins after it."""
         self._is_shut_down = True
         self.cancel()
-        wind_up_all(tuple(self._detached))
+        stop_and_join(tuple(self._stopping))
 
-    def _detach(self) -> None:
+    def _release(self) -> None:
         if self._job is not None:
-            self._job.detach()
-            self._detached.append(self._job)
+            self._job.stop_silently()
+            self._stopping.append(self._job)
             self._job = None
 
     def _on_ended(self, job: RunJob) -> None:
@@ -163,16 +162,15 @@ class RunSlot(QObject):
             self._job = None
             self.changed.emit()
         else:
-            self._detached.remove(job)
+            self._stopping.remove(job)
 
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedWork:
     """Long work that leaving the project would end, and how to end it.
 
-    ``stop`` ends it and keeps what ``kept`` names; ``again``: it can be resumed later. ``discard`` ends it and deletes
-    what ``lost`` names; ``None`` where nothing is deleted. ``behind`` is the number of runs that wait for it and end
-    with it.
+    ``stop`` ends it and keeps what ``kept`` names; with ``can_resume`` it can be resumed later. ``discard`` ends it and
+    deletes what ``lost`` names; ``None`` where nothing is deleted. ``queued_runs`` runs wait for it and end with it.
     """
 
     title: str
@@ -180,16 +178,16 @@ class UnfinishedWork:
     stop: Callable[[], object]
     discard: Callable[[], object] | None = None
     lost: str = ""
-    again: bool = True
-    behind: int = 0
+    can_resume: bool = True
+    queued_runs: int = 0
 
     @property
     def outcome(self) -> str:
         """What becomes of it, in sentences."""
-        text = f"Stopping keeps the {self.kept}" + ("; it can be gone on with later." if self.again else ".")
+        text = f"Stopping keeps the {self.kept}" + ("; it can be resumed later." if self.can_resume else ".")
         text += f" Discarding deletes {self.lost}." if self.discard is not None else " Nothing is deleted."
-        if self.behind == 1:
+        if self.queued_runs == 1:
             text += " The run that waits behind it will not begin."
-        elif self.behind:
-            text += f" The {self.behind} runs that wait behind it will not begin."
+        elif self.queued_runs:
+            text += f" The {self.queued_runs} runs that wait behind it will not begin."
         return text

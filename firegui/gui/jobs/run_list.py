@@ -26,7 +26,7 @@ from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
 
 
 class StoppingJobs:
-    """Runs that were detached and are still stopping. Their folders stay in use until :meth:`pop`."""
+    """Runs that no longer show anything and are still stopping. Their folders stay in use until :meth:`pop`."""
 
     def __init__(self) -> None:
         self._entries: dict[RunJob, RunEntry] = {}
@@ -42,8 +42,8 @@ class StoppingJobs:
         return tuple(self._entries.values())
 
     def add(self, job: RunJob, entry: RunEntry) -> None:
-        """Detach ``job`` and ask it to stop and keep its best plan."""
-        job.detach()
+        """Ask ``job`` to stop and keep its best plan, and deliver no more of its events."""
+        job.stop_silently()
         entry.state, entry.pausing = RunState.STOPPING, False
         self._entries[job] = entry
 

@@ -17,7 +17,7 @@ from firegui.errors import InputError
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import CompareMode, ResultPresenter, report_failure
 from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.jobs.run_job import Execute, RunJob, wind_up_all
+from firegui.gui.jobs.run_job import Execute, RunJob, stop_and_join
 from firegui.gui.jobs.run_list import RunList, StoppingJobs, misfit, new_entry, take_saved_scores
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, ShownResult
@@ -194,7 +194,7 @@ class RunQueue(QObject):
         self._presenter.cancel()
         if discard:
             self.discard()
-        wind_up_all([job for job in (self._job, *self._stopping.jobs) if job is not None])
+        stop_and_join([job for job in (self._job, *self._stopping.jobs) if job is not None])
         self._presenter.shutdown()
 
     # -- what is shown -----------------------------------------------------------------------------------------------
@@ -260,7 +260,7 @@ class RunQueue(QObject):
 
     @property
     def _reporting(self) -> RunEntry:
-        """The run whose events arrive. A job is detached before another becomes active."""
+        """The run whose events arrive. A job is told to stop before another becomes active."""
         assert self._active is not None
         return self._active
 

@@ -172,5 +172,5 @@ class PlanPreview(QObject):
         if loop is not None and task is not None:
             task.reported.disconnect(self._on_answer)
             loop.end()
-            task.close()
+            task.join()
             task.deleteLater()

@@ -136,7 +136,7 @@ class ProgressPanel(QWidget):
         self.objective.set_tactical(self._tactical_of(entry))
         for chart in self._run_charts:
             chart.show_run(entry, self._options)
-            chart.settle()
+            chart.update_axes()
             yield
         self.result.show_run(entry)
         self.loop.show_run(entry)

@@ -289,9 +289,9 @@ class Documents(QObject):
         found, active = [watched() for watched in self._watched], self._queue.active
         if active is not None:
             stop, discard = partial(self._queue.stop, active), partial(self._queue.discard, active)
-            behind = sum(entry.state is RunState.QUEUED for entry in self._queue.entries if entry is not active)
+            queued = sum(entry.state is RunState.QUEUED for entry in self._queue.entries if entry is not active)
             title, lost = f"The run “{active.title}”", "the run and all that lies in its folder"
-            found.insert(0, UnfinishedWork(title, "best plan so far", stop, discard, lost, behind=behind))
+            found.insert(0, UnfinishedWork(title, "best plan so far", stop, discard, lost, queued_runs=queued))
         return [work for work in found if work is not None]
 
     def _may_lose_edits(self) -> bool:

@@ -69,8 +69,8 @@ def opened(make: Make, analysis: Analysis, folder: Path, project: Project) -> Sc
 
 def choose(panel: Panel, entry: int = 1) -> None:
     """Choose an entry of the list of earlier results, as a person does."""
-    panel.earlier.setCurrentIndex(entry)
-    panel.earlier.activated.emit(entry)
+    panel.saved_list.setCurrentIndex(entry)
+    panel.saved_list.activated.emit(entry)
 
 
 # -- buttons and messages ----------------------------------------------------------------------------------------------
@@ -133,16 +133,16 @@ def test_every_button_says_what_it_does(make: Make, folder: Path) -> None:
 @every_store
 def test_the_list_is_off_without_earlier_results(make: Make, folder: Path) -> None:
     panel, _controller, _run = make()
-    assert not panel.earlier.isEnabled()
-    assert panel.earlier.currentText() == panel.texts.none_earlier
+    assert not panel.saved_list.isEnabled()
+    assert panel.saved_list.currentText() == panel.texts.no_saved_results
 
 
 @every_store
 def test_an_earlier_result_is_listed_opened_and_resumed(qtbot: QtBot, opened: Scene) -> None:
     panel, controller, run = opened
     (saved,) = controller.saved()
-    assert panel.earlier.itemText(0) == f"{panel.texts.earlier}…"
-    assert panel.earlier.currentText() == saved.title(controller.today)
+    assert panel.saved_list.itemText(0) == f"{panel.texts.saved_results}…"
+    assert panel.saved_list.currentText() == saved.title(controller.today)
     assert controller.shown is not None and controller.shown.folder == saved.folder
     assert panel.button("resume").isEnabled()
     panel.button("resume").click()
@@ -158,7 +158,7 @@ def test_an_earlier_result_is_not_resumed_in_a_read_only_project(
     panel, controller, _run = opened
     session.open_project(project, None, folder)
     choose(panel)
-    assert controller.shown is not None and panel.earlier.currentIndex() == 1
+    assert controller.shown is not None and panel.saved_list.currentIndex() == 1
     assert not panel.button("resume").isEnabled()
     session.open_project(project, folder)
     choose(panel)
@@ -170,7 +170,7 @@ def test_another_project_clears_the_panel(opened: Scene, session: Session, proje
     panel, controller, _run = opened
     text = panel.head.text()
     session.open_project(project, None)
-    assert controller.shown is None and panel.earlier.count() == 1
+    assert controller.shown is None and panel.saved_list.count() == 1
     assert panel.head.text() != text and panel.head.text().startswith("No ")
     assert not any(panel.button(name).isEnabled() for name in ("resume", "copy", "export"))
 

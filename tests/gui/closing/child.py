@@ -56,8 +56,8 @@ class Hand:
         ways: dict[str, Callable[[], object]] = {
             "none": self.rest, "evaluating": self.evaluating, "starting": self.starting, "running": self.running,
             "paused": self.paused, "pruning": self.pruning, "stopping": self.stopping, "finished": self.finished,
-            "replanning": self.replanning, "uncertainty": lambda: self.desk("Uncertainty"),
-            "benchmark": lambda: self.desk("Benchmark"), "sensitivity": lambda: self.desk("Sensitivity"),
+            "replanning": self.replanning, "uncertainty": lambda: self.controller("Uncertainty"),
+            "benchmark": lambda: self.controller("Benchmark"), "sensitivity": lambda: self.controller("Sensitivity"),
             "resumed": self.resumed,
         }  # fmt: skip
         ways[state]()
@@ -130,7 +130,7 @@ class Hand:
         self.click(box)
         self.click(dialog.go)
 
-    def desk(self, title: str) -> None:
+    def controller(self, title: str) -> None:
         self.finished()
         dock = self.window.workbench.docks[title]
         self.window.workbench.show_dock(title)
@@ -138,9 +138,9 @@ class Hand:
         assert isinstance(button, QToolButton)
         until(button.isEnabled)
         self.click(button)
-        desk = self.window.workbench.controllers[title]
-        until(lambda: desk.is_busy and desk.share > 0.0)
-        self.seen["busy"] = desk.is_busy
+        controller = self.window.workbench.controllers[title]
+        until(lambda: controller.is_busy and controller.share > 0.0)
+        self.seen["busy"] = controller.is_busy
 
     def resumed(self) -> None:
         """Take the run that was stopped up again, and wait until it has done more."""

@@ -178,15 +178,19 @@ def same(one: Project, other: Project) -> bool:
 def _what_goes_on(window: MainWindow) -> list[str]:
     """What is still at work some time after it was asked to stop; pausing does not keep it from that."""
     queue, bench = window.workbench.queue, window.workbench
-    desks = bench.controllers.values()
+    controllers = bench.controllers.values()
     for entry in queue.entries:
         queue.stop(entry)
-    for desk in desks:
-        desk.stop()
+    for controller in controllers:
+        controller.stop()
 
     def works() -> list[str]:
         runs = [f"{entry.title}, {entry.status}" for entry in queue.entries if not entry.is_over]
-        return [*runs, *filter(None, [queue.activity]), *(type(desk).__name__ for desk in desks if desk.is_busy)]
+        return [
+            *runs,
+            *filter(None, [queue.activity]),
+            *(type(controller).__name__ for controller in controllers if controller.is_busy),
+        ]
 
     until = time.perf_counter() + _PATIENCE_S
     while works() and time.perf_counter() < until:

@@ -44,8 +44,8 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         resume_tip="Finish the benchmark that is chosen, or add the planners and seeds that are ticked; nothing is "
         "computed twice. It keeps its own allowance, budget and first seed",
         progress="Share of the tasks that is done",
-        earlier="Earlier benchmarks",
-        none_earlier="No earlier benchmark",
+        saved_results="Earlier benchmarks",
+        no_saved_results="No earlier benchmark",
     )
 
     def __init__(

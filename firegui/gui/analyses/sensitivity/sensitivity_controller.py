@@ -61,7 +61,7 @@ class SensitivityController(AnalysisController[SensitivityRequest, SensitivityRe
         if self._job is None:
             return None
         sweeps = isinstance(self._job.spec, SensitivitySpec) and self._job.spec.kind is SensitivityKind.DESIGN
-        return UnfinishedWork(self.title, self.kept, self.stop, again=sweeps)
+        return UnfinishedWork(self.title, self.kept, self.stop, can_resume=sweeps)
 
     # -- the run -----------------------------------------------------------------------------------------------------
     def _new_spec(self, request: SensitivityRequest) -> SensitivitySpec:

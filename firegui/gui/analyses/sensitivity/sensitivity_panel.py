@@ -38,8 +38,8 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         stop_tip="Stop; the rows of a sweep so far are kept",
         resume_tip="Finish the sweep that is chosen below; plans that are done are kept",
         progress="Share of the table that is done",
-        earlier="Earlier tables",
-        none_earlier="No earlier table",
+        saved_results="Earlier tables",
+        no_saved_results="No earlier table",
     )
 
     def __init__(
@@ -63,7 +63,7 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         )
         every = "Write the table as CSV with every digit"
         buttons = self._button_row(self._copy_button(), PanelButton("export", "Export CSV…", every, self._ask_file))
-        self.pages.setCornerWidget(row(self.earlier, buttons, stretch=self.earlier))
+        self.pages.setCornerWidget(row(self.saved_list, buttons, stretch=self.saved_list))
         content = column(self.pages, self.head, stretch=self.pages)
         self._lay_out_beside(content, _CONTROLS_WIDTH, self.notes, self.form)
 

@@ -41,8 +41,8 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         stop_tip="Stop within a second; cells that are done are kept, and the study can go on later",
         resume_tip="Finish the study that is chosen: only the cells that are missing are computed",
         progress="Share of the cells that is done",
-        earlier="Earlier studies",
-        none_earlier="No earlier study",
+        saved_results="Earlier studies",
+        no_saved_results="No earlier study",
     )
 
     def __init__(

@@ -57,8 +57,8 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         stop_tip="Stop; members that are done are kept",
         resume_tip="Draw the rest of the ensemble that is chosen, or more members of it; those that are done are kept",
         progress="Share of the members that is done",
-        earlier="Earlier ensembles",
-        none_earlier="No earlier ensemble",
+        saved_results="Earlier ensembles",
+        no_saved_results="No earlier ensemble",
     )
 
     def __init__(
@@ -142,7 +142,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
             PanelButton("csv", "CSV…", "Write the table as CSV with every digit", self._ask_file, tables),
         )
         choices = (self.quantity, self.unit, self.show_members, self.show_quantiles, self.errors.controls)
-        return row(self.earlier, *choices, buttons, stretch=self.earlier)
+        return row(self.saved_list, *choices, buttons, stretch=self.saved_list)
 
     def _foot(self) -> QWidget:
         """Return the row below the pages: what the ensemble is of, and what can be done with all of it."""
