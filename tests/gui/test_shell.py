@@ -121,9 +121,27 @@ def reopen(window: MainWindow, queue: RunQueue, store: QSettings, qtbot: QtBot) 
     return opened
 
 
-def tabs_with(window: MainWindow, title: str) -> QTabBar:
+def tab_bars(window: MainWindow) -> list[QTabBar]:
+    """Return the tab bars of docks that can be seen."""
     bars = (bar for bar in window.findChildren(QTabBar) if bar.parentWidget() is window and bar.isVisible())
-    return next(bar for bar in bars if title in [bar.tabText(index) for index in range(bar.count())])
+    return [bar for bar in bars if bar.geometry().intersects(window.rect())]
+
+
+def tab_titles(bar: QTabBar) -> list[str]:
+    return [bar.tabText(index) for index in range(bar.count())]
+
+
+def tabs_with(window: MainWindow, title: str) -> QTabBar:
+    return next(bar for bar in tab_bars(window) if title in tab_titles(bar))
+
+
+def test_every_dock_has_one_tab_at_most_after_the_start_and_after_a_reset(window: MainWindow) -> None:
+    for _ in range(2):
+        settle()
+        titles = [title for bar in tab_bars(window) for title in tab_titles(bar)]
+        assert {*RIGHT, "Progress", "Runs", "Log"} <= set(titles)
+        assert len(titles) == len(set(titles))
+        window.workbench.actions["reset_layout"].trigger()
 
 
 def test_moved_hidden_floating_and_tabbed_docks_come_back_as_they_were(

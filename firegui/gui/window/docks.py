@@ -75,8 +75,11 @@ def first_size(screen: QSize) -> QSize:
 def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
     """Put every dock in its first place, one in front of each stack."""
     plots = ["Progress", *(title for title in docks if title not in (*LEFT, *RIGHT, *BELOW))]
+    # Qt leaves a tab bar on screen for every intermediate stack of visible docks.
+    for dock in docks.values():
+        dock.setFloating(False)
+        dock.hide()
     for title in (*LEFT, *RIGHT, "Timeline", *plots, "Runs", "Log"):
-        docks[title].setFloating(False)
         window.addDockWidget(first_area(title), docks[title])
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
     window.splitDockWidget(docks["Scenario"], docks["Layers"], down)
