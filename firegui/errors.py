@@ -51,7 +51,7 @@ class InputError(FireguiError):
 
 
 class Problems:
-    """Collects problems so that they can be reported together."""
+    """Collector of problems that are reported together."""
 
     def __init__(self) -> None:
         self._found: list[Problem] = []

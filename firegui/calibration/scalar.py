@@ -166,7 +166,7 @@ def _require_fittable(event: Scenario, settings: FitSettings) -> None:
 
 
 class _Search:
-    """Keeps the best candidate and counts."""
+    """State of a search: the best candidate and counts."""
 
     def __init__(
         self,

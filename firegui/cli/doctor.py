@@ -201,7 +201,7 @@ _WORK = {
 
 
 class Say:
-    """Tells on standard error what is being done: one line that is rewritten on a terminal, else a line each."""
+    """Reporter of the current work on standard error: one line that is rewritten on a terminal, else a line each."""
 
     def __init__(self) -> None:
         self._live = sys.stderr.isatty()

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Gather(Problems):
-    """Collects the problems of several readers."""
+    """Collector of the problems of several readers."""
 
     def attempt(self, read: Callable[[], T]) -> T | None:
         """The result of ``read``, or ``None`` with its problems noted."""

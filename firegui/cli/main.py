@@ -26,7 +26,7 @@ COMMANDS = {name: (name, name) for name in _NAMES} | {
 
 
 class CommandGroup(GuardedGroup):
-    """Finds its commands in :data:`COMMANDS`."""
+    """Group of the commands in :data:`COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands."""

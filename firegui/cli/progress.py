@@ -80,7 +80,7 @@ def emitter(mode: str) -> Emit:
 
 
 class Silent:
-    """Says nothing."""
+    """Reporter that prints nothing."""
 
     def __call__(self, event: RunEvent) -> None:
         """Drop the event."""

@@ -8,7 +8,7 @@ from firegui.rollout.engine_message import EngineMessage
 
 
 class Remarks:
-    """Prints each remark on standard error; ``device`` is where the engine has moved to, empty while it has not."""
+    """Printer of remarks on standard error; ``device`` is where the engine has moved to, empty while it has not."""
 
     def __init__(self) -> None:
         self.device = ""

@@ -18,7 +18,7 @@ from firegui.rollout.landing import drift_cells
 
 
 class DropValidator:
-    """Checks drops on ``project`` without simulating the fire. The project must have no :meth:`~Project.problems`."""
+    """Validator of drops on ``project``. No fire is simulated. The project must have no :meth:`~Project.problems`."""
 
     def __init__(self, project: Project) -> None:
         self.project = project

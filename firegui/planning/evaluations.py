@@ -26,7 +26,7 @@ _FIRST_MEASURED = 1  # a process's first epoch may still load something
 
 
 class Evaluations:
-    """Scores schedules with the shared objective, charges every rollout and remembers the best.
+    """Scorer of schedules by the shared objective; charges every rollout and keeps the best.
 
     ``model`` is at the effectiveness that is searched at. What is charged is never more than ``allowance``: asking for
     more raises :class:`ValueError`, so a planner looks at :attr:`left` first. A cancelled call charges nothing. Pinned

@@ -85,7 +85,7 @@ def front_schedule(model: Model, settings: OptimizerSettings, *, check: Check | 
 
 
 class _Placer:
-    """Places the drops of a step as soon as its half-day forecast has been simulated; holds half a day of states."""
+    """Placer of the drops of a step once its half-day forecast has been simulated; holds half a day of states."""
 
     def __init__(self, model: Model, settings: OptimizerSettings, generator: np.random.Generator) -> None:
         self._model, self._settings, self._generator = model, settings, generator

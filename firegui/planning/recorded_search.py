@@ -41,7 +41,7 @@ class Search(Protocol):
 
 
 class RecordedSearch:
-    """Runs a search to the end of the allowance.
+    """Search that runs to the end of the allowance.
 
     ``begin`` makes the search from its start vector. Its state is what the vectors were worth, in the order in which
     they were asked for: a restored one asks and is told the same again, without a rollout, and goes on with the same

@@ -54,7 +54,7 @@ FLYING_LOGIT = 0.04
 
 
 class ScalingBench:
-    """Times rollouts and gradient steps of the settings of ``project``, and searches at its fleet sizes."""
+    """Timing of rollouts, gradient steps and searches at the fleet sizes of ``project``."""
 
     def __init__(self, project: Project, backend: str, tell: MessageCallback, check: Check) -> None:
         """Raises :class:`~firegui.errors.InputError` for a project that cannot be planned."""
@@ -199,7 +199,7 @@ _Size = tuple[int, int, int]
 
 
 class ScalingFires:
-    """Prepares the settings of a study from one project, at nominal effectiveness.
+    """Fires of a study from one project, at nominal effectiveness.
 
     Operational constraints are left out: the paper's table knows only turnaround and grounded days, and pins and zones
     would not lie in every part of the raster. Settings with the same fire share it.

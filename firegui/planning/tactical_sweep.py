@@ -67,7 +67,7 @@ def tactical_pass(
 
 
 class _Sweep:
-    """Places the drops of a step as soon as its half-day forecast is known; holds half a day of states."""
+    """Placer of the drops of a step once its half-day forecast is known; holds half a day of states."""
 
     def __init__(self, model: Model, settings: OptimizerSettings, number: int, budget: int) -> None:
         self._model, self._settings = model, settings

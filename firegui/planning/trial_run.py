@@ -29,7 +29,7 @@ _PLANNER, _EVALUATIONS, _SECONDS, _TERMS = "planner.", "evaluations.", "seconds"
 
 
 class TaskRun:
-    """Drives the planner of ``terms``, snapshot after snapshot, on ``model`` at the effectiveness that it searches at.
+    """Run of the planner of ``terms``, snapshot after snapshot, on ``model`` at the effectiveness that it searches at.
 
     Begins with ``checkpoint`` where there is one, and then ends with the bits of an unbroken one; only :attr:`seconds`
     and :attr:`gradient_cost` are measured, and so differ. Raises :class:`~firegui.errors.InputError` for a checkpoint

@@ -104,7 +104,7 @@ def usable_planners(names: tuple[PlannerName, ...], engine: Engine) -> tuple[tup
 
 
 class BenchmarkRun:
-    """Carries out a :class:`~firegui.runs.spec.BenchmarkSpec`."""
+    """Run of a :class:`~firegui.runs.spec.BenchmarkSpec`."""
 
     def __init__(
         self,

@@ -259,7 +259,7 @@ class TwoStageTask:
 
 
 class _PlanProgress:
-    """Passes on how far the plan is, and keeps its processor time: that of this session after those before."""
+    """Progress of a plan, passed on, with its processor time over all sessions."""
 
     def __init__(self, folder: Path, listener: TaskListener, every: float) -> None:
         self._folder, self._listener, self._every = folder, listener, every

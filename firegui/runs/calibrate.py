@@ -70,7 +70,7 @@ def resume_fit_problems(then: FitCheckpoint, spec: CalibrateSpec, hashes: Sequen
 
 
 class Calibration:
-    """Carries out a :class:`~firegui.runs.spec.CalibrateSpec`."""
+    """Run of a :class:`~firegui.runs.spec.CalibrateSpec`."""
 
     written_folder: Path | None = None
     baseline_metrics: Metrics | None = None

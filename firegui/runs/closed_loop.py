@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ClosedLoop(ReplanJob):
-    """Carries out a :class:`~firegui.runs.spec.ReplanSpec` whose fire is drawn (``closed_loop``).
+    """Run of a :class:`~firegui.runs.spec.ReplanSpec` whose fire is drawn (``closed_loop``).
 
     The fire of each branch (replanned daily, the old schedule, no drops) is deterministic within a day and drawn at its
     end with the same random numbers, from ``SeedSequence([seed, day])``; drops act on it at nominal effectiveness. What

@@ -35,7 +35,7 @@ FILE_EPOCH = -1
 
 
 class Evaluation:
-    """Carries out an :class:`~firegui.runs.spec.EvaluateSpec`; writes nothing."""
+    """Run of an :class:`~firegui.runs.spec.EvaluateSpec`; writes nothing."""
 
     written_folder: Path | None = None
 

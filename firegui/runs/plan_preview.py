@@ -69,7 +69,7 @@ class _Base:
 
 
 class PlanPreviewer:
-    """Answers requests one after another. The model and the plan before the change are kept between them."""
+    """Previewer that answers requests in order. The model and the plan before the change are kept between them."""
 
     def __init__(self, engine: Engine | None = None) -> None:
         self._engine = engine or Engine()

@@ -31,7 +31,7 @@ class _Outlook:
 
 
 class Replanning(ReplanJob):
-    """Carries out a :class:`~firegui.runs.spec.ReplanSpec` with an observed fire."""
+    """Run of a :class:`~firegui.runs.spec.ReplanSpec` with an observed fire."""
 
     def run(self) -> RunFinished:
         """Prepare, plan what is left, conclude. Writes nothing before the input is known to be good."""

@@ -105,7 +105,7 @@ def _observation_problems(spec: ReplanSpec) -> list[Problem]:
 
 
 class ReplanJob:
-    """Checks, opens the run folder and lets it go; subclasses do the work."""
+    """Base of replanning runs: checks the input, opens and releases the run folder; subclasses do the work."""
 
     def __init__(
         self,

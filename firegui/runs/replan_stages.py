@@ -48,7 +48,7 @@ class ReplanResult:
 
 
 class RestStages:
-    """Drives both stages on ``left``, warm-started from the rest of the old schedule.
+    """Both stages on ``left``, warm-started from the rest of the old schedule.
 
     With ``previous`` it goes on from the checkpoints in the folder; without, it overwrites them.
     """

@@ -47,7 +47,7 @@ def scaling_problems(spec: ScalingSpec) -> list[Problem]:
 
 
 class ScalingStudy:
-    """Carries out a :class:`~firegui.runs.spec.ScalingSpec`."""
+    """Run of a :class:`~firegui.runs.spec.ScalingSpec`."""
 
     def __init__(
         self,

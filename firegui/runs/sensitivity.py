@@ -87,7 +87,7 @@ def sensitivity_problems(spec: SensitivitySpec) -> list[Problem]:
 
 
 class SensitivityRun:
-    """Carries out a :class:`~firegui.runs.spec.SensitivitySpec`."""
+    """Run of a :class:`~firegui.runs.spec.SensitivitySpec`."""
 
     def __init__(
         self,
@@ -278,7 +278,7 @@ class SensitivityRun:
 
 
 class MonteCarloColumns:
-    """Samples every plan of a sweep with the same random numbers; the error model is fitted once."""
+    """Monte Carlo samples of every plan of a sweep, with the same random numbers; the error model is fitted once."""
 
     def __init__(
         self, project: Project, settings: SensitivitySettings, engine: Engine, model: Model, check: Check

@@ -64,7 +64,7 @@ def skill_problems(spec: SkillSpec) -> list[Problem]:
 
 
 class SkillScoring:
-    """Carries out a :class:`~firegui.runs.spec.SkillSpec`; writes nothing."""
+    """Run of a :class:`~firegui.runs.spec.SkillSpec`; writes nothing."""
 
     written_folder: Path | None = None
     baseline_metrics: Metrics | None = None

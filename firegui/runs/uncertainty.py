@@ -88,7 +88,7 @@ def _source_problems(project: Project, settings: UncertaintySettings) -> list[Pr
 
 
 class EnsembleRun:
-    """Carries out an :class:`~firegui.runs.spec.UncertaintySpec`."""
+    """Run of an :class:`~firegui.runs.spec.UncertaintySpec`."""
 
     def __init__(
         self,
@@ -251,7 +251,7 @@ _TOLD_SECONDS = 0.25
 
 
 class EnsembleMembers:
-    """Hears of the members of one session; ``begun`` are those of earlier ones, which took ``before`` seconds.
+    """Members of one session; ``begun`` are those of earlier sessions, which took ``before`` seconds.
 
     ``weather`` is the wind of every member, where it is drawn.
     """

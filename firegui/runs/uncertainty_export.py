@@ -65,7 +65,7 @@ def part_names(part: EnsemblePart, header: EnsembleHeader) -> tuple[str, ...]:
 
 
 class EnsembleExport:
-    """Carries out an :class:`~firegui.runs.spec.EnsembleExportSpec`.
+    """Run of an :class:`~firegui.runs.spec.EnsembleExportSpec`.
 
     Tables, maps and figures are made anew from the members that are saved, so that they agree with each other and with
     the window even where drawing was stopped. Every file appears or none does.

@@ -15,7 +15,7 @@ from firegui.runs.state import RunMachine
 
 
 class FieldDraw:
-    """Carries out an :class:`~firegui.runs.spec.ErrorFieldSpec`; writes nothing."""
+    """Run of an :class:`~firegui.runs.spec.ErrorFieldSpec`; writes nothing."""
 
     written_folder: Path | None = None
     baseline_metrics: Metrics | None = None

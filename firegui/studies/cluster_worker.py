@@ -34,7 +34,7 @@ class CellRequest:
 
 
 class StudyPlugin(WorkerPlugin):  # type: ignore[misc]
-    """Holds the bench of one study on a worker: set up at the first cell, let go of when the study ends.
+    """Dask plugin with one study's worker: set up at the first cell, released when the study ends.
 
     However many threads a worker has, it carries out one cell at a time: the engine's kernels are not shared.
     """
@@ -73,7 +73,7 @@ class StudyPlugin(WorkerPlugin):  # type: ignore[misc]
 
 
 class _CellProgress:
-    """Says how far a cell is, not too often."""
+    """Throttled progress of a cell."""
 
     def __init__(self, worker: Worker, topic: str, cell: Cell) -> None:
         self._worker, self._topic, self._cell = worker, topic, cell

@@ -331,7 +331,7 @@ WRITERS = 8
 
 
 class CellStore:
-    """Keeps cells in the folder of a study; one that cannot be written, of a disk that is full, is tried again."""
+    """Store of cells in the folder of a study. A cell that cannot be written, as on a full disk, is tried again."""
 
     def __init__(self, folder: Path, warn: Callable[[str], object]) -> None:
         self._folder, self._warn = folder, warn

@@ -34,7 +34,7 @@ _FIELDS = 0x6669656C
 
 
 class FieldSampler:
-    """Draws the fields of an error model on a raster of ``shape``.
+    """Sampler of the fields of an error model on a raster of ``shape``.
 
     Raises :class:`~firegui.errors.InputError` for a covariance without an inverse and for numbers that are none.
     """

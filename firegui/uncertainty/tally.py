@@ -34,7 +34,7 @@ class DaySnapshot:
 
 @dataclass(slots=True, eq=False)
 class Watch:
-    """Notes the end of every day of one rollout, after what ``change`` does to it; for one rollout only.
+    """Observer of the end of every day, after ``change``; for one rollout only.
 
     ``corner`` is where the model's raster begins in the whole one.
     """

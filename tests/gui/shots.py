@@ -160,7 +160,12 @@ def _docks(camera: ThumbnailRenderer) -> None:
 
 
 def _dialogs(camera: ThumbnailRenderer) -> None:
-    for number, title in enumerate(("Find a command", "Import landscape", "Export", "Replan", "About")):
+    guide = camera.window.workbench.guide
+    guide.open_palette()
+    camera.take("20-palette")
+    assert guide.palette is not None
+    guide.palette.give_up()
+    for number, title in enumerate(("Import landscape", "Export", "Replan", "About"), 1):
         for action in camera.window.actions():
             if bare_title(action.text()).startswith(title) and action.isEnabled():
                 camera.dialog(f"2{number}-{title.lower().replace(' ', '-')}", action.trigger)

@@ -46,7 +46,7 @@ Result = TypeVar("Result", bound=AnalysisResult[Any, Any])
 
 
 class AnalysisController(QObject, Generic[Request, Result, Saved]):
-    """Runs one kind of analysis of the open project in a thread, and keeps the result that is on screen.
+    """Controller of one kind of analysis: runs it in a thread, and holds the result on screen.
 
     Subclasses define the texts, :attr:`store` and the methods under "for subclasses". :meth:`shutdown` must be called
     before the program ends.

@@ -142,7 +142,7 @@ def _wait_visibly(parent: QWidget | None, text: str, task: Task[Result]) -> None
 
 
 class LatestTask(QObject):
-    """Runs the latest request in a thread, one at a time. A newer request cancels an older one.
+    """Thread for the latest request, one at a time. A newer request cancels an older one.
 
     A request begins once no other has come for ``settle_ms``. Its function gets a :data:`Check` to call now and then
     and must not touch a widget. It ends in :attr:`returned` or :attr:`raised` unless it was cancelled.

@@ -59,7 +59,7 @@ class _PictureQueue:
 
 
 class FilmWriter(QObject):
-    """Films ``steps`` with ``renderer`` into ``path`` and ends with one signal. Call :meth:`cancel` at the end."""
+    """Writer of a film of ``steps`` into ``path``. It ends with one signal. Call :meth:`cancel` at the end."""
 
     progressed = Signal(int, int)
     """Pictures drawn, of so many."""

@@ -139,7 +139,7 @@ _EDGE = 6.0
 
 
 class PagePreview(QWidget):
-    """Shows a page as large as fits, and ``text`` over it or in place of it."""
+    """Preview of a page, as large as fits, with ``text`` over it or in place of it."""
 
     def __init__(self) -> None:
         super().__init__()

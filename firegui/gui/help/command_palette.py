@@ -50,7 +50,7 @@ class PaletteEntry:
 
 
 class _EntryDelegate(QStyledItemDelegate):
-    """Draws an entry: icon, title, and at the right kind and keys."""
+    """Delegate for an entry: icon, title, and at the right kind and keys."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """One line with some air."""

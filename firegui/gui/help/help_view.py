@@ -232,7 +232,7 @@ def _is_code(block: QTextBlock) -> bool:
 
 
 class HelpView(QWidget):
-    """Shows one page at a time. Links between pages are ``page.md`` or ``page.md#heading``; others open outside."""
+    """View of one help page. Links between pages are ``page.md`` or ``page.md#heading``; others open outside."""
 
     page_shown = Signal(str)
 

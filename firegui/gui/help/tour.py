@@ -142,7 +142,7 @@ class TourCard(QFrame):
 
 
 class Tour(QWidget):
-    """Covers the window while it lasts; a hidden dock is shown for its station."""
+    """Guided tour that covers the window; a hidden dock is shown for its station."""
 
     ended = Signal()
 

@@ -52,7 +52,7 @@ class _EventSignals(QObject):
 
 
 class EventBridge(QObject):
-    """Delivers the events of an :class:`EventBuffer` in the thread it lives in, in the order they happened."""
+    """Delivery of the events of an :class:`EventBuffer`, in its own thread and in the order they happened."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -60,7 +60,7 @@ class EvaluationRequest:
 
 
 class ResultPresenter(QObject):
-    """Shows the live pictures of a run that works, or a saved schedule once it is evaluated.
+    """Presenter of the live frames of a working run, or of a saved schedule once it is evaluated.
 
     Only the latest request is evaluated. While held, it waits: a run at work needs every core for itself.
     :meth:`shutdown` must be called before the program ends.

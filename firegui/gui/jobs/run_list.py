@@ -26,7 +26,7 @@ from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
 
 
 class StoppingJobs:
-    """Runs that no longer show anything and are still stopping. Their folders stay in use until :meth:`pop`."""
+    """Stopping runs that no longer report events. Their folders stay in use until :meth:`pop`."""
 
     def __init__(self) -> None:
         self._entries: dict[RunJob, RunEntry] = {}

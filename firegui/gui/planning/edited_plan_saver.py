@@ -116,7 +116,7 @@ class _EditedSchedule:
 
 
 class EditedPlanSaver(QObject):
-    """Keeps an edited plan when the project is saved, when another plan replaces it, or on request.
+    """Saver of an edited plan: with the project, when another plan replaces it, or on request.
 
     The plans of a project without a folder are kept when it gets one. :meth:`shutdown` must be called before the
     program ends.

@@ -28,7 +28,7 @@ from firegui.runs.spec import Stage
 
 
 class PlanControl(QObject):
-    """Carries out the commands on runs, and knows which are possible now."""
+    """Commands on runs, and which of them are possible now."""
 
     changed = Signal()
     """Other commands may be possible."""

@@ -31,7 +31,7 @@ Preview = Callable[[PreviewRequest, Check], PreviewResult]
 
 
 class PreviewLoop:
-    """Answers the latest preview request in the thread of a :class:`Task`, until :meth:`end`.
+    """Loop that answers the latest preview request in the thread of a :class:`Task`, until :meth:`end`.
 
     A request for frames is cancelled when another comes. A request for a drop that is being moved is not: during a fast
     movement no answer would ever arrive.
@@ -80,7 +80,7 @@ class PreviewLoop:
 
 
 class PlanPreview(QObject):
-    """Computes the previews that the session's plan editor requests, and the fire of the edited plan.
+    """Previews that the session's plan editor requests, and the fire of the edited plan.
 
     :meth:`shutdown` must be called before the program ends.
     """

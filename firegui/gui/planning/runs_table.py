@@ -147,7 +147,7 @@ HEADERS = tuple(column.title for column in COLUMNS)
 
 
 class RunProgressBar(QStyledItemDelegate):
-    """Draws the progress column as a bar with its text on it; ``with_time`` adds the time taken or left."""
+    """Delegate for the progress column: a bar with its text on it. ``with_time`` adds the time taken or left."""
 
     with_time = False
 

@@ -131,7 +131,7 @@ class GroundingModel(QAbstractTableModel):
 
 
 class _CellDelegate(QStyledItemDelegate):
-    """Paints grounded as a hatched red tile with a cross, flying as a plain green one: three cues, not colour alone."""
+    """Delegate for a day: grounded is a hatched red tile with a cross, flying a plain green one."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         colors = current_colors()

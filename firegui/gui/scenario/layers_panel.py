@@ -223,7 +223,7 @@ class _LayerControls:
 
 
 class BaseMapSelector(QObject):
-    """Selects the base map of a project and restores it with the project.
+    """Selector of a project's base map, which is restored with the project.
 
     A base map that no longer exists is reported in the status bar.
     """

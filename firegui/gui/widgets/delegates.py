@@ -15,7 +15,7 @@ CLOCK_FORMAT = "d MMM yyyy HH:mm"
 
 
 class ChoiceDelegate(QStyledItemDelegate):
-    """Chooses among ``choices()``, pairs of a value and what people read for it."""
+    """Delegate with a combo box of ``choices()``, pairs of a value and its text."""
 
     def __init__(self, choices: Callable[[], Sequence[tuple[str, str]]], parent: QWidget) -> None:
         super().__init__(parent)
@@ -42,7 +42,7 @@ class ChoiceDelegate(QStyledItemDelegate):
 
 
 class ClockDelegate(QStyledItemDelegate):
-    """Sets a date and a time of day in the zone the model speaks in."""
+    """Delegate for a date and a time of day in the model's time zone."""
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         """Qt asks for a field to edit the cell with."""

@@ -55,7 +55,7 @@ class RunningAnswer(Enum):
 
 
 class Documents(QObject):
-    """Opens, imports and saves projects.
+    """Commands that open, import and save projects.
 
     A method that could lose something asks first. Bad input is refused and leaves the open project alone.
     """

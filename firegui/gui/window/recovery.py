@@ -51,7 +51,7 @@ _ABOUT = (
 
 
 class Autosave(QObject):
-    """Writes to a :class:`~firegui.runs.autosave.AutosaveSlot` in its own thread, so that no disk stalls the window.
+    """Writer to a :class:`~firegui.runs.autosave.AutosaveSlot` in its own thread, so that no disk stalls the window.
 
     Kept are a project with unsaved edits, an imported one that was never saved, and the folders of unfinished runs.
     """
@@ -213,7 +213,7 @@ class RecoveryChoice(Enum):
 
 
 class RecoverDialog(QDialog):
-    """Lists the work that killed windows left; closing it delays the question to the next start."""
+    """Dialog with the work that killed windows left. Closing it delays the question to the next start."""
 
     def __init__(self, left: Sequence[RecoverableProject], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -305,7 +305,7 @@ def describe_left(left: RecoverableProject) -> str:
 
 
 class Recovery(QObject):
-    """Offers at the start what a killed window left, and owns the autosave of this one.
+    """Offer, at the start, of what a killed window left; owner of this window's autosave.
 
     Windows keep their slots in ``folder``; the drops that ``saver`` has are kept in them, too.
     """

@@ -42,7 +42,7 @@ class InhibitorBackend(Protocol):
 
 
 class SleepInhibitor(QObject):
-    """Keeps the machine awake while there is work, by the first of ``backends`` that can."""
+    """Inhibitor of the machine's sleep while there is work, by the first of ``backends`` that can."""
 
     reported = Signal(str, str)
     """A line for the log and its level."""

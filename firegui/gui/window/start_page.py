@@ -54,7 +54,7 @@ def subtitle(thumbnail: Thumbnail, now: datetime) -> str:
 
 
 class _ProjectDelegate(QStyledItemDelegate):
-    """Draws a recent project: its picture to the left, three lines beside it."""
+    """Delegate for a recent project: its thumbnail to the left, three lines beside it."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Return the height of a picture and its margins."""

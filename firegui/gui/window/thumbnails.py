@@ -82,7 +82,7 @@ class ThumbnailCache:
 
 
 class ThumbnailRenderer(QObject):
-    """Updates the thumbnail of the open project from ``snapshot``, the picture of its map."""
+    """Renderer of the open project's thumbnail from ``snapshot``, the picture of its map."""
 
     def __init__(
         self, session: Session, thumbnails: ThumbnailCache, snapshot: Callable[[], QImage], parent: QObject

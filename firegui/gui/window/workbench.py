@@ -345,7 +345,7 @@ class Workbench(QObject):
 
 
 class PlayFocus(QObject):
-    """Gives the focus to ``maps`` when a plan is started and when it has ended, so that Space plays it.
+    """Focus on ``maps`` when a plan is started and when it has ended, so that Space plays it.
 
     The focus is never taken from a text field, nor from a dialog. When a plan ends, number fields and tables keep it,
     too: they were entered after the start.

@@ -26,7 +26,7 @@ Rect = tuple[float, float, float, float]
 
 
 class Labels:
-    """Puts texts into a frame whose lower left corner is at ``frame`` inches of ``page``; remembers where they are."""
+    """Texts in a frame whose lower left corner is at ``frame`` inches of ``page``; remembers where they are."""
 
     def __init__(self, page: FigurePage, frame: tuple[float, float], view: MapFrame) -> None:
         self._page, self._frame, self._view = page, frame, view

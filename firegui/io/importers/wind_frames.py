@@ -26,7 +26,7 @@ _STEP_DEG = 1e-4
 
 
 class Turn:
-    """Takes vectors ``(u, v)`` in one frame to directions on a grid, by a 2 × 2 matrix at every cell.
+    """Rotation of vectors ``(u, v)`` in one frame to directions on a grid, by a 2 × 2 matrix at every cell.
 
     ``matrices [2, 2, n, m]`` are given on nodes that are spread evenly from the first to the last row and column.
     """

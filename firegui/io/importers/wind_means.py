@@ -131,7 +131,7 @@ def daily_maps(
 
 
 class _SeriesReader:
-    """Reads samples of a series onto a grid, a day at a time, and keeps the course of their means."""
+    """Reader of a series' samples onto a grid, a day at a time; keeps the course of their means."""
 
     def __init__(
         self,

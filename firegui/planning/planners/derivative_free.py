@@ -31,7 +31,7 @@ def cma_es(context: PlannerContext, state: Arrays | None = None, *, native: bool
 
 
 class _Generations:
-    """Asks for one generation at a time. Everything that the paper does not name is at the package's default.
+    """Driver of one generation at a time. Everything that the paper does not name is at the package's default.
 
     That is a population of ``⌊4 + 3 ln n⌋`` and, from 300 variables on, a two-point adaptation of the step size. The
     criteria by which the package would stop are for its caller to ask after, and nobody does: the allowance alone ends
@@ -82,7 +82,7 @@ def _search(algorithm: str, context: PlannerContext, state: Arrays | None) -> Re
 
 
 class _Population:
-    """Asks for :data:`BATCH` vectors at a time.
+    """Driver of :data:`BATCH` vectors at a time.
 
     The first is the start vector. One setting is not nevergrad's default: the rest of the first population is drawn
     around the start, with its standard deviation of 1, because an array with two bounds is otherwise sampled uniformly

@@ -31,7 +31,7 @@ _LEAST = 3
 
 
 class Greedy:
-    """Starts from no drops. A round forecasts the schedule, scores candidates one by one and commits improving ones.
+    """Greedy search from no drops: a round forecasts the schedule, scores candidates in turn and commits improving ones.
 
     Each candidate is one more drop: a free aircraft at a time at which it keeps none of the schedule's drops from being
     flown (:func:`drawn_times`), on the predicted front (:class:`_Aim`). Of those that improve the objective alone, the
@@ -142,7 +142,7 @@ def _before_drops(model: Model, gates: Gates) -> NDArray[np.bool_]:
 
 
 class _Aim:
-    """Places candidates while the forecast is rolled out; holds the states of half a day at which retardant is dropped.
+    """Placer of candidates during a forecast; holds the states of half a day at which retardant is dropped.
 
     As in the tactical heuristic: water at dispersed maxima of ``b_t``, retardant at those of
     ``max(0, b_{t + S_day/2} − b_t)``, across the wind. As many maxima are looked for as aircraft carry the material, a

@@ -91,7 +91,7 @@ BenchmarkResult = AnalysisResult[BenchmarkTable, BenchmarkHeader]
 
 
 class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, SavedBenchmark]):
-    """Runs benchmarks of the open project."""
+    """Controller of benchmarks of the open project."""
 
     title, kept = "The benchmark", "finished tasks"
     store = SAVED_BENCHMARKS

@@ -45,7 +45,7 @@ SensitivityResult = AnalysisResult[AnyTable, SensitivityHeader]
 
 
 class SensitivityController(AnalysisController[SensitivityRequest, SensitivityResult, SavedTable]):
-    """Makes robustness tables of the open project. The table before stays on screen until a new one has a row."""
+    """Controller of robustness tables. The previous table stays on screen until a new one has a row."""
 
     title, kept = "The robustness table", "finished rows"
     store = SAVED_TABLES

@@ -25,7 +25,7 @@ class SkillRequest:
 
 
 class SkillController(AnalysisController[SkillRequest, SkillResult, SavedResult[Any]]):
-    """Scores the forecast of the open project. The scores are kept in memory, and stay until there are others."""
+    """Controller of forecast scores. They are held in memory only, until there are others."""
 
     title = "The forecast"
 

@@ -62,7 +62,7 @@ StudyResult = AnalysisResult[StudyTable, StudyHeader]
 
 
 class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy]):
-    """Runs studies of the open project."""
+    """Controller of studies of the open project."""
 
     title, kept = "The study", "finished cells"
     store = SAVED_STUDIES

@@ -127,7 +127,7 @@ class EnsembleResult(AnalysisResult[Ensemble, EnsembleHeader]):
 
 
 class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResult, SavedEnsemble]):
-    """Draws ensembles of the open project."""
+    """Controller of ensembles of the open project."""
 
     title, kept = "The ensemble", "finished members"
     store = SAVED_ENSEMBLES
@@ -294,7 +294,7 @@ def lacks(project: Project, settings: UncertaintySettings) -> list[Problem]:
 
 # -- mean maps ---------------------------------------------------------------------------------------------------------
 class MeanMaps(QObject):
-    """Puts the mean maps on the map and takes them off. While they are there, :meth:`follow` updates them."""
+    """Mean maps of an ensemble on the map. While they are shown, :meth:`follow` updates them."""
 
     def __init__(
         self, session: Session, queue: RunQueue, controller: UncertaintyController, parent: QObject | None = None

@@ -53,7 +53,7 @@ OpenProject = Callable[[Project, Path | None], bool]
 
 
 class LandscapeWizard(QDialog):
-    """Makes a project of the person's own files. ``make`` imports in a thread and can be cancelled.
+    """Wizard that makes a project of the user's files. ``make`` imports in a thread and can be cancelled.
 
     Nothing is written here: ``take`` gets the project. If it declines, the wizard stays open.
     """

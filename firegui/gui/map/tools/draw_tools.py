@@ -34,7 +34,7 @@ class ShapeTool(MapTool):
 
 
 class RectangleTool(ShapeTool):
-    """Draws a rectangle of whole cells, from the cell of the press to that of the release."""
+    """Tool for a rectangle of whole cells, from the cell of the press to that of the release."""
 
     hint = "Drag a rectangle · Esc cancels"
     _start: Pointer | None = None
@@ -163,14 +163,14 @@ class PolygonTool(CornerTool, ShapeTool):
 
 
 class ZoneRectangleTool(RectangleTool):
-    """Draws a rectangular no-drop zone of whole cells."""
+    """Tool for a rectangular no-drop zone of whole cells."""
 
     draws_zones = True
     hint = "Drag a no-drop zone · Esc cancels"
 
 
 class ZonePolygonTool(PolygonTool):
-    """Draws a no-drop zone corner by corner."""
+    """Tool for a no-drop zone, corner by corner."""
 
     draws_zones = True
     hint = "Click corners of a no-drop zone · Enter closes · Esc cancels"
