@@ -69,7 +69,7 @@ def test_a_png_is_what_is_on_screen_with_the_notice_below(
 ) -> None:
     window.workbench.session.set_step(60)
     window.workbench.map.layers.set_visible("graticule", False)
-    window.workbench.map.zoom_in()
+    window.workbench.map.camera.zoom(1.5)
     window.workbench.session.set_side_by_side(side_by_side)
     qtbot.waitUntil(lambda: not side_by_side or all(pane.drawn_step >= 0 for pane in window.workbench.maps.panes))
     choose_kind(dialog, ".png", tmp_path / "f.png")

@@ -182,10 +182,12 @@ def test_joining_a_job_delivers_its_last_events_before_it_returns(
     job = RunJob(run_spec(project, tmp_path / "run"), FakeExecute(epochs=5))
     heard: list[RunEvent] = []
     job.bridge.subscribe(RunFinished, heard.append)
+    ended: list[RunJob] = []
+    job.ended.connect(ended.append)
     job.begin()
     job.join()
     assert len(heard) == 1
-    assert not job.is_running
+    assert ended == [job]
 
 
 # -- the queue ---------------------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def test_zooming_one_map_zooms_all_to_the_same_place(qtbot: QtBot, together: Mai
 
 
 def test_space_plays_all_three(qtbot: QtBot, together: MainWindow) -> None:
-    together.workbench.timeline.set_speed(30)
+    together.workbench.timeline.speed.setValue(30)
     QTest.keyClick(together, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: all(pane.drawn_step >= 30 for pane in together.workbench.maps.panes))
     QTest.keyClick(together, Qt.Key.Key_Space)

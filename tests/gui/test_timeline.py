@@ -140,7 +140,7 @@ def test_places_and_steps_are_inverse(bar: TimelineBar) -> None:
 def test_playing_advances_by_the_frames_there_are(qtbot: QtBot, session: Session, bar: TimelineBar) -> None:
     steps: list[int] = []
     session.step_changed.connect(steps.append)
-    bar.set_speed(30)
+    bar.speed.setValue(30)
     bar.play()
     qtbot.waitUntil(lambda: len(steps) >= 4)
     bar.play(False)
@@ -148,7 +148,7 @@ def test_playing_advances_by_the_frames_there_are(qtbot: QtBot, session: Session
 
 
 def test_playing_stops_at_the_end(qtbot: QtBot, session: Session, bar: TimelineBar) -> None:
-    bar.set_speed(30)
+    bar.speed.setValue(30)
     session.set_step(190)
     with qtbot.waitSignal(bar.playing_changed, check_params_cb=lambda on: not on):
         bar.play()
@@ -163,7 +163,7 @@ def test_playing_from_the_end_starts_at_the_beginning(session: Session, bar: Tim
 
 
 def test_a_loop_goes_round(qtbot: QtBot, session: Session, bar: TimelineBar) -> None:
-    bar.set_speed(30)
+    bar.speed.setValue(30)
     bar.set_loop(True)
     session.set_step(195)
     bar.play()

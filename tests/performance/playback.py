@@ -95,7 +95,7 @@ def play(window: MainWindow, shown: MapView, what: str, fps: int, seconds: float
     """Play from the beginning, again and again, and count."""
     session, timeline = window.workbench.session, window.workbench.timeline
     session.set_step(0)
-    timeline.set_speed(fps)
+    timeline.speed.setValue(fps)
     timeline.set_loop(True)
     wait_until(lambda: False, 1.0)
     painted = Painted(shown)

@@ -68,11 +68,6 @@ class RunJob(QObject):
         self._task = Task(_Execution(execute, spec, self.control, self.bridge.push), self)
         self._task.ended.connect(self._on_task_ended)
 
-    @property
-    def is_running(self) -> bool:
-        """Whether the thread is at work."""
-        return self._task.isRunning()
-
     def begin(self) -> None:
         """Start the thread and the delivery of its events."""
         self.bridge.start()

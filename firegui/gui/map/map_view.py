@@ -93,14 +93,6 @@ class MapView(QWidget):
         """Show the whole grid."""
         self.camera.fit()
 
-    def zoom_in(self) -> None:
-        """Enlarge the map."""
-        self.camera.zoom(1.5)
-
-    def zoom_out(self) -> None:
-        """Shrink the map."""
-        self.camera.zoom(1.0 / 1.5)
-
     @property
     def drawn_step(self) -> int:
         """The step that the layers show; the session may be further."""

@@ -104,10 +104,6 @@ class TimelineBar(QWidget):
         """Set whether playback restarts at the end."""
         self._buttons["loop"].setChecked(loops)
 
-    def set_speed(self, frames_per_second: int) -> None:
-        """Set the frames a second, 1 to 30."""
-        self.speed.setValue(frames_per_second)
-
     def toggle_play(self) -> None:
         """Start or pause playback. At the end it restarts from the beginning."""
         self.play(not self.is_playing)

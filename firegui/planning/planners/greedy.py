@@ -31,7 +31,7 @@ _LEAST = 3
 
 
 class Greedy:
-    """Greedy search from no drops: a round forecasts the schedule, scores candidates in turn and commits improving ones.
+    """Greedy search. A round forecasts the schedule, scores candidates in turn and commits improving ones.
 
     Each candidate is one more drop: a free aircraft at a time at which it keeps none of the schedule's drops from being
     flown (:func:`drawn_times`), on the predicted front (:class:`_Aim`). Of those that improve the objective alone, the
