@@ -19,8 +19,8 @@ from firegui.io.schedule_file import is_plan, read_claims
 from firegui.planning.audit import AuditReport, Conditions
 from firegui.planning.audit import audit as check_rules
 from firegui.runs.engine import Engine
-from firegui.runs.folder import PLAN, SCHEDULE
 from firegui.runs.messages import counted
+from firegui.runs.run_folder import PLAN, SCHEDULE
 
 _SHOWN = 20
 

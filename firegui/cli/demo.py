@@ -23,7 +23,7 @@ from firegui.errors import InputError, Problem
 from firegui.io.project_store import load_project, project_hash, save_project
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, RunState
-from firegui.runs.folder import RUN, RunRecord, read_run
+from firegui.runs.run_folder import RUN, RunRecord, read_run
 from firegui.runs.spec import Stage
 
 DEFAULT_OUT = Path("firegui-demo")

@@ -16,8 +16,8 @@ from firegui.io.exporters import FORMATS, file_names, film_names, known_formats
 from firegui.io.exporters.animation import film_problems
 from firegui.io.exporters.content import ExportContent
 from firegui.runs.export import TITLE, hand_over, run_content
-from firegui.runs.folder import read_run
 from firegui.runs.messages import counted
+from firegui.runs.run_folder import read_run
 
 FILMS = ("mp4", "gif")
 

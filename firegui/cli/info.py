@@ -27,10 +27,10 @@ from firegui.io.daylight import dark_pin_problems, flying_windows
 from firegui.io.operations_toml import operations_to_table
 from firegui.io.project_store import list_runs, load_project
 from firegui.io.rasterize import region_masks
-from firegui.runs.folder import RunRecord, read_run
 from firegui.runs.header import event_hash
 from firegui.runs.messages import counted
 from firegui.runs.resume import settings_changed
+from firegui.runs.run_folder import RunRecord, read_run
 
 _SHOWN_LEVELS = 5
 

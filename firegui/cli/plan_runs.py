@@ -26,9 +26,9 @@ from firegui.io.project_store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, RunState
-from firegui.runs.folder import OCCUPANCY, PLAN, REFERENCE, SCHEDULE, RunRecord, check_out, read_run
 from firegui.runs.messages import FORMING_EPOCHS, counted
 from firegui.runs.resume import resume_problems
+from firegui.runs.run_folder import OCCUPANCY, PLAN, REFERENCE, SCHEDULE, RunRecord, check_out, read_run
 from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.tactical_stage import budget_problems
 

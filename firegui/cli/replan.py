@@ -26,9 +26,9 @@ from firegui.io.project_store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished
-from firegui.runs.folder import RunRecord, check_out, read_run
 from firegui.runs.messages import counted
 from firegui.runs.replan_base import TITLE, LoopDay, ReplanScores, read_scores, replan_problems
+from firegui.runs.run_folder import RunRecord, check_out, read_run
 from firegui.runs.spec import ReplanSpec
 
 

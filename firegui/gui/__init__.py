@@ -37,7 +37,7 @@ entries in ``runs/spec``, ``runs/events``, ``runs/runner`` and ``runs/command``,
 ``cli/main``, and its folder among those of ``io/project_store`` that hold no plans. ``pyproject.toml`` lists it in
 the contract "analyses".
 
-A saved plan is listed by ``jobs/run_list`` and read by :mod:`firegui.runs.folder`; its fire is computed again when it
-is shown. Saved results of analyses are listed by ``analyses/saved_results``; each controller's ``_read`` opens one,
+A saved plan is listed by ``jobs/run_list`` and read by :mod:`firegui.runs.run_folder`; its fire is computed again when
+it is shown. Saved results of analyses are listed by ``analyses/saved_results``; each controller's ``_read`` opens one,
 with the ``*_folder`` modules of ``firegui/runs`` and :mod:`firegui.studies.folder`.
 """

@@ -54,7 +54,7 @@ from firegui.runs.events import (
 )
 from firegui.runs.header import PACKAGES
 from firegui.runs.messages import counted
-from firegui.runs.saved_result import SavedResultFolder, common_fields
+from firegui.runs.result_folder import SavedResultFolder, common_fields
 from firegui.runs.spec import BenchmarkSpec
 from firegui.runs.state import RunMachine
 

@@ -33,9 +33,9 @@ from firegui.domain.benchmark import (
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
-from firegui.runs.folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PRELIMINARY_CHECKPOINT, SMOOTHING_CHECKPOINT
+from firegui.runs.result_folder import ResumeCheck, SavedHeader
 from firegui.runs.result_store import ResultStore
-from firegui.runs.saved_result import ResumeCheck, SavedHeader
+from firegui.runs.run_folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PRELIMINARY_CHECKPOINT, SMOOTHING_CHECKPOINT
 from firegui.runs.spec import BenchmarkSpec
 
 HEADER, TASKS, ROW = "benchmark.toml", "tasks", "row.json"

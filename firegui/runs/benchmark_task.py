@@ -26,10 +26,10 @@ from firegui.runs.benchmark_folder import TITLE, clear_up, read_rows, task_folde
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import EliminationStep, EpochDone, RunEvent, StageBegan
-from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, RUN, SCHEDULE, RunRecord
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
 from firegui.runs.nested_plan import planned
+from firegui.runs.run_folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, RUN, SCHEDULE, RunRecord
 from firegui.runs.spec import PlanSpec, Stage
 
 if TYPE_CHECKING:

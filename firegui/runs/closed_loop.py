@@ -19,10 +19,10 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io import atomic
 from firegui.runs.events import FinishReason, Message, Progress, RunFinished, RunState
-from firegui.runs.folder import LOOP_STATE, RunRecord
 from firegui.runs.messages import counted
 from firegui.runs.replan_base import LoopDay, ReplanJob, ReplanScores, no_drops, note_of
 from firegui.runs.replan_stages import ReplanFolder, RestStages
+from firegui.runs.run_folder import LOOP_STATE, RunRecord
 from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from firegui.io.project_store import load_project
 from firegui.io.rasters import read_raster
 from firegui.io.water import read_water
 from firegui.planning.audit import Conditions, audit, zone_violations
-from firegui.runs.folder import BASELINE, OCCUPANCY, RunRecord, read_drops, read_run
 from firegui.runs.header import event_hash
+from firegui.runs.run_folder import BASELINE, OCCUPANCY, RunRecord, read_drops, read_run
 
 T = TypeVar("T")
 

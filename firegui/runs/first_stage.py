@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
 from firegui.runs.events import EpochDone, FinishReason
-from firegui.runs.folder import CHECKPOINT, HISTORY, PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY
 from firegui.runs.plan_snapshots import PlanSnapshots
+from firegui.runs.run_folder import CHECKPOINT, HISTORY, PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY
 from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import math
 from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
 from firegui.runs.events import FinishReason
-from firegui.runs.folder import EliminationSummary, TacticalProgress
+from firegui.runs.run_folder import EliminationSummary, TacticalProgress
 
 FORMING_EPOCHS = 100
 """A plan without a drop is no surprise before so many epochs; after them, something is wrong with what was asked."""

@@ -12,9 +12,9 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunEvent, RunState, StateChanged
 from firegui.runs.failures import failure_message
-from firegui.runs.folder import RUN, RunRecord, read_run
 from firegui.runs.plan import Planning
 from firegui.runs.resume import resume_problems
+from firegui.runs.run_folder import RUN, RunRecord, read_run
 from firegui.runs.spec import PlanSpec
 from firegui.runs.state import RunMachine
 

@@ -31,8 +31,14 @@ from firegui.runs.events import (
     StageBegan,
 )
 from firegui.runs.first_stage import MAIN, PRELIMINARY, FirstStage, StageFiles
-from firegui.runs.folder import PRELIMINARY as PRELIMINARY_PLAN
-from firegui.runs.folder import (
+from firegui.runs.header import new_header
+from firegui.runs.history import read_history
+from firegui.runs.lock import FolderLock
+from firegui.runs.messages import finish_message, gain_message, pruned_message, tactical_message
+from firegui.runs.result_store import claim
+from firegui.runs.resume import resume_problems
+from firegui.runs.run_folder import PRELIMINARY as PRELIMINARY_PLAN
+from firegui.runs.run_folder import (
     PRELIMINARY_HISTORY,
     REFERENCE,
     EliminationSummary,
@@ -43,12 +49,6 @@ from firegui.runs.folder import (
     check_out,
     found_in,
 )
-from firegui.runs.header import new_header
-from firegui.runs.history import read_history
-from firegui.runs.lock import FolderLock
-from firegui.runs.messages import finish_message, gain_message, pruned_message, tactical_message
-from firegui.runs.result_store import claim
-from firegui.runs.resume import resume_problems
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
 from firegui.runs.spec import PlanSpec, Stage

@@ -11,10 +11,10 @@ from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.planning.audit import AuditReport
 from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunFinished, RunState
-from firegui.runs.folder import OCCUPANCY
 from firegui.runs.messages import counted
 from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, no_drops, note_of
 from firegui.runs.replan_stages import ReplanFolder, ReplanResult, RestStages
+from firegui.runs.run_folder import OCCUPANCY
 from firegui.runs.session import RunSession
 from firegui.runs.spec import Stage
 

@@ -20,12 +20,12 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import FinishReason, RunEvent, RunState
-from firegui.runs.folder import METRICS, RunRecord, RunScores, check_out, found_in
 from firegui.runs.header import new_header, schedule_hash
 from firegui.runs.lock import FolderLock
 from firegui.runs.replan_stages import ReplanFolder
 from firegui.runs.result_store import claim
 from firegui.runs.resume import differences, resume_problems
+from firegui.runs.run_folder import METRICS, RunRecord, RunScores, check_out, found_in
 from firegui.runs.session import RunSession
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import PlanSpec, ReplanNote, ReplanSpec

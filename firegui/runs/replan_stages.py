@@ -12,8 +12,8 @@ from firegui.domain.settings import PlanSettings
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.events import FinishReason, StageBegan
 from firegui.runs.first_stage import MAIN, FirstStage
-from firegui.runs.folder import CHECKPOINT, PLAN, REFERENCE, EliminationSummary, RunFolder, RunRecord
 from firegui.runs.header import RunHeader
+from firegui.runs.run_folder import CHECKPOINT, PLAN, REFERENCE, EliminationSummary, RunFolder, RunRecord
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
 from firegui.runs.spec import Stage

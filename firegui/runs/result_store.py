@@ -1,4 +1,4 @@
-"""Folders of saved results: whether one may be written to, what it holds, and its header file."""
+"""Rules for the folders of one kind of result: which one may be written to or resumed, and how headers are read."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ from firegui.domain.options import changeable, title_of
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.errors import Problem
-from firegui.runs.folder import PRELIMINARY, REFERENCE, RunRecord
 from firegui.runs.header import event_hash, schedule_hash
 from firegui.runs.messages import counted
+from firegui.runs.run_folder import PRELIMINARY, REFERENCE, RunRecord
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import PlanSpec, Stage
 

@@ -16,9 +16,9 @@ from firegui.io.observation_file import read_observation
 from firegui.io.project_store import RUNS
 from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.command import with_command
-from firegui.runs.folder import RunRecord, read_run
 from firegui.runs.replan_base import TITLE, replan_problems
 from firegui.runs.result_store import unused
+from firegui.runs.run_folder import RunRecord, read_run
 from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)

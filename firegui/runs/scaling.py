@@ -18,7 +18,7 @@ from firegui.runs.engine import Engine
 from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, ScalingReady
 from firegui.runs.header import PACKAGES
-from firegui.runs.saved_result import SavedResultFolder, common_fields
+from firegui.runs.result_folder import SavedResultFolder, common_fields
 from firegui.runs.scaling_folder import (
     STORE,
     TABLE,

@@ -16,8 +16,8 @@ from firegui.domain.scaling import ScalingSettings, ScalingTable
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
+from firegui.runs.result_folder import ResumeCheck, SavedHeader
 from firegui.runs.result_store import ResultStore
-from firegui.runs.saved_result import ResumeCheck, SavedHeader
 from firegui.runs.scaling_text import quality_csv, times_csv, times_latex
 from firegui.runs.spec import ScalingSpec
 

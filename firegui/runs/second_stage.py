@@ -10,8 +10,8 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.runs.elimination_log import elimination_text
 from firegui.runs.events import EliminationStep, Progress
-from firegui.runs.folder import ELIMINATION, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT, EliminationSummary
 from firegui.runs.plan_snapshots import PlanSnapshots
+from firegui.runs.run_folder import ELIMINATION, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT, EliminationSummary
 from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:

@@ -46,11 +46,11 @@ from firegui.runs.events import (
     StageBegan,
     StateChanged,
 )
-from firegui.runs.folder import PLAN, RunRecord
 from firegui.runs.header import schedule_hash
 from firegui.runs.messages import counted
 from firegui.runs.nested_plan import planned
-from firegui.runs.saved_result import SavedResultFolder, common_fields
+from firegui.runs.result_folder import SavedResultFolder, common_fields
+from firegui.runs.run_folder import PLAN, RunRecord
 from firegui.runs.sensitivity_folder import (
     STORE,
     TITLE,

@@ -31,8 +31,8 @@ from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
+from firegui.runs.result_folder import ResumeCheck, SavedHeader
 from firegui.runs.result_store import ResultStore
-from firegui.runs.saved_result import ResumeCheck, SavedHeader
 from firegui.runs.spec import SensitivitySpec
 
 HEADER, TABLE, SHEET = "sensitivity.toml", "sensitivity.json", "sensitivity.csv"

@@ -11,7 +11,7 @@ from firegui.errors import InputError
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import Message, RunEvent, RunState
-from firegui.runs.folder import RunFolder
+from firegui.runs.run_folder import RunFolder
 from firegui.runs.spec import PlanSpec
 from firegui.runs.state import RunMachine
 

@@ -9,7 +9,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import Problem
 from firegui.runs.events import FinishReason, Progress
-from firegui.runs.folder import TACTICAL_CHECKPOINT, TacticalProgress
+from firegui.runs.run_folder import TACTICAL_CHECKPOINT, TacticalProgress
 from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:

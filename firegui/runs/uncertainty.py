@@ -41,7 +41,7 @@ from firegui.runs.events import (
     RunState,
 )
 from firegui.runs.header import schedule_hash
-from firegui.runs.saved_result import SavedResultFolder, common_fields
+from firegui.runs.result_folder import SavedResultFolder, common_fields
 from firegui.runs.spec import UncertaintySpec
 from firegui.runs.state import RunMachine
 from firegui.runs.uncertainty_folder import (

@@ -37,9 +37,9 @@ from firegui.io.ensemble_file import read_members
 from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.io.rasters import read_raster, write_raster
 from firegui.runs.header import event_hash
+from firegui.runs.result_folder import SavedHeader
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import differences
-from firegui.runs.saved_result import SavedHeader
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import UncertaintySpec
 from firegui.runs.uncertainty_summary import Summary, by_day, ensemble_csv, summary_csv, summary_values

@@ -12,9 +12,9 @@ from firegui.domain.project import Project
 from firegui.domain.uncertainty import ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import InputError
 from firegui.runs.events import FinishReason
-from firegui.runs.folder import RUN
 from firegui.runs.header import read_header
 from firegui.runs.messages import counted
+from firegui.runs.run_folder import RUN
 from firegui.runs.uncertainty_summary import Summary
 
 UNBURNED = (

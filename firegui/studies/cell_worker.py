@@ -33,7 +33,7 @@ from firegui.runs.benchmark_worker import PreparedEngine
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.failures import failure_message, is_foreseen
-from firegui.runs.folder import PLAN
+from firegui.runs.run_folder import PLAN
 from firegui.studies.project_archive import unpack_project
 
 if TYPE_CHECKING:

@@ -28,9 +28,9 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.header import NOT_INSTALLED, schedule_hash
+from firegui.runs.result_folder import SavedHeader
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import differences
-from firegui.runs.saved_result import SavedHeader
 from firegui.runs.spec import StudySpec
 from firegui.studies.cell_worker import Answer
 

@@ -13,8 +13,8 @@ from firegui.errors import InputError, Problem
 from firegui.io.schedule_file import read_project_schedule
 from firegui.io.study_file import StudyFile, parse_study
 from firegui.runs.command import with_command
+from firegui.runs.fire_specs import project_then
 from firegui.runs.requests import Paths
-from firegui.runs.saved_fires import project_then
 from firegui.runs.spec import EvaluateSpec, StudySpec
 from firegui.studies.folder import StudyHeader, plan_file
 

@@ -24,7 +24,7 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished, RunState, StudyProgress, StudyReady
 from firegui.runs.header import PACKAGES, installed_versions, schedule_hash
-from firegui.runs.saved_result import SavedResultFolder, common_fields
+from firegui.runs.result_folder import SavedResultFolder, common_fields
 from firegui.runs.spec import StudySpec
 from firegui.runs.state import RunMachine
 from firegui.studies.cell_executors import CellExecutor, LocalExecutor, OpenCellWorker

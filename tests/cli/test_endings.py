@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from firegui.runs.events import EpochDone, FinishReason, StateChanged
-from firegui.runs.folder import read_run
+from firegui.runs.run_folder import read_run
 from tests.cli.conftest import Run, Stop
 from tests.support import make_project
 

@@ -12,7 +12,7 @@ import pytest
 
 from firegui.io.project_store import load_project
 from firegui.io.schedule_file import read_schedule
-from firegui.runs.folder import REFERENCE, read_run
+from firegui.runs.run_folder import REFERENCE, read_run
 from tests.cli.conftest import Run
 from tests.support import assert_same_files
 

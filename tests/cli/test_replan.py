@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firegui.runs.folder import read_run
+from firegui.runs.run_folder import read_run
 from tests.cli.conftest import Run
 from tests.support import SHAPE, tiny_project, watched_project, write_schedule
 

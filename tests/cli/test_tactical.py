@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from firegui.runs.folder import read_run
+from firegui.runs.run_folder import read_run
 from tests.cli.conftest import Run
 from tests.support import assert_same_files
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from firegui.domain.drops import DropList
 from firegui.io.project_store import load_project
 from firegui.runs.events import FinishReason, RunState
-from firegui.runs.folder import RunFolder, RunScores
 from firegui.runs.header import new_header
+from firegui.runs.run_folder import RunFolder, RunScores
 from firegui.runs.run_requests import plan_spec
 
 

@@ -22,8 +22,8 @@ from firegui.io.project_store import load_project, save_project
 from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.control import RunControl
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunEvent, RunState
-from firegui.runs.folder import kept_plan, read_run
 from firegui.runs.lock import FolderLock
+from firegui.runs.run_folder import kept_plan, read_run
 from firegui.runs.run_requests import WarmStart, resume_spec
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec, RunSpec, Stage

@@ -24,7 +24,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project
 from firegui.runs.events import FinishReason, RunState
-from firegui.runs.folder import read_run
+from firegui.runs.run_folder import read_run
 from firegui.runs.run_requests import run_title
 from firegui.runs.runner import execute as real_execute
 from firegui.runs.spec import PlanSpec, Stage

@@ -48,8 +48,8 @@ Result = TypeVar("Result", bound=AnalysisResult[Any, Any])
 class AnalysisController(QObject, Generic[Request, Result, Saved]):
     """Controller of one kind of analysis: runs it in a thread, and holds the result on screen.
 
-    Subclasses define the texts, :attr:`store` and the methods under "for subclasses". :meth:`shutdown` must be called
-    before the program ends.
+    Subclasses define the texts, :attr:`saved_results` and the methods under "for subclasses". :meth:`shutdown` must be
+    called before the program ends.
     """
 
     title: ClassVar[str] = ""
@@ -59,7 +59,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     export_suffixes: ClassVar[tuple[str, ...]] = ()
     """Endings of the files that :meth:`export` copies."""
 
-    store: ClassVar[SavedResults[Any] | None] = None
+    saved_results: ClassVar[SavedResults[Any] | None] = None
     """Where results are saved; ``None`` if they are kept in memory or each in a single file."""
 
     changed = Signal()
@@ -128,7 +128,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
 
     def saved(self) -> tuple[Saved, ...]:
         """Return the results in the project's folder, the latest first."""
-        return () if self.store is None else self.store.in_project(self._session.source)
+        return () if self.saved_results is None else self.saved_results.in_project(self._session.source)
 
     def work(self) -> UnfinishedWork | None:
         """Return what would be lost if the project were closed now."""
@@ -169,19 +169,20 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     # -- export ------------------------------------------------------------------------------------------------------
     def exported_names(self, out: Path) -> tuple[str, ...]:
         """Return the names of the files that :meth:`export` would write into ``out``, none if it would refuse."""
-        if self._shown is None or self.store is None or out.resolve() == self._shown.folder.resolve():
+        if self._shown is None or self.saved_results is None or out.resolve() == self._shown.folder.resolve():
             return ()
         with suppress(InputError):
-            return tuple(path.name for path in result_files(self._shown.folder, self.export_suffixes, self.store.place))
+            store = self.saved_results.store
+            return tuple(path.name for path in result_files(self._shown.folder, self.export_suffixes, store))
         return ()
 
     def export(self, out: Path) -> None:
         """Copy the tables and figures of the result on screen into ``out``, and report what was written."""
-        if self._shown is None or self.store is None:
+        if self._shown is None or self.saved_results is None:
             return
-        folder, place = self._shown.folder, self.store.place
+        folder, store = self._shown.folder, self.saved_results.store
         names = self._or_refused(
-            lambda: copy_files(result_files(folder, self.export_suffixes, place), out, folder, place.thing)
+            lambda: copy_files(result_files(folder, self.export_suffixes, store), out, folder, store.thing)
         )
         if names is not None:
             self._session.message.emit(f"Wrote {', '.join(names)} to {out}{self._export_remark(names)}")
@@ -236,8 +237,8 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         return None if self._job is None else getattr(self._job.spec, "out", None)
 
     def _new_folder(self, ending: str) -> Path:
-        assert self.store is not None
-        return self.store.new_folder(self._project_folder, self._clock(), ending)
+        assert self.saved_results is not None
+        return self.saved_results.new_folder(self._project_folder, self._clock(), ending)
 
     def _launch(self, make_spec: Callable[[], RunSpec | None]) -> None:
         made = None if self._is_shut_down else self._or_refused(lambda: self._spec_and_result(make_spec()))
@@ -282,7 +283,8 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
 
     def _settled(self, shown: Result) -> Result:
         """Return the result with the header of its folder. Raises :class:`InputError`."""
-        return shown if self.store is None else replace(shown, header=self.store.place.read(shown.folder))
+        saved = self.saved_results
+        return shown if saved is None else replace(shown, header=saved.store.read(shown.folder))
 
     # -- events ------------------------------------------------------------------------------------------------------
     def _on_message(self, event: Message) -> None:

@@ -1,4 +1,4 @@
-"""Saved results of analyses: their folders in a project, and copies of their files."""
+"""Lists of the saved results of an analysis in the open project, and export of their files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_problem
 from firegui.io.plain_words import plain_words
 from firegui.runs.lock import is_held
+from firegui.runs.result_folder import SavedHeader
 from firegui.runs.result_store import ResultStore
-from firegui.runs.saved_result import SavedHeader
 
 Header = TypeVar("Header", bound=SavedHeader)
 
@@ -60,9 +60,9 @@ class SavedResults(Generic[Saved]):
     """
 
     def __init__(
-        self, directory: str, place: ResultStore[Any], load: Callable[[Path, Any, bool], Saved | None]
+        self, directory: str, store: ResultStore[Any], load: Callable[[Path, Any, bool], Saved | None]
     ) -> None:
-        self.directory, self.place, self._load = directory, place, load
+        self.directory, self.store, self._load = directory, store, load
 
     def in_project(self, project_folder: Path | None) -> tuple[Saved, ...]:
         """Return the results, the latest first. Those that cannot be read are left out."""
@@ -72,7 +72,7 @@ class SavedResults(Generic[Saved]):
         found = []
         for folder in (entry for entry in parent.iterdir() if entry.is_dir()):
             with suppress(InputError):
-                saved = self._load(folder, self.place.read(folder), is_held(folder))
+                saved = self._load(folder, self.store.read(folder), is_held(folder))
                 found += [] if saved is None else [saved]
         return tuple(sorted(found, key=lambda each: (each.header.started, each.folder.name), reverse=True))
 
@@ -87,7 +87,7 @@ class SavedResults(Generic[Saved]):
 
 
 # -- copies of the files of a result ----------------------------------------------------------------------------------
-def result_files(folder: Path, suffixes: Sequence[str], place: ResultStore[Any]) -> tuple[Path, ...]:
+def result_files(folder: Path, suffixes: Sequence[str], store: ResultStore[Any]) -> tuple[Path, ...]:
     """Return the tables and figures in ``folder``, and its header.
 
     Raises :class:`InputError` if the folder cannot be listed: it may have been deleted or unmounted.
@@ -95,8 +95,8 @@ def result_files(folder: Path, suffixes: Sequence[str], place: ResultStore[Any])
     try:
         found = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix in suffixes)
     except OSError as error:
-        raise InputError([_lost_problem(folder, error, place.thing)], _refusal_title(place.thing)) from error
-    return (*(path for path in found if not path.name.startswith(".")), folder / place.header)
+        raise InputError([_lost_problem(folder, error, store.thing)], _refusal_title(store.thing)) from error
+    return (*(path for path in found if not path.name.startswith(".")), folder / store.header)
 
 
 def copy_files(files: Sequence[Path], out: Path, own: Path, thing: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.fields import narrow_combo
-from firegui.runs.folder import kept_plan
+from firegui.runs.run_folder import kept_plan
 
 _NONE, _BROWSE = "", "browse"
 _FILES = "Schedules (*.safetensors *.csv);;All files (*)"

@@ -16,7 +16,7 @@ from firegui.gui.jobs.run_job import Execute, RunSlot
 from firegui.gui.jobs.run_list import keep_scores
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunFinished
-from firegui.runs.folder import kept_schedule
+from firegui.runs.run_folder import kept_schedule
 from firegui.runs.spec import EvaluateSpec
 
 NO_DROPS = "Working out the fire without drops…"

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, Progress, RunFinished, RunState, StageBegan
-from firegui.runs.folder import RunRecord
 from firegui.runs.history import COLUMNS
 from firegui.runs.replan_base import ReplanScores
+from firegui.runs.run_folder import RunRecord
 from firegui.runs.spec import Stage
 
 _FIRST_CAPACITY = 256

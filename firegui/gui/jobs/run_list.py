@@ -15,12 +15,12 @@ from firegui.gui.jobs.run_job import RunJob
 from firegui.gui.session.session import Session
 from firegui.io.project_store import RUNS, list_runs
 from firegui.runs.events import FinishReason, RunState
-from firegui.runs.folder import RunFolder, RunRecord, read_run, same_folder
 from firegui.runs.header import event_hash
 from firegui.runs.lock import FolderLock, is_held
 from firegui.runs.notes import read_notes
 from firegui.runs.replan_base import read_scores
 from firegui.runs.result_store import names_in
+from firegui.runs.run_folder import RunFolder, RunRecord, read_run, same_folder
 from firegui.runs.run_requests import FolderSpec, run_title
 from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
 

@@ -34,7 +34,7 @@ from firegui.runs.events import (
     StageBegan,
     StateChanged,
 )
-from firegui.runs.folder import delete_run, same_folder
+from firegui.runs.run_folder import delete_run, same_folder
 from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, Stage

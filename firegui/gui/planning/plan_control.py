@@ -22,7 +22,7 @@ from firegui.gui.session.session import Session
 from firegui.io.schedule_file import read_project_schedule
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.events import RunState
-from firegui.runs.folder import kept_plan
+from firegui.runs.run_folder import kept_plan
 from firegui.runs.run_requests import WarmStart, new_replan_folder
 from firegui.runs.spec import Stage
 

@@ -19,8 +19,8 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import misfit
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import copy_table, show_table
-from firegui.runs.folder import kept_schedule
 from firegui.runs.messages import counted
+from firegui.runs.run_folder import kept_schedule
 from firegui.runs.spec import EvaluateSpec
 
 _SIZE = (500, 300)

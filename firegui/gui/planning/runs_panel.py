@@ -33,8 +33,8 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import add_table_actions, select_row, selected_rows, show_table
 from firegui.runs.events import RunState
-from firegui.runs.folder import kept_plan
 from firegui.runs.notes import NOTES, read_notes, takes_notes, write_notes
+from firegui.runs.run_folder import kept_plan
 
 _WIDTHS = {PROGRESS: 86, ELAPSED: 56, ETA: 52}
 _ROOM_FOR_TIMES = 470

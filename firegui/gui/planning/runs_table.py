@@ -14,8 +14,8 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.table_model import Column, Index, TableModel
 from firegui.runs.events import FinishReason
-from firegui.runs.folder import kept_plan
 from firegui.runs.messages import counted
+from firegui.runs.run_folder import kept_plan
 
 TITLE, STATE, PROGRESS, ELAPSED, ETA, BEST, DROPS = range(7)
 _NOTE_LETTERS = 80

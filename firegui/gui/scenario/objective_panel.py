@@ -28,7 +28,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import BACKENDS
 from firegui.gui.widgets.fields import narrow_combo
 from firegui.gui.widgets.settings_form import FoldedSection, SettingsForm, labelled_rows
-from firegui.runs.folder import RUN
+from firegui.runs.run_folder import RUN
 from firegui.runs.run_requests import STAGE_TITLES
 
 _MERGE_KEYS = count(1_000)

@@ -30,8 +30,8 @@ from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project_store import PROJECT_FILE, ProjectExistsError, load_project, save_project
 from firegui.io.weights_file import read_weights
 from firegui.runs.events import RunState
-from firegui.runs.folder import same_folder
 from firegui.runs.project_lock import ProjectLock
+from firegui.runs.run_folder import same_folder
 
 SUFFIX = ".firegui"
 _HDF5 = (".hdf5", ".h5", ".hdf")

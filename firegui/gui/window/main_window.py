@@ -34,7 +34,7 @@ _WORKBENCH = "firegui.gui.window.workbench"
 _SYSTEM = "system"
 _LOADED_FIRST = (
     "numpy", "pyqtgraph", "pyproj", "shapely", "rasterio", "pyogrio", "h5py", "firegui.domain.project",
-    "firegui.gui.session.session", "firegui.runs.events", "firegui.runs.folder", "firegui.gui.jobs.run_queue",
+    "firegui.gui.session.session", "firegui.runs.events", "firegui.runs.run_folder", "firegui.gui.jobs.run_queue",
     "firegui.gui.map.map_view", "firegui.gui.window.documents", "firegui.gui.planning.progress_panel",
     "firegui.gui.analyses.uncertainty.uncertainty_panel",
     _WORKBENCH,

@@ -36,8 +36,8 @@ from firegui.runs.autosave import (
     recoverable_projects,
     recovery_gone_error,
 )
-from firegui.runs.folder import same_folder
 from firegui.runs.messages import counted
+from firegui.runs.run_folder import same_folder
 from firegui.runs.run_requests import run_title
 
 AFTER_MS = 1_500

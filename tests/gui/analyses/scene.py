@@ -122,10 +122,10 @@ class Case:
 
 def write_header(controller: Controller, project: Project, folder: Path, settings: Any, **fields: Any) -> Path:
     """Write the header of a result that was stopped, and return its folder."""
-    assert controller.store is not None
-    out = folder / controller.store.directory / "20260101-000000-result"
+    assert controller.saved_results is not None
+    out = folder / controller.saved_results.directory / "20260101-000000-result"
     out.mkdir(parents=True)
-    place = controller.store.place
+    place = controller.saved_results.store
     place.write(out, place.kind(
         command="again", settings=settings, state=RunState.FINISHED, reason=FinishReason.STOPPED,
         started=datetime(2026, 1, 1, tzinfo=UTC), project_hash=project_hash(project), event_hash=event_hash(project),
@@ -235,7 +235,7 @@ def _of(analyses: Sequence[Analysis]) -> pytest.MarkDecorator:
 
 
 _SAVING = [one for one in ANALYSES if CASES[one.dock].save is not None]
-_STORES = [one for one in _SAVING if one.controller.store is not None]  # type: ignore[attr-defined]
+_STORES = [one for one in _SAVING if one.controller.saved_results is not None]  # type: ignore[attr-defined]
 every = _of(ANALYSES)
 every_saving = _of(_SAVING)
 every_store = _of(_STORES)

@@ -81,8 +81,8 @@ def ended(qtbot: QtBot, controller: Controller) -> None:
 
 
 def damage(folder: Path, controller: Controller) -> None:
-    assert controller.store is not None
-    (folder / controller.store.place.header).write_text("damaged")
+    assert controller.saved_results is not None
+    (folder / controller.saved_results.store.header).write_text("damaged")
 
 
 # -- start and progress -----------------------------------------------------------------------------------------------
@@ -280,7 +280,8 @@ def test_a_result_is_not_resumed_while_a_run_is_at_work_or_where_nothing_can_be_
     saved = case.saved(controller, place)
     session.open_project(project, None, folder)
     controller.resume(saved)
-    assert session.is_read_only and run.specs == [] and controller.saved() == ((saved,) if controller.store else ())
+    assert session.is_read_only and run.specs == []
+    assert controller.saved() == ((saved,) if controller.saved_results is not None else ())
     session.open_project(project, folder)
     begin(qtbot, controller, run, case)
     controller.resume(saved)
@@ -309,8 +310,8 @@ def test_a_result_that_another_process_writes_cannot_be_resumed(
     controller, run = make()
     place = case.save(controller, project, folder)
     lock = FolderLock(place)
-    assert controller.store is not None
-    kept = controller.store.place
+    assert controller.saved_results is not None
+    kept = controller.saved_results.store
     kept.write(place, replace(kept.read(place), state=RunState.RUNNING))
     (saved,) = controller.saved()
     assert saved.is_held and not saved.can_resume()
@@ -390,8 +391,8 @@ def shown(folder: Path, make: Make, case: Case, project: Project) -> Controller:
 def test_an_export_copies_the_tables_and_the_header_and_names_them(
     shown: Controller, tmp_path: Path, messages: list[str]
 ) -> None:
-    assert shown.store is not None and shown.shown is not None
-    names = ("table.csv", shown.store.place.header)
+    assert shown.saved_results is not None and shown.shown is not None
+    names = ("table.csv", shown.saved_results.store.header)
     assert shown.exported_names(tmp_path) == names
     shown.export(tmp_path)
     assert all((tmp_path / name).read_bytes() == (shown.shown.folder / name).read_bytes() for name in names)
@@ -412,19 +413,19 @@ def test_an_export_into_the_results_own_folder_is_refused(shown: Controller, ref
 def test_an_export_of_what_was_deleted_names_it_and_writes_nothing(
     shown: Controller, tmp_path: Path, refusals: list[InputError], what: str
 ) -> None:
-    assert shown.shown is not None and shown.store is not None
+    assert shown.shown is not None and shown.saved_results is not None
     lost, out = shown.shown.folder, tmp_path / "out"
     out.mkdir()
     if what == "folder":
         shutil.rmtree(lost)
         assert shown.exported_names(out) == ()
     else:
-        lost = lost / shown.store.place.header
+        lost = lost / shown.saved_results.store.header
         lost.unlink()
     shown.export(out)
     (problem,) = refusals[0].problems
     assert problem.where == str(lost) and problem.what.startswith("cannot be read any more")
-    assert f"open another {shown.store.place.thing}" in problem.remedy
+    assert f"open another {shown.saved_results.store.thing}" in problem.remedy
     assert list(out.iterdir()) == []
 
 

@@ -31,9 +31,9 @@ from firegui.runs.events import (
     RunState,
     StateChanged,
 )
-from firegui.runs.folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PLAN, REFERENCE, SMOOTHING_CHECKPOINT, read_run
 from firegui.runs.lock import FolderLock
-from firegui.runs.saved_result import SavedResultFolder
+from firegui.runs.result_folder import SavedResultFolder
+from firegui.runs.run_folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PLAN, REFERENCE, SMOOTHING_CHECKPOINT, read_run
 from firegui.runs.spec import BenchmarkSpec
 from tests.support import make_project
 from tests.unit.domain.benchmark_samples import AT_ITS_COST, BUDGET, made_row

@@ -21,7 +21,7 @@ from firegui.runs.benchmark_folder import TASKS, read_benchmark, task_folder
 from firegui.runs.benchmark_task import carry_out_task
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished
-from firegui.runs.folder import PLAN
+from firegui.runs.run_folder import PLAN
 from firegui.runs.runner import execute
 from firegui.runs.spec import BenchmarkSpec
 from tests.support import make_project

@@ -21,9 +21,9 @@ from firegui.runs import benchmark_task
 from firegui.runs.benchmark_channel import MessageType, TaskReport, WorkerOrder
 from firegui.runs.benchmark_folder import task_folder, write_row
 from firegui.runs.benchmark_task import SECONDS, TaskContext, carry_out_task
-from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, SCHEDULE, read_run
 from firegui.runs.history import read_history
 from firegui.runs.lock import is_held
+from firegui.runs.run_folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, SCHEDULE, read_run
 from tests.support import assert_same_files, make_project
 from tests.unit.runs.fakes import raise_at
 from tests.unit.runs.task_contexts import (

@@ -25,7 +25,7 @@ SHAPE = (11, 13)
 @pytest.mark.parametrize(
     "modules",
     [
-        "firegui.runs.runner, firegui.runs.folder, firegui.runs.engine, firegui.cli.progress, firegui.runs.command",
+        "firegui.runs.runner, firegui.runs.run_folder, firegui.runs.engine, firegui.cli.progress, firegui.runs.command",
         "firegui.cli.main",
     ],
 )

@@ -12,7 +12,7 @@ from firegui.domain.drops import Drop, DropList
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, PlanUpdated, RunEvent, RunFinished
-from firegui.runs.folder import read_drops, read_run
+from firegui.runs.run_folder import read_drops, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec, Stage
 from tests.support import make_project

@@ -9,8 +9,8 @@ import pytest
 from firegui.errors import InputError, Problem
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.lock import is_held
+from firegui.runs.result_folder import SavedHeader, SavedResultFolder
 from firegui.runs.result_store import ResultStore
-from firegui.runs.saved_result import SavedHeader, SavedResultFolder
 from firegui.runs.snapshot import ProjectSnapshot
 from tests.support import make_project
 

@@ -10,8 +10,8 @@ import pytest
 
 from firegui.errors import InputError
 from firegui.runs.events import FinishReason
-from firegui.runs.folder import check_out, read_run
 from firegui.runs.lock import LOCK, FolderLock, is_held
+from firegui.runs.run_folder import check_out, read_run
 from firegui.runs.spec import PlanSpec
 from tests.support import make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out, end, problems_of

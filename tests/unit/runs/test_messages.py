@@ -6,8 +6,8 @@ import pytest
 
 from firegui.domain.settings import OptimizerSettings
 from firegui.runs.events import FinishReason
-from firegui.runs.folder import EliminationSummary
 from firegui.runs.messages import FORMING_EPOCHS, counted, finish_message, gain_message, pruned_message
+from firegui.runs.run_folder import EliminationSummary
 from tests.unit.runs.fakes import metrics
 
 FIRE = metrics(2.0)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from firegui.errors import InputError
-from firegui.runs.folder import RUN
 from firegui.runs.notes import NOTES, read_notes, takes_notes, write_notes
+from firegui.runs.run_folder import RUN
 
 
 @pytest.fixture

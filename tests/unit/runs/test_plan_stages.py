@@ -21,7 +21,7 @@ from firegui.runs.events import (
     RunState,
     StageBegan,
 )
-from firegui.runs.folder import ELIMINATION, PRELIMINARY, REFERENCE, read_run
+from firegui.runs.run_folder import ELIMINATION, PRELIMINARY, REFERENCE, read_run
 from firegui.runs.spec import PlanSpec, Stage
 from tests.support import assert_same_files, make_project
 from tests.unit.runs.fakes import FakeEngine, FakeRollout, carried_out, end, problems_of, raise_at

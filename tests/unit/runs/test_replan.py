@@ -25,9 +25,9 @@ from firegui.runs.events import (
     Progress,
     RunEvent,
 )
-from firegui.runs.folder import read_drops, read_run
 from firegui.runs.header import schedule_hash
 from firegui.runs.replan_base import read_scores
+from firegui.runs.run_folder import read_drops, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import ReplanSpec
 from tests.numerics.cases import random_schedule

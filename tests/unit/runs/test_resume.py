@@ -15,8 +15,8 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, ObjectiveWeights
 from firegui.runs.control import RunControl
 from firegui.runs.events import EpochDone, FinishReason, RunEvent, RunFinished
-from firegui.runs.folder import read_run
 from firegui.runs.history import history_text
+from firegui.runs.run_folder import read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
 from tests.support import make_project, random_maps

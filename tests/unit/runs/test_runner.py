@@ -25,7 +25,7 @@ from firegui.runs.events import (
     StageBegan,
     StateChanged,
 )
-from firegui.runs.folder import RunFolder, read_run
+from firegui.runs.run_folder import RunFolder, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import EvaluateSpec, PlanSpec
 from tests.support import make_project

@@ -23,8 +23,8 @@ from firegui.runs.events import (
     SensitivityReady,
     StateChanged,
 )
-from firegui.runs.folder import RUN, read_run
 from firegui.runs.lock import FolderLock
+from firegui.runs.run_folder import RUN, read_run
 from firegui.runs.sensitivity_folder import HEADER, SHEET, TABLE, read_header, read_table, table_csv, write_table
 from firegui.runs.spec import SensitivitySpec
 from tests.support import make_project

@@ -18,8 +18,8 @@ from firegui.runs.events import (
     Progress,
     StageBegan,
 )
-from firegui.runs.folder import HISTORY, PLAN, SCHEDULE, TacticalProgress, check_out, read_run
 from firegui.runs.resume import resume_problems
+from firegui.runs.run_folder import HISTORY, PLAN, SCHEDULE, TacticalProgress, check_out, read_run
 from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.tactical_stage import budget_problems
 from tests.support import assert_same_files, make_project

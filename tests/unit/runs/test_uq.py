@@ -43,8 +43,8 @@ from firegui.runs.events import (
     RunState,
     StateChanged,
 )
-from firegui.runs.folder import read_run
 from firegui.runs.lock import FolderLock
+from firegui.runs.run_folder import read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import EvaluateSpec, MemberOf, UncertaintySpec
 from firegui.runs.uncertainty_folder import (

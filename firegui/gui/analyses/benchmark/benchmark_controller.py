@@ -28,9 +28,9 @@ from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.benchmark_folder import ROW, STORE, BenchmarkHeader, read_benchmark, task_folder
 from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, TaskProgress
+from firegui.runs.fire_specs import benchmark_project, task_comparison_spec, task_spec
 from firegui.runs.messages import counted
 from firegui.runs.requests import BenchmarkRequest, Paths
-from firegui.runs.saved_fires import benchmark_project, task_comparison_spec, task_spec
 from firegui.runs.spec import BenchmarkSpec, EvaluateSpec
 
 Trail = list[tuple[int, float]]
@@ -94,7 +94,7 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
     """Controller of benchmarks of the open project."""
 
     title, kept = "The benchmark", "finished tasks"
-    store = SAVED_BENCHMARKS
+    saved_results = SAVED_BENCHMARKS
     export_suffixes = (".csv", ".tex", ".png", ".svg")
 
     _failed: Mapping[PlannerTask, str] = {}

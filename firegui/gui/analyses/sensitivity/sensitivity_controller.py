@@ -48,7 +48,7 @@ class SensitivityController(AnalysisController[SensitivityRequest, SensitivityRe
     """Controller of robustness tables. The previous table stays on screen until a new one has a row."""
 
     title, kept = "The robustness table", "finished rows"
-    store = SAVED_TABLES
+    saved_results = SAVED_TABLES
 
     # -- state -------------------------------------------------------------------------------------------------------
     @property

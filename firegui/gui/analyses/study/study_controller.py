@@ -65,7 +65,7 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
     """Controller of studies of the open project."""
 
     title, kept = "The study", "finished cells"
-    store = SAVED_STUDIES
+    saved_results = SAVED_STUDIES
     export_suffixes = (".csv", ".parquet", ".png", ".svg", ".json")
 
     def __init__(self, session: Session, *, execute: Execute = study_execute, **options: Any) -> None:

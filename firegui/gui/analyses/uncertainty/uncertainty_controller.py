@@ -43,9 +43,9 @@ from firegui.runs.events import (
     MembersDone,
     RunFinished,
 )
+from firegui.runs.fire_specs import ensemble_project, ensemble_project_on_same_days
 from firegui.runs.messages import counted
 from firegui.runs.requests import Paths, UncertaintyRequest
-from firegui.runs.saved_fires import ensemble_project, ensemble_project_on_same_days
 from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
 from firegui.runs.uncertainty import uq_problems
 from firegui.runs.uncertainty_folder import (
@@ -130,7 +130,7 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
     """Controller of ensembles of the open project."""
 
     title, kept = "The ensemble", "finished members"
-    store = SAVED_ENSEMBLES
+    saved_results = SAVED_ENSEMBLES
 
     field_changed = Signal()
     """There is another error field, or none any more, or one is being drawn."""

@@ -34,7 +34,7 @@ from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, describe, row
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.runs.saved_fires import member_spec
+from firegui.runs.fire_specs import member_spec
 from firegui.runs.uncertainty_summary import ensemble_csv, summarised, summary_csv
 from firegui.runs.uncertainty_text import UNBURNED, below_start_text, error_text
 

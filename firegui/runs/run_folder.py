@@ -1,4 +1,4 @@
-"""The run folder on disk: what a run writes, when, and how it is read back.
+"""Folder of a plan's run: its files, the order in which they are written, and how they are read back.
 
 Every file is replaced whole (:mod:`firegui.io.atomic`), and ``run.toml`` last, so a run killed at any moment leaves a
 folder that can be read and resumed. Order within a checkpoint matters: the history first, then the planner's state; the

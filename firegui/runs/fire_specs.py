@@ -1,4 +1,4 @@
-"""Fires of saved results, computed again for the map: members of an ensemble and tasks of a benchmark.
+"""Specs that compute a fire of a saved result again for the map: a member of an ensemble, a task of a benchmark.
 
 Every function raises :class:`~firegui.errors.InputError` if the result does not fit the project any more.
 """
@@ -14,10 +14,10 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
 from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.benchmark_folder import BenchmarkHeader, task_folder
-from firegui.runs.folder import PLAN, SCHEDULE
 from firegui.runs.header import event_hash, schedule_hash
 from firegui.runs.messages import counted
-from firegui.runs.saved_result import SavedHeader
+from firegui.runs.result_folder import SavedHeader
+from firegui.runs.run_folder import PLAN, SCHEDULE
 from firegui.runs.spec import EvaluateSpec, MemberOf
 from firegui.runs.uncertainty_folder import EnsembleHeader
 

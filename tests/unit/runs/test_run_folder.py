@@ -10,8 +10,8 @@ import rasterio
 from firegui.errors import InputError
 from firegui.runs.control import RunControl
 from firegui.runs.events import EpochDone, FinishReason, RunEvent, RunFinished, RunState, StateChanged
-from firegui.runs.folder import check_out, read_drops, read_run
 from firegui.runs.history import COLUMNS, history_text, read_history
+from firegui.runs.run_folder import check_out, read_drops, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
 from tests.support import make_project

@@ -1,4 +1,4 @@
-"""Header, lock and elapsed time shared by all saved results."""
+"""Header, lock and elapsed time of the result folder that an analysis writes to, and its check before a resume."""
 
 from __future__ import annotations
 
@@ -155,8 +155,8 @@ class ResumeCheck:
 class SavedResultFolder(Generic[Kind]):
     """Folder of one saved result: checked before the run, then locked, with a header that follows the run's state."""
 
-    def __init__(self, place: ResultStore[Kind], out: Path, resume: bool) -> None:
-        self._place, self._out, self._resume = place, out, resume
+    def __init__(self, store: ResultStore[Kind], out: Path, resume: bool) -> None:
+        self._store, self._out, self._resume = store, out, resume
         self._lock: FolderLock | None = None
         self._header: Kind | None = None
         self._began = time.monotonic()
@@ -183,17 +183,17 @@ class SavedResultFolder(Generic[Kind]):
         problems.extend(lacks)
         then = None
         try:
-            then = self._place.check(self._out, self._resume)
+            then = self._store.check(self._out, self._resume)
         except InputError as error:
             problems.extend(error.problems)
         if then is not None and not problems:
             problems.extend(unlike(then))
-        problems.raise_if_any(self._place.title)
+        problems.raise_if_any(self._store.title)
         return then
 
     def claim(self, then: Kind | None, header: Kind) -> None:
         """Lock the folder, whose header was ``then`` when it was checked. Nothing is written yet."""
-        self._lock = self._place.claim(self._out, self._resume, then)
+        self._lock = self._store.claim(self._out, self._resume, then)
         self._header, self.written = header, self._out
 
     def update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "", **more: Any) -> None:
@@ -201,7 +201,7 @@ class SavedResultFolder(Generic[Kind]):
         seconds, self._began = self.seconds, time.monotonic()
         changes = {"state": state, "reason": reason, "message": message, "updated": now(), "seconds": seconds, **more}
         self._header = replace(self.header, **changes)
-        self._place.write(self._out, self._header)
+        self._store.write(self._out, self._header)
 
     def remove(self, *patterns: str) -> None:
         """Remove files of an earlier session that match. Files that cannot be removed stay."""
