@@ -12,6 +12,8 @@ from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.errors import Problem
 
 MOST_DRAWS = 1_000
+NOMINAL_NAME = "nominal"
+"""Name of the world of the model itself in tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,8 @@ class StressScenario:
         """Everything that is wrong with it."""
         where = f"stress scenario {self.name or '(without a name)'}"
         found = [] if self.name.strip() else [Problem("stress scenario", "has no name", "give it a name")]
+        if self.name.strip().casefold() == NOMINAL_NAME:
+            found.append(Problem(where, "is the name of the model's own world", "give it another name"))
         found += bounds_problems(self, where)
         if self.effectiveness is not None:
             found += bounds_problems(self.effectiveness, where)
@@ -118,15 +122,16 @@ class StressSet:
     """The scenarios in which a plan is tested and, with the stress margin, made. ``seed`` decides all draws."""
 
     scenarios: tuple[StressScenario, ...] = DEFAULT_SCENARIOS
-    seed: int = 0
+    seed: int = option(0, "Seed", "seed of all draws of the set", low=0, high=2**32 - 1)
 
     def problems(self, steps_per_day: int) -> list[Problem]:
         """Everything that is wrong with the set."""
-        found = [problem for item in self.scenarios for problem in item.problems()]
+        found = bounds_problems(self, "stress scenarios")
+        found += [problem for item in self.scenarios for problem in item.problems()]
         if not self.scenarios:
             found.append(Problem("stress scenarios", "there is none", "give at least one [[scenario]]"))
-        for name, count in Counter(item.name for item in self.scenarios).items():
-            if count > 1:
+        for name, count in Counter(item.name.strip() for item in self.scenarios).items():
+            if count > 1 and name:
                 found.append(Problem("stress scenarios", f"{count} are called {name}", "give each its own name"))
         for item in self.scenarios:
             found += item.repair_problems(steps_per_day)

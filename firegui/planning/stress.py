@@ -18,23 +18,35 @@ from numpy.typing import NDArray
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
-from firegui.domain.stress import StressDraw, StressResult, StressScenario, StressSet, StressTable, growth_share
+from firegui.domain.stress import (
+    NOMINAL_NAME,
+    StressDraw,
+    StressResult,
+    StressScenario,
+    StressSet,
+    StressTable,
+    growth_share,
+)
 from firegui.domain.uncertainty import WeatherDraw
 from firegui.errors import Check, InputError
 from firegui.fire.maps import project_maps
 from firegui.rollout import backend as backends
 from firegui.rollout.gains import SpreadGains
-from firegui.rollout.gates import gates_of
+from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import Gradient, simulate, simulate_many
+from firegui.rollout.zones import nearby
 from firegui.uncertainty.weather import with_wind
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Seed = int | tuple[int, ...]
 
-NOMINAL = StressScenario("nominal")
+NOMINAL = StressScenario(NOMINAL_NAME)
 """The world of the model itself."""
+
+NEEDS_EXERCISE = "needs the exercise"
+"""Why a scenario with repair is left out."""
 
 _FAILURES, _OFFSETS = 0x6661696C, 0x6F666673
 """Keep the two kinds of draws apart from each other and from whatever else is drawn from the same seed."""
@@ -70,7 +82,10 @@ class FlightErrors:
         return Schedule(logits, poses)
 
     def pulled_back(self, gradient: Gradient) -> tuple[Floats, Floats]:
-        """Return the derivatives by logits ``[T, A]`` and poses ``[T, A, 3]`` of the schedule before the errors."""
+        """Return the derivatives by logits ``[T, A]`` and poses ``[T, A, 3]`` of the schedule before the errors.
+
+        A release point that was moved back onto the raster counts as one that moves freely.
+        """
         logit, pose = gradient.logit, gradient.pose
         if self.delay:
             early, moved = np.zeros_like(logit), np.zeros_like(pose)
@@ -145,37 +160,68 @@ def stress_worlds(
 
     ``model`` is that of ``project``, at any effectiveness. Worlds whose fire is the project's share its maps.
     """
-    base = model.with_effectiveness(project.plan.nominal)
     grown: list[StressWorld] = []
     left_out: list[tuple[str, str]] = []
     for scenario in (NOMINAL, *scenarios):
-        if check is not None:
-            check()
-        like = next((world for world in grown if _same_fire(world.scenario, scenario)), None)
         try:
-            fire = _fire_of(project, base, scenario, check) if like is None else like.model
+            grown.append(stress_world(project, model, scenario, grown, check=check))
         except InputError as error:
-            left_out.append((scenario.name, "; ".join(f"{item.what}" for item in error.problems)))
-            continue
-        world = replace(
-            fire,
-            effectiveness=scenario.effectiveness or project.plan.nominal,
-            retardant_acts_on=scenario.retardant_acts_on or project.plan.retardant_acts_on,
-        )
-        if like is None:
-            nothing = Schedule.empty(world.n_steps, world.fleet.n_aircraft)
-            metrics = simulate(world, nothing, check=check).metrics
-        else:
-            metrics = like.no_drops
-        start = float(world.maps.ignition.sum())
-        grown.append(StressWorld(scenario, world, start, metrics))
+            left_out.append((scenario.name, reason_of(error)))
     return tuple(grown), tuple(left_out)
+
+
+def reason_of(error: InputError) -> str:
+    """Return in one line why a scenario cannot be computed."""
+    return "; ".join(problem.what for problem in error.problems)
+
+
+def stress_world(
+    project: Project, model: Model, scenario: StressScenario, others: Sequence[StressWorld] = (), *,
+    check: Check | None = None,
+) -> StressWorld:  # fmt: skip
+    """Return the world of one scenario. One of ``others`` with the same fire lends its maps.
+
+    Raises :class:`~firegui.errors.InputError` where the fire model knows no such fire.
+    """
+    if check is not None:
+        check()
+    like = next((world for world in others if _same_fire(world.scenario, scenario)), None)
+    fire = _fire_of(project, model, scenario, check) if like is None else like.model
+    world = replace(
+        fire,
+        rules=_rules_in(scenario, model.rules, fire),
+        effectiveness=scenario.effectiveness or project.plan.nominal,
+        retardant_acts_on=scenario.retardant_acts_on or project.plan.retardant_acts_on,
+    )
+    if like is None:
+        nothing = Schedule.empty(world.n_steps, world.fleet.n_aircraft)
+        no_drops = simulate(world, nothing, check=check).metrics
+    else:
+        no_drops = like.no_drops
+    return StressWorld(scenario, world, float(world.maps.ignition.sum()), no_drops)
 
 
 def _same_fire(one: StressScenario, other: StressScenario) -> bool:
     return (one.spread_factor, one.wind_speed_factor, one.wind_turn_deg, one.ignition_growth_m) == (
         other.spread_factor, other.wind_speed_factor, other.wind_turn_deg, other.ignition_growth_m,
     )  # fmt: skip
+
+
+def _rules_in(scenario: StressScenario, rules: FlightRules | None, fire: Model) -> FlightRules | None:
+    """Return the rules of a scenario's world.
+
+    Late drops leave pinned drops late as well. Another wind carries drops into zones from farther away.
+    """
+    if rules is None:
+        return None
+    if rules.zones is not None and scenario.has_other_wind:
+        rules = replace(rules, near=nearby(rules.zones, fire.fleet, fire.maps))
+    delay = min(scenario.delay_steps(fire.maps.steps_per_day), fire.n_steps)
+    if rules.pinned is None or rules.pinned_poses is None or not delay:
+        return rules
+    pinned, poses = np.zeros_like(rules.pinned), np.zeros_like(rules.pinned_poses)
+    pinned[delay:], poses[delay:] = rules.pinned[:-delay], rules.pinned_poses[:-delay]
+    return replace(rules, pinned=pinned, pinned_poses=poses)
 
 
 def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Check | None) -> Model:
@@ -212,15 +258,16 @@ def stress_table(
 ) -> StressTable:  # fmt: skip
     """Score ``schedule`` in every scenario of a set without repair; ``draws`` replaces the number of random draws.
 
-    Scenarios with repair are left out: :mod:`firegui.planning.exercise` flies them.
+    Scenarios with repair are left out, because they take replanning.
     """
+    repaired = tuple((one.name, NEEDS_EXERCISE) for one in stress.scenarios if one.repair_hours)
     worlds, left_out = stress_worlds(project, model, [s for s in stress.scenarios if not s.repair_hours], check=check)
     flown = executed_only(worlds[0].model, schedule)
     results = []
     for world in worlds:
         count = world.scenario.n_draws if draws is None or not world.scenario.is_random else draws
         results.append(world.result(scores(world, flown, range(count), stress.seed, check=check)))
-    return StressTable(int(flown.proposed.sum()), results[0], tuple(results[1:]), left_out)
+    return StressTable(int(flown.proposed.sum()), results[0], tuple(results[1:]), left_out + repaired)
 
 
 def scores(

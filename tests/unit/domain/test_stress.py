@@ -1,0 +1,93 @@
+"""Stress scenarios and sets as values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from firegui.domain.settings import Effectiveness
+from firegui.domain.stress import DEFAULT_SCENARIOS, StressScenario, StressSet, growth_share
+
+
+def texts(stress: StressSet, steps_per_day: int = 50) -> str:
+    return "\n".join(str(problem) for problem in stress.problems(steps_per_day))
+
+
+def test_the_default_set_can_be_used_and_tests_one_thing_at_a_time() -> None:
+    assert StressSet().problems(50) == []
+    neutral = StressScenario("neutral")
+    for scenario in DEFAULT_SCENARIOS:
+        changed = {
+            name
+            for name in scenario.__dataclass_fields__
+            if name not in ("name", "draws", "repair_hours") and getattr(scenario, name) != getattr(neutral, name)
+        }
+        assert len(changed) == 1 or changed == {"pose_noise_m", "heading_noise_deg"}, scenario
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"name": " "}, "has no name"),
+        ({"name": "Nominal"}, "is the name of the model's own world"),
+        ({"spread_factor": 0.0}, "Spread is 0.0"),
+        ({"spread_factor": math.nan}, "Spread is nan"),
+        ({"wind_speed_factor": -1.0}, "Wind speed is -1.0"),
+        ({"wind_turn_deg": 181.0}, "Wind turn is 181.0"),
+        ({"ignition_growth_m": -30.0}, "Wider at the start is -30.0"),
+        ({"pose_noise_m": math.inf}, "Off target is inf"),
+        ({"heading_noise_deg": -5.0}, "Off heading is -5.0"),
+        ({"delay_minutes": -30.0}, "Late is -30.0"),
+        ({"failure_rate": 1.1}, "Failures is 1.1"),
+        ({"repair_hours": 48.0}, "Replanned every is 48.0"),
+        ({"draws": 0}, "Draws is 0"),
+        ({"seed": -1}, "Seed is -1"),
+        ({"effectiveness": Effectiveness(1.0, 0.9)}, "η retardant is 1.0"),
+    ],
+)
+def test_what_is_wrong_with_a_scenario_is_named_with_it(changes: dict[str, object], named: str) -> None:
+    scenario = replace(StressScenario("odd"), **changes)  # type: ignore[arg-type]
+    (problem,) = StressSet((scenario,)).problems(50)
+    assert named in str(problem)
+    assert "odd" in problem.where or "name" in changes
+
+
+def test_every_problem_of_a_set_is_listed_at_once() -> None:
+    twice = StressScenario("twice", failure_rate=2.0)
+    told = texts(StressSet((twice, replace(twice, failure_rate=0.1, repair_hours=7.3)), seed=-1))
+    for words in ("Seed is -1", "Failures is 2.0", "2 are called twice", "every 7.3 h, which is no whole number"):
+        assert words in told
+    assert "there is none" in texts(StressSet(()))
+
+
+def test_a_repair_interval_is_a_multiple_of_the_step() -> None:
+    mended = StressScenario("mended", repair_hours=0.96)
+    assert StressSet((mended,)).problems(50) == []
+    told = texts(StressSet((mended,)), steps_per_day=48)
+    assert "is replanned every 0.96 h, which is no whole number of steps" in told
+    assert "use a multiple of 0.5 h" in told
+
+
+@pytest.mark.parametrize(("minutes", "steps"), [(0.0, 0), (1.0, 1), (30.0, 1), (43.0, 1), (44.0, 2), (288.0, 10)])
+def test_a_delay_is_the_nearest_number_of_steps_and_at_least_one(minutes: float, steps: int) -> None:
+    assert StressScenario("late", delay_minutes=minutes).delay_steps(50) == steps
+
+
+@pytest.mark.parametrize(("metres", "cells"), [(0.0, 0), (5.0, 1), (30.0, 1), (44.0, 1), (46.0, 2)])
+def test_growth_at_the_start_is_the_nearest_number_of_cells_and_at_least_one(metres: float, cells: int) -> None:
+    assert StressScenario("wide", ignition_growth_m=metres).ignition_growth_cells(30.0) == cells
+
+
+def test_draws_count_only_where_something_is_random() -> None:
+    assert StressScenario("late", delay_minutes=30.0, draws=9).n_draws == 1
+    assert StressScenario("failures", failure_rate=0.1, draws=9).n_draws == 9
+
+
+@pytest.mark.parametrize(
+    ("cells", "start", "no_drops", "share"),
+    [(150.0, 100.0, 1100.0, 0.05), (90.0, 100.0, 1100.0, 0.0), (1100.0, 100.0, 1100.0, 1.0), (5.0, 5.0, 5.0, 0.0)],
+)
+def test_the_share_is_of_the_growth_and_at_least_0(cells: float, start: float, no_drops: float, share: float) -> None:
+    assert growth_share(cells, start, no_drops) == pytest.approx(share)
