@@ -281,8 +281,8 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
             self._listed = True
             self.saved_changed.emit()
 
-    def _settled(self, shown: Result) -> Result:
-        """Return the result with the header of its folder. Raises :class:`InputError`."""
+    def _with_saved_header(self, shown: Result) -> Result:
+        """Return the result with the header that its folder has now. Raises :class:`InputError`."""
         saved = self.saved_results
         return shown if saved is None else replace(shown, header=saved.store.read(shown.folder))
 
@@ -304,7 +304,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         if self._shown is not None and self.shows_running:
             # A run that wrote nothing has no header; its empty result goes when the thread ends.
             with suppress(InputError):
-                self._show(self._settled(self._shown))
+                self._show(self._with_saved_header(self._shown))
 
     def _on_ended(self, job: RunJob) -> None:
         if job is self._job:

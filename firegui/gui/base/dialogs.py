@@ -25,7 +25,7 @@ from firegui.gui.base.layouts import vertical
 
 
 class ProblemsDialog(QDialog):
-    """The title of an :class:`InputError`, every problem with its place and remedy, and a way to copy them."""
+    """Dialog for an :class:`InputError`: its title, every problem with its place and remedy, and a way to copy them."""
 
     def __init__(self, error: InputError, parent: QWidget | None = None) -> None:
         super().__init__(parent)

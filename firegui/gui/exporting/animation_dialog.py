@@ -132,7 +132,7 @@ _USUAL_FPS = 12
 
 
 class AnimationDialog(QDialog):
-    """Kind, sides, days, pace and file. The window stays usable while the film is made; Cancel stops it."""
+    """Dialog for the settings of a film. The window stays usable while the film is made; Cancel stops it."""
 
     def __init__(self, session: Session, board: MapBoard, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -152,7 +152,7 @@ _WAIT = "Drawing the map…"
 
 
 class ExportDialog(QDialog):
-    """Formats, sheet, folder and names, and a preview of the printed map.
+    """Dialog for formats, sheet, folder and names, with a preview of the printed map.
 
     Tasks prepare and write in threads. The dialog lists problems and written files, and stays open.
     """

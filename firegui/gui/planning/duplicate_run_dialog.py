@@ -29,7 +29,7 @@ _MOST_LINES = 6
 
 
 class DuplicateRunDialog(QDialog):
-    """The settings that are changed most; everything else is changed in the docks. :attr:`project` is the answer.
+    """Dialog with the settings that are changed most; the docks have the others. :attr:`project` is the answer.
 
     ``project`` given is the open one, ``entry`` the run, whose project must be known.
     """

@@ -132,7 +132,7 @@ class EpochChart(RunChart):
 
 
 class ObjectiveChart(EpochChart):
-    """Current and best objective, that of the fire without drops, and that of the tactical heuristic if known."""
+    """Chart of the current and best objective, those of the fire without drops and of the tactical heuristic."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Objective", parent)
@@ -166,7 +166,7 @@ class ObjectiveChart(EpochChart):
 
 
 class TermsChart(EpochChart):
-    """The fire terms of the objective, weighted as in the objective or raw."""
+    """Chart of the fire terms of the objective, weighted as in the objective or raw."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Loss terms", parent)
@@ -193,7 +193,7 @@ class TermsChart(EpochChart):
 
 
 class ColumnChart(EpochChart):
-    """One column of the history."""
+    """Chart of one column of the history."""
 
     def __init__(self, name: str, column: str, role: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
@@ -248,7 +248,7 @@ class EliminationChart(RunChart):
 
 
 class DropsLeftChart(EliminationChart):
-    """The drops that are left, and how many there were before."""
+    """Chart of the drops that are left, and how many there were before."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Drops left", parent)
@@ -274,7 +274,7 @@ class DropsLeftChart(EliminationChart):
 
 
 class SlackChart(EliminationChart):
-    """The constrained losses relative to their limits. A removal that takes one past 1 is refused."""
+    """Chart of the constrained losses relative to their limits. A removal that takes one past 1 is refused."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Loss ÷ its limit", parent)
@@ -295,7 +295,7 @@ class SlackChart(EliminationChart):
 
 
 class RemovedChart(EliminationChart):
-    """The drops that every pass has removed so far. A pass that removes none is the last."""
+    """Chart of the drops that every pass has removed so far. A pass that removes none is the last."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Removed this pass", parent)
@@ -321,7 +321,7 @@ def area_curve(frames: Frames, n_steps: int, cell_area_ha: float) -> tuple[Float
 
 
 class AreaChart(Chart):
-    """Fire area over the days, with drops and without, from the frames of :attr:`Session.result`. A click seeks."""
+    """Chart of the fire area by day, with drops and without, from :attr:`Session.result`. A click seeks."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("Fire area", "day", parent)
@@ -409,7 +409,7 @@ def _end(name: str, role: str, metrics: Metrics | None) -> Piece | None:
 
 
 class LoopChart(Chart):
-    """Burned cells by the evening of every day of a closed loop."""
+    """Chart of the cells burned by the evening of every day of a closed loop."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Burned cells, closed loop", "day", parent)

@@ -35,7 +35,7 @@ _GRIP, _GRIP_PX = "⠿", 16
 
 
 class LayersPanel(QScrollArea):
-    """A row per layer, the topmost first: grip, check box, opacity; below, the legends of what is shown.
+    """Panel with a row per layer, the topmost first: grip, check box, opacity; below, the legends of what is shown.
 
     A grip is dragged up or down to draw its layer over or under others; Ctrl+Up and Ctrl+Down do it by keyboard.
     """

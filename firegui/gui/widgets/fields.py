@@ -96,7 +96,7 @@ class _NumberField(_WheelWithFocus, _SpinBox):
 
 
 class DecimalField(_NumberField, QDoubleSpinBox):
-    """A float between two bounds. Steps change the leading digit, so 3e-3 steps to 4e-3 and 50 to 60."""
+    """Field for a float between two bounds. Steps change the leading digit, so 3e-3 steps to 4e-3 and 50 to 60."""
 
     refused = Signal(str)
     """What was typed cannot be used; the value stays as it was."""
@@ -145,7 +145,7 @@ class DecimalField(_NumberField, QDoubleSpinBox):
 
 
 class WholeField(_NumberField, QSpinBox):
-    """An integer between two bounds; ``offset`` is added for people, who count days from 1."""
+    """Field for an integer between two bounds; ``offset`` is added for people, who count days from 1."""
 
     refused = Signal(str)
 
@@ -220,7 +220,7 @@ def text_line(name: str, hint: str, more: str = "") -> QLineEdit:
 
 
 class PathField(QWidget):
-    """A line for the path of a file, a folder, or something new, with a button that looks for one.
+    """Field for the path of a file, a folder, or something new, with a button that looks for one.
 
     ``place`` says where to begin looking while the line is empty.
     """

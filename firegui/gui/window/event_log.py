@@ -159,7 +159,7 @@ class LogFilter(QSortFilterProxyModel):
 
 
 class LogPanel(QWidget):
-    """The latest line is last and in view, unless one has scrolled away from it."""
+    """Panel of the event log. The latest line is last and in view, unless the user has scrolled away from it."""
 
     def __init__(self, log: EventLog, parent: QWidget | None = None) -> None:
         super().__init__(parent)

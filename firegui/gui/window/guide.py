@@ -34,7 +34,7 @@ _FLOAT = "Make the dock a window of its own, or put it back."
 
 
 class Guide(QObject):
-    """Openers of help, palette and tour. ``show_dock`` shows a dock in front and gives it the focus."""
+    """Entry points of help, palette and tour. ``show_dock`` shows a dock in front and gives it the focus."""
 
     def __init__(
         self,

@@ -128,7 +128,7 @@ class _NumberAxis(pg.AxisItem):  # type: ignore[misc]
 
 
 class ConvergenceChart(Chart):
-    """A line a task or level. Chosen lines stand out; the line under the mouse is read out."""
+    """Chart with a line per task or level. Chosen lines stand out; the line under the mouse is read out."""
 
     pointed = Signal(object)
     """``frozenset[PlannerTask]`` of the line that was clicked."""

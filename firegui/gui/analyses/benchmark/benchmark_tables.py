@@ -103,7 +103,7 @@ COLUMNS = (
 
 
 class BenchmarkModel(QAbstractItemModel):
-    """A row for each planner; below a planner that was run with several seeds, a row for each seed."""
+    """Model with a row for each planner; below a planner that was run with several seeds, a row for each seed."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -20,7 +20,7 @@ _SYMBOL = 4.5
 
 
 class MisfitChart(Chart):
-    """The misfit of every epoch and the lowest so far."""
+    """Chart of the misfit of every epoch and the lowest so far."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Misfit", "epoch", parent)
@@ -47,7 +47,7 @@ class MisfitChart(Chart):
 
 
 class FitDaysChart(Chart):
-    """The IoU of every fitted day of every event in one epoch, dashed in the best one."""
+    """Chart of the IoU of every fitted day of every event in one epoch, dashed in the best one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("IoU by day", "fitted day", parent)

@@ -67,7 +67,7 @@ MEASURES: dict[SensitivityKind, tuple[Measure, ...]] = {
 
 
 class SensitivityChart(Chart):
-    """Dots joined by a line; of perturbed poses also the lowest and the highest draw."""
+    """Chart of dots joined by a line; of perturbed poses also the lowest and the highest draw."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "", parent)

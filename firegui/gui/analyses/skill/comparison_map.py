@@ -40,7 +40,7 @@ class _Pane:
 
 
 class ComparisonMap(QWidget):
-    """North up, one cell a unit. The wheel zooms, a drag moves, on all three at once."""
+    """Three linked maps, north up, one cell a unit. The wheel zooms and a drag moves all of them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

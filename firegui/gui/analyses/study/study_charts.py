@@ -92,7 +92,7 @@ class StudyChart(Chart):
 
 
 class TornadoChart(StudyChart):
-    """A bar a factor or a case, the longest on top, from the reference to either end."""
+    """Chart with a bar per factor or case, the longest on top, from the reference to either end."""
 
     choices = (("Measure", "what the bars are of"),)
 
@@ -167,7 +167,7 @@ class TornadoChart(StudyChart):
 
 
 class HeatChart(StudyChart):
-    """The mean of a measure over two factors, a square for every combination."""
+    """Chart of the mean of a measure over two factors, a square for every combination."""
 
     choices = (
         ("Across", "the factor along the map"), ("Up", "the factor up the map"), ("Measure", "what the colours are of"),
@@ -235,7 +235,7 @@ class HeatChart(StudyChart):
 
 
 class ParetoChart(StudyChart):
-    """Every finished cell, one measure against another; joined are those that no other beats in both."""
+    """Chart of every finished cell, one measure against another; joined are those that no other beats in both."""
 
     choices = (("Across", "the measure along"), ("Up", "the measure up"))
 

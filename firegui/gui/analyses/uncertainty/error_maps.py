@@ -67,7 +67,7 @@ def box_around(values: Floats) -> Box:
 
 
 class FieldMap(QWidget):
-    """One coordinate, north up; cells without a number are left out."""
+    """Map of one coordinate, north up; cells without a number are left out."""
 
     hovered = Signal(object)
     """The cell ``(row, column)`` of the whole raster under the mouse, or ``None``."""
@@ -146,7 +146,7 @@ class FieldMap(QWidget):
 
 
 class FieldPair(QWidget):
-    """Both coordinates of one field under a line that names it, and reads out the cell under the mouse."""
+    """Maps of both coordinates of one field. A line above names it and reads out the cell under the mouse."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

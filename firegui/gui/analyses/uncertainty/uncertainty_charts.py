@@ -61,7 +61,7 @@ class EnsembleView:
 
 
 class FanChart(Chart):
-    """By day and case: the mean, a band of ±1.96 standard deviations, 5 and 95 % quantiles, every member."""
+    """Chart by day and case: the mean, a band of ±1.96 standard deviations, 5 and 95 % quantiles, every member."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "end of day", parent)
@@ -160,7 +160,7 @@ class FanChart(Chart):
 
 
 class BenefitChart(Chart):
-    """How many members save how much, pair by pair; those in which more burns with the plan stand out."""
+    """Histogram of what members save, pair by pair; those in which more burns with the plan stand out."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "", parent)
@@ -205,7 +205,7 @@ class BenefitChart(Chart):
 
 
 class EnsembleConvergenceChart(Chart):
-    """The mean over the first members with its standard error, for every case."""
+    """Chart of the mean over the first members with its standard error, for every case."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "members", parent)
@@ -239,7 +239,7 @@ class EnsembleConvergenceChart(Chart):
 
 
 class VariogramChart(Chart):
-    """The semivariogram of the residuals, and what was fitted to it."""
+    """Chart of the semivariogram of the residuals, and what was fitted to it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "distance, cells", parent)
