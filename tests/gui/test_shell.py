@@ -135,12 +135,15 @@ def tabs_with(window: MainWindow, title: str) -> QTabBar:
     return next(bar for bar in tab_bars(window) if title in tab_titles(bar))
 
 
-def test_every_dock_has_one_tab_at_most_after_the_start_and_after_a_reset(window: MainWindow) -> None:
+def test_every_dock_has_one_tab_at_most_and_one_of_each_stack_is_in_front_after_start_and_reset(
+    window: MainWindow,
+) -> None:
     for _ in range(2):
         settle()
         titles = [title for bar in tab_bars(window) for title in tab_titles(bar)]
         assert {*RIGHT, "Progress", "Runs", "Log"} <= set(titles)
         assert len(titles) == len(set(titles))
+        assert {bar.tabText(bar.currentIndex()) for bar in tab_bars(window)} == {"Fleet", "Progress", "Runs"}
         window.workbench.actions["reset_layout"].trigger()
 
 

@@ -94,6 +94,10 @@ def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
     window.tabifyDockWidget(docks["Runs"], docks["Log"])
     for title, dock in docks.items():
         dock.setVisible(title not in HIDDEN_AT_FIRST)
+    layout = window.layout()
+    assert layout is not None
+    # A dock can be raised once its stack has its tabs.
+    layout.activate()
     docks["Fleet"].raise_()
     docks["Progress"].raise_()
     docks["Runs"].raise_()
