@@ -16,10 +16,12 @@ from firegui.cli.output import json_option, report
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
+from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
 from firegui.domain.project import KINDS, Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import ObjectiveWeights, PlanSettings, Setting
+from firegui.domain.stress import StressSet
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem
 from firegui.fire.first_project import with_model
@@ -29,6 +31,7 @@ from firegui.io.fleet_toml import read_fleet
 from firegui.io.operations_toml import operations_in
 from firegui.io.project_store import load_project, save_project
 from firegui.io.regions_file import read_regions
+from firegui.io.stress_toml import read_scenarios
 from firegui.io.weights_file import read_weights
 
 _TITLE = "The project was not changed"
@@ -54,6 +57,13 @@ _PLAN = ("start_day", "days", "retardant_acts_on")
     type=FILE,
     help="Daylight, groundings, sorties, cap, no-drop zones and pinned drops, replacing those there are.",
 )
+@click.option(
+    "--scenarios",
+    "scenarios_file",
+    metavar="F.toml|default",
+    type=FILE,
+    help="Stress scenarios: worlds in which plans are tested, replacing those there are.",
+)
 @click.option("--setting", type=click.Choice(["A", "B"]), help="The paper's objective A or B, with its weights.")
 @click.option("--weights", metavar="burn=,final=,prot=,budget=", help="Weights of the objective; those not named stay.")
 @setting_options(PlanSettings(), only=_PLAN, show_defaults=False)
@@ -77,6 +87,7 @@ def configure(
     fleet_file: Path | None,
     regions_file: Path | None,
     operations_file: Path | None,
+    scenarios_file: Path | None,
     setting: str | None,
     weights: str | None,
     model: str | None,
@@ -85,8 +96,8 @@ def configure(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Change PROJECT: fleet, regions, constraints, objective, days, fire model, required coverage, effectiveness."""
-    files = (fleet_file, regions_file, operations_file, weights_file, coverage)
+    """Change PROJECT: fleet, regions, constraints, stress scenarios, objective, days, fire model, effectiveness."""
+    files = (fleet_file, regions_file, operations_file, scenarios_file, weights_file, coverage)
     if all(value is None for value in (*files, setting, weights, model, *given.values())):
         raise click.UsageError("nothing to change: give at least one option")
     gather = Gather()
@@ -98,6 +109,7 @@ def configure(
     plan = replace(plan, nominal=given_settings(plan.nominal, given, gather, prefix="eta"))
     fire_weights = _fire_model(model, weights_file, gather)
     required = None if coverage is None else gather.attempt(lambda: _coverage(coverage, before))
+    stress = gather.attempt(lambda: _stress(scenarios_file, before))
     if before is None:
         check_source(regions_file, gather)
         gather.extend(plan.problems() + ([] if operations is None else operations.own_problems()))
@@ -107,6 +119,7 @@ def configure(
     after = changed(before, fleet, regions, plan, operations)
     after = gather.attempt(lambda: _remodelled(after, model, fire_weights)) or after
     after = after if required is None else replace(after, coverage=required)
+    after = after if stress is None else replace(after, stress=stress)
     gather.extend(introduced(before, after))
     gather.raise_if_any(_TITLE)
     save_project(after, project_folder, replacing=True)
@@ -140,6 +153,15 @@ def _operations(file: Path | None, gather: Gather) -> Operations | None:
     if file is None:
         return None
     return Operations() if str(file) == "none" else operations_in(file, gather)
+
+
+def _stress(file: Path | None, project: Project | None) -> StressSet | None:
+    """The scenarios in ``file``; without a project they are checked on a grid and steps as the paper's."""
+    if file is None or str(file) == "default":
+        return None if file is None else StressSet()
+    if project is None:
+        return read_scenarios(file, Grid(1, 1, 30.0), 50)
+    return read_scenarios(file, project.scenario.grid, project.scenario.steps_per_day)
 
 
 def _fire_model(model: str | None, weights_file: Path | None, gather: Gather) -> NetworkWeights | None:

@@ -27,6 +27,7 @@ from firegui.io.daylight import dark_pin_problems, flying_windows
 from firegui.io.operations_toml import operations_to_table
 from firegui.io.project_store import list_runs, load_project
 from firegui.io.rasterize import region_masks
+from firegui.io.stress_toml import stress_to_table
 from firegui.runs.header import event_hash
 from firegui.runs.messages import counted
 from firegui.runs.resume import settings_changed
@@ -81,6 +82,7 @@ def project_summary(project: Project, folder: Path) -> dict[str, Any]:
         "fleet": _fleet(project),
         "regions": _regions(project),
         "operations": operations_summary(project),
+        "stress": stress_to_table(project.stress),
         "runs": _runs(project, folder),
         "notes": list(event.notes),
         "problems": [str(problem) for problem in (*project.problems(), *dark_pin_problems(project))],
@@ -234,6 +236,8 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
         if r["beyond_grid"]
     )
     yield from operations_lines(data["operations"], dates["utc_offset_h"])
+    names = [row["name"] for row in data["stress"]["scenario"]]
+    yield f"  stress     {counted(len(names), 'scenario')}{': ' if names else ''}{'; '.join(names)}"
     yield f"  runs       {len(data['runs']) or 'none'}"
     yield from (f"    {_run_line(run)}" for run in data["runs"])
     yield from (f"  note       {note}" for note in data["notes"])

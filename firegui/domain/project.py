@@ -17,6 +17,7 @@ from firegui.domain.operations import Operations
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
+from firegui.domain.stress import StressSet
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 
@@ -45,7 +46,7 @@ class Project:
     move the weather; :attr:`planned_fleet` turns them into days of the plan. ``maps`` are the imported
     maps of the whole event when ``fire_model.kind == "maps"``, ``weights`` the network's when it is ``"network"``.
     ``operations`` are the constraints beyond the paper's, all off unless set. ``coverage`` is what the fuel requires;
-    imported maps bring their own.
+    imported maps bring their own. ``stress`` are the worlds in which plans are tested.
     """
 
     scenario: Scenario
@@ -58,6 +59,7 @@ class Project:
     weights: NetworkWeights | None = None
     operations: Operations = field(default_factory=Operations)
     coverage: RequiredCoverage = field(default_factory=RequiredCoverage)
+    stress: StressSet = field(default_factory=StressSet)
 
     @property
     def required_coverage(self) -> float:
@@ -112,6 +114,7 @@ class Project:
             + plan.problems()
             + self.coverage.problems()
             + self.operations.problems(self.planned_fleet, self.calendar, event.grid)
+            + self.stress.problems(event.steps_per_day)
         )
         if plan.start_day + plan.days > event.days:
             first = max(plan.start_day, 0)

@@ -16,7 +16,7 @@ from typing import Any
 TomlTable = dict[str, Any]
 Step = Callable[[TomlTable], TomlTable]
 
-CURRENT_FORMAT = 4
+CURRENT_FORMAT = 5
 
 
 def _to_format_2(table: TomlTable) -> TomlTable:
@@ -60,7 +60,28 @@ def _to_format_4(table: TomlTable) -> TomlTable:
     return table
 
 
-STEPS: Mapping[int, Step] = MappingProxyType({1: _to_format_2, 2: _to_format_3, 3: _to_format_4})
+def _to_format_5(table: TomlTable) -> TomlTable:
+    """Format 5 knows the worlds in which plans are tested; format 4 had none.
+
+    An older project gets the set that a new one has.
+    """
+    scenarios = [
+        {"name": "weak", "effectiveness": [0.7, 0.6]},
+        {"name": "fast", "spread_factor": 1.15},
+        {"name": "wind stronger", "wind_speed_factor": 1.2},
+        {"name": "wind turned left", "wind_turn_deg": 15.0},
+        {"name": "wind turned right", "wind_turn_deg": -15.0},
+        {"name": "wide", "ignition_growth_m": 30.0},
+        {"name": "off target", "pose_noise_m": 30.0, "heading_noise_deg": 5.0, "draws": 4},
+        {"name": "late", "delay_minutes": 30.0},
+        {"name": "failures", "failure_rate": 0.05, "draws": 8},
+        {"name": "failures, repaired", "failure_rate": 0.1, "repair_hours": 24.0, "draws": 8},
+    ]
+    table.setdefault("stress", {"seed": 0, "scenario": scenarios})
+    return table
+
+
+STEPS: Mapping[int, Step] = MappingProxyType({1: _to_format_2, 2: _to_format_3, 3: _to_format_4, 4: _to_format_5})
 """``n`` → the step from format ``n`` to ``n + 1``."""
 
 

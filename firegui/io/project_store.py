@@ -2,7 +2,7 @@
 
 ::
 
-    project.toml      format = 4; everything people can edit; the list of layer files with their hashes
+    project.toml      format = 5; everything people can edit; the list of layer files with their hashes
     layers/*.tif      landscape, wind (one band a day), ignition, observed perimeters (one band a date)
     maps.npz          imported fire maps, if there are any
     fire-*.safetensors  the weights of the network fire model, if that is the project's
@@ -127,7 +127,7 @@ def load_project(folder: Path) -> Project:
     )
     return Project(
         scenario, text.fleet, text.grounded, text.regions, text.plan, text.fire_model, maps, weights, text.operations,
-        text.coverage,
+        text.coverage, text.stress,
     )  # fmt: skip
 
 
@@ -165,6 +165,7 @@ def read_edits(saved: Project, base: Path, folder: Path) -> Project:
     return replace(
         saved, fleet=text.fleet, grounded=text.grounded, regions=text.regions, plan=text.plan,
         fire_model=text.fire_model, weights=weights, operations=text.operations, coverage=text.coverage,
+        stress=text.stress,
     )  # fmt: skip
 
 
@@ -196,6 +197,8 @@ def project_hash(project: Project) -> str:
     tables["layers"] = contents_of(project)
     # Only the number counts, and the paper's is left out, as it was before projects had one of their own.
     tables.pop("coverage")
+    # Runs that depend on the stress set compare it by itself.
+    tables.pop("stress")
     if project.coverage.c_req != PAPER_COVERAGE and project.fire_model.kind != "maps":
         tables["c_req"] = float(project.coverage.c_req)
     if project.weights is not None:

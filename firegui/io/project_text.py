@@ -16,12 +16,14 @@ from firegui.domain.project import KINDS, FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
+from firegui.domain.stress import StressSet
 from firegui.errors import Problems
 from firegui.io import crs, strict
 from firegui.io.fleet_toml import fleet_to_tables
 from firegui.io.local_time import as_utc, start_problems
 from firegui.io.operations_toml import operations_from_table, operations_to_table
 from firegui.io.region_table import Polygons, polygons_of
+from firegui.io.stress_toml import stress_from_table, stress_to_table
 
 Points = tuple[tuple[float, float], ...]
 
@@ -64,6 +66,7 @@ class ProjectText:
     weights: ArrayFile | None
     operations: Operations
     coverage: RequiredCoverage
+    stress: StressSet
 
 
 def event_of(scenario: Scenario) -> Event:
@@ -90,6 +93,7 @@ def to_tables(project: Project) -> dict[str, Any]:
         "region": [region_table(region) for region in project.regions],
         "operations": operations_to_table(project.operations),
         "coverage": coverage_table(project.coverage),
+        "stress": stress_to_table(project.stress),
     }
 
 
@@ -150,13 +154,15 @@ def read_text(table: strict.Table) -> ProjectText | None:
     weights = strict.read_dataclass(ArrayFile, table.table("weights")) if "weights" in table else None
     operations = operations_from_table(table.table("operations"))
     coverage = _read_coverage(table.table("coverage"))
+    stress = _read_stress(table.table("stress"), event)
     table.finish()
     if plan is not None:
         table.problems.extend(bounds_problems(plan, "plan"))
     if len(list(table.problems)) > before or event is None or plan is None or coverage is None:
         return None
+    assert stress is not None
     fleet = Fleet(tuple(kind for kind in types if kind is not None))
-    return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers, weights, operations, coverage)
+    return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers, weights, operations, coverage, stress)
 
 
 def listed_layers(table: strict.Table) -> dict[str, ArrayFile]:
@@ -244,6 +250,13 @@ def _read_coverage(table: strict.Table) -> RequiredCoverage | None:
     if wrong or c_req is None or source is None:
         return None
     return RequiredCoverage(c_req, source, {int(code): level for code, level in levels.items()})
+
+
+def _read_stress(table: strict.Table, event: Event | None) -> StressSet | None:
+    """The stress set; ``None`` with the event unreadable, whose cells and steps some numbers are given in."""
+    if event is None or not event.grid.cell_size_m or not event.steps_per_day or event.steps_per_day < 1:
+        return None
+    return stress_from_table(table, event.grid, event.steps_per_day)
 
 
 def _read_region(table: strict.Table) -> Region:

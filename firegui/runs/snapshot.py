@@ -16,6 +16,7 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
+from firegui.domain.stress import StressSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class ProjectSnapshot:
     operations: Operations = field(default_factory=Operations)
     c_req: float = PAPER_COVERAGE
     c_req_source: str = PAPER_SOURCE
+    stress: StressSet = field(default_factory=StressSet)
 
     @staticmethod
     def of(project: Project) -> ProjectSnapshot:
@@ -62,6 +64,7 @@ class ProjectSnapshot:
             operations=project.operations,
             c_req=project.coverage.c_req,
             c_req_source=project.coverage.source,
+            stress=project.stress,
         )
 
     def project(self) -> Project:
@@ -85,6 +88,7 @@ class ProjectSnapshot:
         return Project(
             scenario, Fleet(self.fleet), self.grounded, self.regions, self.plan, self.fire_model,
             operations=self.operations, coverage=RequiredCoverage(self.c_req, self.c_req_source),
+            stress=self.stress,
         )  # fmt: skip
 
     def on(self, project: Project) -> Project:
@@ -95,7 +99,7 @@ class ProjectSnapshot:
         coverage = RequiredCoverage(self.c_req, self.c_req_source)
         return replace(
             project, fleet=Fleet(self.fleet), grounded=self.grounded, regions=self.regions, plan=self.plan,
-            fire_model=self.fire_model, operations=self.operations,
+            fire_model=self.fire_model, operations=self.operations, stress=self.stress,
             coverage=project.coverage if project.coverage.c_req == self.c_req else coverage,
             weights=project.weights if self.fire_model.kind == "network" else None,
         )  # fmt: skip

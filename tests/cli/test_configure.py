@@ -8,6 +8,7 @@ import pytest
 from firegui.cli.configure import introduced
 from firegui.cli.options import parse_start, parse_transform, parse_weights
 from firegui.domain.settings import ObjectiveWeights, Setting
+from firegui.domain.stress import StressSet
 from firegui.errors import InputError
 from firegui.io.fleet_toml import write_fleet
 from firegui.io.project_store import load_project
@@ -171,3 +172,28 @@ def test_the_operations_of_a_project_file_are_read_as_they_stand(firegui: Run, p
     file.write_text("[operations]\nhard_cap = 7\n")
     assert firegui("configure", project, "--operations", file).code == 0
     assert "hard_cap = 7" in (project / "project.toml").read_text()
+
+
+def test_stress_scenarios_are_saved_said_and_brought_back(firegui: Run, project: Path, tmp_path: Path) -> None:
+    path = tmp_path / "scenarios.toml"
+    path.write_text('seed = 4\n[[scenario]]\nname = "slow crew"\ndelay_steps = 2\n', encoding="utf-8")
+    answer = firegui("configure", project, "--scenarios", path)
+    assert (answer.code, "stress     1 scenario: slow crew" in answer.out) == (0, True)
+    (scenario,) = load_project(project).stress.scenarios
+    assert scenario.delay_steps(load_project(project).scenario.steps_per_day) == 2
+    assert firegui("info", project, "--json").json["stress"] == {
+        "seed": 4, "scenario": [{"name": "slow crew", "delay_minutes": 288.0}],
+    }  # fmt: skip
+    assert firegui("configure", project, "--scenarios", "default").code == 0
+    assert load_project(project).stress == StressSet()
+    assert "10 scenarios: weak; fast; " in firegui("info", project).out
+
+
+def test_wrong_scenarios_are_told_of_with_the_other_problems(firegui: Run, project: Path, tmp_path: Path) -> None:
+    path = tmp_path / "scenarios.toml"
+    text = '[[scenario]]\nname = "a"\nfailure_rate = 2\n[[scenario]]\nname = "a"\nlate = 1\n'
+    path.write_text(text, encoding="utf-8")
+    for place in (project, tmp_path / "nowhere.firegui"):
+        answer = firegui("configure", place, "--scenarios", path, "--weights", "burn=x")
+        answer.assert_refused("Failures is 2", "late is not known", "burn")
+    assert load_project(project).stress == StressSet()

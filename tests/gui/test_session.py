@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.film import Film
 from firegui.domain.results import Frames
+from firegui.domain.stress import StressSet
 from firegui.gui.session.session import FireView, Session, ShownResult
 
 
@@ -74,3 +75,13 @@ def test_the_fleet_taken_from_a_file_brings_all_its_groundings(session: Session)
     session.set_planned_fleet("import", replace(session.project.fleet, types=(kinds[0].with_grounded_days((0,)),)))
     assert [kind.grounded_days for kind in session.project.planned_fleet.types] == [(0,)]
     assert session.project.grounded["S-2T"] == (session.project.calendar.date_of_day(0),)
+
+
+def test_stress_scenarios_are_edited_and_undone_with_the_project(session: Session) -> None:
+    before = session.project.stress
+    session.edit("remove scenarios", replace(session.project, stress=StressSet(before.scenarios[:2], seed=9)))
+    assert session.is_dirty
+    session.undo_stack.undo()
+    assert session.project.stress == before
+    session.undo_stack.redo()
+    assert session.project.stress.seed == 9

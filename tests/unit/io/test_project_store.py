@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def assert_equal(one: Project, other: Project) -> None:
-    for name in ("fleet", "grounded", "regions", "plan", "fire_model"):
+    for name in ("fleet", "grounded", "regions", "plan", "fire_model", "stress"):
         assert getattr(one, name) == getattr(other, name), name
     for name in (
         "name",
@@ -186,14 +186,14 @@ def edited(folder: Path, *swaps: tuple[str, str]) -> None:
 
 
 def test_a_project_of_a_newer_format_says_so(folder: Path) -> None:
-    edited(folder, ("format = 4", "format = 99"))
+    edited(folder, ("format = 5", "format = 99"))
     with pytest.raises(InputError, match=r"made by a newer firegui \(format 99.*update firegui"):
         load_project(folder)
 
 
 @pytest.mark.parametrize("number", ["0", '"1"', "true", "1.5"])
 def test_a_format_that_is_no_number_from_1_is_refused(folder: Path, number: str) -> None:
-    edited(folder, ("format = 4", f"format = {number}"))
+    edited(folder, ("format = 5", f"format = {number}"))
     with pytest.raises(InputError, match="format is"):
         load_project(folder)
 

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from firegui.domain.settings import Effectiveness, RetardantSide
+from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import InputError, Problem
+from firegui.io.toml_text import dumps
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.lock import is_held
 from firegui.runs.result_folder import SavedHeader, SavedResultFolder
@@ -43,6 +47,19 @@ def test_what_is_written_of_a_run_reads_back_with_its_time_and_what_is_of_its_ki
     assert found == folder.header and found.count == 3 and found.reason is FinishReason.COMPLETED
     assert 40.0 <= found.seconds < 100.0 and found.updated is not None
     assert not is_held(tmp_path / "out") and folder.written == tmp_path / "out"
+
+
+def test_the_stress_set_of_the_project_is_kept_and_an_older_header_without_it_reads(tmp_path: Path) -> None:
+    weak = StressScenario("weak", Effectiveness(0.7, 0.6), RetardantSide.EMITTER)
+    stress = StressSet((weak, StressScenario("late, by far", delay_minutes=90.0)), seed=4)
+    kept = replace(header(), project=ProjectSnapshot.of(replace(make_project(), stress=stress)))
+    PLACE.write(tmp_path, kept)
+    assert PLACE.read(tmp_path).project == kept.project
+    assert PLACE.read(tmp_path).project.project().stress == stress
+    table = tomllib.loads((tmp_path / "thing.toml").read_text(encoding="utf-8"))
+    del table["project"]["stress"]
+    (tmp_path / "thing.toml").write_text(dumps(table), encoding="utf-8")
+    assert PLACE.read(tmp_path).project.stress == StressSet()
 
 
 def test_rest_does_not_count(tmp_path: Path) -> None:
