@@ -162,8 +162,8 @@ def _docks(camera: ThumbnailRenderer) -> None:
 def _dialogs(camera: ThumbnailRenderer) -> None:
     guide = camera.window.workbench.guide
     guide.open_palette()
-    camera.take("20-palette")
     assert guide.palette is not None
+    camera.take("20-palette", guide.palette)
     guide.palette.give_up()
     for number, title in enumerate(("Import landscape", "Export", "Replan", "About"), 1):
         for action in camera.window.actions():
