@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from firegui.cli.gather import Gather
-from firegui.cli.inputs import check_source
+from firegui.cli.inputs import check_source, gather_fire
 from firegui.cli.options import project_argument, project_schedule, schedule_of_run, schedule_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.shell import DONE, FAILED
@@ -46,6 +46,7 @@ def audit(context: click.Context, project_folder: Path, schedule_file: Path, as_
         return
     engine, fleet, calendar = Engine(), project.planned_fleet, project.calendar
     gather.extend(project.operations.problems(fleet, calendar, project.scenario.grid))
+    fire = gather_fire(schedule_file, project, gather)
     gather.raise_if_any("The schedule cannot be checked")
     schedule_file = schedule_of_run(schedule_file, SCHEDULE, PLAN)
     if is_plan(schedule_file):
@@ -60,8 +61,9 @@ def audit(context: click.Context, project_folder: Path, schedule_file: Path, as_
     shape = project.scenario.grid.shape
     conditions = Conditions.of(project)
     counts = check_rules(schedule, fleet, calendar.steps_per_day, shape, executed, day_name, conditions)
-    data = {**asdict(counts), "ok": counts.ok}
-    report(as_json, data, lambda: audit_lines(counts, project.operations))
+    data = {**asdict(counts), "ok": counts.ok, **({} if fire is None else {"fire": fire.note})}
+    told = [] if fire is None else [f"Note: {fire.note}"]
+    report(as_json, data, lambda: [*audit_lines(counts, project.operations), *told])
     context.exit(DONE if counts.ok else FAILED)
 
 

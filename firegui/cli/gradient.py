@@ -25,7 +25,8 @@ def gradient(request: RolloutRequest, out: Path, as_json: bool) -> None:
     The file holds loss, logit [T, A], pose [T, A, 3] with respect to (y, x, θ) in cells and radians, and aircraft [A].
     """
     engine, remarks = Engine(), Remarks()
-    project, schedule = request.read(engine, out, "The gradient cannot be computed")
+    given = request.read(engine, out, "The gradient cannot be computed")
+    project, schedule = given.project, given.schedule
     assert schedule is not None
     model = engine.build(project, project.plan.nominal, request.backend, request.precision, tell=remarks)
     _, result = engine.gradient(model, schedule)

@@ -24,11 +24,23 @@ from firegui.domain.options import bounds_problems
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL
-from firegui.errors import Problems
+from firegui.errors import Problem, Problems
 from firegui.io.project_store import load_project
 from firegui.runs.engine import Engine
+from firegui.runs.header import event_hash
+from firegui.runs.kept_fire import SavedFire, fire_problems, saved_fire
+from firegui.runs.run_folder import RUN
 
 Command = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RolloutInput:
+    """Input of one rollout. ``fire`` is that of the run whose folder was given as the schedule, if it was replanned."""
+
+    project: Project
+    schedule: Schedule | None
+    fire: SavedFire | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +53,8 @@ class RolloutRequest:
     precision: str
     given: Mapping[str, Any]
 
-    def read(self, engine: Engine, out: Path | None, title: str) -> tuple[Project, Schedule | None]:
-        """Return the project at the requested nominal effectiveness, and the schedule; ``out`` is written later.
+    def read(self, engine: Engine, out: Path | None, title: str) -> RolloutInput:
+        """Return the project at the requested nominal effectiveness, the schedule and its fire; ``out`` comes later.
 
         Raises :class:`~firegui.errors.InputError` with everything that is wrong with any of it.
         """
@@ -55,11 +67,12 @@ class RolloutRequest:
             project = with_nominal(project, self.given, gather)
             gather.extend(project.problems())
         schedule = gather_schedule(self.schedule_file, project, gather)
+        fire = gather_fire(self.schedule_file, project, gather)
         gather.attempt(lambda: engine.check_backend(self.backend))
         check_target(out, gather)
         gather.raise_if_any(title)
         assert project is not None
-        return project, schedule
+        return RolloutInput(project, schedule, fire)
 
 
 def rollout_options(*, schedule_required: bool) -> Callable[[Command], Command]:
@@ -91,6 +104,32 @@ def gather_schedule(path: Path | None, project: Project | None, gather: Gather) 
         return gather.attempt(lambda: project_schedule(path, project))
     check_source(path, gather)
     return None
+
+
+def gather_fire(path: Path | None, project: Project | None, gather: Gather) -> SavedFire | None:
+    """Return the fire of the replanned run whose folder is ``path``, ``None`` for anything else."""
+    if path is None or not (path / RUN).is_file():
+        return None
+    saved = gather.attempt(lambda: saved_fire(path))
+    if saved is None or saved.header.replan is None:
+        return None
+    if project is not None and saved.kept is not None:
+        gather.extend(_fire_problems(path, saved, project))
+    return saved
+
+
+def _fire_problems(path: Path, saved: SavedFire, project: Project) -> list[Problem]:
+    """Return why the fire that a run kept cannot be that of ``project``."""
+    then, kept, remedy = saved.header.project.plan, saved.kept, "give the project as it was, or a file of the run"
+    assert kept is not None
+    found = fire_problems(kept, project.scenario.grid.shape, project.plan.days)
+    if (then.start_day, then.days) != (project.plan.start_day, project.plan.days):
+        found = [Problem(str(path), "was made for other days of the event than the project's", remedy)]
+    elif not found and saved.header.event_hash != event_hash(project):
+        found = [Problem(str(path), "was made on another event or fire model than the project's", remedy)]
+    if kept.is_drawn and then.nominal != project.plan.nominal:
+        found.append(Problem(str(path), "its fire was drawn at another nominal effectiveness", "leave --eta-… out"))
+    return found
 
 
 def check_source(path: Path | None, problems: Problems) -> None:

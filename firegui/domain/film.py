@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -59,6 +60,31 @@ class Film:
         if (rest.shape, rest.outside) != (self.shape, self.outside):
             raise ValueError("the films are of other rasters")
         return replace(self, parts=self.parts[:count] + rest.parts)
+
+    def raised(self, floor: Levels) -> Film:
+        """Every picture with at least the levels ``floor [H, W]``."""
+        return self._changed(floor != 0, lambda box, levels: np.maximum(levels, floor[box]))
+
+    def scaled(self, factor: NDArray[np.float32]) -> Film:
+        """Every picture times ``factor [H, W]``, at most 1."""
+        return self._changed(factor != 1, lambda box, levels: np.rint(levels * factor[box]).astype(np.uint8))
+
+    def _changed(self, where: NDArray[np.bool_], change: Callable[[tuple[slice, slice], Levels], Levels]) -> Film:
+        """Change every picture, on a part that also holds all of ``where [H, W]``."""
+        if not where.any():
+            return self
+        lines, columns = (np.flatnonzero(where.any(axis=axis)) for axis in (1, 0))
+        parts = []
+        for part in self.parts:
+            height, width = part.levels.shape
+            top, left = min(part.row, int(lines[0])), min(part.column, int(columns[0]))
+            bottom = max(part.row + height, int(lines[-1]) + 1)
+            right = max(part.column + width, int(columns[-1]) + 1)
+            levels = np.full((bottom - top, right - left), self.outside, np.uint8)
+            row, column = part.row - top, part.column - left
+            levels[row : row + height, column : column + width] = part.levels
+            parts.append(Part(top, left, change((slice(top, bottom), slice(left, right)), levels)))
+        return replace(self, parts=tuple(parts))
 
     def at(self, row: int, column: int) -> Levels:
         """What a cell has in every picture, ``[F]``."""

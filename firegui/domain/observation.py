@@ -22,6 +22,16 @@ class FireState:
         """Everything that has burned so far."""
         return np.asarray(self.burning | self.burned)
 
+    @property
+    def codes(self) -> NDArray[np.uint8]:
+        """``[H, W]``: 0 not burned, 1 burning, 2 burned out."""
+        return np.asarray(self.burning.astype(np.uint8) + 2 * self.burned.astype(np.uint8))
+
+    @staticmethod
+    def of_codes(codes: NDArray[np.uint8]) -> FireState:
+        """Return the state of :attr:`codes`."""
+        return FireState(codes == 1, codes == 2)
+
     @staticmethod
     def between(earlier: Bools, fire: Bools) -> FireState:
         """From the perimeters of two days: what is new burns, what was there before has burned out.
@@ -44,3 +54,61 @@ class Observation:
     source: str
     sha256: str = ""
     notes: tuple[str, ...] = ()
+
+
+OBSERVED, NOMINAL_WORLD = "observed", "nominal"
+"""Worlds of :class:`DayStates`: the real one, and the model at nominal effectiveness."""
+REPLANNED, FIXED, NO_DROPS = "replanned", "fixed", "no drops"
+"""What is flown in a fire: the plan as it was replanned, the plan as it was before, nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DayStates:
+    """One fire, known at the starts of days ``first``, ``first + 1``, … of the plan.
+
+    ``codes [N, H, W]`` are those of :class:`FireState`. ``flown`` is what was flown in it. ``world`` names the scenario
+    that it was drawn in and ``seed`` is that of the draws; an observed fire has no seed.
+    """
+
+    flown: str
+    world: str
+    first: int
+    codes: NDArray[np.uint8]
+    seed: int | None = None
+
+    @staticmethod
+    def observed(day: int, state: FireState) -> DayStates:
+        """Return the fire that was observed at the start of ``day``."""
+        return DayStates(REPLANNED, OBSERVED, day, state.codes[None])
+
+    @property
+    def last(self) -> int:
+        """The last day at whose start it is known; the number of days for the end of the plan."""
+        return self.first + len(self.codes) - 1
+
+    def state(self, day: int) -> FireState:
+        """Return the fire at the start of ``day``, which must be known."""
+        return FireState.of_codes(self.codes[day - self.first])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptFire:
+    """The fires that a replanned run keeps; the one that its plan was flown in, and others to compare with."""
+
+    fires: tuple[DayStates, ...]
+
+    def where(self, flown: str) -> DayStates | None:
+        """Return the first fire in which ``flown`` was flown."""
+        return next((fire for fire in self.fires if fire.flown == flown), None)
+
+    @property
+    def plan(self) -> DayStates:
+        """The fire in which the replanned plan is flown."""
+        found = self.where(REPLANNED)
+        assert found is not None
+        return found
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the fire was drawn day by day; else it was observed."""
+        return self.plan.world != OBSERVED

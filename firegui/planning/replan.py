@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.film import Film
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.maps import NEIGHBOURS, FireMaps
 from firegui.domain.observation import FireState
 from firegui.domain.project import Project
-from firegui.domain.results import Frames, Metrics
+from firegui.domain.results import Metrics
 from firegui.domain.schedule import UNLISTED_LOGIT, DropRecord, Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.errors import Check
@@ -158,26 +157,6 @@ class RemainingProblem:
         if days is not None:
             days[:, self.state.burned] = 1.0
         return ScoredRemainder(counted(rollout.metrics, model, self.state.burned), days)
-
-    def pictures(self, rest: Schedule, stride: int, check: Check | None = None) -> Frames | None:
-        """The whole plan for the map: as simulated before :attr:`day`, from the observed fire on after it.
-
-        ``None`` where ``stride`` does not divide the steps that were flown.
-        """
-        if self._first % stride:
-            return None
-        before = simulate(self._whole, self.joined(rest), check=check, frame_stride=stride).frames
-        after = simulate(self.nominal(check), rest, check=check, frame_stride=stride).frames
-        assert before is not None and after is not None
-        fire = after.fire.whole()
-        fire[:, self.state.burned] = 255
-        ground = ground_factor(self._whole, self._schedule, executed(self._whole, self._schedule)[: self._first])
-        laid = np.rint(after.retardant.whole() * ground).astype(np.uint8)
-        cut = self._first // stride
-        return Frames(
-            stride, before.fire.until(cut, Film.of(fire)), before.burning.until(cut, after.burning),
-            before.retardant.until(cut, Film.of(laid, 255)), before.last_step,
-        )  # fmt: skip
 
 
 def remaining(

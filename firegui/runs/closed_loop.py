@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
-from firegui.domain.observation import FireState
+from firegui.domain.observation import FIXED, NO_DROPS, NOMINAL_WORLD, REPLANNED, DayStates, FireState, KeptFire
 from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io import atomic
-from firegui.runs.events import FinishReason, Message, Progress, RunFinished, RunState
+from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, Progress, RunFinished, RunState
+from firegui.runs.kept_fire import read_kept_fire, write_kept_fire
 from firegui.runs.messages import counted
 from firegui.runs.replan_base import LoopDay, ReplanJob, ReplanScores, no_drops, note_of
 from firegui.runs.replan_stages import ReplanFolder, RestStages
@@ -27,6 +28,7 @@ from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:
     from firegui.planning.replan import Replanner
+    from firegui.planning.run_fire import RunFire
 
 
 class ClosedLoop(ReplanJob):
@@ -34,39 +36,71 @@ class ClosedLoop(ReplanJob):
 
     The fire of each branch (replanned daily, the old schedule, no drops) is deterministic within a day and drawn at its
     end with the same random numbers, from ``SeedSequence([seed, day])``; drops act on it at nominal effectiveness. What
-    has burned by then is observed without error, and the plan goes on from it as from any observed perimeter.
+    has burned by then is observed without error, and the plan goes on from it as from any observed perimeter. The
+    folder keeps the fire of every branch at the start of every day.
     """
+
+    _drawn: dict[str, list[NDArray[np.uint8]]]
 
     def run(self) -> RunFinished:
         """Day after day to the end of the plan. Writes nothing before the input is known to be good."""
         spec, check = self._spec, self._control.check
         note = note_of(spec)
         previous = self._checked(note)
+        drawn = None if previous is None else read_kept_fire(previous.folder, previous.header)
         replanner = self._engine.replanner(spec.project, backend=spec.backend, tell=self._speaker.pass_on, check=check)
         # A day that was broken off begins anew, so its stages need no checkpoints.
         plan = replace(self._plan, checkpoint_seconds=math.inf)
         session = self._open(replanner.whole, previous, note, plan)
-        state = self._begin(replanner, previous)
         assert self._folder is not None
+        state = self._begin(replanner, previous, drawn)
+        self._keep_fire(state)
         reason = FinishReason.COMPLETED
         try:
             session.move(RunState.RUNNING)
             while state.day < spec.project.plan.days:
                 state = self._day(replanner, session, self._folder, state)
+                # Before the checkpoint: a day that is flown again after a crash replaces the one that was kept.
+                self._keep_fire(state)
                 state.save(self._folder.path / STATE)
         except CancelledError:
             reason = FinishReason.STOPPED
             self._machine.move(RunState.STOPPING)
         return self._conclude(replanner, session, self._folder, state, reason)
 
-    def _begin(self, replanner: Replanner, previous: RunRecord | None) -> LoopState:
+    def _begin(self, replanner: Replanner, previous: RunRecord | None, drawn: KeptFire | None) -> LoopState:
         path = self._spec.out / STATE
         if previous is not None and path.is_file():
-            return LoopState.load(path)
+            state = LoopState.load(path)
+            self._drawn = _until(drawn, state.day)
+            if state.day and not self._drawn:
+                text = (
+                    f"the fires before day {state.day} were not kept when they were drawn, so none is kept of this run"
+                )
+                self._emit(Message(text, "warning"))
+            return state
+        self._drawn = {}
         ignition = replanner.whole.maps.ignition
         nothing = np.zeros_like(ignition)
         fire = FireState(ignition, nothing)
         return LoopState((), self._spec.schedule, nothing, fire, fire, fire)
+
+    def _keep_fire(self, state: LoopState) -> None:
+        """Add the start of the day to the fires that the run keeps, unless earlier days are missing."""
+        if state.day and not self._drawn:
+            return
+        for flown, branch in zip(_FLOWN, _BRANCHES, strict=True):
+            fire: FireState = getattr(state, branch)
+            days = self._drawn.setdefault(flown, [])
+            days[state.day :] = [fire.codes]
+        write_kept_fire(self._spec.out, self._kept.fires)
+
+    @property
+    def _kept(self) -> KeptFire:
+        seed = self._spec.project.plan.optimizer.seed
+        return KeptFire(
+            tuple(DayStates(flown, NOMINAL_WORLD, 0, np.stack(days), seed) for flown, days in self._drawn.items())
+        )
 
     def _day(self, replanner: Replanner, session: RunSession, folder: ReplanFolder, state: LoopState) -> LoopState:
         """Observe, replan, fly, draw."""
@@ -124,11 +158,38 @@ class ClosedLoop(ReplanJob):
         drops, audit = replanner.table(state.schedule)
         folder.write_drops(drops, self._spec.project)
         folder.write_text(TABLE, table_text(state.rows))
+        nothing = plan = None
+        try:
+            if reason is FinishReason.COMPLETED and self._drawn:
+                nothing, plan = self._fires(replanner, state, folder)
+        except CancelledError:
+            reason = FinishReason.STOPPED
+            self._machine.move(RunState.STOPPING)
+        bare, nominal = (None if fire is None else fire.metrics for fire in (nothing, plan))
         flown = sum(row.loop_drops for row in state.rows)
-        folder.write_scores(ReplanScores(audit=audit, day=self._spec.day, drops_flown=flown, loop=state.rows))
+        folder.write_scores(
+            ReplanScores(
+                baseline=bare, nominal=nominal, audit=audit, day=self._spec.day, drops_flown=flown, loop=state.rows
+            )
+        )
+        if nothing is not None and nothing.frames is not None:
+            self._emit(BaselineReady(nothing.metrics, nothing.frames))
+        if plan is not None and plan.frames is not None:
+            self._emit(PlanUpdated(-1, plan.metrics, plan.frames, drops))
         message = _message(reason, state.rows)
         folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
-        return RunFinished(reason, message, None, None, folder.path)
+        return RunFinished(reason, message, nominal, bare, folder.path)
+
+    def _fires(self, replanner: Replanner, state: LoopState, folder: ReplanFolder) -> tuple[RunFire, RunFire]:
+        """The drawn fires without drops and with the plan, their days written to the folder."""
+        whole, kept, project = replanner.whole, self._kept, self._spec.project
+        how: dict[str, Any] = {"frame_stride": self._stride, "keep_days": True, "check": self._control.check}
+        nothing = self._engine.fire_without_drops(whole, state.schedule, kept, **how)
+        plan = self._engine.run_fire(whole, state.schedule, kept.plan, **how)
+        assert nothing.p_fire_days is not None and plan.p_fire_days is not None
+        folder.write_baseline(nothing.p_fire_days, project)
+        folder.write_occupancy(plan.p_fire_days, project)
+        return nothing, plan
 
 
 def _as_it_is(schedule: Schedule) -> Schedule:
@@ -150,6 +211,8 @@ def _message(reason: FinishReason, rows: tuple[LoopDay, ...]) -> str:
 STATE, TABLE = LOOP_STATE, "closed_loop.csv"
 COLUMNS = tuple(item.name for item in fields(LoopDay))
 _BRANCHES = ("loop", "open", "none")
+_FLOWN = (REPLANNED, FIXED, NO_DROPS)
+"""What is flown in each branch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,6 +274,13 @@ def table_text(rows: Sequence[LoopDay]) -> str:
     for row in rows:
         writer.writerow(["" if value is None else repr(value) for value in astuple(row)])
     return out.getvalue()
+
+
+def _until(drawn: KeptFire | None, day: int) -> dict[str, list[NDArray[np.uint8]]]:
+    """Return the starts of days 0 to ``day`` of every fire in ``drawn``; nothing where one is missing."""
+    if drawn is None or any(fire.first or fire.last < day for fire in drawn.fires):
+        return {}
+    return {fire.flown: list(fire.codes[: day + 1]) for fire in drawn.fires}
 
 
 def _row(values: list[float]) -> LoopDay:

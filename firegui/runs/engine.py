@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     import firegui.planning.initialization
     import firegui.planning.problem
     import firegui.planning.replan
+    import firegui.planning.run_fire
     import firegui.planning.scaling
     import firegui.planning.scaling_figures
     import firegui.planning.sensitivity
@@ -97,6 +98,8 @@ class Engine:
     smoothing_charge = Lazy(lambda: firegui.planning.two_stage.smoothing_charge)
     tactical = Lazy(lambda: firegui.planning.tactical_plan.tactical_plan)
     replanner = Lazy(lambda: firegui.planning.replan.Replanner)
+    run_fire = Lazy(lambda: firegui.planning.run_fire.run_fire)
+    fire_without_drops = Lazy(lambda: firegui.planning.run_fire.fire_without_drops)
     task_run = Lazy(lambda: firegui.planning.trial_run.TaskRun)
     missing_extra = Lazy(lambda: firegui.planning.benchmark.missing_extra)
     sensitivity_rows = Lazy(lambda: firegui.planning.sensitivity.rows_of)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firegui.domain.observation import KeptFire
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.errors import Problems
@@ -21,11 +22,13 @@ from firegui.runs.events import (
     RunFinished,
     RunState,
 )
+from firegui.runs.kept_fire import fire_problems
 from firegui.runs.messages import gain_message
 from firegui.runs.spec import EvaluateSpec
 from firegui.runs.state import RunMachine
 
 if TYPE_CHECKING:
+    from firegui.planning.run_fire import RunFire
     from firegui.rollout.model import Model
     from firegui.rollout.simulate import Rollout
 
@@ -60,6 +63,9 @@ class Evaluation:
         if spec.member is not None and not 0 <= spec.member.number < spec.member.settings.members:
             what = f"{spec.member.number} of an ensemble of {spec.member.settings.members}"
             problems.add("member", what, "members are counted from 0")
+        for kept, other in ((spec.fire, project), (spec.against_fire, spec.against_project or project)):
+            if kept is not None:
+                problems.extend(fire_problems(kept, other.scenario.grid.shape, other.plan.days))
         problems.raise_if_any("The project cannot be run")
         speaker = EngineMessages(self._emit, self._engine, spec.backend)
         check, tell = self._control.check, speaker.pass_on
@@ -67,14 +73,14 @@ class Evaluation:
         model = self._engine.build(blown, project.plan.nominal, spec.backend, tell=tell, check=check)
         speaker.say_device(model)
         self._machine.move(RunState.RUNNING)
-        baseline = self._rollout(self._model_of_other(model), spec.against)
+        baseline = self._first_fire(model)
         self.baseline_metrics = baseline.metrics
         if baseline.frames is not None:
             self._emit(BaselineReady(baseline.metrics, baseline.frames))
         if spec.schedule is None:
             text = f"{self._which()}the fire without drops is ready"
             return RunFinished(FinishReason.COMPLETED, text, None, baseline.metrics, None)
-        plan = self._rollout(model, spec.schedule)
+        plan = self._fire(model, spec.schedule, spec.fire)
         if plan.frames is not None:
             drops = self._engine.drops(model, spec.schedule)
             self._emit(PlanUpdated(FILE_EPOCH, plan.metrics, plan.frames, drops))
@@ -96,6 +102,23 @@ class Evaluation:
             return model
         check = self._control.check
         return self._engine.build(other, other.plan.nominal, self._spec.backend, tell=ignore_message, check=check)
+
+    def _first_fire(self, model: Model) -> Rollout | RunFire:
+        """The fire without drops, or that of the plan to compare with."""
+        spec = self._spec
+        if spec.against is not None:
+            return self._fire(self._model_of_other(model), spec.against, spec.against_fire)
+        if spec.fire is None or spec.schedule is None:
+            return self._rollout(self._model_of_other(model), None)
+        stride, check = spec.frame_stride, self._control.check
+        return self._engine.fire_without_drops(model, spec.schedule, spec.fire, frame_stride=stride, check=check)
+
+    def _fire(self, model: Model, schedule: Schedule, kept: KeptFire | None) -> Rollout | RunFire:
+        """The fire of ``schedule``, as its run kept it or as simulated."""
+        if kept is None:
+            return self._rollout(model, schedule)
+        stride, check = self._spec.frame_stride, self._control.check
+        return self._engine.run_fire(model, schedule, kept.plan, frame_stride=stride, check=check)
 
     def _rollout(self, model: Model, schedule: Schedule | None) -> Rollout:
         spec, check = self._spec, self._control.check

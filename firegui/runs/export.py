@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from firegui.domain.observation import KeptFire
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, DropRecord, Schedule
 from firegui.errors import Check, InputError, Problem, Problems
@@ -22,6 +23,7 @@ from firegui.io.rasters import read_raster
 from firegui.io.water import read_water
 from firegui.planning.audit import Conditions, audit, zone_violations
 from firegui.runs.header import event_hash
+from firegui.runs.kept_fire import saved_fire
 from firegui.runs.run_folder import BASELINE, OCCUPANCY, RunRecord, read_drops, read_run
 
 T = TypeVar("T")
@@ -71,10 +73,12 @@ def run_content(
     drops = _attempt(problems, lambda: read_drops(folder))
     layer = None if water is None else _attempt(problems, lambda: read_water(water, record.project.scenario.grid))
     fires = [_attempt(problems, lambda: _fire(record, OCCUPANCY)), _attempt(problems, lambda: _fire(record, BASELINE))]
+    saved = _attempt(problems, lambda: saved_fire(folder))
     problems.raise_if_any(TITLE)
-    assert drops is not None
+    assert drops is not None and saved is not None
     project, notes = _project(record)
-    plan, baseline = (_with_start(fire, project) for fire in fires)
+    notes += [saved.note] if saved.note else []
+    plan, baseline = (_with_start(fire, project, saved.kept) for fire in fires)
     made = record.header.updated or record.header.started
     name = folder.resolve().name
     content = export_content(
@@ -143,12 +147,14 @@ def _fire(record: RunRecord, name: str) -> Occupancy | None:
     return Occupancy(np.asarray(raster.bands, np.float32), first)
 
 
-def _with_start(fire: Occupancy | None, project: Project) -> Occupancy | None:
-    """The fire with the state at the plan's start before it: what is observed then burns for certain."""
-    start = project.scenario.ignition_on(project.plan.start_day)
-    if fire is None or fire.first != 1 or start is None:
+def _with_start(fire: Occupancy | None, project: Project, kept: KeptFire | None) -> Occupancy | None:
+    """The fire with the state at its start before it: what is observed then burns for certain."""
+    start, day = project.scenario.ignition_on(project.plan.start_day), 0
+    if kept is not None:
+        start, day = kept.plan.state(kept.plan.first).fire, kept.plan.first
+    if fire is None or fire.first != day + 1 or start is None:
         return fire
-    return Occupancy(np.concatenate([start[None].astype(np.float32), fire.days]), 0)
+    return Occupancy(np.concatenate([start[None].astype(np.float32), fire.days]), day)
 
 
 def _project(record: RunRecord) -> tuple[Project, list[str]]:

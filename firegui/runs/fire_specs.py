@@ -1,4 +1,4 @@
-"""Specs that compute a fire of a saved result again for the map: a member of an ensemble, a task of a benchmark.
+"""Specs that compute a fire of a saved result again for the map: a run, a member of an ensemble, a task of a benchmark.
 
 Every function raises :class:`~firegui.errors.InputError` if the result does not fit the project any more.
 """
@@ -15,9 +15,10 @@ from firegui.errors import InputError, Problem
 from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.benchmark_folder import BenchmarkHeader, task_folder
 from firegui.runs.header import event_hash, schedule_hash
+from firegui.runs.kept_fire import SavedFire, saved_fire
 from firegui.runs.messages import counted
 from firegui.runs.result_folder import SavedHeader
-from firegui.runs.run_folder import PLAN, SCHEDULE
+from firegui.runs.run_folder import PLAN, SCHEDULE, kept_schedule
 from firegui.runs.spec import EvaluateSpec, MemberOf
 from firegui.runs.uncertainty_folder import EnsembleHeader
 
@@ -32,6 +33,14 @@ def project_then(header: SavedHeader, project: Project, thing: str, made: str, a
         problem = Problem(f"the {thing}", what, f"set the fire model back, or {again}")
         raise InputError([problem], f"The {thing} does not fit the project")
     return header.project.on(project)
+
+
+# -- runs -------------------------------------------------------------------------------------------------------------
+def run_spec(folder: Path, project: Project, backend: str, *, replans: bool) -> tuple[EvaluateSpec, SavedFire | None]:
+    """Return the spec of both fires of the run in ``folder``, and what it says of its fire where it ``replans``."""
+    schedule = kept_schedule(folder, project)
+    saved = saved_fire(folder) if replans else None
+    return EvaluateSpec(project, schedule, backend=backend, fire=None if saved is None else saved.kept), saved
 
 
 # -- ensembles --------------------------------------------------------------------------------------------------------

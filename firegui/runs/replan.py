@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from firegui.domain.observation import FireState
+from firegui.domain.observation import DayStates, FireState, KeptFire
 from firegui.domain.results import Metrics
 from firegui.errors import CancelledError, InputError, Problem
-from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.planning.audit import AuditReport
 from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunFinished, RunState
+from firegui.runs.kept_fire import write_kept_fire
 from firegui.runs.messages import counted
-from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, no_drops, note_of
+from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, note_of
 from firegui.runs.replan_stages import ReplanFolder, ReplanResult, RestStages
-from firegui.runs.run_folder import OCCUPANCY
 from firegui.runs.session import RunSession
 from firegui.runs.spec import Stage
 
 if TYPE_CHECKING:
     from firegui.planning.replan import RemainingProblem, Replanner
+    from firegui.planning.run_fire import RunFire
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,26 @@ class Replanning(ReplanJob):
         spec, check = self._spec, self._control.check
         previous = self._checked(note_of(spec))
         replanner = self._engine.replanner(spec.project, backend=spec.backend, tell=self._speaker.pass_on, check=check)
-        state = self._state(replanner)
+        state, notes = self._state(replanner)
+        kept = KeptFire((DayStates.observed(spec.day, state),))
         left = replanner.left(spec.schedule, spec.day, state, check)
-        note = note_of(spec, state)
+        note = note_of(spec, state, notes)
         if previous is not None and previous.header.replan is not None and previous.header.replan.fire != note.fire:
             problem = Problem(str(spec.out), "was run from another fire", "give the project it was started on")
             raise InputError([problem], TITLE)
-        outlook = self._outlook(left)
+        nothing = self._engine.fire_without_drops(
+            replanner.whole, spec.schedule, kept, frame_stride=self._stride, keep_days=True, check=check
+        )
+        self.baseline_metrics = nothing.metrics
+        outlook = _Outlook(nothing.metrics, left.score(left.rest, check=check).metrics)
         session = self._open(left.design, previous, note, self._plan)
         assert self._folder is not None
         self._folder.whole = left.joined
+        write_kept_fire(self._folder.path, kept.fires)
+        assert nothing.p_fire_days is not None
+        self._folder.write_baseline(nothing.p_fire_days, spec.project, spec.day)
+        if nothing.frames is not None:
+            self._emit(BaselineReady(nothing.metrics, nothing.frames))
         stages = RestStages(session, spec.project.plan, left, previous)
         try:
             session.move(RunState.RUNNING)
@@ -56,10 +66,10 @@ class Replanning(ReplanJob):
             reason = FinishReason.STOPPED
             self._machine.move(RunState.STOPPING)
         stages.save()
-        return self._conclude(_Work(replanner, left, outlook, stages.ended), session, self._folder, reason)
+        return self._conclude(_Work(replanner, left, kept, outlook, stages.ended), session, self._folder, reason)
 
-    def _state(self, replanner: Replanner) -> FireState:
-        """The observed fire: what is new within the last day burns, the rest has burned out."""
+    def _state(self, replanner: Replanner) -> tuple[FireState, list[str]]:
+        """The observed fire (what is new within the last day burns, the rest has burned out), and what was assumed."""
         spec, seen = self._spec, self._spec.observed
         assert seen is not None
         notes, earlier = list(seen.notes), seen.earlier
@@ -77,44 +87,37 @@ class Replanning(ReplanJob):
             self._emit(Message(note))
         text = f"day {spec.day}: {counted(int(state.burning.sum()), 'cell')} burning"
         self._emit(Message(f"{text}, {counted(int(state.burned.sum()), 'cell')} burned out"))
-        return state
-
-    def _outlook(self, left: RemainingProblem) -> _Outlook:
-        check, nothing = self._control.check, no_drops(left.design)
-        outlook = _Outlook(left.score(nothing, check=check).metrics, left.score(left.rest, check=check).metrics)
-        self.baseline_metrics = outlook.nothing
-        frames = left.pictures(nothing, self._spec.frame_stride, check)
-        if frames is not None:
-            self._emit(BaselineReady(outlook.nothing, frames))
-        return outlook
+        return state, notes
 
     def _conclude(self, work: _Work, session: RunSession, folder: ReplanFolder, reason: FinishReason) -> RunFinished:
         drops, audit = work.replanner.table(work.left.joined(work.ended.rest))
         folder.write_drops(drops, self._spec.project)
         message = _opening(reason, self._spec.day)
-        nominal = None
+        fire = None
         try:
-            nominal = self._score(work, folder, audit)
-            frames = work.left.pictures(work.ended.rest, self._spec.frame_stride, self._control.check_abandoned)
-            if frames is not None:
-                stage = Stage.OPTIMIZE if work.ended.pruned is None else Stage.PRUNE
-                self._emit(PlanUpdated(work.ended.best_epoch, nominal, frames, drops, stage))
+            fire = self._score(work, folder, audit)
         except CancelledError:
             self._write_scores(work, folder, audit, None, None)
-        if nominal is not None:
-            message = f"{message}. {_gain(work, nominal)}"
+        if fire is not None:
+            message = f"{message}. {_gain(work, fire.metrics)}"
+            if fire.frames is not None:
+                stage = Stage.OPTIMIZE if work.ended.pruned is None else Stage.PRUNE
+                self._emit(PlanUpdated(work.ended.best_epoch, fire.metrics, fire.frames, drops, stage))
         folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
+        nominal = None if fire is None else fire.metrics
         return RunFinished(reason, message, nominal, work.outlook.nothing, folder.path)
 
-    def _score(self, work: _Work, folder: ReplanFolder, audit: AuditReport) -> Metrics:
+    def _score(self, work: _Work, folder: ReplanFolder, audit: AuditReport) -> RunFire:
         check = self._control.check_abandoned
-        scored = work.left.score(work.ended.rest, keep_days=True, check=check)
+        plan = work.left.joined(work.ended.rest)
+        fire = self._engine.run_fire(
+            work.replanner.whole, plan, work.kept.plan, frame_stride=self._stride, keep_days=True, check=check
+        )
         design = work.left.score(work.ended.rest, design=True, check=check).metrics
-        self._write_scores(work, folder, audit, scored.metrics, design)
-        if scored.p_fire_days is not None:
-            days, first = scored.p_fire_days[1:], self._spec.day + 1
-            write_occupancy_tif(folder.path / OCCUPANCY, days, self._spec.project, first=first)
-        return scored.metrics
+        self._write_scores(work, folder, audit, fire.metrics, design)
+        assert fire.p_fire_days is not None
+        folder.write_occupancy(fire.p_fire_days, self._spec.project, self._spec.day)
+        return fire
 
     def _write_scores(
         self, work: _Work, folder: ReplanFolder, audit: AuditReport, nominal: Metrics | None, design: Metrics | None
@@ -137,6 +140,7 @@ class Replanning(ReplanJob):
 class _Work:
     replanner: Replanner
     left: RemainingProblem
+    kept: KeptFire
     outlook: _Outlook
     ended: ReplanResult
 

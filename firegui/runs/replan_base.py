@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 
 from firegui.domain.observation import FireState
 from firegui.domain.results import Metrics
@@ -21,6 +19,7 @@ from firegui.runs.engine import Engine
 from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import FinishReason, RunEvent, RunState
 from firegui.runs.header import new_header, schedule_hash
+from firegui.runs.kept_fire import codes_hash
 from firegui.runs.lock import FolderLock
 from firegui.runs.replan_stages import ReplanFolder
 from firegui.runs.result_store import claim
@@ -65,7 +64,7 @@ class ReplanScores(RunScores):
 
     ``nominal`` and ``design`` are the new plan, ``continued`` the old one at nominal effectiveness and ``baseline`` no
     further drop, all counting drops from ``day`` on; ``drops_flown`` were executed before. A closed loop has ``loop``
-    and no expectation.
+    and ``drops_flown`` in all; once it has reached its end, ``nominal`` and ``baseline`` are its drawn fires.
     """
 
     day: int = 0
@@ -124,6 +123,12 @@ class ReplanJob:
         self.baseline_metrics: Metrics | None = None
 
     @property
+    def _stride(self) -> int | None:
+        """Steps between the frames to show; ``None`` where nobody looks at frames."""
+        stride = self._spec.frame_stride
+        return stride if stride < self._spec.project.calendar.n_steps else None
+
+    @property
     def written_folder(self) -> Path | None:
         """The run folder, once something was written to it."""
         return None if self._folder is None else self._folder.path
@@ -157,7 +162,7 @@ class ReplanJob:
         if then is None:
             return [Problem(where, "is no replanned run", "give the folder of one, or leave out --resume")]
         found = resume_problems(replace(previous, header=replace(previous.header, replan=None)), self._plan)
-        if replace(then, fire="") != replace(note, fire=""):
+        if replace(then, fire="", notes=()) != replace(note, fire="", notes=()):
             found.append(Problem(where, "was run with another day, perimeter or schedule", "give the same again"))
         if self._spec.closed_loop:
             before, now = previous.settings, ProjectSnapshot.of(self._spec.project).plan
@@ -191,13 +196,7 @@ def read_scores(folder: Path) -> ReplanScores:
         raise InputError([Problem(str(path), what, remedy)]) from error
 
 
-def fire_hash(state: FireState) -> str:
-    """sha256 of a fire's state."""
-    codes = state.burning.astype(np.uint8) + 2 * state.burned.astype(np.uint8)
-    return hashlib.sha256(codes.tobytes()).hexdigest()
-
-
-def note_of(spec: ReplanSpec, state: FireState | None = None) -> ReplanNote:
+def note_of(spec: ReplanSpec, state: FireState | None = None, notes: Sequence[str] = ()) -> ReplanNote:
     """What the run folder remembers."""
     seen = spec.observed
     return ReplanNote(
@@ -206,7 +205,8 @@ def note_of(spec: ReplanSpec, state: FireState | None = None) -> ReplanNote:
         closed_loop=spec.closed_loop,
         observed="" if seen is None or spec.closed_loop else seen.source,
         observed_file="" if seen is None or spec.closed_loop else seen.sha256,
-        fire="" if state is None else fire_hash(state),
+        fire="" if state is None else codes_hash(state.codes),
+        notes=tuple(notes),
     )
 
 

@@ -215,13 +215,16 @@ class RunFolder:
         """Replace ``metrics.json``."""
         atomic.write_text(self.path / METRICS, msgspec.json.format(msgspec.json.encode(scores)).decode() + "\n")
 
-    def write_occupancy(self, p_fire: NDArray[np.float32], project: Project) -> None:
-        """Replace ``occupancy.tif``: one band per day, the state at its end, from ``p_fire [D+1, H, W]``."""
-        write_occupancy_tif(self.path / OCCUPANCY, p_fire[1:], project, first=1)
+    def write_occupancy(self, p_fire: NDArray[np.float32], project: Project, begin: int = 0) -> None:
+        """Replace ``occupancy.tif``: one band per day, the state at its end.
 
-    def write_baseline(self, p_fire: NDArray[np.float32], project: Project) -> None:
+        ``p_fire [D − begin + 1, H, W]`` are the states from the start of day ``begin`` on.
+        """
+        write_occupancy_tif(self.path / OCCUPANCY, p_fire[1:], project, first=begin + 1)
+
+    def write_baseline(self, p_fire: NDArray[np.float32], project: Project, begin: int = 0) -> None:
         """Replace ``baseline.tif``: as :meth:`write_occupancy`, of the fire without drops."""
-        write_occupancy_tif(self.path / BASELINE, p_fire[1:], project, first=1, title=BASELINE_TITLE)
+        write_occupancy_tif(self.path / BASELINE, p_fire[1:], project, first=begin + 1, title=BASELINE_TITLE)
 
     def _write_header(self) -> None:
         atomic.write_text(self.path / RUN, self._header.text())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from firegui.domain.benchmark import BenchmarkSettings
 from firegui.domain.fit import NetworkFitSettings
-from firegui.domain.observation import Observation
+from firegui.domain.observation import KeptFire, Observation
 from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.schedule import Schedule
@@ -75,7 +75,8 @@ class EvaluateSpec:
     With ``member`` both fires are those of a member of an ensemble. With ``against`` the first is that of another
     schedule, in place of the fire without drops, so that two plans can be compared; ``against_project`` is what that
     one was planned for, where it had another fleet, other rules or another objective. With ``wind`` the wind differs
-    from the project's.
+    from the project's. ``fire`` is what a replanned run kept of the fire that the schedule is flown in, and
+    ``against_fire`` that of the other schedule.
     """
 
     project: Project
@@ -86,6 +87,8 @@ class EvaluateSpec:
     against: Schedule | None = None
     against_project: Project | None = None
     wind: WeatherDraw | None = None
+    fire: KeptFire | None = None
+    against_fire: KeptFire | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -314,7 +317,7 @@ class ReplanNote:
 
     ``observed`` says where the perimeter came from, ``observed_file`` is the hash of its file, empty for the project's
     own; ``fire`` hashes the state that was planned from and ``flown`` the schedule whose drops before ``day`` were
-    flown.
+    flown. ``notes`` say what was assumed of the perimeter.
     """
 
     day: int
@@ -323,6 +326,7 @@ class ReplanNote:
     observed: str = ""
     observed_file: str = ""
     fire: str = ""
+    notes: tuple[str, ...] = ()
 
 
 RunSpec = (

@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -33,7 +34,8 @@ from firegui.runs.events import (
     StageBegan,
     StateChanged,
 )
-from firegui.runs.replan_base import LoopDay, ReplanScores
+from firegui.runs.header import new_header
+from firegui.runs.replan_base import LoopDay, ReplanScores, note_of
 from firegui.runs.spec import EvaluateSpec, PlanSpec, ReplanSpec, RunSpec, Stage
 from tests.unit.domain.samples import untreated
 
@@ -142,7 +144,8 @@ class FakeExecute:
     def _replan(spec: ReplanSpec, emit: Emit) -> None:
         """Saves scores as a real one does; a closed loop makes no pictures."""
         spec.out.mkdir(parents=True, exist_ok=True)
-        (spec.out / "run.toml").write_text("format = 1\n")
+        header = new_header(spec.as_plan(), "cpu", "cpu", None)
+        (spec.out / "run.toml").write_text(replace(header, replan=note_of(spec)).text(), encoding="utf-8")
         emit(StateChanged(RunState.RUNNING))
         scores = replan_scores(spec.day, loop=spec.closed_loop)
         (spec.out / "metrics.json").write_bytes(msgspec.json.encode(scores))

@@ -16,7 +16,7 @@ from firegui.gui.jobs.run_job import Execute, RunSlot
 from firegui.gui.jobs.run_list import keep_scores
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunFinished
-from firegui.runs.run_folder import kept_schedule
+from firegui.runs.fire_specs import run_spec
 from firegui.runs.spec import EvaluateSpec
 
 NO_DROPS = "Working out the fire without drops…"
@@ -145,13 +145,13 @@ class ResultPresenter(QObject):
     def show_saved(self, entry: RunEntry, project: Project) -> None:
         """Show the plan that ``entry`` kept; one that has none is refused."""
         try:
-            schedule = kept_schedule(entry.folder, project)
+            spec, fire = run_spec(entry.folder, project, self._session.backend, replans=entry.replans)
         except InputError as error:
             self._session.refuse(error)
             return
-        self._request(
-            EvaluationRequest(entry.title, EvaluateSpec(project, schedule, backend=self._session.backend), entry)
-        )
+        if fire is not None:
+            self.message.emit(Message(f"{entry.title}: {fire.note}", "warning" if fire.is_lost else "info"))
+        self._request(EvaluationRequest(entry.title, spec, entry))
 
     def show_member(
         self, title: str, spec: EvaluateSpec, against: str = "", compare: CompareMode | None = None

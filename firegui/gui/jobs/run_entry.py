@@ -14,6 +14,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, Progress, RunFinished, RunState, StageBegan
 from firegui.runs.history import COLUMNS
+from firegui.runs.kept_fire import FIRE
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.run_folder import RunRecord
 from firegui.runs.spec import Stage
@@ -119,9 +120,10 @@ class RunEntry:
     ``plan`` (at design effectiveness) and ``nominal`` are its scores; ``reference`` is that of the plan before the
     second stage, at nominal effectiveness. ``pausing``: it was asked to pause and has not paused yet. ``interrupted``:
     found without an end. ``elsewhere``: another process was writing it when it was found. ``read_only``: another window
-    has its project. ``replans``: it plans what is left of another plan; ``replan`` are its scores at the end. ``swept``
-    are the passes of the tactical heuristic, done and in all, and ``rollouts`` their cost. ``seconds`` is the time of
-    the whole run, once it has ended. :attr:`elapsed` and :attr:`eta` are in seconds, too.
+    has its project. ``replans``: it plans what is left of another plan; ``replan`` are its scores at the end;
+    ``keeps_fire``: its folder has the fire that it was replanned in. ``swept`` are the passes of the tactical
+    heuristic, done and in all, and ``rollouts`` their cost. ``seconds`` is the time of the whole run, once it has
+    ended. :attr:`elapsed` and :attr:`eta` are in seconds, too.
     """
 
     title: str
@@ -147,6 +149,7 @@ class RunEntry:
     read_only: bool = False
     replans: bool = False
     replan: ReplanScores | None = None
+    keeps_fire: bool = False
     swept: tuple[int, int] = (0, 0)
     rollouts: int | None = None
     seconds: float | None = None
@@ -214,6 +217,13 @@ class RunEntry:
     def _loops(self) -> bool:
         """Whether it flew a closed loop. Each replanning of it has the objective of other days."""
         return self.replan is not None and bool(self.replan.loop)
+
+    @property
+    def fire_text(self) -> str:
+        """The fire in which its plan is flown and shown, in a word or two."""
+        if not self.keeps_fire:
+            return "simulated"
+        return "drawn" if self._loops else "observed"
 
     @property
     def elapsed(self) -> float | None:
@@ -304,6 +314,7 @@ class RunEntry:
     def take_saved(self, record: RunRecord) -> None:
         """Read what only the run's folder has."""
         swept, self.seconds = record.scores.swept, record.header.seconds or None
+        self.keeps_fire = (record.folder / FIRE).is_file()
         if swept is not None:
             self.swept, self.rollouts = (swept.done, swept.passes), swept.rollouts
 

@@ -203,8 +203,8 @@ def keep_scores(entry: RunEntry) -> bool:
         try:
             record = read_run(entry.folder)
             if record.state is RunState.FINISHED and record.scores.nominal is None:
-                baseline = record.scores.baseline or entry.baseline
-                scores = replace(record.scores, baseline=baseline, nominal=entry.nominal)
+                found = read_scores(entry.folder) if entry.replans else record.scores
+                scores = replace(found, baseline=found.baseline or entry.baseline, nominal=entry.nominal)
                 RunFolder(entry.folder, record.header).write_scores(scores)
                 return True
         finally:

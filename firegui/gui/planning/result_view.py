@@ -24,9 +24,8 @@ _NO_CURVES = (
     "came of it is under Result. A search can begin with its plan, and its drops can be pruned: see the buttons over "
     "the list of runs."
 )
-_SHOWN = (
-    "Shown after it ran, the map has the observed fire; opened again, it has the whole plan on the fire simulated from "
-    "the first day."
+_FIRE_LOST = (
+    "⚠ The fire was not kept when the run was made: the map has the plan on the fire simulated from the first day."
 )
 _AT_WORK = "The numbers at nominal effectiveness come when the run has ended."
 
@@ -167,13 +166,16 @@ def replan_html(entry: RunEntry, scores: ReplanScores) -> str:
     if entry.reason is not FinishReason.COMPLETED:
         sentences[0] += f": {escape(entry.message)} (days counted from 0)"
     if not scores.loop:
-        flown = f"{scores.drops_flown:,} drop{'' if scores.drops_flown == 1 else 's'} flown before are not counted."
-        sentences.append(f"Replanned from day {scores.day + 1} on, scored at nominal effectiveness; {flown} {_SHOWN}")
+        flown = f"{scores.drops_flown:,} drop{'' if scores.drops_flown == 1 else 's'} flown before are not counted"
+        sentences.append(f"Replanned from day {scores.day + 1} on, scored at nominal effectiveness; {flown}")
     else:
         sentences.append(
             "One drawn fire; every branch has the same random numbers. Burned cells by the evening replanned "
-            "daily, with the fixed plan and without drops; drops flown that day; final extent expected that morning."
+            "daily, with the fixed plan and without drops; drops flown that day; final extent expected that morning"
         )
+    which = "drawn" if scores.loop else "observed"
+    shown = f"Map, charts and exports have the {which} fire, which the run keeps." if entry.keeps_fire else _FIRE_LOST
+    sentences.append(shown)
     return f"{html_table(rows)}<p style='margin-top:4px'>{'. '.join(sentences)}</p>"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
@@ -19,8 +19,8 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import misfit
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import copy_table, show_table
+from firegui.runs.fire_specs import run_spec
 from firegui.runs.messages import counted
-from firegui.runs.run_folder import kept_schedule
 from firegui.runs.spec import EvaluateSpec
 
 _SIZE = (500, 300)
@@ -41,7 +41,7 @@ class ComparisonRow:
 
 
 def run_comparison_spec(one: RunEntry, other: RunEntry, backend: str) -> EvaluateSpec:
-    """Return the evaluation of the plan of ``other`` against that of ``one``, each for its own project.
+    """Return the evaluation of the plan of ``other`` against that of ``one``, each for its own project and fire.
 
     Raises :class:`InputError` for runs of another event, of different days or fires, or without a plan.
     """
@@ -51,8 +51,9 @@ def run_comparison_spec(one: RunEntry, other: RunEntry, backend: str) -> Evaluat
         problem = Problem(other.title, f"was planned for other days or another fire than {one.title}", "choose another")
         raise InputError([problem], _TITLE)
     apart = None if same_inputs(one.project, other.project) else one.project
-    plan, against = kept_schedule(other.folder, other.project), kept_schedule(one.folder, one.project)
-    return EvaluateSpec(other.project, plan, backend=backend, against=against, against_project=apart)
+    first, _ = run_spec(one.folder, one.project, backend, replans=one.replans)
+    second, _ = run_spec(other.folder, other.project, backend, replans=other.replans)
+    return replace(second, against=first.schedule, against_fire=first.fire, against_project=apart)
 
 
 def compared(one: RunEntry, other: RunEntry) -> tuple[ComparisonRow, ...]:
@@ -76,6 +77,8 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
     yield _line("Drops", one.drops, other.drops, "executed drops of the kept plan")
     yield _line("Best objective", one.best, other.best, "of the first stage, at design effectiveness")
     yield _line("Epochs", one.epoch, other.epoch, "done in the first stage")
+    if one.fire_text != other.fire_text:
+        yield ComparisonRow("Fire", one.fire_text, other.fire_text, help="the fire in which each plan is flown")
     yield ComparisonRow("Time worked", duration(one.elapsed), duration(other.elapsed), help="by the clock of the run")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -11,10 +10,8 @@ import numpy as np
 import pytest
 
 from firegui.domain.observation import Observation
-from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.io.observation_file import read_observation
-from firegui.io.schedule_file import read_schedule
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     EliminationStep,
@@ -28,58 +25,16 @@ from firegui.runs.events import (
 from firegui.runs.header import schedule_hash
 from firegui.runs.replan_base import read_scores
 from firegui.runs.run_folder import read_drops, read_run
-from firegui.runs.runner import execute
-from firegui.runs.spec import ReplanSpec
-from tests.numerics.cases import random_schedule
-from tests.support import STEPS_PER_DAY, assert_same_files, csv_rows, watched_project
+from tests.support import STEPS_PER_DAY, assert_same_files, csv_rows
 from tests.unit.runs.fakes import end, problems_of
-
-DAYS, DAY = 4, 2
-FIRST = DAY * STEPS_PER_DAY
-
-
-def project_of(epochs: int = 5) -> Project:
-    project = watched_project(DAYS)
-    return replace(project, plan=replace(project.plan, optimizer=replace(project.plan.optimizer, epochs=epochs)))
-
-
-def old_schedule(project: Project) -> Schedule:
-    """Flown with the optimizer's own variables, several drops a day."""
-    assert project.maps is not None
-    found = random_schedule(7, project.maps, project.fleet, share=0.6)
-    z = np.random.default_rng(2).normal(size=found.poses.shape)
-    return Schedule.from_pose_logits(found.logits, z, project.maps.shape)
-
-
-def spec_of(out: Path, project: Project | None = None, **changes: object) -> ReplanSpec:
-    project = project_of() if project is None else project
-    seen = read_observation(None, project, DAY)
-    spec = ReplanSpec(project, out, "firegui replan", old_schedule(project), DAY, seen, backend="cpu")
-    return replace(spec, **changes)  # type: ignore[arg-type]
-
-
-def run(spec: ReplanSpec, at: Callable[[RunEvent, RunControl], None] | None = None) -> list[RunEvent]:
-    control, heard = RunControl(), []
-
-    def emit(event: RunEvent) -> None:
-        heard.append(event)
-        if at is not None:
-            at(event, control)
-
-    execute(spec, emit, control)
-    return heard
-
-
-def plan_of(out: Path, project: Project) -> Schedule:
-    steps, shape = project.calendar.n_steps, project.scenario.grid.shape
-    return read_schedule(out / "plan.safetensors", project.planned_fleet, steps, shape)
+from tests.unit.runs.replan_scene import DAY, DAYS, FIRST, carry_out, loop_spec, project_of, replan_spec, saved_plan
 
 
 def test_the_run_holds_what_was_flown_bit_for_bit_and_a_better_rest(tmp_path: Path) -> None:
-    spec = spec_of(tmp_path / "run", project_of(25))
-    finished = end(run(spec))
+    spec = replan_spec(tmp_path / "run", project_of(25))
+    finished = end(carry_out(spec))
     assert finished.reason is FinishReason.COMPLETED, finished.message
-    new, old = plan_of(spec.out, spec.project), spec.schedule
+    new, old = saved_plan(spec.out, spec.project), spec.schedule
     np.testing.assert_array_equal(new.logits[:FIRST], old.logits[:FIRST])
     np.testing.assert_array_equal(new.poses[:FIRST], old.poses[:FIRST])
     assert (new.logits[FIRST:] != old.logits[FIRST:]).any()
@@ -98,8 +53,8 @@ def test_the_run_holds_what_was_flown_bit_for_bit_and_a_better_rest(tmp_path: Pa
 
 
 def test_the_run_remembers_what_it_was_planned_from(tmp_path: Path) -> None:
-    spec = spec_of(tmp_path / "run")
-    run(spec)
+    spec = replan_spec(tmp_path / "run")
+    carry_out(spec)
     note = read_run(spec.out).header.replan
     assert note is not None
     assert (note.day, note.observed, note.flown) == (DAY, "the project", schedule_hash(spec.schedule))
@@ -107,28 +62,28 @@ def test_the_run_remembers_what_it_was_planned_from(tmp_path: Path) -> None:
 
 
 def test_burning_and_burned_out_cells_are_those_of_the_two_perimeters(tmp_path: Path) -> None:
-    heard = run(spec_of(tmp_path / "run"))
+    heard = carry_out(replan_spec(tmp_path / "run"))
     # Squares of 4 × 4 and 6 × 6 cells.
     assert any(isinstance(event, Message) and "20 cells burning, 16 cells burned out" in event.text for event in heard)
 
 
 def test_without_an_earlier_perimeter_the_simulated_fire_takes_its_place_and_it_is_said(tmp_path: Path) -> None:
-    spec = spec_of(tmp_path / "run")
+    spec = replan_spec(tmp_path / "run")
     assert spec.observed is not None
-    heard = run(replace(spec, observed=replace(spec.observed, earlier=None)))
+    heard = carry_out(replace(spec, observed=replace(spec.observed, earlier=None)))
     assert end(heard).reason is FinishReason.COMPLETED
     assert any(isinstance(event, Message) and "as simulated" in event.text for event in heard)
 
 
 def test_a_replanned_run_can_be_replanned_on_a_later_day(tmp_path: Path) -> None:
-    first = spec_of(tmp_path / "one")
-    run(first)
-    project, whole = first.project, plan_of(first.out, first.project)
+    first = replan_spec(tmp_path / "one")
+    carry_out(first)
+    project, whole = first.project, saved_plan(first.out, first.project)
     seen = read_observation(None, project, DAY + 1)
     second = replace(first, out=tmp_path / "two", schedule=whole, day=DAY + 1, observed=seen)
-    assert end(run(second)).reason is FinishReason.COMPLETED
+    assert end(carry_out(second)).reason is FinishReason.COMPLETED
     later = FIRST + STEPS_PER_DAY
-    np.testing.assert_array_equal(plan_of(second.out, project).logits[:later], whole.logits[:later])
+    np.testing.assert_array_equal(saved_plan(second.out, project).logits[:later], whole.logits[:later])
     report = read_scores(second.out).audit
     assert report is not None
     assert report.violations == ()
@@ -136,7 +91,7 @@ def test_a_replanned_run_can_be_replanned_on_a_later_day(tmp_path: Path) -> None
 
 def test_the_same_seed_gives_the_same_plan(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        run(spec_of(tmp_path / name))
+        carry_out(replan_spec(tmp_path / name))
     for name in ("plan.safetensors", "schedule.csv", "metrics.json"):
         texts = [(tmp_path / folder / name).read_bytes() for folder in ("one", "two")]
         if name != "metrics.json":  # it has the seconds of the second stage
@@ -145,7 +100,7 @@ def test_the_same_seed_gives_the_same_plan(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [EpochDone, EliminationStep])
 def test_a_run_that_was_stopped_goes_on_to_the_end_of_an_unbroken_one(tmp_path: Path, kind: type) -> None:
-    run(spec_of(tmp_path / "unbroken"))
+    carry_out(replan_spec(tmp_path / "unbroken"))
     seen: list[RunEvent] = []
 
     def stop(event: RunEvent, control: RunControl) -> None:
@@ -154,22 +109,22 @@ def test_a_run_that_was_stopped_goes_on_to_the_end_of_an_unbroken_one(tmp_path: 
             if len(seen) == 2:
                 control.request_stop()
 
-    broken = spec_of(tmp_path / "broken")
-    assert end(run(broken, stop)).reason is FinishReason.STOPPED
-    np.testing.assert_array_equal(plan_of(broken.out, broken.project).logits[:FIRST], broken.schedule.logits[:FIRST])
-    assert end(run(replace(broken, resume=True))).reason is FinishReason.COMPLETED
+    broken = replan_spec(tmp_path / "broken")
+    assert end(carry_out(broken, stop)).reason is FinishReason.STOPPED
+    np.testing.assert_array_equal(saved_plan(broken.out, broken.project).logits[:FIRST], broken.schedule.logits[:FIRST])
+    assert end(carry_out(replace(broken, resume=True))).reason is FinishReason.COMPLETED
     assert_same_files(tmp_path / "broken", tmp_path / "unbroken", "plan.safetensors", "schedule.csv")
 
 
 def test_a_resumed_run_must_be_asked_for_the_same(tmp_path: Path) -> None:
-    spec = spec_of(tmp_path / "run")
-    run(spec)
+    spec = replan_spec(tmp_path / "run")
+    carry_out(spec)
     seen = read_observation(None, spec.project, DAY + 1)
-    assert "another day" in problems_of(run(replace(spec, resume=True, day=DAY + 1, observed=seen)))
+    assert "another day" in problems_of(carry_out(replace(spec, resume=True, day=DAY + 1, observed=seen)))
 
 
 def test_pictures_cover_the_whole_plan(tmp_path: Path) -> None:
-    events = run(spec_of(tmp_path / "run"))
+    events = carry_out(replan_spec(tmp_path / "run"))
     shown = [event for event in events if isinstance(event, PlanUpdated)][-1]
     assert len(shown.frames.fire) == DAYS * STEPS_PER_DAY // 5 + 1
     assert shown.frames.fire.sums()[FIRST // 5] == 36 * 255  # the observed fire
@@ -177,31 +132,27 @@ def test_pictures_cover_the_whole_plan(tmp_path: Path) -> None:
 
 def test_every_problem_is_listed_and_nothing_is_written(tmp_path: Path) -> None:
     shape = (3, 3)
-    spec = spec_of(tmp_path / "run", day=9, schedule=Schedule.empty(5, 2))
+    spec = replan_spec(tmp_path / "run", day=9, schedule=Schedule.empty(5, 2))
     spec = replace(spec, observed=Observation(np.ones(shape, bool), None, "test"))
-    finished = end(run(spec))
+    finished = end(carry_out(spec))
     assert finished.reason is FinishReason.FAILED
     assert {problem.where for problem in finished.problems} == {"day", "schedule", "observed"}
     assert not spec.out.exists()
 
 
 def test_a_fire_that_did_not_grow_is_refused(tmp_path: Path) -> None:
-    spec = spec_of(tmp_path / "run")
+    spec = replan_spec(tmp_path / "run")
     assert spec.observed is not None
-    finished = end(run(replace(spec, observed=replace(spec.observed, earlier=spec.observed.fire))))
+    finished = end(carry_out(replace(spec, observed=replace(spec.observed, earlier=spec.observed.fire))))
     assert finished.reason is FinishReason.FAILED
     assert "nothing burns any more" in finished.message
     assert not spec.out.exists()
 
 
 # -- the closed loop --------------------------------------------------------------------------------------------------
-def loop_of(out: Path) -> ReplanSpec:
-    return spec_of(out, closed_loop=True, day=1, observed=None)
-
-
 def test_the_loop_flies_every_day_beside_the_fixed_schedule_and_no_drops(tmp_path: Path) -> None:
-    spec = loop_of(tmp_path / "run")
-    finished = end(run(spec))
+    spec = loop_spec(tmp_path / "run")
+    finished = end(carry_out(spec))
     assert finished.reason is FinishReason.COMPLETED, finished.message
     rows = read_scores(spec.out).loop
     assert [row.day for row in rows] == list(range(DAYS))
@@ -221,17 +172,17 @@ def test_the_loop_flies_every_day_beside_the_fixed_schedule_and_no_drops(tmp_pat
 
 @pytest.mark.parametrize("day", [1, 3])
 def test_a_loop_that_was_broken_off_ends_as_an_unbroken_one(tmp_path: Path, day: int) -> None:
-    run(loop_of(tmp_path / "unbroken"))
+    carry_out(loop_spec(tmp_path / "unbroken"))
 
     def kill(event: RunEvent, control: RunControl) -> None:
         if isinstance(event, Progress) and event.done == day:
             raise KeyboardInterrupt  # nothing of firegui catches it: as if the process had been killed
 
-    broken = loop_of(tmp_path / "broken")
+    broken = loop_spec(tmp_path / "broken")
     with pytest.raises(KeyboardInterrupt):
-        run(broken, kill)
+        carry_out(broken, kill)
     assert not (broken.out / "plan.safetensors").exists()
-    assert end(run(replace(broken, resume=True))).reason is FinishReason.COMPLETED
+    assert end(carry_out(replace(broken, resume=True))).reason is FinishReason.COMPLETED
     files = ("plan.safetensors", "schedule.csv", "closed_loop.csv", "metrics.json", "loop.safetensors")
     assert_same_files(tmp_path / "broken", tmp_path / "unbroken", *files)
 
@@ -241,8 +192,8 @@ def test_a_stopped_loop_keeps_the_days_it_has_flown(tmp_path: Path) -> None:
         if isinstance(event, EpochDone):
             control.request_stop()
 
-    spec = loop_of(tmp_path / "run")
-    finished = end(run(spec, stop))
+    spec = loop_spec(tmp_path / "run")
+    finished = end(carry_out(spec, stop))
     assert finished.reason is FinishReason.STOPPED
     assert len(read_scores(spec.out).loop) == 1
     assert "resume" in finished.message
@@ -251,15 +202,15 @@ def test_a_stopped_loop_keeps_the_days_it_has_flown(tmp_path: Path) -> None:
 def test_another_seed_is_another_fire(tmp_path: Path) -> None:
     fires = []
     for seed in (1, 2):
-        spec = loop_of(tmp_path / str(seed))
+        spec = loop_spec(tmp_path / str(seed))
         optimizer = replace(spec.project.plan.optimizer, seed=seed)
         plan = replace(spec.project.plan, optimizer=optimizer)
-        run(replace(spec, project=replace(spec.project, plan=plan)))
+        carry_out(replace(spec, project=replace(spec.project, plan=plan)))
         fires.append([row.none_cells for row in read_scores(spec.out).loop])
     assert fires[0] != fires[1]
 
 
 def test_a_loop_is_not_resumed_with_other_epochs(tmp_path: Path) -> None:
-    spec = loop_of(tmp_path / "run")
-    run(spec)
-    assert "Epochs = 5, now 9" in problems_of(run(replace(spec, project=project_of(9), resume=True)))
+    spec = loop_spec(tmp_path / "run")
+    carry_out(spec)
+    assert "Epochs = 5, now 9" in problems_of(carry_out(replace(spec, project=project_of(9), resume=True)))
