@@ -56,8 +56,8 @@ class Observation:
     notes: tuple[str, ...] = ()
 
 
-OBSERVED, NOMINAL_WORLD = "observed", "nominal"
-"""Worlds of :class:`DayStates`: the real one, and the model at nominal effectiveness."""
+OBSERVED = "observed"
+"""World of :class:`DayStates` that was not drawn; any other is named like its stress scenario."""
 REPLANNED, FIXED, NO_DROPS = "replanned", "fixed", "no drops"
 """What is flown in a fire: the plan as it was replanned, the plan as it was before, nothing."""
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
-from firegui.domain.observation import FIXED, NO_DROPS, NOMINAL_WORLD, REPLANNED, DayStates, FireState, KeptFire
+from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, DayStates, FireState, KeptFire
 from firegui.domain.schedule import Schedule
+from firegui.domain.stress import NOMINAL_NAME
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io import atomic
 from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, Progress, RunFinished, RunState
@@ -99,7 +100,7 @@ class ClosedLoop(ReplanJob):
     def _kept(self) -> KeptFire:
         seed = self._spec.project.plan.optimizer.seed
         return KeptFire(
-            tuple(DayStates(flown, NOMINAL_WORLD, 0, np.stack(days), seed) for flown, days in self._drawn.items())
+            tuple(DayStates(flown, NOMINAL_NAME, 0, np.stack(days), seed) for flown, days in self._drawn.items())
         )
 
     def _day(self, replanner: Replanner, session: RunSession, folder: ReplanFolder, state: LoopState) -> LoopState:

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from firegui.runs.replan_base import read_scores
 from firegui.runs.run_folder import read_run
 from tests.cli.conftest import Run
-from tests.support import SHAPE, tiny_project, watched_project, write_schedule
+from tests.support import SHAPE, make_project, random_maps, tiny_project, watched_project, write_schedule
 
 QUIET = ("--progress", "none")
 SHORT = ("--epochs", 4, "--lr", 0.05)
@@ -97,6 +99,86 @@ def test_a_day_is_needed_and_a_drawn_fire_is_not_observed(
     words = ("--closed-loop", "--observed", tmp_path / "fire.npz", "--out", tmp_path / "run", *QUIET)
     answer = firegui("replan", watched, "--schedule", schedule, *words)
     assert (answer.code, "leave one of them out" in answer.err) == (2, True)
+
+
+@pytest.fixture(params=["observed", "drawn"])
+def replanned(request: pytest.FixtureRequest, firegui: Run, watched: Path, schedule: Path, tmp_path: Path) -> Path:
+    """A replanned run with an observed fire, or a closed loop with a drawn one."""
+    words = ("--day", 1) if request.param == "observed" else ("--closed-loop",)
+    answer = firegui(
+        "replan", watched, "--schedule", schedule, *words, "--out", tmp_path / "run", *SHORT, *QUIET, "--backend", "cpu"
+    )
+    assert answer.code == 0, answer.err
+    return tmp_path / "run"
+
+
+def test_evaluate_export_and_audit_of_a_replanned_run_use_its_fire_and_say_so(
+    firegui: Run, watched: Path, replanned: Path, tmp_path: Path
+) -> None:
+    scores = read_scores(replanned)
+    assert scores.nominal is not None and scores.baseline is not None
+    words = ("--schedule", replanned, "--backend", "cpu")
+    found = firegui("evaluate", watched, *words, "--state", tmp_path / "state.npz", "--json").json
+    for key, value in asdict(scores.nominal).items():
+        assert found[key] == value, key
+    assert found["baseline"] == asdict(scores.baseline)
+    kind = "drawn" if scores.loop else "observed"
+    assert found["fire"]["kind"] == kind and kind.removesuffix("ed") in found["fire"]["note"]
+    with np.load(tmp_path / "state.npz") as archive:
+        states = archive["p_fire"]
+    assert states.shape == (4, *SHAPE)
+    assert float(states[-1].sum()) == pytest.approx(scores.nominal.final_extent_cells, rel=1e-5)
+    told = firegui("evaluate", watched, *words).out
+    assert f"Note: {found['fire']['note']}" in told
+    exported = firegui("export", replanned, "--format", "csv,geotiff", "--out", tmp_path / "files", "--json").json
+    assert found["fire"]["note"] in exported["notes"]
+    assert exported["executed"] == scores.nominal.drops_executed + (0 if scores.loop else scores.drops_flown)
+    checked = firegui("audit", watched, "--schedule", replanned, "--json")
+    assert (checked.code, checked.json["fire"]) == (0, found["fire"]["note"])
+
+
+def test_a_file_of_a_replanned_run_is_a_schedule_like_any_other(firegui: Run, watched: Path, replanned: Path) -> None:
+    found = firegui("evaluate", watched, "--schedule", replanned / "plan.safetensors", "--json").json
+    assert "fire" not in found
+    nominal = read_scores(replanned).nominal
+    assert nominal is not None and found["final_extent_cells"] != pytest.approx(nominal.final_extent_cells, rel=0.01)
+
+
+def test_a_kept_fire_that_is_damaged_or_lost_is_told_by_every_command(
+    firegui: Run, watched: Path, replanned: Path, tmp_path: Path
+) -> None:
+    kept = (replanned / "fire.npz").read_bytes()
+    (replanned / "fire.npz").write_bytes(kept[:-30])
+    for words in (
+        ("evaluate", watched, "--schedule", replanned),
+        ("audit", watched, "--schedule", replanned),
+        ("export", replanned, "--format", "csv", "--out", tmp_path / "files"),
+    ):
+        answer = firegui(*words)
+        answer.assert_refused("fire.npz")
+        assert answer.err.count("•") == 1
+    (replanned / "fire.npz").unlink()
+    answer = firegui("evaluate", watched, "--schedule", replanned)
+    assert answer.code == 0 and "fire was kept: it is shown on the fire simulated from the start" in answer.out
+
+
+def test_a_kept_fire_is_not_evaluated_on_another_event_or_other_days(
+    firegui: Run, watched: Path, replanned: Path, tmp_path: Path
+) -> None:
+    other = tiny_project(tmp_path / "other", make_project(1, maps=random_maps(1, days=3)))
+    firegui("evaluate", other, "--schedule", replanned).assert_refused("another event or fire model")
+    assert firegui("configure", watched, "--days", 2).code == 0
+    answer = firegui("evaluate", watched, "--schedule", replanned)
+    answer.assert_refused("other days of the event")
+
+
+def test_a_drawn_fire_is_not_evaluated_at_another_effectiveness(
+    firegui: Run, watched: Path, schedule: Path, tmp_path: Path
+) -> None:
+    words = ("--closed-loop", "--out", tmp_path / "run", *SHORT, *QUIET)
+    assert firegui("replan", watched, "--schedule", schedule, *words).code == 0
+    answer = firegui("evaluate", watched, "--schedule", tmp_path / "run", "--eta-water", 0.2)
+    answer.assert_refused("drawn at another nominal effectiveness")
 
 
 def test_optimize_does_not_go_on_with_a_replanned_run(
