@@ -10,13 +10,12 @@ import click
 
 from firegui.cli.gather import Gather
 from firegui.cli.info import next_step, project_lines, project_summary
-from firegui.cli.inputs import check_source
+from firegui.cli.inputs import check_source, gather_scenarios
 from firegui.cli.options import FILE, nominal_options, parse_weights, project_argument
 from firegui.cli.output import json_option, report
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
-from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
 from firegui.domain.project import KINDS, Project
 from firegui.domain.regions import Region
@@ -31,7 +30,6 @@ from firegui.io.fleet_toml import read_fleet
 from firegui.io.operations_toml import operations_in
 from firegui.io.project_store import load_project, save_project
 from firegui.io.regions_file import read_regions
-from firegui.io.stress_toml import read_scenarios
 from firegui.io.weights_file import read_weights
 
 _TITLE = "The project was not changed"
@@ -109,7 +107,8 @@ def configure(
     plan = replace(plan, nominal=given_settings(plan.nominal, given, gather, prefix="eta"))
     fire_weights = _fire_model(model, weights_file, gather)
     required = None if coverage is None else gather.attempt(lambda: _coverage(coverage, before))
-    stress = gather.attempt(lambda: _stress(scenarios_file, before))
+    default = str(scenarios_file) == "default"
+    stress = StressSet() if default else gather_scenarios(scenarios_file, before, gather)
     if before is None:
         check_source(regions_file, gather)
         gather.extend(plan.problems() + ([] if operations is None else operations.own_problems()))
@@ -153,15 +152,6 @@ def _operations(file: Path | None, gather: Gather) -> Operations | None:
     if file is None:
         return None
     return Operations() if str(file) == "none" else operations_in(file, gather)
-
-
-def _stress(file: Path | None, project: Project | None) -> StressSet | None:
-    """The scenarios in ``file``; without a project they are checked on a grid and steps as the paper's."""
-    if file is None or str(file) == "default":
-        return None if file is None else StressSet()
-    if project is None:
-        return read_scenarios(file, Grid(1, 1, 30.0), 50)
-    return read_scenarios(file, project.scenario.grid, project.scenario.steps_per_day)
 
 
 def _fire_model(model: str | None, weights_file: Path | None, gather: Gather) -> NetworkWeights | None:

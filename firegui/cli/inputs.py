@@ -20,18 +20,22 @@ from firegui.cli.options import (
     with_nominal,
 )
 from firegui.cli.setting_options import given_settings
+from firegui.domain.grid import Grid
 from firegui.domain.options import bounds_problems
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL
+from firegui.domain.stress import StressSet
 from firegui.errors import Problem, Problems
 from firegui.io.project_store import load_project
+from firegui.io.stress_toml import read_scenarios
 from firegui.runs.engine import Engine
 from firegui.runs.header import event_hash
 from firegui.runs.kept_fire import SavedFire, fire_problems, saved_fire
 from firegui.runs.run_folder import RUN
 
 Command = Callable[..., None]
+PAPER_CELL, PAPER_STEPS = Grid(1, 1, 30.0), 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +134,15 @@ def _fire_problems(path: Path, saved: SavedFire, project: Project) -> list[Probl
     if kept.is_drawn and then.nominal != project.plan.nominal:
         found.append(Problem(str(path), "its fire was drawn at another nominal effectiveness", "leave --eta-… out"))
     return found
+
+
+def gather_scenarios(path: Path | None, project: Project | None, gather: Gather) -> StressSet | None:
+    """Return the scenarios in ``path``; without a project they are checked on cells and steps as the paper's."""
+    if path is None:
+        return None
+    grid = PAPER_CELL if project is None else project.scenario.grid
+    steps_per_day = PAPER_STEPS if project is None else project.scenario.steps_per_day
+    return gather.attempt(lambda: read_scenarios(path, grid, steps_per_day))
 
 
 def check_source(path: Path | None, problems: Problems) -> None:

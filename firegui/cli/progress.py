@@ -39,6 +39,7 @@ from firegui.runs.events import (
     SkillReady,
     StageBegan,
     StateChanged,
+    StressReady,
     StudyProgress,
     StudyReady,
     TaskProgress,
@@ -285,6 +286,10 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             table = event.table
             kind, rows = table.kind.value, len(table.rows)
             return {"event": "sensitivity", "kind": kind, "rows": rows, "complete": table.complete}
+        case StressReady():
+            worst = event.table.worst
+            row: dict[str, Scalar] = {"worst": worst.scenario.name, "share_worst": worst.share_worst}
+            return {"event": "stress", "scenarios": len(event.table.results), **row}
         case ErrorFitted():
             return {"event": "error_model", **_error(event.fit.error), "days": len(event.fit.days)}
         case MembersDone():

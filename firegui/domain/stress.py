@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from firegui.domain.options import bounds_problems, option
@@ -13,7 +13,8 @@ from firegui.errors import Problem
 
 MOST_DRAWS = 1_000
 NOMINAL_NAME = "nominal"
-"""Name of the world of the model itself in tables."""
+NEEDS_EXERCISE = "needs the exercise"
+"""Why a scenario with repair is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +95,19 @@ class StressScenario:
 
     def repair_problems(self, steps_per_day: int) -> list[Problem]:
         """Return the problem of a repair interval that is no whole number of steps."""
-        steps = self.repair_hours * steps_per_day / 24.0
-        if math.isfinite(steps) and abs(steps - round(steps)) > 1e-6:
-            what = f"is replanned every {self.repair_hours:g} h, which is no whole number of steps"
-            remedy = f"use a multiple of {24.0 / steps_per_day:g} h"
-            return [Problem(f"stress scenario {self.name}", what, remedy)]
-        return []
+        return _interval_problems(f"stress scenario {self.name}", self.repair_hours, steps_per_day)
 
+
+def _interval_problems(where: str, hours: float, steps_per_day: int) -> list[Problem]:
+    steps = hours * steps_per_day / 24.0
+    if math.isfinite(steps) and abs(steps - round(steps)) > 1e-6:
+        what = f"is replanned every {hours:g} h, which is no whole number of steps"
+        return [Problem(where, what, f"use a multiple of {24.0 / steps_per_day:g} h")]
+    return []
+
+
+NOMINAL = StressScenario(NOMINAL_NAME)
+"""The world of the model itself."""
 
 DEFAULT_SCENARIOS = (
     StressScenario("weak", effectiveness=Effectiveness(0.7, 0.6)),
@@ -139,6 +146,34 @@ class StressSet:
 
 
 @dataclass(frozen=True, slots=True)
+class StressTestSettings:
+    """Settings of a stress test: the set, and what replaces values of all its scenarios."""
+
+    draws: int = option(
+        0, "Draws", "draws of every scenario with random errors; 0: as many as the scenario says", low=0,
+        high=MOST_DRAWS,
+    )  # fmt: skip
+    repair_hours: float = option(
+        0.0, "Replanned every", "replan what is left this often in every scenario; 0: as the scenario says", unit="h",
+        low=0.0, high=24.0, flag="--repair",
+    )  # fmt: skip
+    stress: StressSet = field(default_factory=StressSet)
+
+    @property
+    def scenarios(self) -> tuple[StressScenario, ...]:
+        """The scenarios as they are flown."""
+        return tuple(
+            replace(one, draws=self.draws or one.draws, repair_hours=self.repair_hours or one.repair_hours)
+            for one in self.stress.scenarios
+        )
+
+    def problems(self, steps_per_day: int) -> list[Problem]:
+        """Everything out of bounds."""
+        found = bounds_problems(self, "stress test") + self.stress.problems(steps_per_day)
+        return found + _interval_problems("stress test", self.repair_hours, steps_per_day)
+
+
+@dataclass(frozen=True, slots=True)
 class StressDraw:
     """A plan in one draw of a scenario.
 
@@ -168,6 +203,11 @@ class StressResult:
     def share_worst(self) -> float:
         """Largest share of the growth over the draws."""
         return max(draw.share for draw in self.draws)
+
+    @property
+    def worst_draw(self) -> int:
+        """Number of the draw with the largest share, the first of equal ones."""
+        return max(range(len(self.draws)), key=lambda number: self.draws[number].share)
 
     @property
     def share_mean(self) -> float:

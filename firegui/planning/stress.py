@@ -19,7 +19,8 @@ from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
 from firegui.domain.stress import (
-    NOMINAL_NAME,
+    NEEDS_EXERCISE,
+    NOMINAL,
     StressDraw,
     StressResult,
     StressScenario,
@@ -34,6 +35,8 @@ from firegui.rollout import backend as backends
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
+from firegui.rollout.observe import FinalState
+from firegui.rollout.outcome import WHOLE
 from firegui.rollout.simulate import Gradient, simulate, simulate_many
 from firegui.rollout.zones import nearby
 from firegui.uncertainty.weather import with_wind
@@ -41,12 +44,6 @@ from firegui.uncertainty.weather import with_wind
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Seed = int | tuple[int, ...]
-
-NOMINAL = StressScenario(NOMINAL_NAME)
-"""The world of the model itself."""
-
-NEEDS_EXERCISE = "needs the exercise"
-"""Why a scenario with repair is left out."""
 
 _FAILURES, _OFFSETS = 0x6661696C, 0x6F666673
 """Keep the two kinds of draws apart from each other and from whatever else is drawn from the same seed."""
@@ -280,3 +277,18 @@ def scores(
         schedules = [one.applied(flown, world.model.shape) for one in errors]
         found += [rollout.metrics for rollout in simulate_many(world.model, schedules, check=check)]
     return found
+
+
+def flown_in(world: StressWorld, model: Model, schedule: Schedule, draw: int, seed: Seed) -> Schedule:
+    """Return ``schedule``, a plan of ``model``, as it is flown in one draw of a world."""
+    errors = flight_errors(world.scenario, world.model, draw, seed)
+    return errors.applied(executed_only(model, schedule), world.model.shape)
+
+
+def stress_draw(
+    world: StressWorld, flown: Schedule, *, check: Check | None = None
+) -> tuple[Metrics, NDArray[np.float32]]:
+    """Return the metrics of what :func:`flown_in` made, and ``P [H, W]`` at the end."""
+    last = FinalState(world.model)
+    outcome = backends.engine(world.model).simulate(world.model, flown, last, check, WHOLE)
+    return outcome.metrics, 1.0 - last.unburned

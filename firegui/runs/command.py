@@ -14,6 +14,7 @@ from firegui.domain.fit import NetworkFitSettings
 from firegui.domain.options import setting_fields, value_at
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
+from firegui.domain.stress import StressTestSettings
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.runs.spec import (
     BenchmarkSpec,
@@ -23,12 +24,21 @@ from firegui.runs.spec import (
     ScalingSpec,
     SensitivitySpec,
     Stage,
+    StressSpec,
     StudySpec,
     UncertaintySpec,
 )
 
 RepeatableSpec = (
-    PlanSpec | ReplanSpec | CalibrateSpec | SensitivitySpec | UncertaintySpec | BenchmarkSpec | ScalingSpec | StudySpec
+    PlanSpec
+    | ReplanSpec
+    | CalibrateSpec
+    | SensitivitySpec
+    | StressSpec
+    | UncertaintySpec
+    | BenchmarkSpec
+    | ScalingSpec
+    | StudySpec
 )
 Spec = TypeVar("Spec", bound=RepeatableSpec)
 
@@ -68,6 +78,11 @@ def repeat_command(spec: RepeatableSpec, source: Path | None = None) -> str:
         case SensitivitySpec():
             name = "sensitivity"
             words += _sensitivity_words(spec)
+        case StressSpec():
+            name = "stress"
+            words += [*_file("--schedule", spec.schedule_file), *_file("--scenarios", spec.scenarios_file)]
+            words += setting_words(spec.settings, StressTestSettings(), skip=("seed",))
+            words += ["--seed", str(spec.settings.stress.seed)]
         case UncertaintySpec():
             name = "uq"
             words += _uncertainty_words(spec)

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     import firegui.planning.scaling_figures
     import firegui.planning.sensitivity
     import firegui.planning.sensitivity_figures
+    import firegui.planning.stress
     import firegui.planning.study_figures
     import firegui.planning.tactical_plan
     import firegui.planning.trial_run
@@ -103,6 +104,9 @@ class Engine:
     task_run = Lazy(lambda: firegui.planning.trial_run.TaskRun)
     missing_extra = Lazy(lambda: firegui.planning.benchmark.missing_extra)
     sensitivity_rows = Lazy(lambda: firegui.planning.sensitivity.rows_of)
+    stress_world = Lazy(lambda: firegui.planning.stress.stress_world)
+    flown_in = Lazy(lambda: firegui.planning.stress.flown_in)
+    stress_draw = Lazy(lambda: firegui.planning.stress.stress_draw)
     scaling = Lazy(lambda: firegui.planning.scaling.ScalingBench)
     audit = Lazy(lambda: firegui.planning.audit.audit)
     executed = Lazy(lambda: firegui.planning.flight_rules.executed_drops)

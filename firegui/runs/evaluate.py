@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,9 @@ class Evaluation:
         for kept, other in ((spec.fire, project), (spec.against_fire, spec.against_project or project)):
             if kept is not None:
                 problems.extend(fire_problems(kept, other.scenario.grid.shape, other.plan.days))
+        alone = spec.against_project is None and spec.fire is None and spec.against_fire is None
+        if spec.stress is not None and not alone:
+            problems.add("stress scenario", "holds for plans of one project and no kept fire", "leave those out")
         problems.raise_if_any("The project cannot be run")
         speaker = EngineMessages(self._emit, self._engine, spec.backend)
         check, tell = self._control.check, speaker.pass_on
@@ -73,6 +77,8 @@ class Evaluation:
         model = self._engine.build(blown, project.plan.nominal, spec.backend, tell=tell, check=check)
         speaker.say_device(model)
         self._machine.move(RunState.RUNNING)
+        model, spec = self._stressed(model)
+        self._spec = spec
         baseline = self._first_fire(model)
         self.baseline_metrics = baseline.metrics
         if baseline.frames is not None:
@@ -94,6 +100,18 @@ class Evaluation:
 
     def close(self) -> None:
         """Nothing is held by an evaluation."""
+
+    def _stressed(self, model: Model) -> tuple[Model, EvaluateSpec]:
+        """The model, and what is rolled out in it: in a draw of a stress scenario, or as it stands."""
+        spec, drawn = self._spec, self._spec.stress
+        if drawn is None:
+            return model, spec
+        world = self._engine.stress_world(spec.project, model, drawn.scenario, check=self._control.check)
+        plan, other = (
+            None if one is None else self._engine.flown_in(world, model, one, drawn.number, drawn.seed)
+            for one in (spec.schedule, spec.against)
+        )
+        return world.model, replace(spec, schedule=plan, against=other)
 
     def _model_of_other(self, model: Model) -> Model:
         """What the first fire is rolled out with: ``model``, unless it is of a plan for another project."""
@@ -132,5 +150,7 @@ class Evaluation:
         return self._engine.simulate(model, flown, check=check, frame_stride=spec.frame_stride)
 
     def _which(self) -> str:
-        """``member 12: ``, counted from 0 as in ``ensemble.csv``."""
+        """``member 12: ``, ``late, draw 0: ``, counted from 0 as in the tables."""
+        if self._spec.stress is not None:
+            return f"{self._spec.stress.scenario.name}, draw {self._spec.stress.number}: "
         return "" if self._spec.member is None else f"member {self._spec.member.number}: "

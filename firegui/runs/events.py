@@ -19,6 +19,7 @@ from firegui.domain.results import Frames, Metrics
 from firegui.domain.scaling import ScalingTable
 from firegui.domain.schedule import DropRecord
 from firegui.domain.sensitivity import Row, SensitivityTable
+from firegui.domain.stress import StressTable
 from firegui.domain.study_table import StudyTable
 from firegui.domain.uncertainty import ErrorFit
 from firegui.domain.weights import NetworkWeights
@@ -206,6 +207,13 @@ class SensitivityReady:
 
 
 @dataclass(frozen=True, slots=True)
+class StressReady:
+    """The stress table so far: with every scenario that is done, and at the end, when it is saved."""
+
+    table: StressTable
+
+
+@dataclass(frozen=True, slots=True)
 class TaskProgress:
     """One task of a benchmark at work: ``spent`` of ``allowance`` rollout-equivalents, the ``best`` objective so far.
 
@@ -347,6 +355,7 @@ RunEvent = (
     | FitEpoch
     | WeightsReady
     | SensitivityReady
+    | StressReady
     | ErrorFitted
     | MembersDone
     | EnsembleReady

@@ -26,6 +26,7 @@ RUN_CLASSES = {
     "CalibrateSpec": "firegui.runs.calibrate:Calibration",
     "SkillSpec": "firegui.runs.skill:SkillScoring",
     "SensitivitySpec": "firegui.runs.sensitivity:SensitivityRun",
+    "StressSpec": "firegui.runs.stress:StressRun",
     "UncertaintySpec": "firegui.runs.uncertainty:EnsembleRun",
     "ErrorFieldSpec": "firegui.runs.uncertainty_field:FieldDraw",
     "EnsembleExportSpec": "firegui.runs.uncertainty_export:EnsembleExport",

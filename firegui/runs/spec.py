@@ -14,6 +14,7 @@ from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
+from firegui.domain.stress import StressScenario, StressTestSettings
 from firegui.domain.study import StudySettings
 from firegui.domain.uncertainty import ErrorModel, UncertaintySettings, WeatherDraw
 from firegui.domain.weights import NetworkWeights
@@ -68,6 +69,15 @@ class MemberOf:
     error: ErrorModel | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class StressDrawOf:
+    """Draw ``number`` of a stress scenario, of a set with this ``seed``."""
+
+    scenario: StressScenario
+    number: int
+    seed: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluateSpec:
     """One rollout of ``schedule`` (``None``: the baseline alone) at the nominal effectiveness, for the map.
@@ -77,6 +87,7 @@ class EvaluateSpec:
     one was planned for, where it had another fleet, other rules or another objective. With ``wind`` the wind differs
     from the project's. ``fire`` is what a replanned run kept of the fire that the schedule is flown in, and
     ``against_fire`` that of the other schedule.
+    from the project's. With ``stress`` both fires burn in a scenario's world, and drops are flown with its errors.
     """
 
     project: Project
@@ -89,6 +100,7 @@ class EvaluateSpec:
     wind: WeatherDraw | None = None
     fire: KeptFire | None = None
     against_fire: KeptFire | None = None
+    stress: StressDrawOf | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,6 +157,28 @@ class SensitivitySpec:
     checkpoint_seconds: float = 30.0
     project_folder: Path | None = None
     schedule_file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StressSpec:
+    """A stress test of ``schedule``, read from ``schedule_file``, into the folder ``out``.
+
+    The draws so far are saved at most every ``checkpoint_seconds``; ``resume`` keeps them and goes on with the others.
+    ``command`` is what a person would type to repeat it. ``scenarios_file`` says where the set was read, empty for the
+    project's own, and ``project_folder`` where the project is kept, for the record.
+    """
+
+    project: Project
+    out: Path
+    command: str
+    settings: StressTestSettings
+    schedule: Schedule
+    resume: bool = False
+    backend: str = "auto"
+    checkpoint_seconds: float = 5.0
+    project_folder: Path | None = None
+    schedule_file: Path | None = None
+    scenarios_file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -335,6 +369,7 @@ RunSpec = (
     | SkillSpec
     | CalibrateSpec
     | SensitivitySpec
+    | StressSpec
     | ReplanSpec
     | UncertaintySpec
     | ErrorFieldSpec

@@ -22,6 +22,7 @@ from firegui.domain.scaling import ScalingSettings
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
 from firegui.domain.settings import Effectiveness, EliminationSettings, OptimizerSettings, PlanSettings
+from firegui.domain.stress import StressTestSettings
 from firegui.domain.study import StudySettings
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import Problems
@@ -34,6 +35,7 @@ from firegui.runs.spec import (
     ScalingSpec,
     SensitivitySpec,
     Stage,
+    StressSpec,
     StudySpec,
     UncertaintySpec,
 )
@@ -185,6 +187,17 @@ def test_the_command_of_a_table_repeats_its_settings(kind: SensitivityKind) -> N
         assert (given["kind_name"], given["schedule_file"]) == (kind, SCHEDULE)
         assert read(usual, given, kind=kind) == settings
         assert given["epochs"] == (77 if kind is SensitivityKind.DESIGN else None)
+
+
+@pytest.mark.parametrize("settings", [StressTestSettings(), changed(StressTestSettings())])
+def test_the_command_of_a_stress_test_repeats_its_settings(settings: StressTestSettings) -> None:
+    spec = StressSpec(
+        of_project(PlanSettings()), OUT, "", settings, Schedule.empty(1, 1), project_folder=PLACE,
+        schedule_file=SCHEDULE, scenarios_file=Path("s.toml"),
+    )  # fmt: skip
+    given = parsed(repeat_command(spec))
+    assert (given["schedule_file"], given["scenarios_file"]) == (SCHEDULE, Path("s.toml"))
+    assert read(StressTestSettings(), given) == settings
 
 
 @pytest.mark.parametrize("settings", [BenchmarkSettings(), changed(BenchmarkSettings())])

@@ -16,17 +16,17 @@ from firegui.domain.regions import Region
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
-from firegui.domain.stress import StressScenario, StressSet, growth_share
+from firegui.domain.stress import NEEDS_EXERCISE, NOMINAL, StressScenario, StressSet, growth_share
 from firegui.errors import CancelledError
 from firegui.planning.problem import build
 from firegui.planning.stress import (
-    NEEDS_EXERCISE,
-    NOMINAL,
     FlightErrors,
     StressWorld,
     executed_only,
     flight_errors,
+    flown_in,
     scores,
+    stress_draw,
     stress_table,
     stress_world,
     stress_worlds,
@@ -467,3 +467,13 @@ def test_a_result_states_the_growth_that_is_left_of_its_own_world() -> None:
     assert table.results[1].share_worst == max(draw.share for draw in draws)
     assert table.results[1].flown_mean == np.mean([draw.flown for draw in draws])
     assert table.worst.share_worst == max(result.share_worst for result in table.results)
+
+
+def test_one_draw_alone_is_the_draw_of_the_table_with_its_fire_at_the_end() -> None:
+    model, plan = build(PROJECT, PROJECT.plan.nominal, backend="cpu"), plan_for(PROJECT)
+    both = replace(FAILING, name="both", delay_minutes=290.0)
+    place = stress_world(PROJECT, model, both)
+    flown = flown_in(place, model, plan, 2, 7)
+    metrics, fire = stress_draw(place, flown)
+    assert metrics == scores(place, executed_only(model, plan), [2], 7)[0]
+    assert fire.sum(dtype=np.float64) == pytest.approx(metrics.final_extent_cells, rel=1e-6)

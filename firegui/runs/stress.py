@@ -1,0 +1,239 @@
+"""A stress test as a run: one schedule in every draw of every scenario, saved draw by draw."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from firegui.domain.results import Metrics
+from firegui.domain.stress import NEEDS_EXERCISE, NOMINAL, StressScenario, StressTable
+from firegui.errors import CancelledError, InputError, Problem
+from firegui.runs.control import RunControl
+from firegui.runs.engine import Engine
+from firegui.runs.engine_messages import EngineMessages
+from firegui.runs.events import (
+    FinishReason,
+    Message,
+    Progress,
+    RunEvent,
+    RunFinished,
+    RunState,
+    StressReady,
+)
+from firegui.runs.header import schedule_hash
+from firegui.runs.messages import counted
+from firegui.runs.result_folder import SavedResultFolder, common_fields
+from firegui.runs.spec import StressSpec
+from firegui.runs.state import RunMachine
+from firegui.runs.stress_folder import (
+    DRAWS,
+    STORE,
+    StressHeader,
+    StressTally,
+    read_draws,
+    read_table,
+    resume_problems,
+    write_draws,
+    write_results,
+)
+
+if TYPE_CHECKING:
+    from firegui.planning.stress import StressWorld
+    from firegui.rollout.model import Model
+
+_BURNS = 0.5
+"""A cell burns where its probability of fire is above this."""
+
+
+def stress_problems(spec: StressSpec) -> list[Problem]:
+    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
+    project = spec.project
+    found = project.problems()
+    found += [item for item in spec.settings.problems(project.scenario.steps_per_day) if item not in found]
+    size = (project.calendar.n_steps, project.fleet.n_aircraft)
+    there = (spec.schedule.n_steps, spec.schedule.n_aircraft)
+    if size != there:
+        what = f"has {there[0]} steps and {there[1]} aircraft, the project {size[0]} and {size[1]}"
+        found.append(Problem("schedule", what, "give a schedule of this project's days and fleet"))
+    return found
+
+
+class StressRun:
+    """Run of a :class:`~firegui.runs.spec.StressSpec`."""
+
+    def __init__(
+        self,
+        spec: StressSpec,
+        emit: Callable[[RunEvent], None],
+        control: RunControl,
+        engine: Engine,
+        machine: RunMachine,
+    ) -> None:
+        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        self._speaker = EngineMessages(emit, engine, spec.backend)
+        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
+        self._tally: StressTally | None = None
+        self._plan_metrics: Metrics | None = None
+        self._saved_at = time.monotonic()
+        self.baseline_metrics: Metrics | None = None
+
+    @property
+    def written_folder(self) -> Path | None:
+        """The folder, once something was written to it."""
+        return self._folder.written
+
+    def run(self) -> RunFinished:
+        """Fly every draw, then save. Writes nothing before the input is known to be good."""
+        spec, check, engine = self._spec, self._control.check, self._engine
+        then = self._folder.checked(
+            stress_problems(spec), lambda then: resume_problems(then, spec, schedule_hash(spec.schedule))
+        )
+        if then is not None and then.reason is FinishReason.COMPLETED:
+            return self._nothing_left(then)
+        nominal_eta = spec.project.plan.nominal
+        model = engine.build(spec.project, nominal_eta, spec.backend, tell=self._speaker.pass_on, check=check)
+        self._speaker.say_device(model)
+        self._machine.move(RunState.RUNNING)
+        nominal = engine.stress_world(spec.project, model, NOMINAL, check=check)
+        self.baseline_metrics = nominal.no_drops
+        begun = self._nominal(model, nominal)
+        header = self._new_header(model, then)
+        self._folder.claim(then, header)
+        if then is not None and (spec.out / DRAWS).is_file():
+            begun = read_draws(spec.out / DRAWS, model.shape)
+        self._tally = begun
+        self._folder.update(state=RunState.RUNNING)
+        try:
+            for number, scenario in enumerate(spec.settings.scenarios):
+                self._scenario(model, nominal, scenario, number)
+        except CancelledError:
+            self._machine.move(RunState.STOPPING)
+            return self._conclude(FinishReason.STOPPED)
+        return self._conclude(FinishReason.COMPLETED)
+
+    def note_failure(self, message: str) -> None:
+        """Keep the draws that are done, and say in the folder, if something was written to it, what happened."""
+        if self.written_folder is None:
+            return
+        with suppress(InputError):
+            self._save()
+        self._folder.update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
+
+    def close(self) -> None:
+        """Let the folder go; nothing is written to it from then on."""
+        self._folder.close()
+
+    def _nothing_left(self, then: StressHeader) -> RunFinished:
+        """How a test that is complete ended."""
+        self._emit(StressReady(read_table(self._spec.out)))
+        text = f"nothing left to do: {then.message}"
+        return RunFinished(FinishReason.COMPLETED, text, None, None, self._spec.out)
+
+    # -- the draws ---------------------------------------------------------------------------------------------------
+    def _nominal(self, model: Model, world: StressWorld) -> StressTally:
+        """The tally with the plan in the model's own world, and no scenario yet."""
+        flown = self._engine.flown_in(world, model, self._spec.schedule, 0, 0)
+        metrics, fire = self._engine.stress_draw(world, flown, check=self._control.check)
+        self._plan_metrics = metrics
+        table = StressTable(metrics.drops_executed, world.result([metrics]), ())
+        return StressTally(table, fire > _BURNS, {})
+
+    def _scenario(self, model: Model, nominal: StressWorld, scenario: StressScenario, number: int) -> None:
+        """Fly the draws of a scenario that are not done yet; leave out one that cannot be computed."""
+        spec, check = self._spec, self._control.check
+        assert self._tally is not None
+        first = self._tally.done(scenario.name)
+        if first >= scenario.n_draws:
+            return
+        if scenario.repair_hours:
+            return self._leave_out(scenario, NEEDS_EXERCISE)
+        self._say(number, f"{scenario.name}: the fire without drops")
+        try:
+            world = self._engine.stress_world(spec.project, model, scenario, (nominal,), check=check)
+        except InputError as error:
+            return self._leave_out(scenario, "; ".join(problem.what for problem in error.problems))
+        for draw in range(first, scenario.n_draws):
+            self._say(number, f"{scenario.name}: draw {draw + 1} of {scenario.n_draws}")
+            flown = self._engine.flown_in(world, model, spec.schedule, draw, spec.settings.stress.seed)
+            metrics, fire = self._engine.stress_draw(world, flown, check=check)
+            drawn = world.result([metrics])
+            self._tally = self._tally.with_draw(world.result([]), drawn.draws[0], fire > _BURNS)
+            if time.monotonic() - self._saved_at >= spec.checkpoint_seconds:
+                self._save_or_warn()
+        self._emit(StressReady(self._tally.table))
+        return None
+
+    def _leave_out(self, scenario: StressScenario, reason: str) -> None:
+        assert self._tally is not None
+        if scenario.name not in dict(self._tally.table.left_out):
+            self._tally = self._tally.without(scenario.name, reason)
+        self._emit(Message(f"{scenario.name} is left out: {reason}", "warning"))
+
+    # -- the end -----------------------------------------------------------------------------------------------------
+    def _conclude(self, reason: FinishReason) -> RunFinished:
+        assert self._tally is not None
+        table, out = self._tally.table, self._spec.out
+        message = table_message(table, len(self._spec.settings.scenarios), reason)
+        write_results(out, self._tally, self._spec.project)
+        if reason is FinishReason.STOPPED:
+            self._save()
+        self._emit(StressReady(table))
+        self._folder.update(state=RunState.FINISHED, reason=reason, message=message)
+        if reason is FinishReason.COMPLETED:
+            self._folder.remove(DRAWS)
+        return RunFinished(reason, message, self._plan_metrics, self.baseline_metrics, out)
+
+    def _new_header(self, model: Model, then: StressHeader | None) -> StressHeader:
+        spec = self._spec
+        return StressHeader(
+            **common_fields(spec, then, model.backend),
+            seed=spec.settings.stress.seed,
+            device=model.device,
+            schedule=schedule_hash(spec.schedule),
+            schedule_file=str(spec.schedule_file.resolve()) if spec.schedule_file else "",
+            scenarios_file=str(spec.scenarios_file.resolve()) if spec.scenarios_file else "",
+        )
+
+    # -- small things ------------------------------------------------------------------------------------------------
+    def _save(self) -> None:
+        self._saved_at = time.monotonic()
+        if self._tally is not None:
+            write_draws(self._spec.out / DRAWS, self._tally)
+
+    def _save_or_warn(self) -> None:
+        """A disk that is full for a moment does not end a run that has minutes behind it."""
+        try:
+            self._save()
+        except InputError as error:
+            self._emit(Message(f"the draws could not be saved ({error.problems[0]}); the run goes on", "warning"))
+
+    def _say(self, number: int, text: str) -> None:
+        self._control.check()
+        if self._control.pause_requested:
+            self._hold()
+        self._emit(Progress(number, len(self._spec.settings.scenarios), text))
+
+    def _hold(self) -> None:
+        self._save_or_warn()
+        self._machine.move(RunState.PAUSED)
+        held = time.monotonic()
+        self._control.wait_while_paused()
+        self._folder.rest(time.monotonic() - held)
+        self._control.check()
+        self._machine.move(RunState.RUNNING)
+
+
+def table_message(table: StressTable, wanted: int, reason: FinishReason) -> str:
+    """What a stress table shows, in one sentence; of one that was stopped, how far it came."""
+    worst = table.worst
+    text = (
+        f"worst in {worst.scenario.name}: {worst.share_worst:.1%} of the growth is left "
+        f"({worst.cells_worst:,.0f} of {worst.cells_no_drops:,.0f} cells)"
+    )
+    if reason is FinishReason.STOPPED:
+        done = f"{len(table.results)} of {counted(wanted, 'scenario')}"
+        return f"stopped on request after {done}; {text}; resume to go on"
+    return text

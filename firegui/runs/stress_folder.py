@@ -1,0 +1,205 @@
+"""The folder of a stress test on disk.
+
+``stress.toml`` says what was asked, with what. ``stress.json`` is the table, ``table.csv`` a row for each draw,
+``leak.tif`` where fire burns that the plan holds in the model's own world. ``draws.safetensors`` is there while the
+test is not complete, for going on with it. Every file is replaced whole.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from firegui.domain.project import Project
+from firegui.domain.stress import StressDraw, StressResult, StressTable, StressTestSettings
+from firegui.errors import InputError, Problem
+from firegui.io import atomic
+from firegui.io.plain_words import plain_words
+from firegui.io.rasters import write_raster
+from firegui.runs.result_folder import ResumeCheck, SavedHeader
+from firegui.runs.result_store import ResultStore
+from firegui.runs.spec import StressSpec
+
+HEADER, TABLE, SHEET, LEAK, DRAWS = "stress.toml", "stress.json", "table.csv", "leak.tif", "draws.safetensors"
+TITLE = "The stress test cannot be made"
+
+_CHECK = ResumeCheck("made", "made of", "set it back, or test in another folder")
+_AGAIN = "make the stress test again elsewhere"
+_LEVEL = 1
+
+Bools = NDArray[np.bool_]
+Counts = NDArray[np.uint16]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StressHeader(SavedHeader):
+    """The content of ``stress.toml``; ``schedule`` is a hash."""
+
+    settings: StressTestSettings
+    seed: int
+    device: str = ""
+    schedule: str = ""
+    schedule_file: str = ""
+    scenarios_file: str = ""
+
+
+STORE = ResultStore("a stress test", HEADER, TITLE, StressHeader, _AGAIN)
+
+
+def resume_problems(then: StressHeader, spec: StressSpec, schedule: str) -> list[Problem]:
+    """Return what keeps ``spec`` from going on with ``then``; ``schedule`` is the hash of the schedule now."""
+    where, more = str(spec.out), []
+    before, now = then.settings, spec.settings
+    if then.schedule != schedule:
+        more.append(Problem(where, "was made of another schedule", "give its --schedule again"))
+    if before.stress.scenarios != now.stress.scenarios:
+        more.append(Problem(where, "was made with other scenarios", "give its scenarios again, or another folder"))
+    likened = replace(before, stress=replace(before.stress, scenarios=now.stress.scenarios))
+    return _CHECK.problems(spec, then, likened, more=more)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StressTally:
+    """The draws so far: their ``table``, and ``leaks`` by scenario, the draws ``[H, W]`` in which a cell burns.
+
+    Only cells count that do not burn with the plan in the model's own world; ``nominal [H, W]`` burn there.
+    """
+
+    table: StressTable
+    nominal: Bools
+    leaks: Mapping[str, Counts]
+
+    def with_draw(self, bare: StressResult, draw: StressDraw, burns: Bools) -> StressTally:
+        """Return the tally with the next draw of a scenario; ``bare`` is its result without draws."""
+        name = bare.scenario.name
+        there = next((one for one in self.table.results if one.scenario.name == name), bare)
+        others = tuple(one for one in self.table.results if one.scenario.name != name)
+        result = replace(there, draws=(*there.draws, draw))
+        count = self.leaks.get(name, np.zeros(self.nominal.shape, np.uint16))
+        leaks = {**self.leaks, name: (count + (burns & ~self.nominal)).astype(np.uint16)}
+        return StressTally(replace(self.table, results=(*others, result)), self.nominal, leaks)
+
+    def without(self, name: str, reason: str) -> StressTally:
+        """Return the tally with a scenario noted as left out."""
+        left_out = (*self.table.left_out, (name, reason))
+        return replace(self, table=replace(self.table, left_out=left_out))
+
+    def done(self, name: str) -> int:
+        """Return the draws that are done of a scenario."""
+        return next((len(one.draws) for one in self.table.results if one.scenario.name == name), 0)
+
+    def leak_maps(self) -> NDArray[np.float32]:
+        """Return the share of the draws in which a cell leaks: of all scenarios, then of each, ``[1 + N, H, W]``.
+
+        That of all scenarios is the mean of theirs, so that one with many draws counts as much as one with one.
+        """
+        shares = [self.leaks[one.scenario.name] / len(one.draws) for one in self.table.results]
+        mean = np.mean(shares, axis=0) if shares else np.zeros(self.nominal.shape)
+        return np.stack([mean, *shares]).astype(np.float32)
+
+
+def write_results(folder: Path, tally: StressTally, project: Project) -> None:
+    """Replace ``stress.json``, ``table.csv`` and ``leak.tif``."""
+    atomic.write_text(folder / SHEET, table_csv(tally.table))
+    names = ["all scenarios", *(result.scenario.name for result in tally.table.results)]
+    texts = [f"share of draws in which a cell burns though the plan holds it nominally: {name}" for name in names]
+    tags = {"EVENT": project.scenario.name, "FIRE_MODEL": project.fire_model.label}
+    write_raster(folder / LEAK, tally.leak_maps(), project.scenario.grid, descriptions=texts, tags=tags)
+    atomic.write_text(folder / TABLE, msgspec.json.format(msgspec.json.encode(tally.table)).decode() + "\n")
+
+
+def read_table(folder: Path) -> StressTable:
+    """Return the table in ``folder``. Raises :class:`~firegui.errors.InputError` where there is none to be read."""
+    path = folder / TABLE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=StressTable)
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
+        raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", _AGAIN)], TITLE) from error
+
+
+def write_draws(path: Path, tally: StressTally) -> None:
+    """Write the draws so far, atomically, to go on with."""
+    tensors = {"table": np.frombuffer(msgspec.json.encode(tally.table), np.uint8)}
+    maps: dict[str, NDArray[Any]] = {"nominal": tally.nominal, **{f"leak {k}": v for k, v in tally.leaks.items()}}
+    for name, values in maps.items():
+        tensors[name] = np.frombuffer(zlib.compress(np.ascontiguousarray(values).data, _LEVEL), np.uint8)
+    with atomic.replacing(path) as temporary:
+        temporary.write_bytes(save(tensors))
+
+
+def read_draws(path: Path, shape: tuple[int, int]) -> StressTally:
+    """Read what :func:`write_draws` wrote. Raises :class:`~firegui.errors.InputError` where it cannot be read."""
+    try:
+        tensors = load(path.read_bytes())
+        table = msgspec.json.decode(tensors["table"].tobytes(), type=StressTable)
+        nominal = _unpacked(tensors["nominal"], np.bool_, shape)
+        names = [result.scenario.name for result in table.results]
+        leaks = {name: _unpacked(tensors[f"leak {name}"], np.uint16, shape) for name in names}
+    except (OSError, SafetensorError, KeyError, ValueError, msgspec.MsgspecError, zlib.error) as error:
+        raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", _AGAIN)], TITLE) from error
+    return StressTally(table, nominal, leaks)
+
+
+def _unpacked(data: NDArray[Any], kind: Any, shape: tuple[int, int]) -> NDArray[Any]:
+    return np.frombuffer(zlib.decompress(data.tobytes()), kind).reshape(shape)
+
+
+def table_csv(table: StressTable) -> str:
+    """Return ``table.csv``: a row for each scenario and draw, the model's own world first; numbers read back exactly.
+
+    ``draw`` is counted from 0. With the seed of the set it is what rolls the same draw out again.
+    """
+    out = io.StringIO(newline="")
+    rows = [
+        {
+            "scenario": result.scenario.name,
+            "draw": number,
+            "share": draw.share,
+            "cells": draw.cells,
+            "protected_cells": draw.protected_cells,
+            "drops_flown": draw.flown,
+            "start_cells": result.start_cells,
+            "cells_no_drops": result.cells_no_drops,
+        }
+        for result in (table.nominal, *table.results)
+        for number, draw in enumerate(result.draws)
+    ]
+    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({key: repr(value) if isinstance(value, float) else value for key, value in row.items()})
+    return out.getvalue()
+
+
+def table_data(table: StressTable) -> dict[str, Any]:
+    """Return the table as plain values, as ``stress --json`` prints it."""
+    return {
+        "drops": table.drops,
+        "nominal": {"final_extent_cells": table.nominal.cells_worst, "share": table.nominal.share_worst},
+        "scenarios": [
+            {
+                "name": result.scenario.name,
+                "draws": len(result.draws),
+                "share_worst": result.share_worst,
+                "share_mean": result.share_mean,
+                "cells_worst": result.cells_worst,
+                "cells_no_drops": result.cells_no_drops,
+                "drops_flown_mean": result.flown_mean,
+                "start_cells": result.start_cells,
+                "worst_draw": result.worst_draw,
+            }
+            for result in table.results
+        ],
+        "left_out": [{"name": name, "reason": reason} for name, reason in table.left_out],
+    }

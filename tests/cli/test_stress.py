@@ -1,0 +1,119 @@
+"""``firegui stress`` as a person or a script meets it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from firegui.io.project_store import load_project
+from firegui.runs.stress_folder import HEADER, LEAK, SHEET, STORE, TABLE
+from tests.cli.conftest import Run
+from tests.support import csv_rows
+
+TEXT = """
+seed = 3
+[[scenario]]
+name = "weak"
+effectiveness = "0.30/0.20"
+[[scenario]]
+name = "windy"
+wind = { speed = 1.3 }
+[[scenario]]
+name = "failures"
+failure_rate = 0.5
+draws = 4
+[[scenario]]
+name = "mended"
+repair_hours = 12
+"""
+
+
+@pytest.fixture
+def scenarios(tmp_path: Path) -> Path:
+    path = tmp_path / "scenarios.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def test_the_json_is_as_documented_and_agrees_with_evaluate(
+    firegui: Run, project: Path, schedule: Path, scenarios: Path, tmp_path: Path
+) -> None:
+    words = ("--schedule", schedule, "--scenarios", scenarios, "--out", tmp_path / "run")
+    found = firegui("stress", project, *words, "--json").json
+    assert list(found)[:3] == ["drops", "nominal", "scenarios"]
+    weak, failures = found["scenarios"]
+    assert list(weak)[:7] == [
+        "name", "draws", "share_worst", "share_mean", "cells_worst", "cells_no_drops", "drops_flown_mean",
+    ]  # fmt: skip
+    assert (weak["name"], weak["draws"], failures["name"], failures["draws"]) == ("weak", 1, "failures", 4)
+    assert found["left_out"] == [
+        {"name": "windy", "reason": "imported maps cannot be computed for another wind"},
+        {"name": "mended", "reason": "needs the exercise"},
+    ]
+    eta = ("--eta-retardant", 0.3, "--eta-water", 0.2)
+    weaker = firegui("evaluate", project, "--schedule", schedule, *eta, "--json").json
+    assert (weak["cells_worst"], found["drops"]) == (weaker["final_extent_cells"], weaker["drops_executed"])
+    assert weak["cells_no_drops"] == weaker["baseline"]["final_extent_cells"]
+    start = weak["start_cells"]
+    assert weak["share_worst"] == pytest.approx(
+        (weak["cells_worst"] - start) / (weak["cells_no_drops"] - start), rel=1e-12
+    )
+    nominal = firegui("evaluate", project, "--schedule", schedule, "--json").json
+    assert found["nominal"]["final_extent_cells"] == nominal["final_extent_cells"]
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert names == {".lock", HEADER, SHEET, TABLE, LEAK}
+
+
+def test_people_get_the_worst_first_and_what_was_left_out(
+    firegui: Run, project: Path, schedule: Path, scenarios: Path, tmp_path: Path
+) -> None:
+    words = ("--schedule", schedule, "--scenarios", scenarios, "--out", tmp_path / "run", "--progress", "none")
+    lines = firegui("stress", project, *words).out.splitlines()
+    rows = csv_rows(tmp_path / "run" / SHEET)
+    worst = {name: max(float(row["share"]) for row in rows if row["scenario"] == name) for name in ("weak", "failures")}
+    ranked = sorted(worst, key=lambda name: -worst[name])
+    places = [next(i for i, line in enumerate(lines) if line.startswith(f"  {name} ")) for name in ranked]
+    assert places == sorted(places)
+    assert lines[0].startswith("4 drops; in the model's world")
+    assert any("windy is left out: imported maps" in line for line in lines)
+
+
+def test_the_projects_own_set_is_the_default_and_options_replace_its_numbers(
+    firegui: Run, project: Path, schedule: Path, scenarios: Path, tmp_path: Path
+) -> None:
+    assert firegui("configure", project, "--scenarios", scenarios).code == 0
+    words = ("stress", project, "--schedule", schedule, "--out", tmp_path / "run", "--draws", 2, "--seed", 8)
+    assert [row["draws"] for row in firegui(*words, "--json").json["scenarios"]] == [1, 2]
+    header = STORE.read(tmp_path / "run")
+    assert header.settings.stress.scenarios == load_project(project).stress.scenarios
+    assert (header.seed, header.settings.draws) == (8, 2)
+    assert "--draws 2 --seed 8" in header.command
+    again = firegui("stress", project, "--schedule", schedule, "--out", tmp_path / "run", "--resume", "--json")
+    assert again.json["message"].startswith("nothing left to do")
+    other = firegui("stress", project, "--schedule", schedule, "--out", tmp_path / "b", "--draws", 2, "--json").json
+    assert other["scenarios"][1] != again.json["scenarios"][1]
+
+
+def test_the_command_in_the_folder_repeats_the_test(
+    firegui: Run, project: Path, schedule: Path, scenarios: Path, tmp_path: Path
+) -> None:
+    words = ("--schedule", schedule, "--scenarios", scenarios, "--out", tmp_path / "run", "--draws", 3)
+    firegui("stress", project, *words)
+    command = STORE.read(tmp_path / "run").command.split()
+    assert command[:2] == ["firegui", "stress"]
+    first = (tmp_path / "run" / SHEET).read_bytes()
+    command[command.index("--out") + 1] = str(tmp_path / "again")
+    assert firegui(*command[1:]).code == 0
+    assert (tmp_path / "again" / SHEET).read_bytes() == first
+
+
+def test_every_problem_is_listed_at_once_and_nothing_is_written(
+    firegui: Run, project: Path, scenarios: Path, tmp_path: Path
+) -> None:
+    scenarios.write_text(TEXT + '[[scenario]]\nname = "weak"\nfailure_rate = 2\n', encoding="utf-8")
+    options = ("--scenarios", scenarios, "--draws", -1, "--repair", 5, "--backend", "abacus")
+    for place in (project, tmp_path / "nowhere.firegui"):
+        answer = firegui("stress", place, "--schedule", tmp_path / "none.csv", *options, "--out", tmp_path / "run")
+        answer.assert_refused("2 are called weak", "Failures is 2", "Draws is -1", "every 5 h", "none.csv", "abacus")
+    assert not (tmp_path / "run").exists()

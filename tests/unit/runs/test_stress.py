@@ -1,0 +1,305 @@
+"""A stress test as a run: its folder, what it says, stopping, resuming, refusals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import Effectiveness
+from firegui.domain.stress import NEEDS_EXERCISE, StressScenario, StressSet, StressTestSettings
+from firegui.errors import InputError
+from firegui.io.project_store import list_runs
+from firegui.io.rasters import read_raster
+from firegui.planning.problem import build
+from firegui.planning.stress import executed_only, flight_errors, stress_table, stress_world
+from firegui.rollout.simulate import simulate
+from firegui.runs.control import RunControl
+from firegui.runs.events import (
+    BaselineReady,
+    FinishReason,
+    Message,
+    PlanUpdated,
+    Progress,
+    RunEvent,
+    RunFinished,
+    RunState,
+    StateChanged,
+    StressReady,
+)
+from firegui.runs.runner import execute
+from firegui.runs.spec import EvaluateSpec, RunSpec, StressDrawOf, StressSpec
+from firegui.runs.stress_folder import DRAWS, HEADER, LEAK, SHEET, STORE, TABLE, read_table, table_data
+from tests.numerics.cases import random_schedule
+from tests.support import assert_same_files, csv_rows, make_project
+
+FAILING = StressScenario("failing", failure_rate=0.4, draws=3)
+STRESS = StressSet(
+    (
+        StressScenario("weak", effectiveness=Effectiveness(0.3, 0.2)),
+        FAILING,
+        StressScenario("windy", wind_speed_factor=1.3),
+        StressScenario("mended", failure_rate=0.1, repair_hours=24.0),
+        StressScenario("fast", spread_factor=1.4),
+    ),
+    seed=5,
+)
+PROJECT = replace(make_project(), stress=STRESS)
+RESULTS = (SHEET, TABLE, LEAK)
+
+
+def plan() -> Schedule:
+    assert PROJECT.maps is not None
+    made = random_schedule(4, PROJECT.maps, PROJECT.planned_fleet, share=0.7)
+    near = np.array([8.0, 10.0, 0.0]) + (made.poses - [8.0, 10.0, 0.0]) * [0.5, 0.5, 1.0]
+    return Schedule(made.logits, near)
+
+
+PLAN = plan()
+
+
+def spec(out: Path, **changes: Any) -> StressSpec:
+    return replace(StressSpec(PROJECT, out, "again", StressTestSettings(stress=STRESS), PLAN, backend="cpu"), **changes)
+
+
+def run(what: RunSpec, control: RunControl | None = None, hear: Any = None) -> list[RunEvent]:
+    events: list[RunEvent] = []
+
+    def emit(event: RunEvent) -> None:
+        events.append(event)
+        if hear is not None:
+            hear(event)
+
+    execute(what, emit, control or RunControl())
+    return events
+
+
+def finished(events: list[RunEvent]) -> RunFinished:
+    end = events[-1]
+    assert isinstance(end, RunFinished)
+    return end
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("stress") / "whole"
+    assert finished(run(spec(out))).reason is FinishReason.COMPLETED
+    return out
+
+
+def test_the_table_is_that_of_the_planners_and_says_what_was_left_out(whole: Path) -> None:
+    model = build(PROJECT, PROJECT.plan.nominal, backend="cpu")
+    expected = stress_table(PROJECT, model, PLAN, STRESS)
+    found = read_table(whole)
+    assert (found.drops, found.nominal, found.results) == (expected.drops, expected.nominal, expected.results)
+    assert dict(found.left_out) == {
+        "windy": "imported maps cannot be computed for another wind", "mended": NEEDS_EXERCISE,
+    }  # fmt: skip
+
+
+def test_the_sheet_has_a_row_for_each_scenario_and_draw(whole: Path) -> None:
+    rows = csv_rows(whole / SHEET)
+    assert [(row["scenario"], row["draw"]) for row in rows] == [
+        ("nominal", "0"), ("weak", "0"), ("failing", "0"), ("failing", "1"), ("failing", "2"), ("fast", "0"),
+    ]  # fmt: skip
+    draws = next(one for one in read_table(whole).results if one.scenario == FAILING).draws
+    assert [float(row["share"]) for row in rows if row["scenario"] == "failing"] == [draw.share for draw in draws]
+
+
+def test_the_json_has_the_documented_keys_first(whole: Path) -> None:
+    data = table_data(read_table(whole))
+    assert list(data)[:3] == ["drops", "nominal", "scenarios"]
+    assert list(data["nominal"]) == ["final_extent_cells", "share"]
+    for row in data["scenarios"]:
+        assert list(row)[:7] == [
+            "name", "draws", "share_worst", "share_mean", "cells_worst", "cells_no_drops", "drops_flown_mean",
+        ]  # fmt: skip
+    failing = next(row for row in data["scenarios"] if row["name"] == "failing")
+    shares = [float(row["share"]) for row in csv_rows(whole / SHEET) if row["scenario"] == "failing"]
+    assert (failing["draws"], failing["share_worst"], failing["worst_draw"]) == (3, max(shares), int(np.argmax(shares)))
+    assert failing["share_mean"] == pytest.approx(np.mean(shares))
+
+
+def test_the_map_shows_the_share_of_draws_in_which_a_held_cell_burns(whole: Path) -> None:
+    model = build(PROJECT, PROJECT.plan.nominal, backend="cpu")
+    flown = executed_only(model, PLAN)
+
+    def burns(scenario: StressScenario, draw: int) -> np.ndarray:
+        place = stress_world(PROJECT, model, scenario)
+        schedule = flight_errors(scenario, place.model, draw, STRESS.seed).applied(flown, model.shape)
+        days = simulate(place.model, schedule, keep_days=True).p_fire_days
+        assert days is not None
+        return np.asarray(days[-1] > 0.5)
+
+    held = ~burns(StressScenario("n"), 0)
+    bands = read_raster(whole / LEAK).bands
+    shares = [
+        np.mean([burns(one, draw) & held for draw in range(one.n_draws)], axis=0)
+        for one in (STRESS.scenarios[0], FAILING, STRESS.scenarios[4])
+    ]
+    assert all(share.any() for share in shares)
+    np.testing.assert_allclose(bands, [np.mean(shares, axis=0), *shares], atol=1e-6)
+
+
+def test_the_folder_keeps_what_repeats_it_and_is_no_plan(whole: Path, tmp_path: Path) -> None:
+    header = STORE.read(whole)
+    assert (header.settings.stress, header.seed, header.state) == (STRESS, 5, RunState.FINISHED)
+    assert header.project.stress == STRESS
+    assert not (whole / DRAWS).exists()
+    (tmp_path / "runs" / "a").mkdir(parents=True)
+    (tmp_path / "runs" / "a" / HEADER).write_bytes((whole / HEADER).read_bytes())
+    assert list_runs(tmp_path) == []
+
+
+def test_events_tell_progress_left_out_scenarios_and_tables(tmp_path: Path) -> None:
+    events = run(spec(tmp_path / "out"))
+    told = [event.text for event in events if isinstance(event, Message) and event.level == "warning"]
+    assert any(text.startswith("windy is left out") for text in told)
+    assert any(text == "mended is left out: needs the exercise" for text in told)
+    progress = [event for event in events if isinstance(event, Progress)]
+    assert any(event.text == "failing: draw 2 of 3" and event.total == 5 for event in progress)
+    sizes = [len(event.table.results) for event in events if isinstance(event, StressReady)]
+    assert sizes == [1, 2, 3, 3]
+    assert "worst in" in finished(events).message
+
+
+@pytest.mark.parametrize(
+    "text", ["weak: draw 1 of 1", "failing: draw 1 of 3", "failing: draw 3 of 3", "fast: draw 1 of 1"]
+)
+def test_a_stopped_test_goes_on_with_the_same_bits(whole: Path, tmp_path: Path, text: str) -> None:
+    control = RunControl()
+
+    def stop(event: RunEvent) -> None:
+        if isinstance(event, Progress) and event.text == text:
+            control.request_stop()
+
+    out = tmp_path / "out"
+    first = finished(run(spec(out), control, stop))
+    assert first.reason is FinishReason.STOPPED
+    assert "resume to go on" in first.message
+    assert (out / SHEET).is_file()
+    again = run(spec(out, resume=True))
+    assert finished(again).reason is FinishReason.COMPLETED
+    assert_same_files(whole, out, *RESULTS)
+    assert next(event.text for event in again if isinstance(event, Progress) and ": draw" in event.text) == text
+
+
+def test_a_killed_test_goes_on_from_its_last_draws(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, control = tmp_path / "out", RunControl()
+
+    def die(event: RunEvent) -> None:
+        if isinstance(event, Progress) and event.text == "failing: draw 3 of 3":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(spec(out, checkpoint_seconds=0.0), control, die)
+    assert STORE.read(out).state is RunState.RUNNING
+    again = run(spec(out, resume=True))
+    assert_same_files(whole, out, *RESULTS)
+    assert [event.text for event in again if isinstance(event, Progress)][1] == "failing: draw 3 of 3"
+
+
+def test_a_complete_test_has_nothing_left_to_do(whole: Path) -> None:
+    before = (whole / HEADER).read_bytes()
+    events = run(spec(whole, resume=True))
+    assert finished(events).message.startswith("nothing left to do: worst in")
+    assert [len(event.table.results) for event in events if isinstance(event, StressReady)] == [3]
+    assert (whole / HEADER).read_bytes() == before
+
+
+def test_a_pause_holds_between_two_draws(whole: Path, tmp_path: Path) -> None:
+    control, out = RunControl(), tmp_path / "out"
+
+    def hear(event: RunEvent) -> None:
+        if isinstance(event, Progress) and event.text == "failing: draw 1 of 3":
+            control.request_pause()
+        if event == StateChanged(RunState.PAUSED):
+            control.request_resume()
+
+    events = run(spec(out), control, hear)
+    states = [event.state for event in events if isinstance(event, StateChanged)]
+    assert RunState.PAUSED in states
+    assert_same_files(whole, out, *RESULTS)
+
+
+def test_another_number_of_draws_replaces_that_of_random_scenarios(tmp_path: Path) -> None:
+    run(spec(tmp_path / "out", settings=StressTestSettings(draws=2, stress=STRESS)))
+    assert [len(one.draws) for one in read_table(tmp_path / "out").results] == [1, 2, 1]
+
+
+def test_with_repair_everywhere_every_scenario_waits_for_the_exercise(tmp_path: Path) -> None:
+    run(spec(tmp_path / "out", settings=StressTestSettings(repair_hours=12.0, stress=STRESS)))
+    table = read_table(tmp_path / "out")
+    assert table.results == ()
+    assert [reason for _, reason in table.left_out] == [NEEDS_EXERCISE] * 5
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"schedule": Schedule.empty(3, 4)}, ["has 3 steps and 4 aircraft"]),
+        (
+            {"settings": StressTestSettings(2000, 5.0, StressSet((FAILING, FAILING), -1))},
+            ["Draws is 2000", "2 are called failing", "Seed is -1", "every 5 h, which is no whole number of steps"],
+        ),
+        ({"settings": StressTestSettings(stress=StressSet(()))}, ["there is none"]),
+    ],
+)
+def test_bad_input_is_told_at_once_and_nothing_is_written(
+    tmp_path: Path, changes: dict[str, Any], told: list[str]
+) -> None:
+    end = finished(run(spec(tmp_path / "out", **changes)))
+    assert end.reason is FinishReason.FAILED
+    assert len(end.problems) == len(told)
+    for words in told:
+        assert any(words in str(problem) for problem in end.problems), words
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"schedule": Schedule.empty(PLAN.n_steps, PLAN.n_aircraft)}, "another schedule"),
+        ({"settings": StressTestSettings(stress=replace(STRESS, seed=6))}, "Seed = 5, now 6"),
+        ({"settings": StressTestSettings(stress=replace(STRESS, scenarios=(FAILING,)))}, "other scenarios"),
+        ({"settings": StressTestSettings(draws=4, stress=STRESS)}, "Draws = 0, now 4"),
+    ],
+)
+def test_a_test_of_something_else_is_not_gone_on_with(whole: Path, changes: dict[str, Any], told: str) -> None:
+    end = finished(run(spec(whole, resume=True, **changes)))
+    (problem,) = end.problems
+    assert told in str(problem)
+
+
+def test_a_damaged_table_or_draws_file_is_said_to_be_so(whole: Path, tmp_path: Path) -> None:
+    (tmp_path / TABLE).write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_table(tmp_path)
+    out = tmp_path / "out"
+    control = RunControl()
+    run(spec(out), control, lambda event: control.request_stop() if isinstance(event, StressReady) else None)
+    (out / DRAWS).write_bytes(b"nothing")
+    end = finished(run(spec(out, resume=True)))
+    assert any("cannot be read" in str(problem) for problem in end.problems)
+
+
+@pytest.mark.parametrize("draw", [0, 2])
+def test_a_draw_is_rolled_out_again_for_the_map(whole: Path, draw: int) -> None:
+    events = run(EvaluateSpec(PROJECT, PLAN, "cpu", stress=StressDrawOf(FAILING, draw, STRESS.seed)))
+    end = finished(events)
+    expected = next(one for one in read_table(whole).results if one.scenario == FAILING)
+    assert end.nominal is not None
+    assert end.baseline is not None
+    assert end.nominal.final_extent_cells == expected.draws[draw].cells
+    assert end.nominal.drops_executed == expected.draws[draw].flown
+    assert end.baseline.final_extent_cells == expected.cells_no_drops
+    assert end.message.startswith(f"failing, draw {draw}: ")
+    (shown,) = [event for event in events if isinstance(event, PlanUpdated)]
+    assert sum(drop.executed for drop in shown.drops) == expected.draws[draw].flown
+    assert any(isinstance(event, BaselineReady) for event in events)
