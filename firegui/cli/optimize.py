@@ -7,13 +7,21 @@ from typing import Any
 
 import click
 
-from firegui.cli.plan_runs import PlanRequest, carry_out_request, design_options, first_stage_options, run_options
+from firegui.cli.plan_runs import (
+    PlanRequest,
+    carry_out_request,
+    design_options,
+    first_stage_options,
+    margin_options,
+    run_options,
+)
 from firegui.runs.spec import Stage
 
 
 @click.command()
 @run_options
 @first_stage_options
+@margin_options
 @design_options
 def optimize(
     project_folder: Path,

@@ -12,6 +12,7 @@ from firegui.cli.plan_runs import (
     carry_out_request,
     design_options,
     first_stage_options,
+    margin_options,
     run_options,
     second_stage_options,
 )
@@ -22,6 +23,7 @@ from firegui.runs.spec import Stage
 @run_options
 @first_stage_options
 @second_stage_options
+@margin_options
 @design_options
 def plan(
     project_folder: Path,

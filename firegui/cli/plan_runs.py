@@ -20,7 +20,7 @@ from firegui.cli.setting_options import given_settings, setting_options
 from firegui.cli.words import command_text
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import DESIGN, EliminationSettings, OptimizerSettings, PlanSettings
+from firegui.domain.settings import DESIGN, EliminationSettings, MarginSettings, OptimizerSettings, PlanSettings
 from firegui.errors import Problems
 from firegui.io.project_store import load_project
 from firegui.runs.command import with_command
@@ -55,6 +55,7 @@ def first_stage_options(command: Command) -> Command:
 
 
 second_stage_options = setting_options(EliminationSettings(), show_defaults=False)
+margin_options = setting_options(MarginSettings(), show_defaults=False)
 design_options = setting_options(DESIGN, prefix="design", suffix=" to plan with", show_defaults=False)
 
 
@@ -122,11 +123,14 @@ def asked_plan(
     """Return the project's settings, or those of the run to be resumed, with what was given replaced."""
     if earlier is not None:
         then = earlier.settings
-        plan = replace(plan, optimizer=then.optimizer, elimination=then.elimination, design=then.design)
+        plan = replace(
+            plan, optimizer=then.optimizer, elimination=then.elimination, margin=then.margin, design=then.design
+        )
     return replace(
         plan,
         optimizer=given_settings(plan.optimizer, given, problems),
         elimination=given_settings(plan.elimination, given, problems),
+        margin=given_settings(plan.margin, given, problems),
         design=given_settings(plan.design, given, problems, prefix="design"),
     )
 

@@ -8,7 +8,14 @@ from typing import Any
 import click
 
 from firegui.cli.options import schedule_option
-from firegui.cli.plan_runs import PlanRequest, carry_out_request, design_options, run_options, second_stage_options
+from firegui.cli.plan_runs import (
+    PlanRequest,
+    carry_out_request,
+    design_options,
+    margin_options,
+    run_options,
+    second_stage_options,
+)
 from firegui.runs.spec import Stage
 
 
@@ -16,6 +23,7 @@ from firegui.runs.spec import Stage
 @run_options
 @schedule_option(required=False)
 @second_stage_options
+@margin_options
 @design_options
 def prune(
     project_folder: Path,

@@ -172,6 +172,53 @@ class EliminationSettings:
     )  # fmt: skip
 
 
+class Margin(StrEnum):
+    """In which worlds a plan must hold.
+
+    The model alone, by the paper's method; the model at design effectiveness; or every scenario of a stress set.
+    """
+
+    NONE = "none"
+    DESIGN = "design"
+    STRESS = "stress"
+
+
+MARGIN_TITLES: Mapping[Margin, str] = {
+    Margin.NONE: "The model alone (the paper's method)",
+    Margin.DESIGN: "The model at design effectiveness",
+    Margin.STRESS: "Every stress scenario",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MarginSettings:
+    """How much must hold, and how such a plan is made. :attr:`Margin.NONE` reads ``kind`` alone."""
+
+    kind: Margin = option(
+        Margin.NONE, "How much must hold", "the worlds in which the plan must hold", choices=MARGIN_TITLES,
+        flag="--margin",
+    )  # fmt: skip
+    limit: float = option(
+        0.05, "Limit", "largest share of a scenario's growth that may burn with the plan", low=1e-4, high=1.0
+    )
+    draws: int = option(24, "Test draws", "draws of a random scenario in a test of the second stage", low=1, high=1_000)
+    search_epochs: int = option(
+        600, "Search epochs", "epochs on the objective alone", low=1, high=1_000_000, group=MORE
+    )
+    training_epochs: int = option(
+        300, "Training epochs", "epochs in the scenarios, three steps each", low=1, high=1_000_000, group=MORE
+    )
+    adapt_epochs: int = option(
+        60, "Adaptation", "epochs in which the drops adapt after each removal", unit="epochs", low=1, high=100_000,
+        group=MORE,
+    )  # fmt: skip
+
+    @property
+    def placing_epochs(self) -> int:
+        """Epochs of the first stage."""
+        return self.search_epochs + self.training_epochs
+
+
 @dataclass(frozen=True, slots=True)
 class PlanSettings:
     """The part of a project that says which days are planned and what for."""
@@ -190,12 +237,14 @@ class PlanSettings:
     )  # fmt: skip
     optimizer: OptimizerSettings = OptimizerSettings()
     elimination: EliminationSettings = EliminationSettings()
+    margin: MarginSettings = MarginSettings()
 
     def problems(self) -> list[Problem]:
         """Everything out of bounds."""
         parts: dict[str, object] = {
             "plan": self, "objective": self.weights, "nominal effectiveness": self.nominal,
             "design effectiveness": self.design, "optimizer": self.optimizer, "elimination": self.elimination,
+            "margin": self.margin,
         }  # fmt: skip
         found = [problem for where, part in parts.items() for problem in bounds_problems(part, where)]
         weights = (self.weights.burn, self.weights.final, self.weights.prot)

@@ -61,9 +61,9 @@ def _to_format_4(table: TomlTable) -> TomlTable:
 
 
 def _to_format_5(table: TomlTable) -> TomlTable:
-    """Format 5 knows the worlds in which plans are tested; format 4 had none.
+    """Format 5 knows the worlds in which plans are tested, and plans with a margin; format 4 had neither.
 
-    An older project gets the set that a new one has.
+    An older project gets the set that a new one has. Its plans go on being made by the paper's method.
     """
     scenarios = [
         {"name": "weak", "effectiveness": [0.7, 0.6]},
@@ -78,6 +78,10 @@ def _to_format_5(table: TomlTable) -> TomlTable:
         {"name": "failures, repaired", "failure_rate": 0.1, "repair_hours": 24.0, "draws": 8},
     ]
     table.setdefault("stress", {"seed": 0, "scenario": scenarios})
+    plan = table.get("plan")
+    if isinstance(plan, dict):
+        margin = {"kind": "none", "limit": 0.05, "draws": 24}
+        plan.setdefault("margin", margin | {"search_epochs": 600, "training_epochs": 300, "adapt_epochs": 60})
     return table
 
 

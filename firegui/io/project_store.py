@@ -197,8 +197,9 @@ def project_hash(project: Project) -> str:
     tables["layers"] = contents_of(project)
     # Only the number counts, and the paper's is left out, as it was before projects had one of their own.
     tables.pop("coverage")
-    # Runs that depend on the stress set compare it by itself.
+    # Runs that depend on the stress set or the margin compare them by themselves.
     tables.pop("stress")
+    tables["plan"].pop("margin")
     if project.coverage.c_req != PAPER_COVERAGE and project.fire_model.kind != "maps":
         tables["c_req"] = float(project.coverage.c_req)
     if project.weights is not None:

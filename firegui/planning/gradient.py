@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
+from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule, pose_scale
 from firegui.domain.settings import OptimizerSettings
@@ -112,19 +113,36 @@ class GradientPlanner:
         model: Model, settings: OptimizerSettings, state: PlannerState, shared: SharedObjective | None = None
     ) -> GradientPlanner:
         """Go on from a saved state; ends with what an unbroken run ends with. Raises for a state of another size."""
-        expected = (model.n_steps, model.fleet.n_aircraft)
+        planner = GradientPlanner(model, settings, Schedule.empty(model.n_steps, model.fleet.n_aircraft), shared)
+        planner.go_on_from(state)
+        return planner
+
+    def go_on_from(self, state: PlannerState) -> None:
+        """Go on from a saved state. Raises :class:`~firegui.errors.InputError` for one of another size."""
+        expected = self._state.logits.shape
+        if len(state.progress) != len(self._state.progress):
+            what, remedy = "is of a run with another margin or stress set", "resume with the settings it was started on"
+            raise InputError([Problem("checkpoint", what, remedy)])
         if state.logits.shape != expected:
             size = f"{state.logits.shape[0]} steps and {state.logits.shape[1]} aircraft"
             what = f"is for {size}, not {expected[0]} and {expected[1]}"
             raise InputError([Problem("checkpoint", what, "resume with the project the run was started on")])
-        planner = GradientPlanner(model, settings, Schedule.empty(*expected), shared)
-        planner._state = state
-        return planner
+        self._state = state
 
     @property
     def epochs_done(self) -> int:
         """Epochs finished so far."""
         return int(self._state.progress[0])
+
+    @property
+    def epochs(self) -> int:
+        """Most epochs that it does."""
+        return self._settings.epochs
+
+    @property
+    def rollouts(self) -> int:
+        """What the epochs so far cost in rollouts: a gradient is charged as three (paper, planner benchmark)."""
+        return GRADIENT_CHARGE * self.epochs_done
 
     @property
     def best_epoch(self) -> int:
@@ -174,7 +192,8 @@ class GradientPlanner:
         else:
             now = replace(now, progress=np.array([epoch + 1.0, *now.progress[1:]]))
         scale = min(1.0, self._settings.clip_norm / (norm + 1e-6))
-        self._state = self._adam(now, logit_slope * scale, pose_slope * scale)
+        rate = self._settings.learning_rate
+        self._state = self._adam(now, logit_slope * scale, pose_slope * scale, step=epoch + 1, rate=rate)
         return EpochReport(epoch, rollout.metrics, self.best_objective, improved, norm, rollout, schedule)
 
     def _evaluate(self, schedule: Schedule, check: Check | None, frame_stride: int | None) -> tuple[Rollout, Gradient]:
@@ -189,8 +208,9 @@ class GradientPlanner:
         own = replace(rollout.metrics, objective=rollout.metrics.objective - shared.slope(drops) * drops)
         return replace(rollout, metrics=own), gradient
 
-    def _adam(self, now: PlannerState, logit_slope: Floats, pose_slope: Floats) -> PlannerState:
-        step, rate = self.epochs_done + 1, self._settings.learning_rate
+    def _adam(
+        self, now: PlannerState, logit_slope: Floats, pose_slope: Floats, *, step: int, rate: float
+    ) -> PlannerState:
         logits, logits_mean, logits_square = adam_step(
             now.logits, logit_slope, now.logits_mean, now.logits_square, step, rate
         )

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
+from firegui.domain.settings import ObjectiveWeights
 from firegui.domain.stress import (
     NEEDS_EXERCISE,
     NOMINAL,
@@ -124,12 +125,13 @@ def executed_only(model: Model, schedule: Schedule) -> Schedule:
 class StressWorld:
     """A scenario's world: its ``model`` and what burns in it without drops.
 
-    ``start_cells`` burn at the start, ``cells_no_drops`` at the end.
+    ``start_cells`` burn at the start and ``start_protected`` of them in protected regions; ``no_drops`` is the end.
     """
 
     scenario: StressScenario
     model: Model
     start_cells: float
+    start_protected: float
     no_drops: Metrics
 
     @property
@@ -137,9 +139,23 @@ class StressWorld:
         """Cells that burn at the end without drops."""
         return self.no_drops.final_extent_cells
 
+    def with_weights(self, weights: ObjectiveWeights) -> StressWorld:
+        """Return the same world with another objective."""
+        return replace(self, model=self.model.with_weights(weights))
+
     def share(self, metrics: Metrics) -> float:
         """Return the part of the growth that is left."""
         return growth_share(metrics.final_extent_cells, self.start_cells, self.cells_no_drops)
+
+    def held_share(self, metrics: Metrics) -> float:
+        """Return the largest share of what the objective is about: all growth, that in protected regions, or both."""
+        weights, shares = self.model.weights, [0.0]
+        if weights.burn > 0.0 or (weights.final > 0.0 and weights.prot == 0.0):
+            shares.append(self.share(metrics))
+        if weights.prot > 0.0:
+            worst = self.no_drops.protected_cells
+            shares.append(growth_share(metrics.protected_cells, self.start_protected, worst))
+        return max(shares)
 
     def result(self, draws: Sequence[Metrics]) -> StressResult:
         """Return the result of a plan whose draws ended with these metrics."""
@@ -195,7 +211,9 @@ def stress_world(
         no_drops = simulate(world, nothing, check=check).metrics
     else:
         no_drops = like.no_drops
-    return StressWorld(scenario, world, float(world.maps.ignition.sum()), no_drops)
+    ignition = world.maps.ignition
+    protected = float((ignition & world.protected.cpu().numpy()).sum())
+    return StressWorld(scenario, world, float(ignition.sum()), protected, no_drops)
 
 
 def _same_fire(one: StressScenario, other: StressScenario) -> bool:

@@ -14,6 +14,7 @@ from firegui.domain.fit import NetworkFitSettings
 from firegui.domain.options import setting_fields, value_at
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
+from firegui.domain.settings import Margin
 from firegui.domain.stress import StressTestSettings
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.runs.spec import (
@@ -138,6 +139,8 @@ def _plan_words(spec: PlanSpec) -> list[str]:
     words += setting_words(plan.design, prefix="design")
     if Stage.PRUNE in spec.stages:
         words += setting_words(plan.elimination)
+    if Stage.OPTIMIZE in spec.stages or Stage.PRUNE in spec.stages:
+        words += setting_words(plan.margin, only=("kind",) if plan.margin.kind is Margin.NONE else ())
     return words + _file("--warm-start" if Stage.OPTIMIZE in spec.stages else "--schedule", spec.warm_start_file)
 
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     import firegui.planning.flight_rules
     import firegui.planning.gradient
     import firegui.planning.initialization
+    import firegui.planning.margin
     import firegui.planning.problem
     import firegui.planning.replan
     import firegui.planning.run_fire
@@ -95,6 +96,7 @@ class Engine:
     planner = Lazy(lambda: firegui.planning.gradient.GradientPlanner)
     restore_planner = Lazy(lambda: firegui.planning.gradient.restore_planner)
     eliminator = Lazy(lambda: firegui.planning.two_stage.eliminator)
+    margin_planning = Lazy(lambda: firegui.planning.margin.MarginPlanning)
     smoother = Lazy(lambda: firegui.planning.two_stage.smoother)
     smoothing_charge = Lazy(lambda: firegui.planning.two_stage.smoothing_charge)
     tactical = Lazy(lambda: firegui.planning.tactical_plan.tactical_plan)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from firegui.domain.results import Metrics
-from firegui.domain.settings import OptimizerSettings
 from firegui.runs.events import EpochDone, FinishReason
 from firegui.runs.plan_snapshots import PlanSnapshots
 from firegui.runs.run_folder import CHECKPOINT, HISTORY, PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from firegui.planning.gradient import EpochReport, GradientPlanner
     from firegui.rollout.model import Model
 
-
-ROLLOUTS_PER_EPOCH = 3
-"""A gradient epoch is charged as three rollouts (paper, planner benchmark)."""
 
 _REASONS = {"epochs": FinishReason.COMPLETED, "patience": FinishReason.PATIENCE}
 
@@ -45,7 +41,6 @@ class FirstStage:
     ) -> None:
         self._session, self._model, self._ledger = session, model, ledger
         self.planner = planner
-        self._settings: OptimizerSettings = session.spec.project.plan.optimizer
         # A kill between the two writes leaves the history ahead of the checkpoint.
         self.rows = [row for row in rows if row.epoch < planner.epochs_done]
         self.best_metrics: Metrics | None = None
@@ -84,8 +79,8 @@ class FirstStage:
         metrics = report.metrics
         return EpochDone(
             epoch=report.epoch,
-            epochs=self._settings.epochs,
-            rollouts=ROLLOUTS_PER_EPOCH * (report.epoch + 1),
+            epochs=self.planner.epochs,
+            rollouts=self.planner.rollouts,
             objective=metrics.objective,
             best=report.best,
             burn=metrics.loss_burn,

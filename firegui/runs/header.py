@@ -20,7 +20,7 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
 from firegui.domain.project import FireModel, Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import PlanSettings
+from firegui.domain.settings import Margin, PlanSettings
 from firegui.errors import InputError, Problem
 from firegui.io import toml_text
 from firegui.io.plain_words import plain_words
@@ -93,10 +93,12 @@ def read_header(path: Path) -> RunHeader:
 
 
 def _as_it_was(raw: dict[str, Any]) -> None:
-    """Runs from before there was a choice cut the gradient's carry; they go on as they began."""
-    optimizer = raw.get("project", {}).get("plan", {}).get("optimizer", {})
+    """Runs from before there was a choice cut the gradient's carry and had no margin; they go on as they began."""
+    plan = raw.get("project", {}).get("plan", {})
+    optimizer = plan.get("optimizer", {})
     if isinstance(optimizer, dict):
         optimizer.setdefault("full_carry", False)
+    plan.setdefault("margin", {"kind": Margin.NONE.value})
 
 
 def new_header(spec: PlanSpec, backend: str, device: str, previous: RunHeader | None) -> RunHeader:

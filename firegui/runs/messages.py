@@ -57,6 +57,11 @@ def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
             return f"stopped on request while pruning: {done} so far, in {cost}{then}; resume the run to go on"
         case "minimal":
             return f"{done} in {cost}: no single remaining drop can be removed{then}"
+        case "held":
+            return f"{done} in {counted(pruned.passes, 'round')}: the plan holds in every scenario"
+        case "leaking":
+            rounds = counted(pruned.passes, "round")
+            return f"{done} in {rounds}: with all drops, too, some scenarios exceed the limit"
         case "enough":
             return f"{done} in {cost}: as few as were to be kept{then}"
         case "allowance":

@@ -12,7 +12,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.scenario import LAYERS
 from firegui.domain.schedule import DropRecord, Schedule
-from firegui.domain.settings import ObjectiveWeights, Setting
+from firegui.domain.settings import Margin, ObjectiveWeights, Setting
 from firegui.errors import CancelledError, Check, InputError, Problems
 from firegui.io.schedule_file import read_schedule
 from firegui.planning.audit import AuditReport, Conditions
@@ -56,6 +56,8 @@ from firegui.runs.state import RunMachine
 from firegui.runs.tactical_stage import TacticalStage, budget_problems
 
 if TYPE_CHECKING:
+    from firegui.planning.gradient import GradientPlanner
+    from firegui.planning.margin import MarginPlanning
     from firegui.rollout.model import Model
     from firegui.rollout.simulate import Rollout
 
@@ -82,6 +84,7 @@ class Planning:
         self._first: FirstStage | None = None
         self._second: SecondStage | None = None
         self._tactical: TacticalStage | None = None
+        self._margin: MarginPlanning | None = None
         self._kept: Schedule | None = None  # where no stage has anything better
         self._warm = spec.warm_start is not None
         self.baseline_metrics: Metrics | None = None
@@ -100,6 +103,7 @@ class Planning:
         session = self._session = self._open(model, previous)
         try:
             self._baseline(session)
+            self._margin = self._margin_planning(session)
             reason = self._stages(session, previous)
         except CancelledError:
             reason = FinishReason.STOPPED
@@ -171,6 +175,17 @@ class Planning:
         if baseline.frames is not None:
             self._emit(BaselineReady(baseline.metrics, baseline.frames))
 
+    def _margin_planning(self, session: RunSession) -> MarginPlanning | None:
+        """Return the stages of a plan with a margin, or nothing where none of them runs."""
+        project = self._spec.project
+        searches = Stage.OPTIMIZE in self._spec.stages or Stage.PRUNE in self._spec.stages
+        if project.plan.margin.kind is Margin.NONE or not searches:
+            return None
+        margin = self._engine.margin_planning(project, session.model, check=self._control.check)
+        for name, reason in margin.left_out:
+            self._emit(Message(f"the stress scenario {name} is left out: {reason}"))
+        return margin
+
     # -- the stages --------------------------------------------------------------------------------------------------
     def _stages(self, session: RunSession, previous: RunRecord | None) -> FinishReason:
         session.move(RunState.RUNNING)
@@ -224,7 +239,7 @@ class Planning:
     def _satisfied(self, session: RunSession, start: Schedule) -> bool:
         """Whether ``start`` protects the regions down to the floor already, so that setting B has nothing to find."""
         plan = self._spec.project.plan
-        if plan.setting is not Setting.B:
+        if plan.setting is not Setting.B or self._margin is not None:
             return False
         self._kept, self._first = start, None
         exposure = self._engine.simulate(session.model, start, check=self._control.check).metrics.loss_prot
@@ -244,16 +259,27 @@ class Planning:
         if ledger is PRELIMINARY:
             rows = read_history(self._spec.out / PRELIMINARY_HISTORY, self._settings.epochs)
         if self._has(ledger.checkpoint):
-            planner = self._engine.restore_planner(model, self._settings, self._spec.out / ledger.checkpoint)
+            planner = self._restored_planner(model, self._spec.out / ledger.checkpoint)
             stage = FirstStage(session, model, planner, ledger, rows)
         else:
             begin = self._engine.start_schedule(model, self._settings, start, self._control.check)
-            stage = FirstStage(session, model, self._engine.planner(model, self._settings, begin), ledger, ())
+            stage = FirstStage(session, model, self._planner(model, begin), ledger, ())
             session.save(stage.save)
         self._first = stage
         reason = stage.run()
         session.save(stage.save)
         return reason
+
+    def _planner(self, model: Model, start: Schedule) -> GradientPlanner:
+        if self._margin is not None:
+            return self._margin.first_stage(model, self._settings, start)
+        return self._engine.planner(model, self._settings, start)
+
+    def _restored_planner(self, model: Model, checkpoint: Path) -> GradientPlanner:
+        if self._margin is not None:
+            nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+            return self._margin.first_stage(model, self._settings, nothing, checkpoint)
+        return self._engine.restore_planner(model, self._settings, checkpoint)
 
     def _prune(self, session: RunSession, previous: RunRecord | None, reference: Schedule) -> None:
         self._kept = reference
@@ -262,7 +288,9 @@ class Planning:
         rows = () if previous is None else previous.elimination
         epoch, plan = session.folder.header.best_epoch, self._spec.project.plan
         # A folder that is not resumed held nothing of this run.
-        self._second = SecondStage(session, session.model, plan, reference, rows, epoch, resume=previous is not None)
+        self._second = SecondStage(
+            session, session.model, plan, reference, rows, epoch, resume=previous is not None, margin=self._margin
+        )
         self._second.run()
 
     def _sweep(self, session: RunSession) -> FinishReason:

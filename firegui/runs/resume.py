@@ -9,7 +9,7 @@ from typing import Any
 
 from firegui.domain.options import changeable, title_of
 from firegui.domain.project import Project
-from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.domain.settings import Effectiveness, Margin, OptimizerSettings
 from firegui.errors import Problem
 from firegui.runs.header import event_hash, schedule_hash
 from firegui.runs.messages import counted
@@ -40,6 +40,8 @@ def resume_problems(record: RunRecord, spec: PlanSpec) -> list[Problem]:
         found.append(Problem(where, "was run with other protected regions", _REMEDY))
     if then.operations != now.operations:
         found.append(Problem(where, "was run with other operational rules", _REMEDY))
+    if now.plan.margin.kind is Margin.STRESS and then.stress != now.stress:
+        found.append(Problem(where, "was run with another stress set", _REMEDY))
     for title, before, after in differences(then.plan, now.plan):
         found.append(Problem(where, f"was run with {title} = {before}, now {after}", _REMEDY))
     if record.stages != spec.stages:
@@ -108,7 +110,10 @@ def settings_changed(record: RunRecord, project: Project, event: str) -> list[st
     if then.c_req != now.c_req and now.fire_model.kind != "maps":
         found.append(f"required coverage {then.c_req:.2f} gal/100 ft², now {now.c_req:.2f}")
     searched = now.plan
-    plan = replace(then.plan, optimizer=searched.optimizer, elimination=searched.elimination, design=searched.design)
+    plan = replace(
+        then.plan, optimizer=searched.optimizer, elimination=searched.elimination, margin=searched.margin,
+        design=searched.design,
+    )  # fmt: skip
     return found + [
         f"{title[0].lower()}{title[1:]} {old}, now {new}" for title, old, new in differences(plan, now.plan)
     ]

@@ -15,7 +15,9 @@ from firegui.runs.run_folder import ELIMINATION, ELIMINATION_CHECKPOINT, SMOOTHI
 from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:
-    from firegui.planning.elimination import EliminationReport
+    from firegui.planning.elimination import Elimination, EliminationReport
+    from firegui.planning.margin import MarginPlanning
+    from firegui.planning.stress_pruning import StressPruning
     from firegui.planning.two_stage import PoseSmoothing
     from firegui.rollout.model import Model
 
@@ -23,18 +25,25 @@ if TYPE_CHECKING:
 class SecondStage:
     """Second stage: elimination of ``reference`` on ``model`` and smoothing of the remaining drops.
 
+    With ``margin`` it is the pruning that keeps the plan within the limits of the margin, without smoothing.
     ``rows`` are the log so far and ``epoch`` is the best epoch of the first stage, for snapshots. With ``resume`` it
     continues from the checkpoints in the folder.
     """
 
     def __init__(
         self, session: RunSession, model: Model, plan: PlanSettings, reference: Schedule,
-        rows: Sequence[EliminationStep], epoch: int, *, resume: bool,
+        rows: Sequence[EliminationStep], epoch: int, *, resume: bool, margin: MarginPlanning | None = None,
     ) -> None:  # fmt: skip
         self._session, self._model, self._plan, self._reference = session, model, plan, reference
         self._epoch, self._resume = epoch, resume
         checkpoint = self._checkpoint(ELIMINATION_CHECKPOINT)
-        self.eliminator = session.engine.eliminator(model, plan, reference, checkpoint, session.control.check)
+        check = session.control.check
+        self.eliminator: Elimination | StressPruning
+        if margin is None:
+            self.eliminator = session.engine.eliminator(model, plan, reference, checkpoint, check)
+        else:
+            self.eliminator = margin.second_stage(model, reference, checkpoint, check)
+        self._smooths = margin is None and plan.elimination.smoothing > 0
         # A kill between the two writes leaves the log ahead of the checkpoint.
         self.rows = [row for row in rows if row.rollouts <= self.eliminator.report.rollouts]
         self._before = session.seconds - (self.rows[-1].seconds if self.rows else 0.0)
@@ -65,7 +74,7 @@ class SecondStage:
             self._note(eliminator.advance(check))
             pictures.follow(self._epoch, eliminator.report.drops, eliminator.schedule, check)
             session.save_if_due(self.save)
-        if self._plan.elimination.smoothing > 0 and eliminator.report.drops > 0:
+        if self._smooths and eliminator.report.drops > 0:
             session.save(self.save)
             self._smooth()
 

@@ -97,7 +97,8 @@ def resume_problems(then: EnsembleHeader, spec: UncertaintySpec, schedule: str) 
     if old.operations != new.operations:
         found.append(Problem(where, "was made with other operational rules", _REMEDY))
     plan = replace(
-        old.plan, optimizer=new.plan.optimizer, elimination=new.plan.elimination, design=new.plan.design
+        old.plan, optimizer=new.plan.optimizer, elimination=new.plan.elimination, margin=new.plan.margin,
+        design=new.plan.design,
     )  # fmt: skip
     pairs = [*differences(plan, new.plan, all_of=True), *differences(then.settings, spec.settings)]
     for title, before, after in pairs:

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QRadioButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.settings import EliminationSettings, ObjectiveWeights, RetardantSide, Setting, Start
+from firegui.domain.settings import EliminationSettings, MarginSettings, ObjectiveWeights, RetardantSide, Setting, Start
 from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import DecimalField, WholeField
@@ -230,7 +230,7 @@ def test_what_keeps_a_run_from_starting_is_said(session: Session, panel: Objecti
 
 def test_every_field_has_a_name_a_tooltip_and_bounds_for_everybody(panel: ObjectivePanel) -> None:
     boxes = [*panel.findChildren(DecimalField), *panel.findChildren(WholeField)]
-    assert len(boxes) == 19 + len(fields(EliminationSettings))
+    assert len(boxes) == 19 + len(fields(EliminationSettings)) + len(fields(MarginSettings)[1:])
     for box in boxes:
         assert box.accessibleName(), box.objectName()
         assert len(box.toolTip().splitlines()) == 2, box.objectName()

@@ -176,8 +176,8 @@ class ObjectivePanel(QScrollArea):
         page = self._page = QWidget()
         vertical(
             page,
-            self._problems, self._objective(), self._effectiveness(), self._window(), self._search(), self._details(),
-            self._second_stage(),
+            self._problems, self._objective(), self._margin(), self._effectiveness(), self._window(), self._search(),
+            self._details(), self._second_stage(),
             1, spacing=8,
         )  # fmt: skip
         fill_scroll_area(self, page)
@@ -197,6 +197,11 @@ class ObjectivePanel(QScrollArea):
         self._purpose.setProperty("role", "muted")
         column.addWidget(self._purpose)
         column.addLayout(self._form.grid(self._form.names("weights"), columns=2))
+        return group
+
+    def _margin(self) -> QWidget:
+        group, column = _group("Margin")
+        column.addLayout(self._form.grid(self._form.names("margin", group=""), columns=1))
         return group
 
     def _effectiveness(self) -> QWidget:
@@ -242,7 +247,7 @@ class ObjectivePanel(QScrollArea):
         return group
 
     def _details(self) -> QWidget:
-        names = [*self._form.names(group=MORE), *self._form.names("optimizer", MORE)]
+        names = [*self._form.names(group=MORE), *self._form.names("optimizer", MORE), *self._form.names("margin", MORE)]
         return FoldedSection(MORE, self._form.grid(names, units=True))
 
     def _second_stage(self) -> QWidget:

@@ -132,6 +132,14 @@ class FakePlanner:
         return self._state.epochs_done
 
     @property
+    def epochs(self) -> int:
+        return self._settings.epochs
+
+    @property
+    def rollouts(self) -> int:
+        return 3 * self.epochs_done
+
+    @property
     def best_epoch(self) -> int:
         return self._state.best_epoch
 

@@ -1,0 +1,75 @@
+"""Both stages of a plan with a margin, on the worlds that a project's settings ask for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import Margin, OptimizerSettings
+from firegui.domain.stress import StressScenario, StressTable
+from firegui.errors import Check
+from firegui.planning.gradient import PlannerState
+from firegui.planning.stress import StressWorld, stress_table, stress_worlds
+from firegui.planning.stress_limits import StressTests
+from firegui.planning.stress_placing import StressPlanner
+from firegui.planning.stress_pruning import PruningState, StressPruning
+from firegui.planning.stress_training import ScenarioTraining
+from firegui.rollout.model import Model
+
+
+class MarginPlanning:
+    """The stages of a plan with the margin that the settings of ``project`` name.
+
+    With :attr:`Margin.DESIGN` a plan must hold in the model at nominal and at design effectiveness. With
+    :attr:`Margin.STRESS` it must hold in every scenario of its set that flies without repair and can be computed.
+    ``left_out`` names the others, with the reason. Scenarios with repair are easier: their plan is mended on the way.
+    """
+
+    def __init__(self, project: Project, model: Model, *, check: Check | None = None) -> None:
+        """Prepare the worlds. ``model`` is at design effectiveness."""
+        self._project = project
+        settings = project.plan.margin
+        if settings.kind is Margin.STRESS:
+            scenarios = tuple(item for item in project.stress.scenarios if not item.repair_hours)
+        else:
+            scenarios = (StressScenario("design", effectiveness=project.plan.design),)
+        worlds, self.left_out = stress_worlds(project, model, scenarios, check=check)
+        self._worlds = worlds
+        trained: tuple[StressWorld, ...] = worlds[1:] if settings.kind is Margin.STRESS else ()
+        self._trained, self._settings = trained, settings
+
+    def first_stage(
+        self, model: Model, settings: OptimizerSettings, start: Schedule, checkpoint: Path | None = None
+    ) -> StressPlanner:
+        """Return the first stage from ``start`` on, or from a checkpoint.
+
+        ``model`` has the objective: that of setting A where setting B borrows its first stage.
+        """
+        planner = StressPlanner(model, settings, start, self._settings, *self._parts(model, settings.seed))
+        if checkpoint is not None:
+            planner.go_on_from(PlannerState.load(checkpoint))
+        return planner
+
+    def second_stage(
+        self, model: Model, reference: Schedule, checkpoint: Path | None = None, check: Check | None = None
+    ) -> StressPruning:
+        """Return the second stage of ``reference``, from its beginning or from a checkpoint."""
+        plan = self._project.plan
+        state = None if checkpoint is None else PruningState.load(checkpoint)
+        training, tests = self._parts(model, plan.optimizer.seed)
+        return StressPruning(
+            model, plan.elimination, self._settings, reference, training, tests, state=state, check=check
+        )
+
+    def table(self, model: Model, schedule: Schedule, check: Check | None = None) -> StressTable:
+        """Return the stress table of a schedule, on the draws of the set's own seed."""
+        return stress_table(self._project, model, schedule, self._project.stress, check=check)
+
+    def _parts(self, model: Model, seed: int) -> tuple[ScenarioTraining, StressTests]:
+        weights = model.weights
+        worlds = [world.with_weights(weights) for world in self._worlds]
+        trained = [world.with_weights(weights) for world in self._trained]
+        return ScenarioTraining(model, trained, seed), StressTests(
+            worlds, self._settings.limit, self._settings.draws, seed
+        )

@@ -1,0 +1,139 @@
+"""First stage with a margin: place drops by the objective, then train them in the scenarios of a stress set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from firegui.domain.benchmark import GRADIENT_CHARGE
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import MarginSettings, OptimizerSettings
+from firegui.errors import Check
+from firegui.planning.flight_rules import within_cap
+from firegui.planning.gradient import EpochReport, GradientPlanner, PlannerState
+from firegui.planning.stress_limits import StressTests
+from firegui.planning.stress_training import Floats, ScenarioTraining, Slope, falling, leak_weights, mean_slope
+from firegui.rollout.model import Model
+
+STEPS = 3
+"""Steps of Adam in an epoch of the training, two slopes each: the design's and then ``2 STEPS − 1`` scenarios'."""
+
+SEARCH_FALL, TRAINING_FALL = 1.0 / 3.0, 0.1
+"""By what factor the step size falls. Adam at a constant 0.003 moves a drop by about a cell a step: too coarse to
+close a line."""
+
+TEST_EVERY = 25
+"""Epochs of the training between two tests."""
+
+TEST_DRAWS = 4
+"""Draws of a random scenario in a test of the training."""
+
+
+class StressPlanner(GradientPlanner):
+    """Adam with a falling step size, first on the objective alone, then on the mean over scenarios.
+
+    In the search the best schedule is the one with the lowest objective at design effectiveness; in the training it is
+    the one with the lowest mean share over the test draws. Without scenarios there is only the search.
+    """
+
+    def __init__(
+        self, model: Model, settings: OptimizerSettings, start: Schedule, margin: MarginSettings,
+        training: ScenarioTraining, tests: StressTests,
+    ) -> None:  # fmt: skip
+        super().__init__(model, settings, start)
+        self._training, self._tests = training, tests
+        epochs = min(settings.epochs, margin.placing_epochs if len(training) else margin.search_epochs)
+        self._search = epochs if not len(training) else round(epochs * margin.search_epochs / margin.placing_epochs)
+        self._epochs = epochs
+        progress = np.array([*self._state.progress, np.inf, *np.ones(len(training))])
+        self._state = replace(self._state, progress=progress)
+
+    @property
+    def finished(self) -> str:
+        """``""`` while it can go on, ``"epochs"`` at the end."""
+        return "epochs" if self.epochs_done >= self._epochs else ""
+
+    @property
+    def epochs(self) -> int:
+        """Epochs of search and training."""
+        return self._epochs
+
+    @property
+    def rollouts(self) -> int:
+        """What the epochs so far cost in rollouts, without the tests."""
+        searched = min(self.epochs_done, self._search)
+        return GRADIENT_CHARGE * (searched + 2 * STEPS * (self.epochs_done - searched))
+
+    def epoch(self, check: Check | None = None, frame_stride: int | None = None) -> EpochReport:
+        """Search or train, and remember the best."""
+        return (
+            self._train(check, frame_stride) if self.epochs_done >= self._search else self._descend(check, frame_stride)
+        )
+
+    def _descend(self, check: Check | None, frame_stride: int | None) -> EpochReport:
+        now, epoch = self._state, self.epochs_done
+        schedule = within_cap(self._schedule(now), self._model)
+        rollout, slope = self._training.design(self._schedule(now), frame_stride=frame_stride, check=check)
+        objective = rollout.metrics.objective
+        improved = objective < self.best_objective
+        rate = self._settings.learning_rate
+        stepped = self._stepped(now, slope, falling(rate, rate * SEARCH_FALL, epoch / max(self._search, 1)), epoch + 1)
+        self._state = self._remembered(stepped, now, objective if improved else None, np.inf)
+        return EpochReport(epoch, rollout.metrics, self.best_objective, improved, slope.norm, rollout, schedule)
+
+    def _train(self, check: Check | None, frame_stride: int | None) -> EpochReport:
+        now, epoch = self._state, self.epochs_done
+        trained, length = epoch - self._search, self._epochs - self._search
+        if trained == 0:
+            now = _without_moments(now)
+        begin, at, rate = now, now, self._settings.learning_rate
+        weights = now.progress[4:]
+        rollout, design = self._training.design(self._schedule(now), frame_stride=frame_stride, check=check)
+        number = (2 * STEPS - 1) * trained
+        for step in range(STEPS):
+            slopes = [design] if step == 0 else []
+            while len(slopes) < 2:
+                slopes.append(self._training.scenario(self._schedule(at), number, weights, check=check))
+                number += 1
+            done = STEPS * trained + step
+            size = falling(rate, rate * TRAINING_FALL, done / (STEPS * length))
+            at = self._stepped(at, mean_slope(slopes), size, done + 1)
+        score = np.inf
+        if (trained + 1) % TEST_EVERY == 0 or trained + 1 == length:
+            score, weights = self._tested(self._schedule(at), epoch, check)
+        improved = score < float(now.progress[3])
+        kept = self._remembered(at, at, rollout.metrics.objective if improved else None, score)
+        self._state = replace(kept, progress=np.array([*kept.progress[:4], *weights]))
+        schedule = within_cap(self._schedule(begin), self._model)
+        return EpochReport(epoch, rollout.metrics, self.best_objective, improved, design.norm, rollout, schedule)
+
+    def _tested(self, schedule: Schedule, epoch: int, check: Check | None) -> tuple[float, Floats]:
+        """Return the mean share over the scenarios, and the weights with which they are met from now on."""
+        found = {test.name: test for test in self._tests.shares(schedule, epoch, draws=TEST_DRAWS, check=check)}
+        tests = [found[name] for name in self._tests.names]
+        excess = np.array([test.worst for test in tests[1:]]) / self._tests.limit
+        return float(np.mean([np.mean(test.shares) for test in tests])), leak_weights(excess)
+
+    def _schedule(self, state: PlannerState) -> Schedule:
+        return Schedule.from_pose_logits(state.logits, state.pose_logits, self._model.shape)
+
+    def _stepped(self, state: PlannerState, slope: Slope, rate: float, step: int) -> PlannerState:
+        clipped = slope.clipped(self._settings.clip_norm)
+        return self._adam(state, clipped.logit, clipped.pose, step=step, rate=rate)
+
+    def _remembered(
+        self, state: PlannerState, best: PlannerState, objective: float | None, score: float
+    ) -> PlannerState:
+        """Return ``state`` after another epoch, with ``best`` as the best schedule where ``objective`` is its own."""
+        epoch = self.epochs_done
+        if objective is None:
+            return replace(state, progress=np.array([epoch + 1.0, *self._state.progress[1:]]))
+        progress = np.array([epoch + 1.0, epoch, objective, score, *self._state.progress[4:]])
+        kept = within_cap(self._schedule(best), self._model)
+        return replace(state, best_logits=kept.logits, best_pose_logits=best.pose_logits, progress=progress)
+
+
+def _without_moments(state: PlannerState) -> PlannerState:
+    logits, poses = np.zeros_like(state.logits), np.zeros_like(state.pose_logits)
+    return replace(state, logits_mean=logits, logits_square=logits, pose_mean=poses, pose_square=poses)

@@ -1,0 +1,225 @@
+"""Plans with a margin: what the two stages promise, and that a broken run ends as an unbroken one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import Effectiveness, Margin, MarginSettings, ObjectiveWeights, OptimizerSettings, Setting
+from firegui.domain.stress import StressScenario, StressSet
+from firegui.errors import CancelledError, InputError
+from firegui.planning.initialization import start_schedule
+from firegui.planning.margin import MarginPlanning
+from firegui.planning.problem import build
+from firegui.planning.stress_limits import WorldTest
+from firegui.planning.stress_placing import StressPlanner
+from firegui.planning.stress_training import falling, leak_weights
+from firegui.rollout.gates import FlightRules, gates_of
+from firegui.rollout.model import Model
+from tests.numerics.cases import random_maps
+from tests.support import make_project, stop
+
+MARGIN = MarginSettings(kind=Margin.STRESS, limit=0.9, draws=3, search_epochs=6, training_epochs=3, adapt_epochs=3)
+STRESS = StressSet(
+    (
+        StressScenario("weak", effectiveness=Effectiveness(0.6, 0.5)),
+        StressScenario("fast", spread_factor=1.1),
+        StressScenario("late", delay_minutes=30.0),
+        StressScenario("failures", failure_rate=0.2, draws=3),
+        StressScenario("off", pose_noise_m=20.0, heading_noise_deg=5.0),
+        StressScenario("failures, repaired", failure_rate=0.2, repair_hours=24.0),
+    )
+)
+OPTIMIZER = OptimizerSettings(epochs=9, learning_rate=0.02, exclusion_cells=3.0, seed=3)
+
+
+def project(kind: Margin = Margin.STRESS, **changes: float) -> Project:
+    fire = random_maps(0)
+    made = make_project(maps=replace(fire, phi=0.4 * fire.phi))
+    margin = replace(MARGIN, kind=kind, **changes)  # type: ignore[arg-type]
+    return replace(made, plan=replace(made.plan, optimizer=OPTIMIZER, margin=margin), stress=STRESS)
+
+
+def planning(of: Project) -> tuple[Model, MarginPlanning]:
+    model = build(of, of.plan.design, "cpu")
+    return model, MarginPlanning(of, model)
+
+
+def first_stage(of: Project) -> tuple[Model, MarginPlanning, StressPlanner]:
+    model, margin = planning(of)
+    return model, margin, margin.first_stage(model, of.plan.optimizer, start_schedule(model, of.plan.optimizer))
+
+
+def placed(of: Project) -> tuple[Model, MarginPlanning, Schedule]:
+    model, margin, planner = first_stage(of)
+    while not planner.finished:
+        planner.epoch()
+    return model, margin, planner.best
+
+
+def same_arrays(one: object, other: object) -> None:
+    for name in one.__dataclass_fields__:  # type: ignore[attr-defined]
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+
+
+def test_both_stages_resume_bit_for_bit_at_any_moment(tmp_path: Path) -> None:
+    of = project()
+    model, margin, unbroken = first_stage(of)
+    planners = [first_stage(of)[2]]
+    for epoch in range(9):
+        unbroken.epoch()
+        planners[-1].epoch()
+        planners[-1].state().save(tmp_path / f"{epoch}")
+        planners.append(margin.first_stage(model, of.plan.optimizer, unbroken.best, tmp_path / f"{epoch}"))
+    assert unbroken.finished == planners[-1].finished == "epochs"
+    same_arrays(planners[-1].state(), unbroken.state())
+
+    whole, broken = margin.second_stage(model, unbroken.best), margin.second_stage(model, unbroken.best)
+    for number in range(40):
+        assert whole.advance().rollouts == broken.advance().rollouts
+        broken.state().save(tmp_path / f"pruning-{number}")
+        broken = margin.second_stage(model, unbroken.best, tmp_path / f"pruning-{number}")
+        same_arrays(broken.state(), whole.state())
+    assert whole.report.drops < whole.report.drops_before
+
+
+def test_the_training_weighs_scenarios_by_their_leaks_and_keeps_the_best_tested_plan() -> None:
+    _, _, planner = first_stage(project())
+    for _ in range(6):
+        planner.epoch()
+    searched = planner.state()
+    assert np.isinf(searched.progress[3]) and (searched.progress[4:] == 1.0).all()
+    for _ in range(3):
+        planner.epoch()
+    trained = planner.state()
+    assert np.isfinite(trained.progress[3]) and len(trained.progress) == 4 + 5
+    assert not (trained.progress[4:] == 1.0).all()
+    assert planner.best_epoch == 8 and planner.rollouts == 3 * (6 + 6 * 3)
+    np.testing.assert_array_equal(trained.best_pose_logits, trained.pose_logits)
+
+
+def test_the_plan_that_is_kept_passes_its_limits_on_draws_of_its_own() -> None:
+    of = project()
+    model, margin, reference = placed(of)
+    pruning = margin.second_stage(model, reference)
+    while not pruning.finished:
+        pruning.advance()
+    assert pruning.finished == "held"
+    drops = int(gates_of(pruning.schedule, model.fleet, model.maps, model.rules).executed.sum())
+    assert drops == pruning.report.drops == int(pruning.schedule.proposed.sum()) < pruning.report.drops_before
+    assert pruning.report.ratios["final"] <= 1.0
+    table = margin.table(model, pruning.schedule)
+    assert table.drops == drops and {result.scenario.name for result in table.results} == {
+        "weak", "fast", "late", "failures", "off",
+    }  # fmt: skip
+    assert table.worst.share_worst <= 2.0 * 0.9
+
+
+def test_a_plan_that_cannot_hold_says_so_and_does_not_leak_more() -> None:
+    of = project(limit=1e-4)
+    model, margin, reference = placed(of)
+    pruning = margin.second_stage(model, reference)
+    while not pruning.finished:
+        pruning.advance()
+    assert pruning.finished == "leaking"
+    assert pruning.report.ratios["final"] > 1.0
+    tolerated = pruning.state().numbers[2:]
+    assert (tolerated >= 1.0).all() and (tolerated > 1.0).any()
+
+
+def test_with_the_design_margin_nothing_but_the_model_counts() -> None:
+    of = project(Margin.DESIGN)
+    model, margin, planner = first_stage(of)
+    while not planner.finished:
+        planner.epoch()
+    assert planner.epochs == planner.epochs_done == 6
+    pruning = margin.second_stage(model, planner.best)
+    assert len(pruning.state().leaks) == 0 and len(pruning.state().numbers) == 2 + 2
+    while not pruning.finished:
+        pruning.advance()
+    assert pruning.finished in ("held", "leaking")
+
+
+def test_pins_and_the_cap_hold_in_both_stages() -> None:
+    of = project()
+    model, margin = planning(of)
+    start = start_schedule(model, OPTIMIZER)
+    pinned = np.zeros(start.logits.shape, bool)
+    pinned[2, 0] = pinned[5, 1] = True
+    model = replace(model, rules=FlightRules(pinned=pinned, pinned_poses=start.poses, cap=9))
+    planner = margin.first_stage(model, OPTIMIZER, start)
+    while not planner.finished:
+        report = planner.epoch()
+        assert report.metrics.drops_executed <= 9
+    pruning = margin.second_stage(model, planner.best)
+    while not pruning.finished:
+        pruning.advance()
+    assert pruning.state().kept[pinned].all()
+    np.testing.assert_array_equal(pruning.schedule.poses[pinned], planner.best.poses[pinned])
+    np.testing.assert_allclose(pruning.schedule.poses[pinned], start.poses[pinned])
+    assert pruning.report.drops <= 9
+
+
+def test_a_cancelled_step_leaves_everything_as_it_was() -> None:
+    of = project()
+    model, margin, planner = first_stage(of)
+    for _ in range(6):
+        planner.epoch()
+    before = planner.state()
+    with pytest.raises(CancelledError):
+        planner.epoch(stop)
+    assert planner.state() is before
+    pruning = margin.second_stage(model, planner.best)
+    for _ in range(5):
+        now = pruning.state()
+        with pytest.raises(CancelledError):
+            pruning.advance(stop)
+        same_arrays(pruning.state(), now)
+        pruning.advance()
+
+
+def test_states_of_another_size_are_refused(tmp_path: Path) -> None:
+    of = project()
+    model, margin, planner = first_stage(of)
+    planner.state().save(tmp_path / "state")
+    other = MarginPlanning(replace(of, stress=StressSet(STRESS.scenarios[:2])), model)
+    with pytest.raises(InputError, match="another margin or stress set"):
+        other.first_stage(model, OPTIMIZER, planner.best, tmp_path / "state")
+    pruning = margin.second_stage(model, planner.best)
+    pruning.state().save(tmp_path / "pruning")
+    with pytest.raises(InputError, match="is not of this schedule"):
+        other.second_stage(model, planner.best, tmp_path / "pruning")
+    (tmp_path / "pruning").write_bytes(b"no tensors")
+    with pytest.raises(InputError, match="cannot be read"):
+        margin.second_stage(model, planner.best, tmp_path / "pruning")
+
+
+def test_setting_b_holds_what_burns_in_the_regions() -> None:
+    of = project()
+    weights = ObjectiveWeights.of(Setting.B)
+    of = replace(of, plan=replace(of.plan, setting=Setting.B, weights=weights))
+    model, margin, reference = placed(of)
+    pruning = margin.second_stage(model, reference)
+    pruning.advance()
+    assert np.isnan(pruning.report.ratios["burn"]) and not np.isnan(pruning.report.ratios["prot"])
+
+
+def test_limits_of_a_test() -> None:
+    assert WorldTest("weak", (0.04,)).excess(0.05) == pytest.approx(0.8)
+    assert WorldTest("nominal", (0.02,)).excess(0.05) == pytest.approx(2.0)
+    assert WorldTest("failures", (0.01, 0.01, 0.06)).excess(0.05) == pytest.approx(1.2)
+    assert WorldTest("failures", (0.03, 0.03, 0.03)).excess(0.05) == pytest.approx(1.5)
+    many = (*[0.01] * 23, 0.09)
+    assert WorldTest("failures", many).excess(0.05) == pytest.approx(0.9)
+
+
+def test_step_sizes_fall_along_half_a_cosine_and_weights_are_bounded() -> None:
+    assert falling(3.0, 1.0, 0.0) == 3.0
+    assert falling(3.0, 1.0, 0.5) == pytest.approx(2.0)
+    assert falling(3.0, 1.0, 1.5) == 1.0
+    np.testing.assert_array_equal(leak_weights(np.array([0.0, 1.0, 9.0])), [0.2, 1.0, 3.0])
