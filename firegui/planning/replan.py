@@ -161,22 +161,22 @@ class RemainingProblem:
 
 def remaining(
     whole: Model, schedule: Schedule, day: int, state: FireState, days: int | None = None,
-    check: Check | None = None,
+    check: Check | None = None, ground: Singles | None = None,
 ) -> Model:  # fmt: skip
     """The model of ``days`` days from ``day`` on (all that are left), prepared.
 
     Its fire begins as ``state`` and its ground is treated with what ``schedule`` had laid before ``day``, at the
-    effectiveness of ``whole``. Aircraft whose turnaround reaches into ``day`` are closed for its rest, and the cap
-    counts what was flown.
+    effectiveness of ``whole``: its :func:`ground_factor`, where that is known. Aircraft whose turnaround reaches
+    into ``day`` are closed for its rest, and the cap counts what was flown.
     """
     maps, flown = whole.maps, executed(whole, schedule)
     first = day * maps.steps_per_day
     window = maps.window(day, maps.days - day if days is None else days)
-    factor = ground_factor(whole, schedule, flown[:first])
-    ground = treated(window, factor, emitter=whole.emitter_treated, receiver=whole.receiver_treated)
+    factor = ground_factor(whole, schedule, flown[:first]) if ground is None else ground
+    fuel = treated(window, factor, emitter=whole.emitter_treated, receiver=whole.receiver_treated)
     if check is not None:
         check()  # on a large raster each half of this takes a while
-    left = replace(ground, ignition=state.burning, burnable=maps.burnable & ~state.burned)
+    left = replace(fuel, ignition=state.burning, burnable=maps.burnable & ~state.burned)
     model = replace(
         whole, maps=left, fleet=shifted_fleet(whole.fleet, day), gains=SpreadGains(left, whole.dtype, whole.device),
         rules=remaining_rules(whole, flown, first, left.n_steps),
@@ -190,11 +190,16 @@ def executed(model: Model, schedule: Schedule) -> Bools:
     return gates_of(schedule, model.fleet, model.maps, model.rules).executed
 
 
-def ground_factor(model: Model, schedule: Schedule, flown: Bools) -> Singles:
-    """``r [H, W]`` after the drops ``flown [t, A]``: the product of ``e^{−min(E, 50)}`` over their steps (step 3)."""
+def ground_factor(
+    model: Model, schedule: Schedule, flown: Bools, since: int = 0, before: Singles | None = None
+) -> Singles:
+    """``r [H, W]`` after the drops ``flown [t, A]``: the product of ``e^{−min(E, 50)}`` over their steps (step 3).
+
+    ``before`` is ``r`` at the step ``since``, where that is known.
+    """
     wanted = np.zeros(schedule.logits.shape, bool)
-    wanted[: len(flown)] = flown
-    factor = np.ones(model.n_cells, np.float32)
+    wanted[since : len(flown)] = flown[since:]
+    factor = np.ones(model.n_cells, np.float32) if before is None else before.flatten()
     laid = step_doses(model, schedule, wanted)[Material.RETARDANT]
     for step in sorted(laid):
         dose = np.minimum(laid[step].dose.cpu().numpy(), MAXIMUM_DOSE)

@@ -64,23 +64,26 @@ def run_fire(
     starts = [day for day in range(known.first, known.last + 1) if day < days]
     single = len(starts) == 1 and known.last < days
     flown = executed(whole, schedule)
-    sums, films = _Sums(whole), _Films(whole, schedule, flown, stride)
+    sums, films = _Sums(whole), _Films(whole, stride)
     if stride is not None and known.first > 0:
         films.begin(simulate(whole, schedule, check=check, frame_stride=stride))
     states: list[Singles] = []
     metrics: Metrics | None = None
+    ground = ground_factor(whole, schedule, flown[: known.first * per_day])
     for day, end in zip(starts, [*starts[1:], days], strict=True):
         state = known.state(day)
-        today = remaining(whole, schedule, day, state, end - day, check)
+        today = remaining(whole, schedule, day, state, end - day, check, ground)
         rest = rows(schedule, day * per_day, end * per_day)
         want_days = keep_days or not single
         rollout = simulate(today, rest, check=check, frame_stride=stride, keep_days=want_days)
         metrics = counted(rollout.metrics, today, state.burned)
-        films.add(rollout, day, state)
+        films.add(rollout, day, state, ground)
         if rollout.p_fire_days is not None:
             rollout.p_fire_days[:, state.burned] = 1.0
             sums.add(metrics, today, rollout.p_fire_days[-1])
             states += list(rollout.p_fire_days[:-1] if end < days else rollout.p_fire_days)
+        if end < days:
+            ground = ground_factor(whole, schedule, flown[: end * per_day], day * per_day, ground)
     if known.last == days:
         last = known.state(days)
         films.end(last)
@@ -126,21 +129,20 @@ class _Sums:
 class _Films:
     """Frames of consecutive rollouts, each of which takes the place of the last frame before it."""
 
-    def __init__(self, whole: Model, schedule: Schedule, flown: NDArray[np.bool_], stride: int | None) -> None:
-        self._whole, self._schedule, self._flown, self._stride = whole, schedule, flown, stride
+    def __init__(self, whole: Model, stride: int | None) -> None:
+        self._whole, self._stride = whole, stride
         self._frames: Frames | None = None
 
     def begin(self, rollout: Rollout) -> None:
         """Start with the frames as simulated; those from the first known day on are replaced."""
         self._frames = rollout.frames
 
-    def add(self, rollout: Rollout, day: int, state: FireState) -> None:
-        """Go on with the frames of a rollout that began at the start of ``day`` with ``state``."""
+    def add(self, rollout: Rollout, day: int, state: FireState, ground: Singles) -> None:
+        """Go on with the frames of a rollout from the start of ``day``, with ``state`` and ``ground [H, W]`` there."""
         found, stride, before = rollout.frames, self._stride, self._frames
         if found is None or stride is None:
             return
         burned = state.burned.astype(np.uint8) * np.uint8(255)
-        ground = ground_factor(self._whole, self._schedule, self._flown[: day * self._whole.maps.steps_per_day])
         fire, burning, laid = found.fire.raised(burned), found.burning, found.retardant.scaled(ground)
         if before is not None:
             cut = day * self._whole.maps.steps_per_day // stride
