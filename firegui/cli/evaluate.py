@@ -55,7 +55,7 @@ def evaluate(request: RolloutRequest, state: Path | None, as_json: bool) -> None
     data = evaluation(plan, baseline, model.backend, device, seconds)
     if fire is not None:
         data["fire"] = {
-            "kind": "simulated" if kept is None else "drawn" if kept.is_drawn else "observed",
+            "kind": "simulated" if kept is None else kept.kind,
             "day": 0 if kept is None else kept.plan.first, "note": fire.note,
         }  # fmt: skip
     name = engine.device_name(device)

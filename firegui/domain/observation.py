@@ -58,6 +58,8 @@ class Observation:
 
 OBSERVED = "observed"
 """World of :class:`DayStates` that was not drawn; any other is named like its stress scenario."""
+DRAWN = "drawn"
+"""Kind of a :class:`KeptFire` that was not observed."""
 REPLANNED, FIXED, NO_DROPS = "replanned", "fixed", "no drops"
 """What is flown in a fire: the plan as it was replanned, the plan as it was before, nothing."""
 
@@ -112,3 +114,8 @@ class KeptFire:
     def is_drawn(self) -> bool:
         """Whether the fire was drawn day by day; else it was observed."""
         return self.plan.world != OBSERVED
+
+    @property
+    def kind(self) -> str:
+        """``"observed"`` or ``"drawn"``."""
+        return DRAWN if self.is_drawn else OBSERVED

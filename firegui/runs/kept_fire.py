@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.observation import REPLANNED, DayStates, KeptFire
+from firegui.domain.observation import DRAWN, OBSERVED, REPLANNED, DayStates, KeptFire
 from firegui.errors import Problem, Problems
 from firegui.io import atomic, npz
 from firegui.io.plain_words import plain_words
@@ -90,6 +90,14 @@ def saved_fire(folder: Path) -> SavedFire:
     header = read_header(folder / RUN)
     kept = read_kept_fire(folder, header)
     return SavedFire(header, kept, fire_note(header, kept))
+
+
+def kind_of_fire(folder: Path, header: RunHeader) -> str:
+    """Return the kind of the fire that a run keeps, without reading it; empty for none."""
+    note = header.replan
+    if note is None or not (folder / FIRE).is_file():
+        return ""
+    return DRAWN if note.closed_loop else OBSERVED
 
 
 def read_kept_fire(folder: Path, header: RunHeader) -> KeptFire | None:

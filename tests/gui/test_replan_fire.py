@@ -11,17 +11,20 @@ import pytest
 from numpy.typing import NDArray
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.drops import DropList
 from firegui.domain.observation import KeptFire
 from firegui.domain.results import Metrics
 from firegui.gui.base.number_text import number
 from firegui.gui.exporting.export_dialog import ExportSource, content_of
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_content import MapState
+from firegui.gui.map.readout import caption_of
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.result_view import replan_html
 from firegui.gui.planning.run_comparison import compared, run_comparison_spec
-from firegui.gui.session.session import FireView, Session
+from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.io.project_store import load_project, save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.events import FinishReason
@@ -132,7 +135,7 @@ def test_the_result_says_that_map_and_exports_have_the_kept_fire(bench: Bench) -
     assert bench.entry.replan is not None
     which = "drawn" if bench.kept.is_drawn else "observed"
     assert f"have the {which} fire" in replan_html(bench.entry, bench.entry.replan)
-    assert bench.entry.fire_text == which
+    assert bench.entry.fire == which
 
 
 def test_a_comparison_has_each_run_on_its_own_fire_and_names_it(bench: Bench) -> None:
@@ -142,7 +145,41 @@ def test_a_comparison_has_each_run_on_its_own_fire_and_names_it(bench: Bench) ->
     spec = run_comparison_spec(plain, bench.entry, "cpu")
     assert spec.fire is not None and spec.against_fire is None
     row = next(row for row in compared(plain, bench.entry) if row.what == "Fire")
-    assert (row.one, row.other) == ("simulated", bench.entry.fire_text)
+    assert (row.one, row.other) == ("simulated", bench.entry.fire)
+
+
+def test_the_map_names_the_fire(bench: Bench) -> None:
+    session, layers = bench.session, LayerStack(bench.session)
+    session.set_view(FireView.BASELINE)
+    caption = caption_of(MapState.of(session), layers, "")
+    drawn = bench.kept.is_drawn
+    assert caption.title.startswith("Baseline, no drops" if drawn else "Baseline, no further drops")
+    assert ("drawn fire" if drawn else "observed fire") in caption.note
+    session.set_view(FireView.PLAN)
+    assert "fire" in caption_of(MapState.of(session), layers, "").note
+
+
+def test_another_plan_does_not_stand_beside_the_baseline_of_the_kept_fire(qtbot: QtBot, bench: Bench) -> None:
+    shown: list[ShownResult] = []
+    bench.session.result_changed.connect(lambda: shown.append(bench.session.result))
+    bench.queue.show_baseline()
+    assert shown[0].baseline is None and shown[0].fire == ""
+    wait_idle(qtbot, bench.queue, LONG_MS)
+    shown.clear()
+    bench.queue.show(bench.entry)
+    assert shown[0].baseline is None and shown[0].fire == bench.entry.fire
+    wait_idle(qtbot, bench.queue, LONG_MS)
+
+
+def test_drops_that_are_changed_by_hand_are_on_the_simulated_fire_and_the_map_says_so(bench: Bench) -> None:
+    session, before = bench.session, bench.session.result
+    editor = session.plan_editor
+    editor.edit("remove a drop", DropList(editor.drops.drops[:-1]), None)
+    result = session.result
+    assert result.plan_name.endswith("edited by hand, on the simulated fire")
+    assert result.fire == "" and result.baseline is None
+    session.undo_stack.undo()
+    assert session.result is before
 
 
 def test_a_run_whose_fire_was_not_kept_says_so_on_screen(

@@ -54,6 +54,11 @@ class EvaluationRequest:
         return self.title if named else ""
 
     @property
+    def fire(self) -> str:
+        """The kind of fire that a replanned run keeps; empty for another, and for plans that are compared."""
+        return "" if self.spec.fire is None or self.against else self.spec.fire.kind
+
+    @property
     def is_baseline(self) -> bool:
         """Whether it is the project's fire without drops alone."""
         return self.entry is None and self.spec.member is None and self.spec.schedule is None
@@ -139,7 +144,7 @@ class ResultPresenter(QObject):
     def show_live(self, entry: RunEntry, project: Project) -> None:
         """Show what ``entry``, which works on ``project``, reports."""
         self.set_shown(entry)
-        self._begin_result(entry.title, project, folder=entry.folder)
+        self._begin_result(entry.title, project, folder=entry.folder, fire=entry.fire)
         self._update_awaited()
 
     def show_saved(self, entry: RunEntry, project: Project) -> None:
@@ -230,7 +235,7 @@ class ResultPresenter(QObject):
         self._begin_result(
             request.title, request.spec.project, of_member=request.spec.member is not None,
             plan_name=request.plan_name, against=request.against,
-            folder=None if request.entry is None else request.entry.folder,
+            folder=None if request.entry is None else request.entry.folder, fire=request.fire,
         )  # fmt: skip
         self._slot.begin(request.spec, self._subscribe)
 
@@ -282,23 +287,23 @@ class ResultPresenter(QObject):
     # -- the session's result ----------------------------------------------------------------------------------------
     def _begin_result(
         self, title: str, project: Project, *, of_member: bool = False, plan_name: str = "", against: str = "",
-        folder: Path | None = None,
+        folder: Path | None = None, fire: str = "",
     ) -> None:  # fmt: skip
         """Show results of ``project`` from now on: drop the plan of another, and the baseline of another fire.
 
         Other regions or weights change the metrics of the fire without drops, not its pictures, which stay. A member
-        of an ensemble has its own fire without drops; where there is another plan to compare with (``against``), there
-        is none.
+        of an ensemble and a replanned run (``fire``) have their own fire without drops; where there is another plan to
+        compare with (``against``), there is none.
         """
         shown = self._session.result
-        apart = of_member or shown.of_ensemble or bool(against or shown.against)
+        apart = of_member or shown.of_ensemble or bool(against or shown.against or fire or shown.fire)
         old = ShownResult() if apart else shown
         pictures = old.baseline if old.project is not None and same_spread(old.project, project) else None
         numbers = old.baseline_metrics if old.project is not None and same_baseline(old.project, project) else None
         self._show(
             ShownResult(
                 title, pictures, numbers, project=project, member=of_member, plan_name=plan_name, against=against,
-                folder=folder,
+                folder=folder, fire=fire,
             )
         )  # fmt: skip
 

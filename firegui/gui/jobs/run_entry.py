@@ -14,7 +14,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, Progress, RunFinished, RunState, StageBegan
 from firegui.runs.history import COLUMNS
-from firegui.runs.kept_fire import FIRE
+from firegui.runs.kept_fire import kind_of_fire
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.run_folder import RunRecord
 from firegui.runs.spec import Stage
@@ -121,9 +121,9 @@ class RunEntry:
     second stage, at nominal effectiveness. ``pausing``: it was asked to pause and has not paused yet. ``interrupted``:
     found without an end. ``elsewhere``: another process was writing it when it was found. ``read_only``: another window
     has its project. ``replans``: it plans what is left of another plan; ``replan`` are its scores at the end;
-    ``keeps_fire``: its folder has the fire that it was replanned in. ``swept`` are the passes of the tactical
-    heuristic, done and in all, and ``rollouts`` their cost. ``seconds`` is the time of the whole run, once it has
-    ended. :attr:`elapsed` and :attr:`eta` are in seconds, too.
+    ``fire`` is the kind of fire that its folder keeps, ``"observed"`` or ``"drawn"``. ``swept`` are the passes of
+    the tactical heuristic, done and in all, and ``rollouts`` their cost. ``seconds`` is the time of the whole run,
+    once it has ended. :attr:`elapsed` and :attr:`eta` are in seconds, too.
     """
 
     title: str
@@ -149,7 +149,7 @@ class RunEntry:
     read_only: bool = False
     replans: bool = False
     replan: ReplanScores | None = None
-    keeps_fire: bool = False
+    fire: str = ""
     swept: tuple[int, int] = (0, 0)
     rollouts: int | None = None
     seconds: float | None = None
@@ -217,13 +217,6 @@ class RunEntry:
     def _loops(self) -> bool:
         """Whether it flew a closed loop. Each replanning of it has the objective of other days."""
         return self.replan is not None and bool(self.replan.loop)
-
-    @property
-    def fire_text(self) -> str:
-        """The fire in which its plan is flown and shown, in a word or two."""
-        if not self.keeps_fire:
-            return "simulated"
-        return "drawn" if self._loops else "observed"
 
     @property
     def elapsed(self) -> float | None:
@@ -314,7 +307,7 @@ class RunEntry:
     def take_saved(self, record: RunRecord) -> None:
         """Read what only the run's folder has."""
         swept, self.seconds = record.scores.swept, record.header.seconds or None
-        self.keeps_fire = (record.folder / FIRE).is_file()
+        self.fire = kind_of_fire(record.folder, record.header)
         if swept is not None:
             self.swept, self.rollouts = (swept.done, swept.passes), swept.rollouts
 

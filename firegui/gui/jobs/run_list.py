@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
+from firegui.domain.observation import DRAWN, OBSERVED
 from firegui.domain.project import Project, same_inputs
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.run_entry import EliminationHistory, EpochHistory, RunEntry
@@ -171,7 +172,10 @@ def new_entry(spec: FolderSpec, today: date) -> RunEntry:
     """Return the entry of a run that is still to begin."""
     stages = spec.stages if isinstance(spec, PlanSpec) else spec.as_plan().stages
     title, epochs = run_title(spec.out, today), spec.project.plan.optimizer.epochs
-    return RunEntry(title, spec.out, spec.project, stages=stages, epochs=epochs, replans=isinstance(spec, ReplanSpec))
+    entry = RunEntry(title, spec.out, spec.project, stages=stages, epochs=epochs)
+    if isinstance(spec, ReplanSpec):
+        entry.replans, entry.fire = True, DRAWN if spec.closed_loop else OBSERVED
+    return entry
 
 
 def misfit(entry: RunEntry) -> InputError:

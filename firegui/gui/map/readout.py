@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from firegui.domain.fuel import fuel_name
+from firegui.domain.observation import OBSERVED
 from firegui.domain.results import Frames
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.gui.map.decorations import Caption
@@ -108,6 +109,9 @@ def _layer(scenario: Scenario, key: str, cell: tuple[int, int]) -> str:
 
 TITLES = {FireView.BASELINE: "Baseline, no drops", FireView.PLAN: "Plan", FireView.DIFFERENCE: "Baseline − plan"}
 
+NO_FURTHER = "Baseline, no further drops"
+"""Title of the baseline of a plan that was replanned in an observed fire."""
+
 
 def caption_of(shown: MapState | None, layers: LayerStack, hint: str) -> Caption:
     """Return the texts of the decorations for the shown moment."""
@@ -119,6 +123,8 @@ def caption_of(shown: MapState | None, layers: LayerStack, hint: str) -> Caption
     title = f"{what} · {day} · {when.day} {when:%b %Y %H:%M} {zone}"
     fire = layers["difference" if shown.view is FireView.DIFFERENCE else "occupancy"]
     notes = [f"{shown.result.title} of an ensemble"] if shown.result.of_ensemble else []
+    if shown.result.fire:
+        notes.append(f"{shown.result.fire} fire")
     if shown.result.against and shown.view is FireView.BASELINE:
         notes.append("its drops are not drawn")
     waits = bool(fire.missing()) and shown.view is not FireView.DIFFERENCE and not shown.result.mean_of
@@ -140,7 +146,8 @@ def _fire_name(shown: MapState) -> str:
     first, plan = shown.result.names
     match shown.view:
         case FireView.BASELINE:
-            return shown.result.against or TITLES[FireView.BASELINE]
+            observed = shown.result.fire == OBSERVED
+            return shown.result.against or (NO_FURTHER if observed else TITLES[FireView.BASELINE])
         case FireView.PLAN:
             return shown.result.plan_name or TITLES[FireView.PLAN]
         case FireView.DIFFERENCE:

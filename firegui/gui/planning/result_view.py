@@ -173,8 +173,7 @@ def replan_html(entry: RunEntry, scores: ReplanScores) -> str:
             "One drawn fire; every branch has the same random numbers. Burned cells by the evening replanned "
             "daily, with the fixed plan and without drops; drops flown that day; final extent expected that morning"
         )
-    which = "drawn" if scores.loop else "observed"
-    shown = f"Map, charts and exports have the {which} fire, which the run keeps." if entry.keeps_fire else _FIRE_LOST
+    shown = f"Map, charts and exports have the {entry.fire} fire, which the run keeps." if entry.fire else _FIRE_LOST
     sentences.append(shown)
     return f"{html_table(rows)}<p style='margin-top:4px'>{'. '.join(sentences)}</p>"
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
+from firegui.domain.observation import OBSERVED
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.settings import ObjectiveWeights
 from firegui.gui.base.elided_label import Piece
@@ -392,7 +393,8 @@ class AreaChart(Chart):
     def _names(self) -> tuple[str, str]:
         """Names of the plan, and of the fire that it is compared with."""
         result = self._session.result
-        return result.plan_name or "plan", result.against or "no drops"
+        bare = "no further drops" if result.fire == OBSERVED else "no drops"
+        return result.plan_name or "plan", result.against or bare
 
     def _read_out(self, day: float) -> list[Piece]:
         pieces = []

@@ -77,8 +77,9 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
     yield _line("Drops", one.drops, other.drops, "executed drops of the kept plan")
     yield _line("Best objective", one.best, other.best, "of the first stage, at design effectiveness")
     yield _line("Epochs", one.epoch, other.epoch, "done in the first stage")
-    if one.fire_text != other.fire_text:
-        yield ComparisonRow("Fire", one.fire_text, other.fire_text, help="the fire in which each plan is flown")
+    if one.fire != other.fire:
+        kinds = (one.fire or "simulated", other.fire or "simulated")
+        yield ComparisonRow("Fire", *kinds, help="the fire in which each plan is flown")
     yield ComparisonRow("Time worked", duration(one.elapsed), duration(other.elapsed), help="by the clock of the run")
 
 

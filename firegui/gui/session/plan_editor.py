@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from firegui.gui.session.session import Session, ShownResult
 
 EDITED = "edited by hand"
+ON_SIMULATED = ", on the simulated fire"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,8 +198,14 @@ class PlanEditor(QObject):
 
 
 def _edited_result(plan: EditedPlan, shown: ShownResult, rules: DropValidator) -> ShownResult:
-    """Return ``shown`` with the drops of ``plan``. The fire of before stays until theirs is computed."""
+    """Return ``shown`` with the drops of ``plan``. The fire of before stays until theirs is computed.
+
+    Edited drops are flown in the fire simulated from the start, so a replanned run's fire without drops is left out.
+    """
     name = f"{plan.origin.plan_name or plan.origin.title}, {EDITED}"
+    if plan.origin.fire:
+        name += ON_SIMULATED
+        shown = replace(shown, baseline=None, baseline_metrics=None, fire="")
     return replace(
         shown, title=name, plan_name=name, drops=rules.records(plan.drops), folder=None, by_hand=True, pending=True
     )

@@ -58,7 +58,8 @@ class ShownResult:
     days. ``plan_name`` is what the plan is called where that is not the open project's; ``against`` names what the
     first fire is of where that is another plan, in place of no drops. ``project`` is the value the result was made
     from, which an edited project no longer is. ``folder`` is the folder of the run that it is of, ``None`` where it is
-    no run's own. ``by_hand``: drops were moved, added or removed since; ``pending``: the fire is not yet theirs.
+    no run's own. ``fire`` is ``"observed"`` or ``"drawn"`` where both fires are those that a replanned run keeps.
+    ``by_hand``: drops were moved, added or removed since; ``pending``: the fire is not yet theirs.
     """
 
     title: str = ""
@@ -76,6 +77,7 @@ class ShownResult:
     plan_name: str = ""
     against: str = ""
     folder: Path | None = None
+    fire: str = ""
     by_hand: bool = False
     pending: bool = False
 
