@@ -160,8 +160,10 @@ class ClosedLoop(ReplanJob):
         folder.write_drops(drops, self._spec.project)
         folder.write_text(TABLE, table_text(state.rows))
         nothing = plan = None
+        days = self._spec.project.plan.days
         try:
             if reason is FinishReason.COMPLETED and self._drawn:
+                self._emit(Progress(days, days, "scoring the fires that were drawn"))
                 nothing, plan = self._fires(replanner, state, folder)
         except CancelledError:
             reason = FinishReason.STOPPED

@@ -167,7 +167,7 @@ class RunEntry:
     @property
     def best(self) -> float | None:
         """Best objective of the first stage so far; that of the plan for a run without a first stage."""
-        if self._loops:
+        if self.flew_loop:
             return None
         found = self.history.last("best")
         return self.plan.objective if found is None and self.plan is not None else found
@@ -203,7 +203,7 @@ class RunEntry:
     @property
     def drops(self) -> int | None:
         """Executed drops: of the kept plan once there is one, else of the latest report; all flown in a closed loop."""
-        if self.replan is not None and self._loops:
+        if self.replan is not None and self.flew_loop:
             return sum(day.loop_drops for day in self.replan.loop)
         if self.nominal is not None:
             return self.nominal.drops_executed
@@ -214,7 +214,7 @@ class RunEntry:
         return _whole(self.history.last("drops"))
 
     @property
-    def _loops(self) -> bool:
+    def flew_loop(self) -> bool:
         """Whether it flew a closed loop. Each replanning of it has the objective of other days."""
         return self.replan is not None and bool(self.replan.loop)
 
@@ -263,7 +263,7 @@ class RunEntry:
     def is_unscored(self) -> bool:
         """Whether it was stopped before its plan was scored at nominal effectiveness."""
         stopped = self.is_over and self.reason is FinishReason.STOPPED and not self.interrupted
-        return stopped and self.nominal is None and not self._loops
+        return stopped and self.nominal is None and not self.flew_loop
 
     @property
     def status(self) -> str:

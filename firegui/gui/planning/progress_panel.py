@@ -332,7 +332,7 @@ class ProgressPanel(QWidget):
 
 def _page_of(entry: RunEntry | None) -> int:
     """The page of the stage that a run is in; a run that has neither stage has only its result."""
-    if entry is not None and entry.tactical:
+    if entry is not None and (entry.tactical or (entry.is_over and entry.flew_loop)):
         return RESULT
     return SECOND if entry is not None and entry.prunes else FIRST
 
