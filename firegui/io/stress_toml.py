@@ -58,7 +58,7 @@ def read_scenarios(path: Path, grid: Grid, steps_per_day: int) -> StressSet:
         raw = raw["stress"] if set(raw) == {"stress"} else raw  # as a project has it
         table = strict.Table(raw, path.name, problems)
         stress = stress_from_table(table, grid, steps_per_day)
-        all_broken = not stress.scenarios and "scenario" in table
+        all_broken = not stress.scenarios and ("scenario" in table or not table.is_table)
         found = stress.problems(steps_per_day)
         problems.extend(item for item in found if not all_broken or item.what != "there is none")
     problems.raise_if_any(f"The scenarios in {path.name} cannot be used")
@@ -107,6 +107,8 @@ def _plain(value: Any, real: bool) -> Any:
 
 
 def _scenario(row: strict.Table, units: Mapping[str, tuple[str, float]]) -> StressScenario | None:
+    if not row.is_table:
+        return None
     name = row.raw("name")
     where = f"{row.where} ({name})" if isinstance(name, str) and name else row.where
     before = len(list(row.problems))
@@ -117,7 +119,7 @@ def _scenario(row: strict.Table, units: Mapping[str, tuple[str, float]]) -> Stre
     if _ETA in plain:
         plain[_ETA] = _effectiveness(plain[_ETA], where, row.problems)
     found = strict.read_dataclass(StressScenario, strict.Table(plain, where, row.problems), lenient=True)
-    return found if row.is_table and len(list(row.problems)) == before else None
+    return found if len(list(row.problems)) == before else None
 
 
 def _put(plain: dict[str, Any], word: str, field: str, factor: float, where: str, problems: Problems) -> None:

@@ -113,6 +113,8 @@ def test_everything_wrong_with_a_file_is_said_at_once(tmp_path: Path) -> None:
     [
         ("seed = 1", ["there is none"]),
         ("scenario = 3", ["is a number, not a list of tables"]),
+        ("scenario = [3]", ["scenario 1: is a number, not a table"]),
+        ("stress = 3", ["is a number, not a table"]),
         ("[[scenario]]\nspread_factor = 1.1", ["name is missing"]),
         ("scenario = [", ["is not valid TOML"]),
     ],
