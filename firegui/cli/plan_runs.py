@@ -17,6 +17,7 @@ from firegui.cli.output import json_option, report
 from firegui.cli.progress import emitter, progress_option
 from firegui.cli.results import metrics_table
 from firegui.cli.setting_options import given_settings, setting_options
+from firegui.cli.stress import stress_lines
 from firegui.cli.words import command_text
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
@@ -30,6 +31,7 @@ from firegui.runs.messages import FORMING_EPOCHS, counted
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import OCCUPANCY, PLAN, REFERENCE, SCHEDULE, RunRecord, check_out, read_run
 from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.stress_folder import table_data
 from firegui.runs.tactical_stage import budget_problems
 
 _TITLE = "The run cannot start"
@@ -226,6 +228,7 @@ def run_result(record: RunRecord, finished: RunFinished) -> dict[str, Any]:
         "reference": asdict(scores.reference) if scores.reference else None,
         "pruned": asdict(scores.pruned) if scores.pruned else None,
         "swept": asdict(scores.swept) if scores.swept else None,
+        "stress": table_data(scores.stress) if scores.stress else None,
     }
 
 
@@ -235,7 +238,8 @@ def _lines(record: RunRecord, finished: RunFinished) -> list[str]:
     if audit is not None:
         found = counted(len(audit.violations), "violation")
         rules = [f"audit: {found} in {counted(audit.executed, 'executed drop')}"]
-    return [finished.message, *_scores(record), *rules, f"run folder: {record.folder}", *_hints(record, finished)]
+    tables = _scores(record) + ([] if record.scores.stress is None else [*stress_lines(record.scores.stress)])
+    return [finished.message, *tables, *rules, f"run folder: {record.folder}", *_hints(record, finished)]
 
 
 def _scores(record: RunRecord) -> list[str]:

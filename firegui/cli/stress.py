@@ -100,6 +100,13 @@ def _conclude(found: StressTable | None, finished: RunFinished, as_json: bool) -
 
 
 def _lines(found: StressTable, finished: RunFinished) -> Iterator[str]:
+    yield from stress_lines(found)
+    yield finished.message
+    yield f"table: {finished.folder}"
+
+
+def stress_lines(found: StressTable) -> Iterator[str]:
+    """Yield the table of a stress test for people, the worst scenario first."""
     nominal = found.nominal
     extent = f"{nominal.cells_worst:,.0f} of {nominal.cells_no_drops:,.0f} cells"
     left = f"{nominal.share_worst:.1%} of the growth is left"
@@ -108,8 +115,6 @@ def _lines(found: StressTable, finished: RunFinished) -> Iterator[str]:
     ordered = sorted(found.results, key=lambda result: -result.share_worst)
     yield from table([head, *map(_row, ordered)]) if ordered else []
     yield from (f"  {name} is left out: {reason}" for name, reason in found.left_out)
-    yield finished.message
-    yield f"table: {finished.folder}"
 
 
 def _row(result: StressResult) -> tuple[str, ...]:

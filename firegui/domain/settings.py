@@ -206,7 +206,7 @@ class MarginSettings:
         600, "Search epochs", "epochs on the objective alone", low=1, high=1_000_000, group=MORE
     )
     training_epochs: int = option(
-        300, "Training epochs", "epochs in the scenarios, three steps each", low=1, high=1_000_000, group=MORE
+        700, "Training epochs", "epochs in the scenarios, three steps each", low=1, high=1_000_000, group=MORE
     )
     adapt_epochs: int = option(
         60, "Adaptation", "epochs in which the drops adapt after each removal", unit="epochs", low=1, high=100_000,

@@ -43,8 +43,11 @@ ATTEMPTS, SETTLING = 4, 6
 GIVEN_BACK = 4
 """A refused plan gets one in so many of the removed drops back before it adapts again."""
 
-RATE, LAST_RATE, MEMORY = 1.5e-3, 2e-4, 0.98
-"""Step sizes of an adaptation, and the decay of the mean worth of a drop."""
+RATE, LAST_RATE = 0.2, 0.04
+"""Step sizes of an adaptation in cells: how far Adam moves a drop in the middle of the raster at the most."""
+
+MEMORY = 0.98
+"""Decay of the mean worth of a drop."""
 
 SLOPES = 2
 """Scenarios in an epoch of the adaptation; every third epoch the design is added."""
@@ -208,7 +211,8 @@ class StressPruning:
             slopes.append(self._training.design(schedule, check=check)[1])
         slope = mean_slope(slopes)
         clipped = slope.clipped(1.0)
-        rate = falling(RATE, LAST_RATE, epoch / self._margin.adapt_epochs)
+        half = max(*self._model.shape, 3) / 2.0
+        rate = falling(RATE, LAST_RATE, epoch / self._margin.adapt_epochs) / half
         z, mean, square = adam_step(now.trial_poses, clipped.pose, now.mean, now.square, epoch + 1, rate)
         worth = MEMORY * now.worth - (1.0 - MEMORY) * slope.logit
         self._state = replace(now, trial_poses=z, mean=mean, square=square, worth=worth)

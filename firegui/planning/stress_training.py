@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule, pose_scale
+from firegui.domain.stress import StressScenario
 from firegui.errors import Check
 from firegui.planning.flight_rules import uncapped, within_cap
 from firegui.planning.stress import StressWorld, flight_errors
@@ -43,7 +44,7 @@ class ScenarioTraining:
     """The objective in the scenarios' worlds, for stochastic gradient descent.
 
     Slope number ``k`` is of a world drawn with given weights, so that scenarios that leak are met more often. Every
-    second draw of a world with failures has twice as many: a rare bad draw then counts for more. World and draw depend
+    second draw has larger random errors than the scenario: a rare bad draw then counts for more. World and draw depend
     on ``seed``, ``k`` and the weights alone, so a resumed training goes on as an unbroken one. The gradient follows the
     burning state from step to step (full carry): the cut one leads into no gap through which the fire leaks.
     """
@@ -75,7 +76,7 @@ class ScenarioTraining:
         world = self._worlds[int(generator.choice(len(self._worlds), p=weights / weights.sum()))]
         scenario = world.scenario
         if generator.random() < 0.5:
-            scenario = replace(scenario, failure_rate=min(2.0 * scenario.failure_rate, 0.5))
+            scenario = _harder(scenario)
         errors = flight_errors(scenario, world.model, number, (self._seed, TRAINING))
         flown = errors.applied(within_cap(schedule, self._capped), world.model.shape)
         _, gradient = simulate_with_gradient(world.model, flown, check=check)
@@ -103,6 +104,16 @@ def mean_slope(slopes: Sequence[Slope]) -> Slope:
 def falling(high: float, low: float, share: float) -> float:
     """Return a step size that falls from ``high`` to ``low`` along half a cosine as ``share`` goes from 0 to 1."""
     return low + (high - low) * 0.5 * (1.0 + math.cos(math.pi * min(max(share, 0.0), 1.0)))
+
+
+def _harder(scenario: StressScenario) -> StressScenario:
+    """Return a scenario with twice the failures and half as much again of the other random errors."""
+    return replace(
+        scenario,
+        failure_rate=min(2.0 * scenario.failure_rate, 0.5),
+        pose_noise_m=1.5 * scenario.pose_noise_m,
+        heading_noise_deg=1.5 * scenario.heading_noise_deg,
+    )
 
 
 LEAST_WEIGHT, LARGEST_WEIGHT = 0.2, 3.0

@@ -13,6 +13,7 @@ from firegui.domain.results import Metrics
 from firegui.domain.scenario import LAYERS
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Margin, ObjectiveWeights, Setting
+from firegui.domain.stress import StressTable
 from firegui.errors import CancelledError, Check, InputError, Problems
 from firegui.io.schedule_file import read_schedule
 from firegui.planning.audit import AuditReport, Conditions
@@ -34,7 +35,7 @@ from firegui.runs.first_stage import MAIN, PRELIMINARY, FirstStage, StageFiles
 from firegui.runs.header import new_header
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
-from firegui.runs.messages import finish_message, gain_message, pruned_message, tactical_message
+from firegui.runs.messages import finish_message, gain_message, pruned_message, stress_message, tactical_message
 from firegui.runs.result_store import claim
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import PRELIMINARY as PRELIMINARY_PLAN
@@ -85,6 +86,7 @@ class Planning:
         self._second: SecondStage | None = None
         self._tactical: TacticalStage | None = None
         self._margin: MarginPlanning | None = None
+        self._stress: StressTable | None = None
         self._kept: Schedule | None = None  # where no stage has anything better
         self._warm = spec.warm_start is not None
         self.baseline_metrics: Metrics | None = None
@@ -337,6 +339,8 @@ class Planning:
         if nominal is not None and self.baseline_metrics is not None:
             done = session.folder.header.epochs_done if self._second is None and self._first is not None else None
             message = f"{message}. At nominal effectiveness: {gain_message(self.baseline_metrics, nominal, done)}"
+        if self._stress is not None:
+            message = f"{message}. {stress_message(self._stress)}"
         session.folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
         return RunFinished(reason, message, nominal, self.baseline_metrics, session.folder.path)
 
@@ -367,9 +371,10 @@ class Planning:
             reference=self._read(session, REFERENCE) if self._second is not None else None,
             pruned=None if self._second is None else self._second.pruned,
             swept=None if self._tactical is None else self._tactical.swept,
+            margin=self._margin,
         )
         # An ordinary stop still waits for the score of what it kept; an urgent one does not.
-        shown = conclusion.write(session.folder, self._control.check_abandoned)
+        shown, self._stress = conclusion.write(session.folder, self._control.check_abandoned)
         if shown is not None:
             self._emit(shown)
         return None if shown is None else shown.metrics
@@ -398,12 +403,13 @@ class PlanConclusion:
     reference: Schedule | None = None
     pruned: EliminationSummary | None = None
     swept: TacticalProgress | None = None
+    margin: MarginPlanning | None = None
 
-    def write(self, folder: RunFolder, check: Check) -> PlanUpdated | None:
-        """Write the plan, then its scores; returns the plan at nominal effectiveness, for the map.
+    def write(self, folder: RunFolder, check: Check) -> tuple[PlanUpdated | None, StressTable | None]:
+        """Write the plan, then its scores; returns the plan at nominal effectiveness, for the map, and its stresses.
 
         The schedule is safe before the first rollout begins. When ``check`` cancels the rollouts, the nominal score is
-        left out and ``None`` returned. Raises :class:`~firegui.errors.InputError` where the folder cannot be written.
+        left out and nothing returned. Raises :class:`~firegui.errors.InputError` where the folder cannot be written.
         """
         drops = self.engine.drops(self.model, self.best)
         folder.write_drops(drops, self.project)
@@ -412,17 +418,18 @@ class PlanConclusion:
             scored = self._score(check)
             design = self.design or self.engine.simulate(self.model, self.best, check=check).metrics
             reference = None if self.reference is None else self._at_nominal(self.reference, check).metrics
+            stress = None if self.margin is None else self.margin.table(self.model, self.best, check)
         except CancelledError:
             folder.write_scores(RunScores(self.baseline, None, self.design, audit, None, self.pruned, self.swept))
-            return None
-        scores = RunScores(self.baseline, scored.metrics, design, audit, reference, self.pruned, self.swept)
+            return None, None
+        scores = RunScores(self.baseline, scored.metrics, design, audit, reference, self.pruned, self.swept, stress)
         folder.write_scores(scores)
         if scored.p_fire_days is not None:
             folder.write_occupancy(scored.p_fire_days, self.project)
         if scored.frames is None:
-            return None
+            return None, stress
         stage = Stage.OPTIMIZE if self.pruned is None else Stage.PRUNE
-        return PlanUpdated(self.best_epoch, scored.metrics, scored.frames, drops, stage)
+        return PlanUpdated(self.best_epoch, scored.metrics, scored.frames, drops, stage), stress
 
     def _audit(self, drops: tuple[DropRecord, ...]) -> AuditReport:
         maps = self.model.maps

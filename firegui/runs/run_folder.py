@@ -21,6 +21,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import PlanSettings
+from firegui.domain.stress import StressTable
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.exporters.csv import write_schedule_csv
@@ -84,7 +85,7 @@ class RunScores:
     """``metrics.json``: the plan at nominal and at design effectiveness, the fire without drops, the audit.
 
     With a second stage also how that ended, and ``reference``: the plan it began with, at nominal effectiveness.
-    ``swept`` is there for the tactical heuristic.
+    ``swept`` is there for the tactical heuristic, ``stress`` for a plan with a margin.
     """
 
     baseline: Metrics | None = None
@@ -94,6 +95,7 @@ class RunScores:
     reference: Metrics | None = None
     pruned: EliminationSummary | None = None
     swept: TacticalProgress | None = None
+    stress: StressTable | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
