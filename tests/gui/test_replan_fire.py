@@ -128,6 +128,7 @@ def test_map_chart_table_drops_and_export_have_the_numbers_of_the_result(qtbot: 
         assert fire.first == known.first
         assert float(fire.days[-1].sum()) == pytest.approx(metrics.final_extent_cells, rel=1e-5)
         assert float(fire.days[-1].sum()) * GRID.cell_area_ha == pytest.approx(metrics.final_extent_ha, rel=1e-5)
+    assert content.fire == bench.entry.fire and any("replanned run keeps" in note for note in content.notes)
     assert sum(row.drop.executed for row in content.rows) == sum(drop.executed for drop in result.drops)
 
 

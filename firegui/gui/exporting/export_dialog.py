@@ -51,7 +51,10 @@ _COARSE_BASELINE = "the chance of fire without drops is that of the screen, to 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExportSource:
-    """The shown drops and fires, taken when the dialog opened; ``folder`` is the run's, ``made`` is now."""
+    """The shown drops and fires, taken when the dialog opened; ``folder`` is the run's, ``made`` is now.
+
+    ``fire`` is the kind of fire that a replanned run keeps.
+    """
 
     project: Project
     drops: tuple[DropRecord, ...]
@@ -60,6 +63,7 @@ class ExportSource:
     baseline: Frames | None
     folder: Path | None
     made: datetime
+    fire: str = ""
 
     @staticmethod
     def of(session: Session) -> ExportSource:
@@ -68,7 +72,7 @@ class ExportSource:
         baseline = None if result.against else result.baseline
         return ExportSource(
             result.project or session.project, result.drops, result.title, result.plan, baseline, result.folder,
-            datetime.now(UTC).replace(microsecond=0),
+            datetime.now(UTC).replace(microsecond=0), result.fire,
         )  # fmt: skip
 
 
@@ -117,7 +121,9 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
         project, source.drops, run=source.run, made=made, plan=plan, baseline=baseline, water=layer,
         limits=model_caveats(project),
     )  # fmt: skip
-    return replace(content, notes=(*notes, *content.notes))
+    if source.fire:
+        notes.append(f"the fire is the {source.fire} one, which the replanned run keeps")
+    return replace(content, notes=(*notes, *content.notes), fire=source.fire)
 
 
 def fire_on_screen(frames: Frames | None, project: Project) -> Occupancy | None:

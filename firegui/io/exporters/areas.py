@@ -102,6 +102,6 @@ def _forecast(kind: Kind, fire: Occupancy, content: ExportContent) -> Iterator[A
         begin = calendar.time_of_step(boundary * calendar.steps_per_day)
         if not shape.is_empty:
             local = begin.astimezone(calendar.local_zone)
-            title = "with the plan" if kind is Kind.PLANNED else "without drops"
+            title = "with the plan" if kind is Kind.PLANNED else content.bare
             name = f"{title}, {local.isoformat(sep=' ', timespec='minutes')}"
             yield Area(kind, name, shape, begin, begin + timedelta(days=1))

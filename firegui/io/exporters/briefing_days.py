@@ -116,7 +116,7 @@ def _about_the_day(content: ExportContent, period: Period) -> Iterator[str]:
         yield f"{dark:,} of them before sunrise or after sunset: marked N in the drop table."
     acres = [fire_acres(fire, period.day + 1, project) for fire in (content.plan, content.baseline)]
     if acres[0] is not None:
-        without = "" if acres[1] is None else f", {acres[1]:,.0f} without drops"
+        without = "" if acres[1] is None else f", {acres[1]:,.0f} {content.bare}"
         yield f"Expected fire at the end of the period: {acres[0]:,.0f} acres with the plan{without}."
     grounded = [line.kind.type for line in type_lines(project, period) if line.grounded]
     if grounded:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.observation import OBSERVED
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.io.exporters.map_sheet import Sheet
@@ -47,7 +48,8 @@ class ExportContent:
     ``rows`` are all proposed drops, by step and then by the aircraft's column; ``run`` is what people call the run,
     empty for none; ``made`` the time when the plan was made (aware). ``plan`` and ``baseline`` are the fire with and
     without the plan, where they are known. ``notes`` say what to know of the numbers, and ``warnings`` are those of
-    them that nobody may overlook. ``sheet`` is what people choose of printed maps.
+    them that nobody may overlook. ``sheet`` is what people choose of printed maps. ``fire`` is ``"observed"`` or
+    ``"drawn"`` for a run that was replanned in such a fire.
     """
 
     project: Project
@@ -59,6 +61,12 @@ class ExportContent:
     notes: tuple[str, ...]
     sheet: Sheet = field(default_factory=Sheet)
     warnings: tuple[str, ...] = ()
+    fire: str = ""
+
+    @property
+    def bare(self) -> str:
+        """What the fire without the plan is without, in words."""
+        return "without further drops" if self.fire == OBSERVED else "without drops"
 
     @cached_property
     def flown(self) -> tuple[DropRow, ...]:

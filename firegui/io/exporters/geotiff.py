@@ -46,7 +46,7 @@ def write_occupancy_cog(path: Path, content: ExportContent) -> None:
 def write_baseline_cog(path: Path, content: ExportContent) -> None:
     """Write the fire without drops, cloud-optimised."""
     assert content.baseline is not None
-    _occupancy(path, content, content.baseline, BASELINE_TITLE)
+    _occupancy(path, content, content.baseline, f"{PLAN_TITLE} {content.bare}")
 
 
 def write_arrival_cog(path: Path, content: ExportContent) -> None:
@@ -58,7 +58,7 @@ def write_arrival_cog(path: Path, content: ExportContent) -> None:
 def write_baseline_arrival_cog(path: Path, content: ExportContent) -> None:
     """Write when fire without drops is as likely as not: band 1 in days, band 2 in hours from the plan's start."""
     assert content.baseline is not None
-    _arrival(path, content, content.baseline, "without drops")
+    _arrival(path, content, content.baseline, content.bare)
 
 
 def _occupancy(path: Path, content: ExportContent, fire: Occupancy, title: str) -> None:

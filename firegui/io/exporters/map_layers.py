@@ -46,7 +46,7 @@ def draw_fire(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLeg
     end = state_at(content.plan, days.stop)
     entries = [] if end is None else _draw_chance(axes, end)
     lines: list[tuple[NDArray[Any] | None, str, Any, float, str]] = [
-        (state_at(content.baseline, days.stop), EDGE, _DOTTED, 1.5, "Fire edge at the end without drops"),
+        (state_at(content.baseline, days.stop), EDGE, _DOTTED, 1.5, f"Fire edge at the end {content.bare}"),
         (end, EDGE, "-", 1.1, "Fire edge at the end with the plan"),
         (_start(content), START, "-", 1.8, _start_name(content)),
     ]

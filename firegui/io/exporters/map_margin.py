@@ -9,6 +9,7 @@ from datetime import datetime
 from matplotlib.patches import Polygon
 
 from firegui.domain.calendar import Calendar
+from firegui.domain.observation import DRAWN, OBSERVED
 from firegui.io import crs
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.figure_page import INK, LINE, MUTED, FigurePage, shortened, width_of, wrapped
@@ -22,6 +23,8 @@ TITLE, SUBTITLE, CREDIT = 15.0, 9.5, 6.3
 HEAD_HEIGHT = 0.80
 _UNITS: tuple[tuple[str, float], ...] = (("mi", 1609.344), ("NM", 1852.0), ("km", 1000.0))
 _BAR_INCHES = 2.5
+_FIRES = {"": "fire by", OBSERVED: "fire as observed, then by", DRAWN: "fire drawn day by day from"}
+"""How the fire came about, by the kind of :attr:`ExportContent.fire`."""
 
 
 # -- words -------------------------------------------------------------------------------------------------------------
@@ -70,7 +73,7 @@ def credits_of(content: ExportContent, view: MapFrame, graticule: str) -> list[s
         f"Author: {sheet.author or 'not given'}",
         f"Prepared: {time_text(sheet.prepared or content.made, calendar)}",
         f"Plan: {content.run or 'without a name'}, made {time_text(content.made, calendar)}",
-        f"Source: perimeter, terrain and weather of the event {event.name}; fire by the model "
+        f"Source: perimeter, terrain and weather of the event {event.name}; {_FIRES[content.fire]} the model "
         f"{project.fire_model.label}; drops planned with firegui",
         f"Datum: WGS 84. Projection: {grid}, cells of {event.grid.cell_size_m:g} m",
         graticule,

@@ -45,7 +45,7 @@ def write_netcdf(path: Path, content: ExportContent) -> None:
         if content.plan is not None:
             _write_fire(file, "", "with the plan", content.plan, boundaries, common)
         if content.baseline is not None:
-            _write_fire(file, "baseline_", "without drops", content.baseline, boundaries, common)
+            _write_fire(file, "baseline_", content.bare, content.baseline, boundaries, common)
         for key, text in _attributes(content).items():
             file.attrs[key] = text
 

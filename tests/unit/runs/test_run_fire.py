@@ -293,9 +293,16 @@ def test_every_table_and_layer_that_is_exported_has_the_drops_and_the_perimeter_
         assert exported[name].stat().st_size > 0
 
 
-def test_an_export_says_which_fire_it_has(finished: Finished) -> None:
-    notes = "\n".join(run_content(finished.folder).notes)
-    assert ("was drawn for this run" if finished.kept.is_drawn else "observed at the start of 2020-08-21") in notes
+def test_an_export_says_which_fire_it_has(finished: Finished, exported: dict[str, Path]) -> None:
+    content, drawn = run_content(finished.folder), finished.kept.is_drawn
+    notes = "\n".join(content.notes)
+    assert ("was drawn for this run" if drawn else "observed at the start of 2020-08-21") in notes
+    without = "without drops" if drawn else "without further drops"
+    with h5netcdf.File(exported["x.nc"], "r") as file:
+        assert without in file["baseline_fire_probability"].attrs["long_name"]
+        assert notes in file.attrs["comment"]
+    assert without in exported["x-areas.geojson"].read_text(encoding="utf-8")
+    assert ("further" in exported["x-map.svg"].read_text(encoding="utf-8")) is not drawn
 
 
 def _area_ha(geometry: BaseGeometry, crs: str) -> float:
