@@ -225,8 +225,9 @@ class RunFolder:
         write_occupancy_tif(self.path / OCCUPANCY, p_fire[1:], project, first=begin + 1)
 
     def write_baseline(self, p_fire: NDArray[np.float32], project: Project, begin: int = 0) -> None:
-        """Replace ``baseline.tif``: as :meth:`write_occupancy`, of the fire without drops."""
-        write_occupancy_tif(self.path / BASELINE, p_fire[1:], project, first=begin + 1, title=BASELINE_TITLE)
+        """Replace ``baseline.tif``: as :meth:`write_occupancy`, of the fire without drops from day ``begin`` on."""
+        title = "P(fire) without further drops" if begin else BASELINE_TITLE
+        write_occupancy_tif(self.path / BASELINE, p_fire[1:], project, first=begin + 1, title=title)
 
     def _write_header(self) -> None:
         atomic.write_text(self.path / RUN, self._header.text())

@@ -293,6 +293,14 @@ def test_every_table_and_layer_that_is_exported_has_the_drops_and_the_perimeter_
         assert exported[name].stat().st_size > 0
 
 
+def test_the_rasters_of_the_run_folder_are_of_the_kept_fire(finished: Finished) -> None:
+    first = finished.kept.plan.first
+    for name, metrics in (("occupancy.tif", finished.nominal), ("baseline.tif", finished.baseline)):
+        raster = read_raster(finished.folder / name)
+        assert len(raster.bands) == DAYS - first
+        assert float(raster.bands[-1].sum()) == pytest.approx(metrics.final_extent_cells, rel=1e-5)
+
+
 def test_an_export_says_which_fire_it_has(finished: Finished, exported: dict[str, Path]) -> None:
     content, drawn = run_content(finished.folder), finished.kept.is_drawn
     notes = "\n".join(content.notes)
