@@ -41,6 +41,8 @@ from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import Problems
 from firegui.io import strict
+from firegui.io.atomic import write_text
+from firegui.io.toml_text import dumps
 
 _ETA = "effectiveness"
 _ETA_REMEDY = 'write "0.70/0.60", [0.7, 0.6] or { retardant = 0.7, water = 0.6 }'
@@ -64,6 +66,11 @@ def read_scenarios(path: Path, grid: Grid, steps_per_day: int) -> StressSet:
     problems.raise_if_any(f"The scenarios in {path.name} cannot be used")
     assert raw is not None
     return stress
+
+
+def write_scenarios(stress: StressSet, path: Path) -> None:
+    """Write a file of scenarios, atomically. Raises :class:`~firegui.errors.InputError` where that is not allowed."""
+    write_text(path, dumps(stress_to_table(stress)))
 
 
 def stress_from_table(table: strict.Table, grid: Grid, steps_per_day: int) -> StressSet:

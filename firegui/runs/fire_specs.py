@@ -1,4 +1,6 @@
-"""Specs that compute a fire of a saved result again for the map: a run, a member of an ensemble, a task of a benchmark.
+"""Specs that compute a fire of a saved result again for the map.
+
+Results are runs, members of ensembles, draws of stress tests and tasks of benchmarks.
 
 Every function raises :class:`~firegui.errors.InputError` if the result does not fit the project any more.
 """
@@ -11,6 +13,7 @@ from pathlib import Path
 from firegui.domain.benchmark import PlannerName, PlannerTask
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
+from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem
 from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.benchmark_folder import BenchmarkHeader, task_folder
@@ -19,7 +22,8 @@ from firegui.runs.kept_fire import SavedFire, saved_fire
 from firegui.runs.messages import counted
 from firegui.runs.result_folder import SavedHeader
 from firegui.runs.run_folder import PLAN, SCHEDULE, kept_schedule
-from firegui.runs.spec import EvaluateSpec, MemberOf
+from firegui.runs.spec import EvaluateSpec, MemberOf, StressDrawOf
+from firegui.runs.stress_folder import StressHeader
 from firegui.runs.uncertainty_folder import EnsembleHeader
 
 
@@ -33,6 +37,25 @@ def project_then(header: SavedHeader, project: Project, thing: str, made: str, a
         problem = Problem(f"the {thing}", what, f"set the fire model back, or {again}")
         raise InputError([problem], f"The {thing} does not fit the project")
     return header.project.on(project)
+
+
+def _on_same_days(then: Project, project: Project, thing: str) -> Project:
+    """Return ``then``, which has the days of ``project``: on others the dates on the map would be wrong."""
+    had, has = ((one.calendar.date_of_day(0), one.plan.days) for one in (then, project))
+    if had != has:
+        texts = [f"{counted(days, 'day')} from {first:%Y-%m-%d}" for first, days in (had, has)]
+        what, remedy = f"is of {texts[0]}, the open plan of {texts[1]}", "set the plan's first day and its days back"
+        raise InputError([Problem(f"the {thing}", what, remedy)], "It cannot be shown on the map")
+    return then
+
+
+def _same_schedule(file: str, known: str, project: Project, thing: str) -> Schedule:
+    """Return the schedule in ``file``, whose hash is ``known``."""
+    schedule = read_project_schedule(Path(file), project)
+    if schedule_hash(schedule) != known:
+        what = f"is another schedule by now than the one the {thing} was made of"
+        raise InputError([Problem(file, what, "put the schedule back")], "It cannot be shown on the map")
+    return schedule
 
 
 # -- runs -------------------------------------------------------------------------------------------------------------
@@ -51,13 +74,7 @@ def ensemble_project(header: EnsembleHeader, project: Project) -> Project:
 
 def ensemble_project_on_same_days(header: EnsembleHeader, project: Project) -> Project:
     """Return the project as the ensemble had it, with the days of ``project``: on others the dates would be wrong."""
-    then = ensemble_project(header, project)
-    had, has = ((one.calendar.date_of_day(0), one.plan.days) for one in (then, project))
-    if had != has:
-        texts = [f"{counted(days, 'day')} from {first:%Y-%m-%d}" for first, days in (had, has)]
-        what, remedy = f"is of {texts[0]}, the open plan of {texts[1]}", "set the plan's first day and its days back"
-        raise InputError([Problem("the ensemble", what, remedy)], "It cannot be shown on the map")
-    return then
+    return _on_same_days(ensemble_project(header, project), project, "ensemble")
 
 
 def member_spec(header: EnsembleHeader, number: int, project: Project, backend: str) -> EvaluateSpec:
@@ -65,14 +82,21 @@ def member_spec(header: EnsembleHeader, number: int, project: Project, backend: 
     project = ensemble_project_on_same_days(header, project)
     schedule = None
     if header.schedule:
-        file = Path(header.schedule_file)
-        schedule = read_project_schedule(file, project)
-        if schedule_hash(schedule) != header.schedule:
-            what = "is another schedule by now than the one the ensemble was made of"
-            raise InputError([Problem(str(file), what, "put the schedule back")], "The member cannot be shown")
+        schedule = _same_schedule(header.schedule_file, header.schedule, project, "ensemble")
     # A smaller ensemble has the same members; one that was raised later has more than its settings may say.
     settings = replace(header.settings, members=max(header.settings.members, number + 1))
     return EvaluateSpec(project, schedule, backend=backend, member=MemberOf(number, settings, header.error))
+
+
+# -- stress tests -----------------------------------------------------------------------------------------------------
+def stress_draw_spec(
+    header: StressHeader, scenario: StressScenario, number: int, project: Project, backend: str
+) -> EvaluateSpec:
+    """Return the spec of both fires of a draw of a scenario. The schedule must be where it was, and the same."""
+    then = project_then(header, project, "stress test", "made", "make it again")
+    then = _on_same_days(then, project, "stress test")
+    schedule = _same_schedule(header.schedule_file, header.schedule, then, "stress test")
+    return EvaluateSpec(then, schedule, backend=backend, stress=StressDrawOf(scenario, number, header.seed))
 
 
 # -- benchmarks -------------------------------------------------------------------------------------------------------

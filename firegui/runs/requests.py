@@ -9,9 +9,10 @@ from firegui.domain.benchmark import BenchmarkSettings
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
+from firegui.domain.stress import StressTestSettings
 from firegui.domain.uncertainty import UncertaintySettings
 from firegui.runs.command import with_command
-from firegui.runs.spec import BenchmarkSpec, SensitivitySpec, UncertaintySpec
+from firegui.runs.spec import BenchmarkSpec, SensitivitySpec, StressSpec, UncertaintySpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,23 @@ class SensitivityRequest:
         spec = SensitivitySpec(
             project, paths.out, "", self.kind, self.settings, schedule, backend=backend,
             project_folder=paths.project, schedule_file=self.file,
+        )  # fmt: skip
+        return with_command(spec)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StressRequest:
+    """Request for a stress test of the schedule in ``file``; ``scenarios_file`` is where the set was read."""
+
+    settings: StressTestSettings
+    file: Path
+    scenarios_file: Path | None = None
+
+    def spec(self, project: Project, paths: Paths, backend: str, schedule: Schedule) -> StressSpec:
+        """Return the spec of the stress test of ``project``; ``schedule`` is the content of ``file``."""
+        spec = StressSpec(
+            project, paths.out, "", self.settings, schedule, backend=backend, project_folder=paths.project,
+            schedule_file=self.file, scenarios_file=self.scenarios_file,
         )  # fmt: skip
         return with_command(spec)
 

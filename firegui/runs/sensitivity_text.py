@@ -14,7 +14,7 @@ from firegui.domain.sensitivity import (
     SensitivityTable,
     SideRow,
 )
-from firegui.domain.settings import Effectiveness
+from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
 
@@ -25,6 +25,12 @@ def schedule_text(file: Path | None, reading: RolloutSummary | None) -> str:
         return ""
     drops = counted(reading.drops, "drop")
     return drops if file is None else f"{file.resolve().parent.name}/{file.name}, {drops}"
+
+
+SIDES = {
+    RetardantSide.BOTH: "both cells", RetardantSide.EMITTER: "emitting cell", RetardantSide.RECEIVER: "receiving cell",
+}  # fmt: skip
+"""Cells on which retardant acts, for people."""
 
 
 def pair_text(effectiveness: Effectiveness) -> str:

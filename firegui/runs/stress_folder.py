@@ -26,7 +26,7 @@ from firegui.domain.stress import StressDraw, StressResult, StressTable, StressT
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
-from firegui.io.rasters import write_raster
+from firegui.io.rasters import read_raster, write_raster
 from firegui.runs.result_folder import ResumeCheck, SavedHeader
 from firegui.runs.result_store import ResultStore
 from firegui.runs.spec import StressSpec
@@ -126,6 +126,19 @@ def read_table(folder: Path) -> StressTable:
         return msgspec.json.decode(path.read_bytes(), type=StressTable)
     except (OSError, ValueError, msgspec.MsgspecError) as error:
         raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", _AGAIN)], TITLE) from error
+
+
+def read_leaks(folder: Path, table: StressTable) -> dict[str, NDArray[np.float32]]:
+    """Return the maps ``[H, W]`` in ``folder`` by scenario of ``table``, that of all scenarios first as ``""``.
+
+    Raises :class:`~firegui.errors.InputError` where there is none of this table.
+    """
+    path, names = folder / LEAK, ["", *(result.scenario.name for result in table.results)]
+    bands = read_raster(path).bands
+    if len(bands) != len(names):
+        problem = Problem(str(path), f"has {len(bands)} maps, the table {len(names)}", _AGAIN)
+        raise InputError([problem], "The map cannot be shown")
+    return dict(zip(names, bands.astype(np.float32), strict=True))
 
 
 def write_draws(path: Path, tally: StressTally) -> None:

@@ -22,6 +22,8 @@ from firegui.gui.analyses.sensitivity.sensitivity_controller import SensitivityC
 from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
 from firegui.gui.analyses.skill.skill_controller import SkillController
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
+from firegui.gui.analyses.stress.stress_controller import StressController
+from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.analyses.study.study_controller import StudyController
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
@@ -63,6 +65,7 @@ ANALYSES = (
     Analysis("Calibrate", CalibrationController,
              lambda session, _queue, controller: CalibratePanel(session, controller), SaveFirst.FOLDER),
     Analysis("Sensitivity", SensitivityController, SensitivityPanel, SaveFirst.PROJECT),
+    Analysis("Stress", StressController, StressPanel, SaveFirst.PROJECT),
     Analysis("Uncertainty", UncertaintyController, UncertaintyPanel, SaveFirst.PROJECT),
     Analysis("Benchmark", BenchmarkController, BenchmarkPanel, SaveFirst.PROJECT),
     Analysis("Study", StudyController, StudyPanel, SaveFirst.PROJECT),

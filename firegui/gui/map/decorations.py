@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPalette, QPen
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QImage, QImageWriter, QPainter, QPainterPath, QPalette, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from firegui.gui.map.items import PictureCache, draw_text, map_font, text_width
@@ -216,3 +216,12 @@ def scale_image(scale: ColorScale) -> QImage:
     row = scale.packed.reshape(1, 256).copy()
     # copy(): the image must not outlive the array whose memory it borrows.
     return QImage(row.data, 256, 1, 1024, QImage.Format.Format_ARGB32_Premultiplied).copy()
+
+
+def scale_html(scale: ColorScale) -> str:
+    """Return a colour scale from its low end to its high one, as an image within a text."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    QImageWriter(buffer, QByteArray(b"png")).write(scale_image(scale).scaled(70, 10))
+    return f'<img src="data:image/png;base64,{bytes(data.toBase64().data()).decode()}"/>'

@@ -187,6 +187,9 @@ _ALL_ACTIONS = (
     ActionSpec("show_sensitivity", "Sensiti&vity…",
                "how a plan depends on its assumptions: the robustness tables", "dock-sensitivity", "sensitivity",
                ("F4",), _C.PROJECT),
+    ActionSpec("show_stress", "Stress t&est…",
+               "how a plan does in worlds that differ from the model, and where it leaks", "dock-stress", "stress",
+               ("Shift+F4",), _C.PROJECT),
     ActionSpec("show_uncertainty", "&Uncertainty…",
                "how certain a plan is: fires with and without it under sampled states, model error or wind",
                "dock-uncertainty", "uncertainty", ("F10",), _C.PROJECT),
@@ -240,7 +243,8 @@ MENUS: dict[str, tuple[str, ...]] = {
     "&Plan": (
         "start", "quick", "pause", "resume", "stop", "duplicate_run", "compare_runs",
         SEPARATOR, "stages:both", "stages:first",
-        SEPARATOR, "replan", "show_constraints", "show_sensitivity", "show_uncertainty", "show_benchmark", "show_study",
+        SEPARATOR, "replan", "show_constraints", "show_sensitivity", "show_stress", "show_uncertainty",
+        "show_benchmark", "show_study",
         SEPARATOR, "show_calibrate", "load_weights", "score",
     ),
     "&Help": (

@@ -18,6 +18,16 @@ from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.sensitivity import RolloutSummary, SensitivityKind, SensitivitySettings, SensitivityTable
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
+from firegui.domain.stress import (
+    NEEDS_EXERCISE,
+    NOMINAL,
+    StressDraw,
+    StressResult,
+    StressScenario,
+    StressSet,
+    StressTable,
+    StressTestSettings,
+)
 from firegui.domain.study import StudySettings, Vary
 from firegui.domain.study_factors import study_cells
 from firegui.domain.study_table import StudyTable
@@ -49,6 +59,7 @@ from firegui.runs.events import (
     RunState,
     SensitivityReady,
     SkillReady,
+    StressReady,
     StudyProgress,
     StudyReady,
     TaskProgress,
@@ -56,10 +67,11 @@ from firegui.runs.events import (
 )
 from firegui.runs.fit_checkpoint import FitCheckpoint, part_of, write_checkpoint
 from firegui.runs.header import event_hash
-from firegui.runs.requests import BenchmarkRequest, SensitivityRequest, UncertaintyRequest
+from firegui.runs.requests import BenchmarkRequest, SensitivityRequest, StressRequest, UncertaintyRequest
 from firegui.runs.sensitivity_folder import write_table
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import RunSpec
+from firegui.runs.stress_folder import StressTally, write_results
 from firegui.runs.uncertainty_folder import STATE
 from firegui.studies.request import StudyRequest
 from tests.gui.fake_benchmarks import finish, row_of, table
@@ -73,6 +85,18 @@ BENCHMARK = BenchmarkSettings(
 )
 STUDY = StudySettings(name="Seeds", planner="tactical", vary=(Vary("seed", (0, 1, 2)),), measure=("objective",))
 MEMBERS = UncertaintySettings(UncertaintyKind.ALEATORIC, 6, seed=5)
+STRESS = StressTestSettings(
+    stress=StressSet(
+        (
+            StressScenario("late", delay_minutes=30.0),
+            StressScenario("failing", failure_rate=0.2, draws=2),
+            StressScenario("mended", failure_rate=0.2, repair_hours=24.0),
+        ),
+        seed=3,
+    )
+)
+SCHEDULE = Path("plan.safetensors")
+"""Schedule that requests are of, in the working folder."""
 EPOCH = FitProgress(0, 60, 9.0, 9.0, 0, {}, (EventProgress("Tiny", (1,), (0.1,)),), 1.0)
 
 
@@ -156,6 +180,32 @@ def _save_sweep(controller: Controller, project: Project, folder: Path) -> Path:
     return out
 
 
+def _save_stress(controller: Controller, project: Project, folder: Path) -> Path:
+    out = write_header(controller, project, folder, STRESS, seed=3, schedule_file=str(SCHEDULE))
+    write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
+    return out
+
+
+def stress_table() -> StressTable:
+    """Return a table with a scenario that holds, one that leaks in one of two draws, and one that is left out."""
+
+    def result(scenario: StressScenario, *cells: float) -> StressResult:
+        draws = tuple(StressDraw(each, 0.0, (each - 10.0) / 200.0, 12) for each in cells)
+        return StressResult(scenario, 10.0, 210.0, draws)
+
+    late, failing, _mended = STRESS.stress.scenarios
+    results = (result(late, 12.0), result(failing, 14.0, 110.0))
+    return StressTable(12, result(NOMINAL, 11.0), results, (("mended", NEEDS_EXERCISE),))
+
+
+def stress_maps(project: Project) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
+    """Return what burns in the model, and the draws in which a cell leaks, of :func:`stress_table`."""
+    shape = project.scenario.grid.shape
+    leaks = {name: np.zeros(shape, np.uint16) for name in ("late", "failing")}
+    leaks["failing"][3:6, 7] = 1
+    return np.zeros(shape, bool), leaks
+
+
 def _save_calibration(_controller: Controller, project: Project, folder: Path) -> Path:
     out = folder / CALIBRATIONS / "20260101-000000.safetensors"
     out.parent.mkdir()
@@ -207,6 +257,11 @@ CASES = {
         SensitivityRequest(SensitivityKind.DESIGN, SensitivitySettings(), 3),
         lambda _spec: (Progress(1, 3, "Planning"), SensitivityReady(_sweep())),
         _save_sweep,
+    ),
+    "Stress": Case(
+        StressRequest(STRESS, SCHEDULE),
+        lambda _spec: (Progress(1, 3, "late: draw 1 of 1"), StressReady(stress_table())),
+        _save_stress,
     ),
     "Uncertainty": Case(
         UncertaintyRequest(MEMBERS),

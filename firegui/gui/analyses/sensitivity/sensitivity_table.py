@@ -14,14 +14,11 @@ from firegui.domain.sensitivity import (
     SensitivityKind,
     SideRow,
 )
-from firegui.domain.settings import Effectiveness, RetardantSide
+from firegui.domain.settings import Effectiveness
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import MISSING, Column
-from firegui.runs.sensitivity_text import pair_text
+from firegui.runs.sensitivity_text import SIDES, pair_text
 
-SIDES = {
-    RetardantSide.BOTH: "both cells", RetardantSide.EMITTER: "emitting cell", RetardantSide.RECEIVER: "receiving cell",
-}  # fmt: skip
 _J = "J_fire: the objective without what drops cost, at nominal effectiveness unless the row names another"
 _EXTENT = "final extent: sum of the probabilities that cells have burned at the end, in cells"
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, QSignalBlocker, Qt
-from PySide6.QtGui import QImageWriter
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSlider, QTableView, QToolButton, QWidget
 
 from firegui.domain.fit import SkillSettings
@@ -22,7 +21,7 @@ from firegui.gui.analyses.skill.skill_table import SkillModel, day_text, summary
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, describe, row
 from firegui.gui.base.tasks import wait_for
-from firegui.gui.map.decorations import scale_image
+from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink, fire_scale
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
@@ -154,7 +153,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
 
     def _write_key(self) -> None:
         observed = (Ink.of(self.palette()).observed.name(), "□", "observed")
-        parts = [f"Probability of fire&nbsp;P&nbsp;0&nbsp;{_color_ramp()}&nbsp;1"]
+        parts = [f"Probability of fire&nbsp;P&nbsp;0&nbsp;{scale_html(fire_scale())}&nbsp;1"]
         for color, sign, text in (*((color, "■", text) for color, text in _MARKS), observed):
             # No entry is broken in two.
             parts.append(f'<span style="color:{color}">{sign}</span>&nbsp;{text.replace(" ", "&nbsp;")}')
@@ -225,12 +224,3 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
     def _draw_curves(self) -> None:
         result = self._controller.result
         self.chart.show_report(None if result is None else result.report, METRICS[self.measure.currentIndex()])
-
-
-def _color_ramp() -> str:
-    """Return the colours of the predicted map from 0 to 1, as an image within a text."""
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    QImageWriter(buffer, QByteArray(b"png")).write(scale_image(fire_scale()).scaled(70, 10))
-    return f'<img src="data:image/png;base64,{bytes(data.toBase64().data()).decode()}"/>'

@@ -1,0 +1,134 @@
+"""Map of where fire burns that the plan holds in the model's own world."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QRectF
+from PySide6.QtGui import QBrush, QPainterPath
+from PySide6.QtWidgets import QWidget
+
+from firegui.domain.project import Project
+from firegui.gui.base.layouts import fill_column
+from firegui.gui.map.decorations import Caption, Decorations
+from firegui.gui.map.items import RasterItem, Stroke, StrokesItem, cosmetic, mask_path
+from firegui.gui.map.map_colors import ColorScale, Ink, probability
+
+Floats = NDArray[np.float32]
+_MARGIN = 0.12
+_LOW_PX = 120
+"""On lower maps there is no room for north and scale."""
+
+
+def leak_scale() -> ColorScale:
+    """Return the scale of the share of draws."""
+    return probability("Share of draws", "plasma")
+
+
+class LeakMap(QWidget):
+    """Map of one share of draws by cell, north up. The wheel zooms, a drag moves."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._project: Project | None = None
+        self._leaks: Floats | None = None
+        self._ink, self._scale = Ink.of(self.palette()), leak_scale().packed
+        self._whole = True
+        self._view = pg.GraphicsLayoutWidget(self)
+        self._view.setAccessibleName("Where the plan leaks")
+        self._view.ci.layout.setContentsMargins(0, 0, 0, 0)
+        self._box = pg.ViewBox(lockAspect=True, invertY=True, enableMenu=False, defaultPadding=0.0)
+        self._box.disableAutoRange()
+        self._view.ci.addItem(self._box)
+        self._ground, self._raster, self._line = StrokesItem(), RasterItem(), StrokesItem()
+        for item in (self._ground, self._raster, self._line):
+            self._box.addItem(item, ignoreBounds=True)
+        self._decorations = Decorations()
+        self._view.scene().addItem(self._decorations)
+        self._box.sigRangeChanged.connect(self._decorate)
+        self._box.sigResized.connect(self._on_resized)
+        self._box.sigRangeChangedManually.connect(self._on_moved)
+        fill_column(self, self._view, stretch=self._view)
+        self.setMinimumSize(200, 90)
+        self._set_ink()
+
+    # -- for others --------------------------------------------------------------------------------------------------
+    @property
+    def pixels(self) -> NDArray[np.uint32] | None:
+        """What is drawn, premultiplied ``0xAARRGGBB``."""
+        return self._raster.pixels
+
+    def show_leaks(self, project: Project | None, leaks: Floats | None) -> None:
+        """Show the share of draws ``[H, W]`` in which a cell leaks on the ground of ``project``, or nothing."""
+        is_other = project is not self._project
+        self._project, self._leaks = project, leaks
+        self._draw()
+        if is_other or self._whole:
+            self.fit()
+
+    def fit(self) -> None:
+        """Look at what leaks and at the fire at the start, and keep looking at it while the window is resized."""
+        self._whole = True
+        if self._project is not None:
+            self._box.setRange(rect=self._area(), padding=0.0)
+
+    # -- drawing -----------------------------------------------------------------------------------------------------
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the palette between dark and light."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_decorations"):
+            self._set_ink()
+
+    def _set_ink(self) -> None:
+        self._ink = self._decorations.ink = Ink.of(self.palette())
+        self._view.setBackground(self._ink.ground)
+        self._draw()
+        self._decorate()
+
+    def _on_resized(self, *_: object) -> None:
+        if self._whole:
+            self.fit()
+        self._decorate()
+
+    def _on_moved(self, *_: object) -> None:
+        self._whole = False
+
+    def _draw(self) -> None:
+        ground, line = QPainterPath(), QPainterPath()
+        if self._project is not None:
+            grid = self._project.scenario.grid
+            ground.addRect(QRectF(0, 0, grid.columns, grid.rows))
+            line = mask_path(_start(self._project))
+        ink = self._ink
+        self._ground.set_strokes([Stroke(ground, cosmetic(ink.frame), QBrush(ink.land), smooth=False)])
+        self._line.set_strokes([Stroke(line, pen) for pen in (cosmetic(ink.halo, 3.0), cosmetic(ink.observed, 1.5))])
+        leaks = self._leaks
+        codes = None if leaks is None else np.round(255.0 * np.clip(leaks, 0.0, 1.0)).astype(np.uint8)
+        self._raster.set_pixels(None if codes is None else self._scale[codes])
+
+    def _decorate(self, *_: object) -> None:
+        area, across = self._box.sceneBoundingRect(), self._box.viewRect().width()
+        self._decorations.setPos(QPointF(area.topLeft()))
+        if self._project is None or across <= 0 or area.width() <= 0 or area.height() < _LOW_PX:
+            self._decorations.show_caption(Caption(), 1.0, QRectF())
+            return
+        caption = Caption(cell_size_m=self._project.scenario.grid.cell_size_m)
+        self._decorations.show_caption(caption, area.width() / across, QRectF(0, 0, area.width(), area.height()))
+
+    def _area(self) -> QRectF:
+        assert self._project is not None
+        seen = _start(self._project)
+        seen = seen if self._leaks is None else seen | (self._leaks > 0)
+        rows, columns = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
+        if not len(rows):
+            return QRectF(0, 0, *seen.shape[::-1])
+        area = QRectF(QPointF(columns[0], rows[0]), QPointF(columns[-1] + 1, rows[-1] + 1))
+        across, down = _MARGIN * area.width() + 2.0, _MARGIN * area.height() + 2.0
+        return area.adjusted(-across, -down, across, down)
+
+
+def _start(project: Project) -> NDArray[np.bool_]:
+    """Return the fire ``[H, W]`` at the start of the plan."""
+    observed = project.scenario.observed_on(project.plan.start_day)
+    return np.asarray(project.scenario.ignition if observed is None else observed, bool)

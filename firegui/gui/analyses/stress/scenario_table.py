@@ -1,0 +1,259 @@
+"""Table of the project's stress scenarios, which can be edited."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QTableView, QToolButton, QWidget
+
+from firegui.domain.options import SettingField, replaced_at, setting_fields
+from firegui.domain.settings import Effectiveness, RetardantSide
+from firegui.domain.stress import StressScenario, StressSet
+from firegui.errors import InputError, Problem
+from firegui.gui.base.controls import add_shortcut
+from firegui.gui.base.layouts import fill_column
+from firegui.gui.session.reporting import free_name, refuse_new, refusing
+from firegui.gui.session.session import Session
+from firegui.gui.widgets.delegates import ChoiceDelegate
+from firegui.gui.widgets.table_buttons import ButtonRow
+from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
+from firegui.io.stress_toml import read_scenarios, write_scenarios
+from firegui.runs.sensitivity_text import SIDES, pair_text
+
+_FILTER = "Scenarios (*.toml);;All files (*)"
+_TITLE = "The scenario was not changed"
+_SET_TITLE = "The scenarios were not changed"
+_PERCENT = "failure_rate"
+_AS_MODEL = StressScenario("")
+_FIELDS = setting_fields(_AS_MODEL)
+
+
+class ScenariosModel(TableModel[StressScenario]):
+    """Scenarios of the open project. What is as in the model has a dash. Every edit is one undo step."""
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        self._session = session
+        columns = (
+            Column("Name", lambda one: one.name, tip="name of the scenario, once in the set", is_text=True,
+                   edit=self._set_name),
+            Column("Effectiveness", lambda one: one.effectiveness, pair_text,
+                   "of retardant and of water; empty: the project's", "ret. / water", is_text=True,
+                   sort_key=lambda pair: pair.retardant, edit=self._set_pair,
+                   initial=lambda one: "" if one.effectiveness is None else pair_text(one.effectiveness)),
+            Column("Retardant acts on", lambda one: one.retardant_acts_on, SIDES.__getitem__,
+                   "which cell's fuel retardant changes", is_text=True, sort_key=list(SIDES).index,
+                   edit=self._set_side, initial=lambda one: "" if one.retardant_acts_on is None
+                   else one.retardant_acts_on.value, delegate=partial(ChoiceDelegate, _side_choices)),
+            *(self._number_column(item) for item in _FIELDS),
+        )  # fmt: skip
+        super().__init__(columns, parent)
+
+    def change(self, text: str, scenarios: tuple[StressScenario, ...], title: str = _SET_TITLE) -> None:
+        """Replace the scenarios as one undo step. Raises :class:`InputError` with what would be wrong."""
+        self.change_set(text, replace(self._session.project.stress, scenarios=scenarios), title)
+
+    def change_set(self, text: str, stress: StressSet, title: str = _SET_TITLE) -> None:
+        """Replace the whole set as one undo step. Raises :class:`InputError` with what would be wrong."""
+        project = self._session.project
+        steps = project.scenario.steps_per_day
+        refuse_new(project.stress.problems(steps), stress.problems(steps), title)
+        if stress != project.stress:
+            self._session.edit(text, replace(project, stress=stress))
+
+    def _number_column(self, item: SettingField) -> Column:
+        option, name, factor = item.option, item.name, _factor(item.name)
+        low, high = (None if end is None else factor * end for end in (option.low, option.high))
+        ends = f"{low:g} to {high:g}"
+
+        def shown(one: StressScenario) -> float | None:
+            value = getattr(one, name)
+            return None if value == getattr(_AS_MODEL, name) else factor * value
+
+        return Column(
+            option.title, shown, "{:g}".format, f"{option.help}; {ends}, empty: {_default_text(item)}",
+            "%" if name == _PERCENT else option.unit or ("×" if name.endswith("factor") else ""),
+            edit=partial(self._set_number, item), initial=lambda one: f"{factor * getattr(one, name):g}",
+        )  # fmt: skip
+
+    # -- edits -------------------------------------------------------------------------------------------------------
+    def _set_name(self, position: int, one: StressScenario, value: Any) -> bool:
+        return self._set(position, one, replace(one, name=str(value).strip()))
+
+    def _set_pair(self, position: int, one: StressScenario, value: Any) -> bool:
+        text = str(value).strip()
+        if not text:
+            return self._set(position, one, replace(one, effectiveness=None))
+        try:
+            retardant, water = (float(part) for part in text.split("/"))
+        except ValueError:
+            problem = Problem(one.name, f"'{text}' is no effectiveness", "write it as 0.7/0.6, or leave it empty")
+            raise InputError([problem], _TITLE) from None
+        return self._set(position, one, replace(one, effectiveness=Effectiveness(retardant, water)))
+
+    def _set_side(self, position: int, one: StressScenario, value: Any) -> bool:
+        side = RetardantSide(str(value)) if value else None
+        return self._set(position, one, replace(one, retardant_acts_on=side))
+
+    def _set_number(self, item: SettingField, position: int, one: StressScenario, value: Any) -> bool:
+        text = str(value).strip().removesuffix("%").strip()
+        number = getattr(_AS_MODEL, item.name) if not text else _number(text, one.name, item)
+        return self._set(position, one, replaced_at(one, item.path, number))
+
+    def _set(self, position: int, before: StressScenario, after: StressScenario) -> bool:
+        if after == before:
+            return False
+        scenarios = self._session.project.stress.scenarios
+        changed = (*scenarios[:position], after, *scenarios[position + 1 :])
+        self.change(f"change the scenario {after.name}", changed, _TITLE)
+        return True
+
+
+class ScenarioTable(QWidget):
+    """Table of the project's scenarios with buttons to add, copy, remove, reset, load and save."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.model, self.view = ScenariosModel(session, self), QTableView()
+        show_table(self.view, self.model, "Stress scenarios", is_sortable=False)
+        self._buttons: dict[str, QToolButton] = {}
+        fill_column(self, self._button_row(), self.view, stretch=self.view, margins=(0, 2, 0, 0))
+        self.model.refused.connect(session.refuse)
+        self.model.modelReset.connect(self._enable)
+        self.view.selectionModel().selectionChanged.connect(lambda *_: self._enable())
+        add_shortcut(self.view, "Del", self.remove)
+        for signal in (session.project_opened, session.project_edited):
+            signal.connect(self._show)
+        self._show()
+
+    def button(self, name: str) -> QToolButton:
+        """Return ``add``, ``copy``, ``delete``, ``reset``, ``import`` or ``export``. Raises ``KeyError`` for others."""
+        return self._buttons[name]
+
+    # -- what the buttons do -----------------------------------------------------------------------------------------
+    def add(self) -> None:
+        """Add a scenario as in the model, and edit its name."""
+        self._append("add a scenario", StressScenario(free_name("scenario", self._names)))
+
+    def duplicate(self) -> None:
+        """Add a copy of the selected scenario, and edit its name."""
+        if (position := self._selected) is not None:
+            one = self._scenarios[position]
+            copied = replace(one, name=free_name(one.name, self._names))
+            self._append(f"copy the scenario {one.name}", copied)
+
+    def remove(self) -> None:
+        """Remove the selected scenario; the last one cannot be removed."""
+        if (position := self._selected) is not None:
+            kept = (*self._scenarios[:position], *self._scenarios[position + 1 :])
+            self._change(f"remove the scenario {self._scenarios[position].name}", kept)
+
+    def reset(self) -> None:
+        """Go back to the default set, with its seed."""
+        with refusing(self._session, "stress scenarios"):
+            self.model.change_set("reset the stress scenarios", StressSet())
+
+    def load(self, path: Path) -> None:
+        """Replace the scenarios by those in a file."""
+        with refusing(self._session, str(path)):
+            scenario = self._session.project.scenario
+            self.model.change_set(f"load {path.name}", read_scenarios(path, scenario.grid, scenario.steps_per_day))
+            self._session.message.emit(f"Scenarios read from {path.name}")
+
+    def save(self, path: Path) -> None:
+        """Write the scenarios to a file."""
+        path = path if path.suffix else path.with_suffix(".toml")
+        with refusing(self._session, str(path)):
+            write_scenarios(self._session.project.stress, path)
+            self._session.message.emit(f"Scenarios written to {path.name}")
+
+    def _ask_load(self) -> None:
+        name, _filter = QFileDialog.getOpenFileName(self.window(), "Load scenarios", "", _FILTER)
+        if name:
+            self.load(Path(name))
+
+    def _ask_save(self) -> None:
+        name, _filter = QFileDialog.getSaveFileName(self.window(), "Save scenarios", "scenarios.toml", _FILTER)
+        if name:
+            self.save(Path(name))
+
+    # -- state -------------------------------------------------------------------------------------------------------
+    @property
+    def _scenarios(self) -> tuple[StressScenario, ...]:
+        return self._session.project.stress.scenarios if self._session.has_project else ()
+
+    @property
+    def _names(self) -> list[str]:
+        return [one.name for one in self._scenarios]
+
+    @property
+    def _selected(self) -> int | None:
+        rows = selected_rows(self.view)
+        return self.model.position(rows[0]) if rows else None
+
+    def _change(self, text: str, scenarios: tuple[StressScenario, ...]) -> bool:
+        before = self._scenarios
+        with refusing(self._session, "stress scenarios"):
+            self.model.change(text, scenarios)
+        return self._scenarios != before
+
+    def _append(self, text: str, one: StressScenario) -> None:
+        if self._session.has_project and self._change(text, (*self._scenarios, one)):
+            last = len(self._scenarios) - 1
+            select_row(self.view, last)
+            self.view.edit(self.model.index(last, 0))
+
+    def _show(self) -> None:
+        self.model.set_rows(self._scenarios)
+        self._enable()
+
+    def _enable(self) -> None:
+        there, chosen = self._session.has_project, self._selected is not None
+        for name, button in self._buttons.items():
+            button.setEnabled(there and (chosen or name not in ("copy", "delete")))
+
+    def _button_row(self) -> ButtonRow:
+        row = ButtonRow()
+        for name, text, help, pressed in (
+            ("add", "Add", "Add a scenario", self.add),
+            ("copy", "Copy", "Add a copy of the selected scenario", self.duplicate),
+            ("delete", "Remove", "Remove the selected scenario (Del)", self.remove),
+            ("reset", "Reset", "Go back to the default scenarios; can be undone", self.reset),
+            ("import", "Load scenarios…", "Replace the scenarios by those in a TOML file", self._ask_load),
+            ("export", "Save scenarios…", "Write the scenarios to a TOML file", self._ask_save),
+        ):
+            self._buttons[name] = row.add(name, text, help, pressed, show_text=True)
+        return row
+
+
+def _side_choices() -> list[tuple[str, str]]:
+    return [("", "as in the project"), *((side.value, text) for side, text in SIDES.items())]
+
+
+def _factor(name: str) -> float:
+    """Return what a number is multiplied with for people: shares are shown in percent."""
+    return 100.0 if name == _PERCENT else 1.0
+
+
+def _default_text(item: SettingField) -> str:
+    return f"{_factor(item.name) * getattr(_AS_MODEL, item.name):g}"
+
+
+def _number(text: str, where: str, item: SettingField) -> float | int:
+    try:
+        value = float(text.replace(",", ""))
+        if not math.isfinite(value):
+            raise ValueError(text)
+        # A typed percentage divided by 100 is the share that is nearest to it.
+        return int(text.replace(",", "")) if item.kind is int else value / _factor(item.name)
+    except ValueError:
+        kind = "a whole number" if item.kind is int else "a number"
+        title = item.option.title.lower()
+        problem = Problem(f"{where}, {title}", f"'{text}' is not {kind}", f"write {kind}, or nothing")
+        raise InputError([problem], _TITLE) from None

@@ -1,0 +1,45 @@
+"""Columns of the stress table."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from firegui.domain.stress import StressResult, StressTable
+from firegui.gui.base.number_text import number
+from firegui.gui.widgets.table_model import Column
+from firegui.runs.stress_text import scenario_text
+
+ABOVE = "▲ "
+"""Stands before a share that is above the limit, which has the colour of a warning too."""
+_GROWTH = "share of the fire's growth that is left: what burns beyond the start, over the same without drops"
+
+
+def stress_rows(table: StressTable) -> tuple[StressResult, ...]:
+    """Return the model's own world, then the scenarios, the worst first."""
+    return (table.nominal, *sorted(table.results, key=lambda result: -result.share_worst))
+
+
+@lru_cache(maxsize=8)
+def stress_columns(limit: float, cell_area_ha: float) -> tuple[Column, ...]:
+    """Return the columns; shares above ``limit`` are marked, cells have ``cell_area_ha``."""
+
+    def share_text(share: float) -> str:
+        return f"{ABOVE if share > limit else ''}{share:.1%}"
+
+    def area(cells: float) -> str:
+        return number(cells * cell_area_ha)
+
+    return (
+        Column("Scenario", lambda result: result.scenario.name, tip="the model's own world comes first", is_text=True),
+        Column("What differs", lambda result: result.scenario, scenario_text, "from the model", is_text=True,
+               sort_key=scenario_text),
+        Column("Draws", lambda result: len(result.draws), "{:,}".format, "draws that were flown"),
+        Column("Growth left", lambda result: result.share_worst, share_text,
+               f"{_GROWTH}; largest over the draws. {ABOVE.strip()}: above the plan's limit of {limit:.1%}", "worst",
+               color=lambda result: "error" if result.share_worst > limit else None),
+        Column("Growth left", lambda result: result.share_mean, "{:.1%}".format, f"{_GROWTH}; mean of the draws",
+               "mean"),
+        Column("Burned", lambda result: result.cells_worst, area, "final extent in the worst draw", "ha, worst"),
+        Column("No drops", lambda result: result.cells_no_drops, area, "final extent without drops, same world", "ha"),
+        Column("Drops flown", lambda result: result.flown_mean, "{:,.0f}".format, "drops that happened", "mean"),
+    )  # fmt: skip

@@ -1,0 +1,117 @@
+"""Stress tests of the open project: the run and the saved tables with their maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.project import Project
+from firegui.domain.stress import StressTable
+from firegui.errors import InputError
+from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
+from firegui.gui.analyses.saved_results import SavedResult, SavedResults
+from firegui.gui.jobs.event_bridge import EventBridge
+from firegui.io.schedule_file import read_project_schedule
+from firegui.runs.events import FinishReason, StressReady
+from firegui.runs.messages import counted
+from firegui.runs.requests import Paths, StressRequest
+from firegui.runs.spec import StressSpec
+from firegui.runs.stress_folder import STORE, TABLE, StressHeader, read_leaks, read_table
+
+Leaks = Mapping[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedStressTest(SavedResult[StressHeader]):
+    """A stress test in a project's folder."""
+
+    has_table: bool
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every draw is done."""
+        return self.header.reason is FinishReason.COMPLETED
+
+    @property
+    def label(self) -> str:
+        """Number of scenarios."""
+        size = counted(len(self.header.settings.stress.scenarios), "scenario")
+        return f"{size}{' · unfinished' if self.can_resume() else ''}"
+
+    @staticmethod
+    def load(folder: Path, header: StressHeader, is_held: bool) -> SavedStressTest | None:
+        """Return the stress test in ``folder``, ``None`` if there is nothing to show or to resume."""
+        saved = SavedStressTest(folder, header, is_held, (folder / TABLE).is_file())
+        return saved if saved.has_table or saved.can_resume() else None
+
+
+SAVED_STRESS_TESTS = SavedResults("stress", STORE, SavedStressTest.load)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StressTestResult(AnalysisResult[StressTable, StressHeader]):
+    """A stress test on screen. ``leaks`` are its maps by scenario, none before the test has ended."""
+
+    leaks: Leaks = field(default_factory=dict)
+
+    @property
+    def limit(self) -> float:
+        """Largest share of the growth that the plan may leave."""
+        return self.project.plan.margin.limit
+
+
+class StressController(AnalysisController[StressRequest, StressTestResult, SavedStressTest]):
+    """Controller of stress tests. The previous test stays on screen until a new one has a scenario."""
+
+    title, kept = "The stress test", "finished draws"
+    export_suffixes = (".csv", ".json", ".tif")
+    saved_results = SAVED_STRESS_TESTS
+
+    def _new_spec(self, request: StressRequest) -> StressSpec:
+        return self._spec(request, Paths(self._project_folder, self._new_folder("stress")), self._session.project)
+
+    def _resumed_spec(self, saved: SavedStressTest, request: StressRequest | None) -> StressSpec | None:
+        """Return the spec that resumes ``saved``. Its settings and its schedule are kept."""
+        if not saved.can_resume():
+            return None
+        header = saved.header
+        scenarios = Path(header.scenarios_file) if header.scenarios_file else None
+        request = StressRequest(header.settings, Path(header.schedule_file), scenarios)
+        spec = self._spec(request, Paths(self._project_folder, saved.folder), self._session.project)
+        return replace(spec, resume=True)
+
+    def _spec(self, request: StressRequest, paths: Paths, project: Project) -> StressSpec:
+        schedule = read_project_schedule(request.file, project)
+        return request.spec(project, paths, self._session.backend, schedule)
+
+    def _read(self, folder: Path) -> StressTestResult:
+        table, header = read_table(folder), STORE.read(folder)
+        project = header.project.on(self._session.project)
+        return _with_leaks(StressTestResult(folder, project, table, header))
+
+    def _with_saved_header(self, shown: StressTestResult) -> StressTestResult:
+        return _with_leaks(super()._with_saved_header(shown))
+
+    def _connect_events(self, bridge: EventBridge) -> None:
+        bridge.subscribe(StressReady, self._on_table)
+
+    def _on_table(self, event: StressReady) -> None:
+        if self._job is None or not isinstance(self._job.spec, StressSpec):
+            return
+        self._show(StressTestResult(self._job.spec.out, self._job.spec.project, event.table))
+        if not self._listed:
+            self._listed = True
+            self.saved_changed.emit()
+
+
+def _with_leaks(shown: StressTestResult) -> StressTestResult:
+    """Return the result with the maps in its folder; without them where they cannot be read."""
+    if shown.table is not None:
+        with suppress(InputError):
+            return replace(shown, leaks=read_leaks(shown.folder, shown.table))
+    return shown

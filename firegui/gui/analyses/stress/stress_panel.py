@@ -1,0 +1,205 @@
+"""The stress dock: how a plan does in worlds that differ from the model, and where it leaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton, QWidget
+
+from firegui.domain.stress import StressResult
+from firegui.errors import InputError, Problem
+from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
+from firegui.gui.analyses.stress.leak_map import LeakMap, leak_scale
+from firegui.gui.analyses.stress.scenario_table import ScenarioTable
+from firegui.gui.analyses.stress.stress_columns import ABOVE, stress_columns, stress_rows
+from firegui.gui.analyses.stress.stress_controller import SavedStressTest, StressController, StressTestResult
+from firegui.gui.analyses.stress.stress_form import StressForm
+from firegui.gui.base.layouts import column, describe, row
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.map.decorations import scale_html
+from firegui.gui.map.map_colors import Ink
+from firegui.gui.session.session import Session
+from firegui.gui.widgets.table_model import TableModel
+from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
+from firegui.runs.fire_specs import stress_draw_spec
+from firegui.runs.messages import counted
+from firegui.runs.stress_folder import table_csv
+
+_NOTHING = "No stress test is shown: make one, or open an earlier one."
+_PLAY = "Show the worst draw of the chosen scenario on the map (double-click)"
+_CONTROLS_WIDTH = 290
+
+
+class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
+    """Form of a stress test beside its table, its map and the scenarios of the project."""
+
+    texts = AnalysisTexts(
+        thing="stress test",
+        start="Test",
+        start_tip="Fly the schedule in every scenario; the project is saved first",
+        stop_tip="Stop; draws that are done are kept",
+        resume_tip="Finish the stress test that is chosen; draws that are done are kept",
+        progress="Share of the scenarios that is done",
+        saved_results="Earlier stress tests",
+        no_saved_results="No earlier stress test",
+    )
+
+    def __init__(
+        self, session: Session, queue: RunQueue, controller: StressController, parent: QWidget | None = None
+    ) -> None:
+        self.form = StressForm(queue)
+        super().__init__(session, controller, self.form, parent)
+        self._queue = queue
+        self.model = TableModel[StressResult]((), self, key=lambda result: result.scenario.name)
+        self.table, self.map, self.scenarios = QTableView(), LeakMap(), ScenarioTable(session)
+        self.leak, self.key = QComboBox(), QLabel(wordWrap=True)
+        self._lay_out()
+        session.project_edited.connect(self._on_project)
+        self.leak.currentIndexChanged.connect(self._draw)
+        self.table.activated.connect(lambda _index: self.play())
+        self.table.selectionModel().selectionChanged.connect(self._refresh)
+        self._connect()
+
+    # -- for others --------------------------------------------------------------------------------------------------
+    def play(self) -> None:
+        """Compute both fires of the worst draw of the chosen scenario for the map; refused where that cannot be."""
+        shown, result = self._controller.shown, self._selected
+        if shown is None or shown.header is None or result is None:
+            return
+        number, session = result.worst_draw, self._session
+        try:
+            spec = stress_draw_spec(shown.header, result.scenario, number, session.project, session.backend)
+        except InputError as error:
+            session.refuse(error)
+            return
+        draw = f", draw {number + 1} of {len(result.draws)}" if len(result.draws) > 1 else ""
+        self._queue.show_member(f"Stress: {result.scenario.name}{draw}", spec)
+
+    # -- layout ------------------------------------------------------------------------------------------------------
+    def _lay_out(self) -> None:
+        show_table(self.table, self.model, "Stress table", copy=self.copy)
+        describe(self.leak, "Scenario whose map is shown")
+        whole = QToolButton(autoRaise=True)
+        whole.setText("Fit")
+        whole.setToolTip("Show everything that leaks")
+        whole.clicked.connect(self.map.fit)
+        # Where there is no room for one line it takes two; its text must not decide how wide the dock is.
+        self.key.setMinimumWidth(1)
+        self._write_key()
+        above = row(self.leak, self.key, whole, stretch=self.key)
+        self.leaks_page = column(above, self.map, stretch=self.map, margins=(0, 2, 0, 0))
+        self._add_pages(("Table", self.table), ("Where it leaks", self.leaks_page), ("Scenarios", self.scenarios))
+        tables = (self.table,)
+        buttons = self._button_row(
+            PanelButton("show", "Play worst draw", _PLAY, self.play, tables, show_text=True),
+            self._copy_button(*tables),
+            PanelButton("csv", "CSV…", "Write a row for each draw as CSV with every digit", self._ask_file, tables),
+            PanelButton("export", "Export…", "Write table and map into a folder", self._export),
+        )
+        choice = row(self.saved_list, buttons, stretch=self.saved_list)
+        content = column(choice, self.pages, self.head, stretch=self.pages)
+        self.result_page = self.work_page = self.table
+        self._lay_out_beside(content, _CONTROLS_WIDTH, self.notes, self.form, scrolls=True)
+
+    def _write_key(self) -> None:
+        start = f'<span style="color:{Ink.of(self.palette()).observed.name()}">□</span>&nbsp;fire at the start'
+        text = f"Share of draws that burn where the plan holds in the model: 0&nbsp;{scale_html(leak_scale())}&nbsp;1"
+        self.key.setText(f"{text} &nbsp;{start}")
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the palette between dark and light."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "key"):
+            self._write_key()
+
+    # -- hooks -------------------------------------------------------------------------------------------------------
+    def _show_settings(self, saved: SavedStressTest) -> None:
+        self.form.set_settings(saved.header.settings)
+
+    def _has_result(self, saved: SavedStressTest) -> bool:
+        return saved.has_table
+
+    def _on_project(self) -> None:
+        if self._session.has_project:
+            self.form.show_project(self._session.project)
+
+    def _find_problems(self) -> Sequence[Problem]:
+        return self.form.problems()
+
+    def _remarks(self) -> Sequence[str]:
+        table = None if self._controller.shown is None else self._controller.shown.table
+        left_out = () if table is None else table.left_out
+        return [f"{WARNING}{name} is left out: {reason}" for name, reason in left_out]
+
+    def _enabled(self) -> dict[str, bool]:
+        shown = self._controller.shown
+        some = shown is not None and shown.table is not None
+        settled = shown is not None and shown.header is not None and not self._controller.shows_running
+        return {
+            "show": settled and self._selected is not None, "copy": some, "csv": some, "export": some and settled
+        }  # fmt: skip
+
+    def _front(self) -> QTableView:
+        return self.table
+
+    def _csv(self) -> str:
+        table = None if self._controller.shown is None else self._controller.shown.table
+        return "" if table is None else table_csv(table)
+
+    def _ask_file(self) -> None:
+        self._save_csv("stress.csv")
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    @property
+    def _selected(self) -> StressResult | None:
+        rows = selected_rows(self.table)
+        return self.model.row(rows[0]) if rows else None
+
+    def _show(self) -> None:
+        shown, selected = self._controller.shown, self._selected
+        if shown is None or shown.table is None:
+            self.model.set_rows((), ())
+        else:
+            columns = stress_columns(shown.limit, shown.project.scenario.grid.cell_area_ha)
+            self.model.set_rows(stress_rows(shown.table), columns)
+            self._select(selected)
+        self.head.set_text(_NOTHING if shown is None or shown.table is None else head_text(shown))
+        names = [] if shown is None else list(shown.leaks)
+        if names != [self.leak.itemData(k) for k in range(self.leak.count())]:
+            chosen = self.leak.currentData()
+            with QSignalBlocker(self.leak):
+                self.leak.clear()
+                for name in names:
+                    self.leak.addItem(name or "All scenarios", name)
+                self.leak.setCurrentIndex(max(self.leak.findData(chosen), 0) if names else -1)
+        self.pages.setTabEnabled(self.pages.indexOf(self.leaks_page), bool(names))
+        self._draw()
+
+    def _select(self, before: StressResult | None) -> None:
+        """Keep the scenario that was selected; the worst for none."""
+        names = [result.scenario.name for result in self.model.rows]
+        name = None if before is None else before.scenario.name
+        position = names.index(name) if name in names else min(1, len(names) - 1)
+        select_row(self.table, self.model.place(position))
+
+    def _draw(self, *_: object) -> None:
+        shown, name = self._controller.shown, self.leak.currentData()
+        if shown is None or name not in shown.leaks:
+            self.map.show_leaks(None, None)
+        else:
+            self.map.show_leaks(shown.project, shown.leaks[name])
+
+
+def head_text(shown: StressTestResult) -> str:
+    """Return what a stress test was made of and how it ended, in one line."""
+    table, limit = shown.table, shown.limit
+    if table is None:
+        return _NOTHING
+    above = sum(result.share_worst > limit for result in table.results)
+    scenarios = counted(len(table.results), "scenario")
+    parts = [f"{table.drops:,} drops", f"{ABOVE}{above} of {scenarios} above the limit of {limit:.1%}"]
+    if shown.header is not None:
+        parts = [*([f"Of {shown.header.schedule_file}"] if shown.header.schedule_file else []), *parts]
+        parts.append(f"seed {shown.header.seed}")
+    return " · ".join(parts)

@@ -1,0 +1,245 @@
+"""The stress test in the window: table, map, worst draw, and the project's scenarios with undo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import Effectiveness, RetardantSide
+from firegui.domain.stress import StressScenario, StressSet
+from firegui.errors import InputError
+from firegui.gui.analyses.stress.scenario_table import ScenarioTable
+from firegui.gui.analyses.stress.stress_columns import ABOVE
+from firegui.gui.analyses.stress.stress_controller import StressController
+from firegui.gui.analyses.stress.stress_panel import StressPanel
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.stress_toml import read_scenarios
+from firegui.runs.header import schedule_hash
+from firegui.runs.runner import execute as run_execute
+from firegui.runs.spec import EvaluateSpec, StressDrawOf
+from firegui.runs.stress_folder import StressTally, write_results
+from firegui.runs.stress_text import scenario_text
+from tests.gui.analyses.scene import STRESS, stress_maps, stress_table, write_header
+
+EDIT = Qt.ItemDataRole.EditRole
+
+
+@pytest.fixture
+def shown(
+    qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, project: Project, schedule_file: Path
+) -> Iterator[StressPanel]:
+    """A panel that shows a finished test of the schedule."""
+    controller = StressController(session)
+    schedule = Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft)
+    out = write_header(
+        controller, project, saved, STRESS, seed=3, schedule=schedule_hash(schedule), schedule_file=str(schedule_file)
+    )
+    write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
+    panel = StressPanel(session, queue, controller)
+    qtbot.addWidget(panel)
+    controller.open(out)
+    yield panel
+    controller.shutdown()
+    controller.deleteLater()
+
+
+def texts(panel: StressPanel, title: str) -> list[str]:
+    column = panel.model.titles.index(title)
+    return [str(panel.model.index(row, column).data()) for row in range(panel.model.rowCount())]
+
+
+# -- the result --------------------------------------------------------------------------------------------------------
+def test_the_model_comes_first_then_the_worst_and_shares_above_the_limit_are_marked(shown: StressPanel) -> None:
+    assert texts(shown, "Scenario") == ["nominal", "failing", "late"]
+    assert texts(shown, "Growth left worst") == ["0.5%", f"{ABOVE}50.0%", "1.0%"]
+    assert texts(shown, "Growth left mean") == ["0.5%", "26.0%", "1.0%"]
+    assert texts(shown, "What differs") == ["as in the model", "20 % of the drops fail", "every drop 30 min late"]
+    color = shown.model.index(1, shown.model.titles.index("Growth left worst")).data(Qt.ItemDataRole.ForegroundRole)
+    assert color is not None
+    assert "1 of 2 scenarios above the limit of 5.0%" in shown.head.text()
+    assert "mended is left out: needs the exercise" in shown.notes.text()
+
+
+def test_the_map_shows_all_scenarios_or_one(shown: StressPanel) -> None:
+    assert [shown.leak.itemText(k) for k in range(shown.leak.count())] == ["All scenarios", "late", "failing"]
+    drawn = []
+    for name in ("late", "failing"):
+        shown.leak.setCurrentIndex(shown.leak.findData(name))
+        assert shown.map.pixels is not None
+        drawn.append(np.argwhere(shown.map.pixels >> 24 > 0).tolist())
+    assert drawn == [[], [[3, 7], [4, 7], [5, 7]]]
+
+
+def test_the_worst_draw_of_the_chosen_scenario_goes_to_the_map(
+    shown: StressPanel, queue: RunQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, EvaluateSpec]] = []
+    monkeypatch.setattr(queue, "show_member", lambda title, spec: asked.append((title, spec)))
+    assert shown.button("show").isEnabled()
+    shown.button("show").click()
+    ((title, spec),) = asked
+    assert title == "Stress: failing, draw 2 of 2"
+    assert spec.stress == StressDrawOf(STRESS.stress.scenarios[1], 1, 3)
+
+
+def test_a_draw_of_another_schedule_is_refused(
+    shown: StressPanel, project: Project, schedule_file: Path, refusals: list[InputError]
+) -> None:
+    steps, aircraft = project.calendar.n_steps, project.fleet.n_aircraft
+    write_plan_safetensors(schedule_file, Schedule(np.ones((steps, aircraft)), np.zeros((steps, aircraft, 3))))
+    shown.play()
+    assert "another schedule" in str(refusals[0])
+
+
+def test_a_test_of_the_projects_own_set_runs_and_its_worst_draw_is_that_of_the_table(
+    qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, project: Project, schedule_file: Path
+) -> None:
+    """The real runner, from the button to the saved map."""
+    scenarios = (StressScenario("fast", spread_factor=1.5), StressScenario("wide", ignition_growth_m=30.0))
+    session.edit("few scenarios", replace(project, stress=StressSet(scenarios)))
+    controller = StressController(session, execute=run_execute)
+    panel = StressPanel(session, queue, controller)
+    qtbot.addWidget(panel)
+    panel.form.schedules.add_file(schedule_file)
+    controller.start(panel.form.request())
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=120_000)
+    assert sorted(texts(panel, "Scenario")[1:]) == ["fast", "wide"]
+    assert controller.shown is not None and list(controller.shown.leaks) == ["", "fast", "wide"]
+    assert len(controller.saved()) == 1 and controller.saved()[0].is_complete
+    controller.shutdown()
+    controller.deleteLater()
+
+
+# -- what is asked for -------------------------------------------------------------------------------------------------
+def test_the_form_follows_the_set_and_keeps_what_was_typed(shown: StressPanel, session: Session) -> None:
+    shown.form.fields.box("draws").setValue(7)
+    shown.form.fields.box("stress_seed").setValue(99)
+    one = StressScenario("windy", wind_speed_factor=2.0)
+    session.edit("one scenario", replace(session.project, stress=StressSet((one,))))
+    settings = shown.form.fields.value()
+    assert (settings.draws, settings.stress) == (7, StressSet((one,), 99))
+    session.edit("another seed", replace(session.project, stress=StressSet((one,), 5)))
+    assert shown.form.fields.value().stress.seed == 5
+
+
+# -- the set -----------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def editor(qtbot: QtBot, session: Session) -> ScenarioTable:
+    made = ScenarioTable(session)
+    qtbot.addWidget(made)
+    return made
+
+
+def edit(editor: ScenarioTable, name: str, title: str, value: Any) -> bool:
+    names = [one.name for one in editor.model.rows]
+    return editor.model.setData(editor.model.index(names.index(name), editor.model.titles.index(title)), value, EDIT)
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "typed", "field", "expected"),
+    [
+        ("failures", "Failures %", "7.5", "failure_rate", 0.075),
+        ("wide", "Wider at the start m", "45", "ignition_growth_m", 45.0),
+        ("late", "Late min", "", "delay_minutes", 0.0),
+        ("weak", "Effectiveness ret. / water", "0.5/0.4", "effectiveness", Effectiveness(0.5, 0.4)),
+        ("weak", "Effectiveness ret. / water", "", "effectiveness", None),
+        ("weak", "Retardant acts on", "emitter", "retardant_acts_on", RetardantSide.EMITTER),
+        ("fast", "Name", "very fast", "name", "very fast"),
+        ("failures", "Draws", "12", "draws", 12),
+    ],
+)  # fmt: skip
+def test_an_edit_of_a_scenario_is_one_step_that_can_be_undone(
+    editor: ScenarioTable, session: Session, name: str, title: str, typed: str, field: str, expected: object
+) -> None:
+    before, steps = session.project, session.undo_stack.count()
+    position = [one.name for one in before.stress.scenarios].index(name)
+    assert edit(editor, name, title, typed)
+    assert getattr(session.project.stress.scenarios[position], field) == expected
+    assert session.undo_stack.count() == steps + 1
+    session.undo_stack.undo()
+    assert session.project == before
+    assert [one.name for one in editor.model.rows] == [one.name for one in before.stress.scenarios]
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "typed", "what"),
+    [
+        ("failures", "Failures %", "120", "failures"),
+        ("late", "Late min", "soon", "'soon' is not a number"),
+        ("failures", "Draws", "2.5", "'2.5' is not a whole number"),
+        ("weak", "Effectiveness ret. / water", "much", "'much' is no effectiveness"),
+        ("fast", "Name", "late", "2 are called late"),
+        ("failures, repaired", "Replanned every h", "0.3", "no whole number of steps"),
+    ],
+)  # fmt: skip
+def test_an_impossible_value_is_refused_and_changes_nothing(
+    editor: ScenarioTable, session: Session, refusals: list[InputError], name: str, title: str, typed: str, what: str
+) -> None:
+    before = session.project
+    assert not edit(editor, name, title, typed)
+    assert session.project == before
+    assert len(refusals) == 1 and what in str(refusals[0]).lower()
+
+
+def test_scenarios_are_added_copied_removed_and_reset(editor: ScenarioTable, session: Session) -> None:
+    count = len(session.project.stress.scenarios)
+    editor.add()
+    assert session.project.stress.scenarios[-1] == StressScenario("scenario")
+    editor.view.selectRow(0)
+    editor.duplicate()
+    weak = session.project.stress.scenarios[0]
+    assert session.project.stress.scenarios[-1] == replace(weak, name="weak 2")
+    editor.view.selectRow(1)
+    editor.remove()
+    assert "fast" not in [one.name for one in session.project.stress.scenarios]
+    assert len(session.project.stress.scenarios) == count + 1
+    editor.reset()
+    assert session.project.stress == StressSet()
+    for _step in range(4):
+        session.undo_stack.undo()
+    assert session.project.stress == StressSet() and not session.undo_stack.canUndo()
+
+
+def test_the_last_scenario_stays(editor: ScenarioTable, session: Session, refusals: list[InputError]) -> None:
+    session.edit("one", replace(session.project, stress=StressSet((StressScenario("only"),))))
+    editor.view.selectRow(0)
+    editor.remove()
+    assert len(session.project.stress.scenarios) == 1 and "there is none" in str(refusals[0])
+
+
+def test_scenarios_are_saved_and_loaded(
+    editor: ScenarioTable, session: Session, refusals: list[InputError], tmp_path: Path
+) -> None:
+    edit(editor, "failures", "Failures %", "7.5")
+    edited = session.project.stress
+    editor.save(tmp_path / "mine")
+    scenario = session.project.scenario
+    assert read_scenarios(tmp_path / "mine.toml", scenario.grid, scenario.steps_per_day) == edited
+    editor.reset()
+    editor.load(tmp_path / "mine.toml")
+    assert session.project.stress == edited
+    (tmp_path / "bad.toml").write_text("[[scenario]]\nname = 'x'\nfailure_rate = 2.0\nspeed = 1\n")
+    editor.load(tmp_path / "bad.toml")
+    assert session.project.stress == edited and len(refusals) == 1
+
+
+def test_a_scenario_in_words_names_everything_that_differs() -> None:
+    one = StressScenario(
+        "x", Effectiveness(0.7, 0.6), RetardantSide.BOTH, 1.1, 1.2, -15.0, 30.0, 20.0, 5.0, 30.0, 0.05, 12.0
+    )
+    assert scenario_text(one) == (
+        "effectiveness 0.7/0.6, retardant acts on both cells, fire spreads × 1.1, wind speed × 1.2, "
+        "wind turned 15° right, fire 30 m wider at the start, drops 20 m off target, headings 5° off, "
+        "every drop 30 min late, 5 % of the drops fail, replanned every 12 h"
+    )
