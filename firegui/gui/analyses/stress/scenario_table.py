@@ -228,7 +228,7 @@ class ScenarioTable(QWidget):
             ("import", "Load scenarios…", "Replace the scenarios by those in a TOML file", self._ask_load),
             ("export", "Save scenarios…", "Write the scenarios to a TOML file", self._ask_save),
         ):
-            self._buttons[name] = row.add(name, text, help, pressed, show_text=True)
+            self._buttons[name] = row.add(name, text, help, pressed, show_text=name not in ("copy", "delete"))
         return row
 
 

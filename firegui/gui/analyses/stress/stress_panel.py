@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton, QWidget
 
 from firegui.domain.stress import StressResult
 from firegui.errors import InputError, Problem
-from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
+from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.stress.leak_map import LeakMap, leak_scale
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
-from firegui.gui.analyses.stress.stress_columns import ABOVE, stress_columns, stress_rows
+from firegui.gui.analyses.stress.stress_columns import stress_columns, stress_rows
 from firegui.gui.analyses.stress.stress_controller import SavedStressTest, StressController, StressTestResult
 from firegui.gui.analyses.stress.stress_form import StressForm
 from firegui.gui.base.layouts import column, describe, row
@@ -28,7 +29,6 @@ from firegui.runs.stress_folder import table_csv
 
 _NOTHING = "No stress test is shown: make one, or open an earlier one."
 _PLAY = "Show the worst draw of the chosen scenario on the map (double-click)"
-_CONTROLS_WIDTH = 290
 
 
 class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
@@ -89,18 +89,16 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self._write_key()
         above = row(self.leak, self.key, whole, stretch=self.key)
         self.leaks_page = column(above, self.map, stretch=self.map, margins=(0, 2, 0, 0))
-        self._add_pages(("Table", self.table), ("Where it leaks", self.leaks_page), ("Scenarios", self.scenarios))
-        tables = (self.table,)
-        buttons = self._button_row(
-            PanelButton("show", "Play worst draw", _PLAY, self.play, tables, show_text=True),
-            self._copy_button(*tables),
-            PanelButton("csv", "CSV…", "Write a row for each draw as CSV with every digit", self._ask_file, tables),
-            PanelButton("export", "Export…", "Write table and map into a folder", self._export),
-        )
-        choice = row(self.saved_list, buttons, stretch=self.saved_list)
-        content = column(choice, self.pages, self.head, stretch=self.pages)
+        result = (self.table, self.leaks_page)
+        self._lay_out_pages(
+            (("Table", self.table), ("Where it leaks", self.leaks_page), ("Scenarios", self.scenarios)),
+            PanelButton("show", "Play worst draw", _PLAY, self.play, (self.table,), show_text=True),
+            self._copy_button(self.table),
+            PanelButton("csv", "CSV…", "Write a row for each draw as CSV with every digit", self._ask_file,
+                        (self.table,)),
+            PanelButton("export", "Export…", "Write table and map into a folder", self._export, result),
+        )  # fmt: skip
         self.result_page = self.work_page = self.table
-        self._lay_out_beside(content, _CONTROLS_WIDTH, self.notes, self.form, scrolls=True)
 
     def _write_key(self) -> None:
         start = f'<span style="color:{Ink.of(self.palette()).observed.name()}">□</span>&nbsp;fire at the start'
@@ -126,11 +124,6 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
 
     def _find_problems(self) -> Sequence[Problem]:
         return self.form.problems()
-
-    def _remarks(self) -> Sequence[str]:
-        table = None if self._controller.shown is None else self._controller.shown.table
-        left_out = () if table is None else table.left_out
-        return [f"{WARNING}{name} is left out: {reason}" for name, reason in left_out]
 
     def _enabled(self) -> dict[str, bool]:
         shown = self._controller.shown
@@ -198,8 +191,9 @@ def head_text(shown: StressTestResult) -> str:
         return _NOTHING
     above = sum(result.share_worst > limit for result in table.results)
     scenarios = counted(len(table.results), "scenario")
-    parts = [f"{table.drops:,} drops", f"{ABOVE}{above} of {scenarios} above the limit of {limit:.1%}"]
+    parts = [f"{above} of {scenarios} above the limit of {limit:.1%}"]
+    parts += [f"{name} is left out: {reason}" for name, reason in table.left_out]
     if shown.header is not None:
-        parts = [*([f"Of {shown.header.schedule_file}"] if shown.header.schedule_file else []), *parts]
-        parts.append(f"seed {shown.header.seed}")
+        file = Path(shown.header.schedule_file)
+        parts += [f"{table.drops:,} drops of {file.parent.name}/{file.name}", f"seed {shown.header.seed}"]
     return " · ".join(parts)
