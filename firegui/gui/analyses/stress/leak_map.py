@@ -50,7 +50,7 @@ class LeakMap(QWidget):
         self._box.sigResized.connect(self._on_resized)
         self._box.sigRangeChangedManually.connect(self._on_moved)
         fill_column(self, self._view, stretch=self._view)
-        self.setMinimumSize(200, 90)
+        self.setMinimumSize(160, 60)
         self._set_ink()
 
     # -- for others --------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from firegui.runs.sensitivity_text import SIDES, pair_text
 _FILTER = "Scenarios (*.toml);;All files (*)"
 _TITLE = "The scenario was not changed"
 _SET_TITLE = "The scenarios were not changed"
+_LOWEST_PX = 60
 _PERCENT = "failure_rate"
 _AS_MODEL = StressScenario("")
 _FIELDS = setting_fields(_AS_MODEL)
@@ -122,6 +123,7 @@ class ScenarioTable(QWidget):
         self._session = session
         self.model, self.view = ScenariosModel(session, self), QTableView()
         show_table(self.view, self.model, "Stress scenarios", is_sortable=False)
+        self.view.setMinimumHeight(_LOWEST_PX)
         self._buttons: dict[str, QToolButton] = {}
         fill_column(self, self._button_row(), self.view, stretch=self.view, margins=(0, 2, 0, 0))
         self.model.refused.connect(session.refuse)

@@ -28,6 +28,10 @@ from firegui.runs.messages import counted
 from firegui.runs.stress_folder import table_csv
 
 _NOTHING = "No stress test is shown: make one, or open an earlier one."
+_KEY = (
+    "The share of the draws in which a cell burns although the plan holds it in the model.\n"
+    "With all scenarios it is the mean of theirs. What burns in the model too is left out."
+)
 _PLAY = "Show the worst draw of the chosen scenario on the map (double-click)"
 
 
@@ -86,6 +90,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         whole.clicked.connect(self.map.fit)
         # Where there is no room for one line it takes two; its text must not decide how wide the dock is.
         self.key.setMinimumWidth(1)
+        self.key.setToolTip(_KEY)
         self._write_key()
         above = row(self.leak, self.key, whole, stretch=self.key)
         self.leaks_page = column(above, self.map, stretch=self.map, margins=(0, 2, 0, 0))
@@ -102,8 +107,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
 
     def _write_key(self) -> None:
         start = f'<span style="color:{Ink.of(self.palette()).observed.name()}">□</span>&nbsp;fire at the start'
-        text = f"Share of draws that burn where the plan holds in the model: 0&nbsp;{scale_html(leak_scale())}&nbsp;1"
-        self.key.setText(f"{text} &nbsp;{start}")
+        self.key.setText(f"Share of draws that leak&nbsp;0&nbsp;{scale_html(leak_scale())}&nbsp;1 &nbsp;{start}")
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the palette between dark and light."""
