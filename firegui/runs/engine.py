@@ -79,6 +79,10 @@ else:
     firegui = LazyPackage("firegui")
 
 
+ALWAYS_THERE = ("auto", "cpu", "reference")
+"""Backends that every machine has."""
+
+
 class Engine:
     """The engine's functions and classes. Tests replace the whole engine or single names."""
 
@@ -141,8 +145,11 @@ class Engine:
     synthetic_fire = Lazy(lambda: firegui.rollout.synthetic_fires.synthetic_fire)
 
     def check_backend(self, name: str) -> None:
-        """Raise :class:`~firegui.errors.InputError` for a backend that is unknown or not there. ``auto`` always is."""
-        if name != "auto":
+        """Raise :class:`~firegui.errors.InputError` for a backend that is unknown or not there.
+
+        Those of :data:`ALWAYS_THERE` are accepted without loading torch.
+        """
+        if name not in ALWAYS_THERE:
             self.choose(name)
 
     def device_name(self, device: str) -> str:
