@@ -13,7 +13,7 @@ from firegui.errors import Check
 from firegui.planning.flight_rules import within_cap
 from firegui.planning.gradient import EpochReport, GradientPlanner, PlannerState
 from firegui.planning.stress_limits import StressTests
-from firegui.planning.stress_training import Floats, ScenarioTraining, Slope, falling, leak_weights, mean_slope
+from firegui.planning.stress_training import Leaks, ScenarioTraining, Slope, falling, mean_slope
 from firegui.rollout.model import Model
 
 STEPS = 3
@@ -46,7 +46,7 @@ class StressPlanner(GradientPlanner):
         epochs = min(settings.epochs, margin.placing_epochs if len(training) else margin.search_epochs)
         self._search = epochs if not len(training) else round(epochs * margin.search_epochs / margin.placing_epochs)
         self._epochs = epochs
-        progress = np.array([*self._state.progress, np.inf, *np.ones(len(training))])
+        progress = np.array([*self._state.progress, np.inf, *Leaks.unknown(len(training)).array()])
         self._state = replace(self._state, progress=progress)
 
     @property
@@ -88,32 +88,34 @@ class StressPlanner(GradientPlanner):
         if trained == 0:
             now = _without_moments(now)
         begin, at, rate = now, now, self._settings.learning_rate
-        weights = now.progress[4:]
+        leaks = Leaks.of_array(now.progress[4:], len(self._training))
         rollout, design = self._training.design(self._schedule(now), frame_stride=frame_stride, check=check)
         number = (2 * STEPS - 1) * trained
         for step in range(STEPS):
             slopes = [design] if step == 0 else []
             while len(slopes) < 2:
-                slopes.append(self._training.scenario(self._schedule(at), number, weights, check=check))
+                slopes.append(self._training.scenario(self._schedule(at), number, leaks, check=check))
                 number += 1
             done = STEPS * trained + step
             size = falling(rate, rate * TRAINING_FALL, done / (STEPS * length))
             at = self._stepped(at, mean_slope(slopes), size, done + 1)
         score = np.inf
         if (trained + 1) % TEST_EVERY == 0 or trained + 1 == length:
-            score, weights = self._tested(self._schedule(at), epoch, check)
+            score, leaks = self._tested(self._schedule(at), epoch, leaks, check)
         improved = score < float(now.progress[3])
         kept = self._remembered(at, at, rollout.metrics.objective if improved else None, score)
-        self._state = replace(kept, progress=np.array([*kept.progress[:4], *weights]))
+        self._state = replace(kept, progress=np.array([*kept.progress[:4], *leaks.array()]))
         schedule = within_cap(self._schedule(begin), self._model)
         return EpochReport(epoch, rollout.metrics, self.best_objective, improved, design.norm, rollout, schedule)
 
-    def _tested(self, schedule: Schedule, epoch: int, check: Check | None) -> tuple[float, Floats]:
-        """Return the mean share over the scenarios, and the weights with which they are met from now on."""
-        found = {test.name: test for test in self._tests.shares(schedule, epoch, draws=TEST_DRAWS, check=check)}
-        tests = [found[name] for name in self._tests.names]
-        excess = np.array([test.worst for test in tests[1:]]) / self._tests.limit
-        return float(np.mean([np.mean(test.shares) for test in tests])), leak_weights(excess)
+    def _tested(self, schedule: Schedule, epoch: int, leaks: Leaks, check: Check | None) -> tuple[float, Leaks]:
+        """Return the mean share over the worlds, and the leaks."""
+        means = []
+        for test in self._tests.shares(schedule, epoch, draws=TEST_DRAWS, check=check):
+            means.append(np.mean(test.shares))
+            if (index := self._tests.names.index(test.name) - 1) >= 0:
+                leaks = leaks.after(index, test, epoch, self._tests.limit)
+        return float(np.mean(means)), leaks
 
     def _schedule(self, state: PlannerState) -> Schedule:
         return Schedule.from_pose_logits(state.logits, state.pose_logits, self._model.shape)

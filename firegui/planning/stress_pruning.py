@@ -22,7 +22,7 @@ from firegui.io.atomic import replacing
 from firegui.planning.elimination import EliminationReport
 from firegui.planning.gradient import adam_step
 from firegui.planning.stress_limits import StressTests, WorldTest
-from firegui.planning.stress_training import ScenarioTraining, falling, leak_weights, mean_slope
+from firegui.planning.stress_training import Leaks, ScenarioTraining, falling, mean_slope
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
@@ -52,8 +52,9 @@ MEMORY = 0.98
 SLOPES = 2
 """Scenarios in an epoch of the adaptation; every third epoch the design is added."""
 
-TOLERATED = 1.05
-"""A scenario that leaks before anything was removed may leak this much more than it did."""
+TOLERATED, WELL_WITHIN = 1.05, 0.7
+"""A scenario that leaks before anything was removed may leak this much more than it did, until it leaks this much less
+than its limit allows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,8 +62,8 @@ class PruningState:
     """Everything that decides how the pruning goes on.
 
     ``kept`` and ``pose_logits`` are the latest plan that held, ``trial`` and ``trial_poses`` the one at work.
-    ``worth [T, A]`` is the mean of ``−∂𝓛/∂D``, ``mean`` and ``square`` are Adam's moments, ``leaks [W]`` the weights of
-    the scenarios in the training. ``counts``: round, attempt,
+    ``worth [T, A]`` is the mean of ``−∂𝓛/∂D``, ``mean`` and ``square`` are Adam's moments, ``leaks`` what
+    the tests say of the scenarios (:class:`~firegui.planning.stress_training.Leaks`). ``counts``: round, attempt,
     epoch of the attempt, slopes taken, rollouts, tests, removed in the latest round that held, index of :data:`ENDS`,
     index of the world that failed last (−1: none), and whether the plan has settled. ``numbers``: the next cut, the
     largest excess of the latest plan that held, then the tolerated excess of every world.
@@ -139,7 +140,7 @@ class StressPruning:
             np.zeros(executed.shape),
             nothing,
             nothing,
-            np.ones(len(training)),
+            Leaks.unknown(len(training)).array(),
             counts,
             numbers,
         )
@@ -205,8 +206,8 @@ class StressPruning:
         now, epoch = self._state, self._count(2)
         schedule, number = self._schedule(now.trial, now.trial_poses), self._count(3)
         count = min(SLOPES, len(self._training))
-        weights = now.leaks
-        slopes = [self._training.scenario(schedule, number + each, weights, check=check) for each in range(count)]
+        leaks = Leaks.of_array(now.leaks, len(self._training))
+        slopes = [self._training.scenario(schedule, number + each, leaks, check=check) for each in range(count)]
         if epoch % 3 == 0 or not slopes:
             slopes.append(self._training.design(schedule, check=check)[1])
         slope = mean_slope(slopes)
@@ -229,6 +230,9 @@ class StressPruning:
         now = self._state
         excess = self._excess(check, until_refused=True)
         if (excess <= now.numbers[2:]).all():
+            # A scenario that has come well within its limit stays there; one lucky test is no reason.
+            tolerated = np.where(excess <= WELL_WITHIN, 1.0, now.numbers[2:])
+            self._state = replace(self._state, numbers=np.array([*now.numbers[:2], *tolerated]))
             self._accept(float(excess.max()), check)
             return
         self._change(8, int(np.argmax(excess / now.numbers[2:])))
@@ -253,11 +257,11 @@ class StressPruning:
         self._accept(float(excess.max()), check, removed=0)
 
     def _accept(self, excess: float, check: Check | None, removed: int | None = None) -> None:
+        """Take the plan at work over as the latest that held."""
         now = self._state
         kept = self._flown(now.trial, now.trial_poses)
         self._change(6, int(now.kept.sum() - kept.sum()) if removed is None else removed)
-        # A scenario that has come within its limit stays there.
-        numbers = np.array([now.numbers[0], excess, *np.maximum(np.minimum(now.numbers[2:], TOLERATED * excess), 1.0)])
+        numbers = np.array([now.numbers[0], excess, *now.numbers[2:]])
         self._state = replace(self._state, kept=kept, trial=kept, pose_logits=now.trial_poses, numbers=numbers)
         self._metrics = simulate(self._model, self.schedule, check=check).metrics
         if int(kept.sum()) <= max(self._settings.keep, int(self._pinned.sum())):
@@ -317,18 +321,15 @@ class StressPruning:
         rollouts = 0
         for test in self._tests.shares(schedule, self._count(5), first=first, check=check):
             found[test.name], rollouts = test, rollouts + len(test.shares)
-            self._met_more(names.index(test.name), test.excess(self._tests.limit))
+            if len(self._training) and names.index(test.name) > 0:
+                leaks = Leaks.of_array(self._state.leaks, len(self._training))
+                leaks = leaks.after(names.index(test.name) - 1, test, self._count(5), self._tests.limit)
+                self._state = replace(self._state, leaks=leaks.array())
             tolerated = now.numbers[2 + names.index(test.name)]
             if until_refused and test.excess(self._tests.limit) > tolerated:
                 break
         self._charge(rollouts)
         return np.array([found[name].excess(self._tests.limit) if name in found else 0.0 for name in names])
-
-    def _met_more(self, index: int, excess: float) -> None:
-        if index > 0 and len(self._training):
-            leaks = self._state.leaks.copy()
-            leaks[index - 1] = leak_weights(np.array([excess]))[0]
-            self._state = replace(self._state, leaks=leaks)
 
     # -- small things ------------------------------------------------------------------------------------------------
     @property

@@ -14,11 +14,12 @@ from firegui.domain.stress import StressScenario
 from firegui.errors import Check
 from firegui.planning.flight_rules import uncapped, within_cap
 from firegui.planning.stress import StressWorld, flight_errors
-from firegui.planning.stress_limits import TRAINING
+from firegui.planning.stress_limits import TESTS, TRAINING, WorldTest
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import Rollout, simulate_with_gradient
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,12 +41,56 @@ class Slope:
         return Slope(self.loss, self.logit * factor, self.pose * factor)
 
 
+LEAST_WEIGHT, LARGEST_WEIGHT = 0.2, 3.0
+"""Bounds of a scenario's weight in the training."""
+
+MOST_OF_A_WORLD, MOST_DRAWS = 4, 12
+"""Most leaking draws that are remembered of a world, and of all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaks:
+    """What the latest tests say of the scenarios of a training.
+
+    ``weights [W]`` is how often each is met: by what factor it exceeds the limit, within bounds. ``draws [12, 3]`` are
+    draws that leaked: scenario, number of the test, and draw; −1 where there is none.
+    """
+
+    weights: Floats
+    draws: Ints
+
+    @staticmethod
+    def unknown(worlds: int) -> Leaks:
+        """Return equal weights and no draws, for so many scenarios."""
+        return Leaks(np.ones(worlds), np.full((MOST_DRAWS, 3), -1, np.int64))
+
+    @staticmethod
+    def of_array(values: Floats, worlds: int) -> Leaks:
+        """Return the inverse of :meth:`array`."""
+        return Leaks(values[:worlds], values[worlds:].astype(np.int64).reshape(MOST_DRAWS, 3))
+
+    def array(self) -> Floats:
+        """Return everything in one array, to be saved."""
+        return np.concatenate([self.weights, self.draws.ravel().astype(np.float64)])
+
+    def after(self, index: int, test: WorldTest, number: int, limit: float) -> Leaks:
+        """Return the leaks after test number ``number`` of the scenario ``index``."""
+        weights = self.weights.copy()
+        weights[index] = min(max(test.excess(limit), LEAST_WEIGHT), LARGEST_WEIGHT)
+        worst = np.argsort(np.array(test.shares))[::-1][:MOST_OF_A_WORLD].tolist()
+        new = [(index, number, draw) for draw in worst if test.shares[draw] > limit]
+        old = [tuple(row) for row in self.draws.tolist() if row[0] not in (-1, index)]
+        rows = [*new, *old][:MOST_DRAWS]
+        return Leaks(weights, np.array(rows + [(-1, -1, -1)] * (MOST_DRAWS - len(rows)), np.int64))
+
+
 class ScenarioTraining:
     """The objective in the scenarios' worlds, for stochastic gradient descent.
 
-    Slope number ``k`` is of a world drawn with given weights, so that scenarios that leak are met more often. Every
-    second draw has larger random errors than the scenario: a rare bad draw then counts for more. World and draw depend
-    on ``seed``, ``k`` and the weights alone, so a resumed training goes on as an unbroken one. The gradient follows the
+    Every second slope is of a draw in which the latest tests leaked, where there is one: most draws hold, and their
+    gradients say nothing. The others are of a world drawn with the weights of :class:`Leaks`, half of them with larger
+    random errors than the scenario's. Slope number ``k`` depends on ``seed``, ``k`` and the leaks alone, so a resumed
+    training goes on as an unbroken one. The gradient follows the
     burning state from step to step (full carry): the cut one leads into no gap through which the fire leaks.
     """
 
@@ -70,14 +115,18 @@ class ScenarioTraining:
         rollout, gradient = simulate_with_gradient(self._design, schedule, check=check, frame_stride=frame_stride)
         return rollout, self._slope(schedule, gradient.loss, gradient.logit, gradient.pose)
 
-    def scenario(self, schedule: Schedule, number: int, weights: Floats, *, check: Check | None = None) -> Slope:
-        """Return slope number ``number`` of a world drawn with ``weights [W]``, which need not sum to 1."""
+    def scenario(self, schedule: Schedule, number: int, leaks: Leaks, *, check: Check | None = None) -> Slope:
+        """Return slope number ``number``."""
         generator = np.random.default_rng(np.random.SeedSequence((self._seed, TRAINING, number)))
-        world = self._worlds[int(generator.choice(len(self._worlds), p=weights / weights.sum()))]
-        scenario = world.scenario
-        if generator.random() < 0.5:
-            scenario = _harder(scenario)
-        errors = flight_errors(scenario, world.model, number, (self._seed, TRAINING))
+        known = leaks.draws[leaks.draws[:, 0] >= 0]
+        if len(known) and generator.random() < 0.5:
+            index, test, draw = known[generator.integers(len(known))].tolist()
+            world = self._worlds[index]
+            errors = flight_errors(world.scenario, world.model, draw, (self._seed, TESTS, test))
+        else:
+            world = self._worlds[int(generator.choice(len(self._worlds), p=leaks.weights / leaks.weights.sum()))]
+            scenario = _harder(world.scenario) if generator.random() < 0.5 else world.scenario
+            errors = flight_errors(scenario, world.model, number, (self._seed, TRAINING))
         flown = errors.applied(within_cap(schedule, self._capped), world.model.shape)
         _, gradient = simulate_with_gradient(world.model, flown, check=check)
         return self._slope(schedule, gradient.loss, *errors.pulled_back(gradient))
@@ -114,12 +163,3 @@ def _harder(scenario: StressScenario) -> StressScenario:
         pose_noise_m=1.5 * scenario.pose_noise_m,
         heading_noise_deg=1.5 * scenario.heading_noise_deg,
     )
-
-
-LEAST_WEIGHT, LARGEST_WEIGHT = 0.2, 3.0
-"""Bounds of a scenario's weight in the training."""
-
-
-def leak_weights(excess: Floats) -> Floats:
-    """Return the weights of worlds that exceed their limits by the factors ``excess [W]``."""
-    return np.clip(excess, LEAST_WEIGHT, LARGEST_WEIGHT)

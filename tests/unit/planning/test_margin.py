@@ -18,7 +18,7 @@ from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
 from firegui.planning.stress_limits import WorldTest
 from firegui.planning.stress_placing import StressPlanner
-from firegui.planning.stress_training import falling, leak_weights
+from firegui.planning.stress_training import Leaks, falling
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
 from tests.numerics.cases import random_maps
@@ -93,12 +93,12 @@ def test_the_training_weighs_scenarios_by_their_leaks_and_keeps_the_best_tested_
     for _ in range(6):
         planner.epoch()
     searched = planner.state()
-    assert np.isinf(searched.progress[3]) and (searched.progress[4:] == 1.0).all()
+    assert np.isinf(searched.progress[3]) and (searched.progress[4:9] == 1.0).all()
     for _ in range(3):
         planner.epoch()
     trained = planner.state()
-    assert np.isfinite(trained.progress[3]) and len(trained.progress) == 4 + 5
-    assert not (trained.progress[4:] == 1.0).all()
+    assert np.isfinite(trained.progress[3]) and len(trained.progress) == 4 + 5 + 36
+    assert not (trained.progress[4:9] == 1.0).all()
     assert planner.best_epoch == 8 and planner.rollouts == 3 * (6 + 6 * 3)
     np.testing.assert_array_equal(trained.best_pose_logits, trained.pose_logits)
 
@@ -139,7 +139,7 @@ def test_with_the_design_margin_nothing_but_the_model_counts() -> None:
         planner.epoch()
     assert planner.epochs == planner.epochs_done == 6
     pruning = margin.second_stage(model, planner.best)
-    assert len(pruning.state().leaks) == 0 and len(pruning.state().numbers) == 2 + 2
+    assert (pruning.state().leaks == -1.0).all() and len(pruning.state().numbers) == 2 + 2
     while not pruning.finished:
         pruning.advance()
     assert pruning.finished in ("held", "leaking")
@@ -218,8 +218,19 @@ def test_limits_of_a_test() -> None:
     assert WorldTest("failures", many).excess(0.05) == pytest.approx(0.9)
 
 
-def test_step_sizes_fall_along_half_a_cosine_and_weights_are_bounded() -> None:
+def test_step_sizes_fall_along_half_a_cosine() -> None:
     assert falling(3.0, 1.0, 0.0) == 3.0
     assert falling(3.0, 1.0, 0.5) == pytest.approx(2.0)
     assert falling(3.0, 1.0, 1.5) == 1.0
-    np.testing.assert_array_equal(leak_weights(np.array([0.0, 1.0, 9.0])), [0.2, 1.0, 3.0])
+
+
+def test_leaks_remember_the_worst_draws_of_the_latest_test_of_each_world() -> None:
+    leaks = Leaks.unknown(3).after(1, WorldTest("failures", (0.2, 0.0, 0.06, 0.5, 0.07, 0.3)), 7, 0.05)
+    np.testing.assert_array_equal(leaks.weights, [1.0, 3.0, 1.0])
+    np.testing.assert_array_equal(leaks.draws[:5], [[1, 7, 3], [1, 7, 5], [1, 7, 0], [1, 7, 4], [-1, -1, -1]])
+    leaks = leaks.after(2, WorldTest("weak", (0.1,)), 8, 0.05).after(1, WorldTest("failures", (0.0, 0.0)), 9, 0.05)
+    np.testing.assert_array_equal(leaks.weights, [1.0, 0.2, 2.0])
+    np.testing.assert_array_equal(leaks.draws[:2], [[2, 8, 0], [-1, -1, -1]])
+    same = Leaks.of_array(leaks.array(), 3)
+    np.testing.assert_array_equal(same.draws, leaks.draws)
+    np.testing.assert_array_equal(same.weights, leaks.weights)
