@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
@@ -13,17 +15,22 @@ from firegui.domain.project import Project
 from firegui.gui.base.layouts import fill_column
 from firegui.gui.map.decorations import Caption, Decorations
 from firegui.gui.map.items import RasterItem, Stroke, StrokesItem, cosmetic, mask_path
-from firegui.gui.map.map_colors import ColorScale, Ink, probability
+from firegui.gui.map.map_colors import ColorScale, Ink, blend_scale
 
 Floats = NDArray[np.float32]
+_COLORS = ("#6f63d9", "#d65f95", "#ffb940")
+"""Ever lighter, and none as dark or as light as the ground in either theme."""
 _MARGIN = 0.12
 _LOW_PX = 120
 """On lower maps there is no room for north and scale."""
 
 
 def leak_scale() -> ColorScale:
-    """Return the scale of the share of draws."""
-    return probability("Share of draws", "plasma")
+    """Return the scale of the share of draws; cells that never leak are left out."""
+    scale = blend_scale("Share of draws", ("0", "0.5", "1"), _COLORS)
+    rgba = scale.rgba.copy()
+    rgba[0, 3] = 0
+    return replace(scale, rgba=rgba)
 
 
 class LeakMap(QWidget):
@@ -104,7 +111,7 @@ class LeakMap(QWidget):
         self._ground.set_strokes([Stroke(ground, cosmetic(ink.frame), QBrush(ink.land), smooth=False)])
         self._line.set_strokes([Stroke(line, pen) for pen in (cosmetic(ink.halo, 3.0), cosmetic(ink.observed, 1.5))])
         leaks = self._leaks
-        codes = None if leaks is None else np.round(255.0 * np.clip(leaks, 0.0, 1.0)).astype(np.uint8)
+        codes = None if leaks is None else np.ceil(255.0 * np.clip(leaks, 0.0, 1.0)).astype(np.uint8)
         self._raster.set_pixels(None if codes is None else self._scale[codes])
 
     def _decorate(self, *_: object) -> None:

@@ -57,7 +57,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self._queue = queue
         self.model = TableModel[StressResult]((), self, key=lambda result: result.scenario.name)
         self.table, self.map, self.scenarios = QTableView(), LeakMap(), ScenarioTable(session)
-        self.leak, self.key = QComboBox(), QLabel(wordWrap=True)
+        self.leak, self.key = QComboBox(), QLabel()
         self._lay_out()
         session.project_edited.connect(self._on_project)
         self.leak.currentIndexChanged.connect(self._draw)
@@ -88,7 +88,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         whole.setText("Fit")
         whole.setToolTip("Show everything that leaks")
         whole.clicked.connect(self.map.fit)
-        # Where there is no room for one line it takes two; its text must not decide how wide the dock is.
+        # Its text must not decide how wide the dock is; the tooltip says more.
         self.key.setMinimumWidth(1)
         self.key.setToolTip(_KEY)
         self._write_key()
