@@ -45,6 +45,7 @@ from firegui.runs.events import (
     SkillReady,
     StageBegan,
     StateChanged,
+    StressReady,
     StudyProgress,
     StudyReady,
     WeightsReady,
@@ -484,6 +485,7 @@ def test_the_kinds_of_events_are_all_delivered() -> None:
         BenchmarkReady,
         StudyProgress,
         StudyReady,
+        StressReady,
     }
     of_commands = {ScalingReady}
     assert set(RunEvent.__args__) == drawn | of_commands | {StateChanged, StageBegan, Message, Progress, RunFinished}
