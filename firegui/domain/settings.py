@@ -184,8 +184,8 @@ class Margin(StrEnum):
 
 
 MARGIN_TITLES: Mapping[Margin, str] = {
-    Margin.NONE: "The model alone (the paper's method)",
-    Margin.DESIGN: "The model at design effectiveness",
+    Margin.NONE: "The model alone (default)",
+    Margin.DESIGN: "Model at design η",
     Margin.STRESS: "Every stress scenario",
 }
 
@@ -199,9 +199,16 @@ class MarginSettings:
         flag="--margin",
     )  # fmt: skip
     limit: float = option(
-        0.05, "Limit", "largest share of a scenario's growth that may burn with the plan", low=1e-4, high=1.0
+        0.05,
+        "Limit",
+        "largest share of a scenario's growth that may burn with the plan",
+        low=1e-4,
+        high=1.0,
+        label="Limit, share of growth",
     )
-    draws: int = option(24, "Test draws", "draws of a random scenario in a test of the second stage", low=1, high=1_000)
+    draws: int = option(
+        24, "Test draws", "draws of a random scenario in a test of the second stage", low=1, high=1_000, group=MORE
+    )
     search_epochs: int = option(
         600, "Search epochs", "epochs on the objective alone", low=1, high=1_000_000, group=MORE
     )
