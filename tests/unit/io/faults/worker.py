@@ -21,7 +21,7 @@ from typing import Any
 import firegui.cli.main  # noqa: F401  (every command begins with this, loaded once)
 from firegui.__main__ import main
 
-ALLOWED_BYTES = 2**30
+ALLOWED_BYTES = 3 * 2**29
 PATIENCE_S = 20
 
 
