@@ -43,7 +43,7 @@ ATTEMPTS, SETTLING = 4, 6
 GIVEN_BACK = 4
 """A refused plan gets one in so many of the removed drops back before it adapts again."""
 
-RATE, LAST_RATE = 0.2, 0.04
+RATE, LAST_RATE = 0.5, 0.06
 """Step sizes of an adaptation in cells: how far Adam moves a drop in the middle of the raster at the most."""
 
 MEMORY = 0.98
@@ -104,9 +104,9 @@ class PruningState:
 class StressPruning:
     """The pruning of one reference schedule within the limits of a stress set.
 
-    First the poses of all its drops adapt until the plan holds, or for :data:`SETTLING` attempts; scenarios in which it
-    still leaks then have to stay about as they are. Rounds follow until so few drops can be removed that it is not
-    worth a round. A cancelled call leaves everything as it was.
+    First the poses of all its drops adapt until the plan holds, or for :data:`SETTLING` attempts, of which the best is
+    kept; scenarios in which it still leaks then have to stay about as they are. Rounds follow until so few drops can be
+    removed that it is not worth a round. A cancelled call leaves everything as it was.
     """
 
     def __init__(
@@ -130,7 +130,8 @@ class StressPruning:
             remedy = "resume with the project the run was started on"
             raise InputError([Problem("pruning checkpoint", "is not of this schedule", remedy)])
         nothing = np.zeros_like(z)
-        counts = np.array([0, 0, 0, 0, 0, 0, 0, 0, -1, 0], np.int64)
+        # The reference is tested before it adapts: placing may have made it hold.
+        counts = np.array([0, 0, margin.adapt_epochs, 0, 0, 0, 0, 0, -1, 0], np.int64)
         numbers = np.array([FIRST_CUT, np.inf, *np.ones(len(tests))])
         self._state = state or PruningState(
             executed,
@@ -151,11 +152,8 @@ class StressPruning:
     # -- what it is now ----------------------------------------------------------------------------------------------
     @property
     def schedule(self) -> Schedule:
-        """The latest plan that held; before any did, the one that adapts."""
-        now = self._state
-        if self._settled:
-            return self._schedule(now.kept, now.pose_logits)
-        return self._schedule(now.trial, now.trial_poses)
+        """The latest plan that held; before any did, the one that leaks least."""
+        return self._schedule(self._state.kept, self._state.pose_logits)
 
     @property
     def finished(self) -> str:
@@ -241,20 +239,25 @@ class StressPruning:
             self._state = replace(self._state, trial=self._with_drops_back(now))
             self._begin_adapting()
             return
-        self._begin_round(now.numbers[0] / 2.0)
+        # What the refused plan has learned is kept as a beginning; the plan that held stays as it is.
+        learned = np.where(now.trial[:, :, None], now.trial_poses, now.pose_logits)
+        self._begin_round(now.numbers[0] / 2.0, learned)
 
     def _settle(self, check: Check | None) -> None:
-        """Accept the reference once it holds, or with its leaks after so many attempts."""
-        now, excess = self._state, self._excess(check, until_refused=False)
-        holds = bool((excess <= 1.0).all())
-        if not holds and self._count(1) + 1 < SETTLING:
+        """Accept the reference once it holds, or after so many attempts the best of them with its leaks."""
+        excess = self._excess(check, until_refused=False)
+        now = self._state
+        if excess.max() < now.numbers[1]:
+            numbers = np.array([now.numbers[0], excess.max(), *np.where(excess > 1.0, excess * TOLERATED, 1.0)])
+            self._state = replace(now, pose_logits=now.trial_poses, numbers=numbers)
+        if now.numbers[1] > 1.0 and excess.max() > 1.0 and self._count(1) < SETTLING:
             self._change(1, self._count(1) + 1)
             self._begin_adapting()
             return
-        tolerated = np.where(excess > 1.0, excess * TOLERATED, 1.0)
-        self._state = replace(now, numbers=np.array([*now.numbers[:2], *tolerated]))
+        best = self._state
+        self._state = replace(best, trial=best.kept, trial_poses=best.pose_logits)
         self._change(9, 1)
-        self._accept(float(excess.max()), check, removed=0)
+        self._accept(float(best.numbers[1]), check, removed=0)
 
     def _accept(self, excess: float, check: Check | None, removed: int | None = None) -> None:
         """Take the plan at work over as the latest that held."""
@@ -267,10 +270,11 @@ class StressPruning:
         if int(kept.sum()) <= max(self._settings.keep, int(self._pinned.sum())):
             self._change(7, ENDS.index(ENOUGH))
         else:
-            self._begin_round(min(numbers[0] * (1.0 if removed == 0 else GROWTH), LARGEST_CUT))
+            cut = min(numbers[0] * (1.0 if removed == 0 else GROWTH), LARGEST_CUT)
+            self._begin_round(cut, self._state.pose_logits)
 
-    def _begin_round(self, cut: float) -> None:
-        """Remove a share ``cut`` of the latest plan that held, or end."""
+    def _begin_round(self, cut: float, poses: Floats) -> None:
+        """Remove a share ``cut`` of the latest plan that held, and begin to adapt at ``poses``; or end."""
         now = self._state
         drops = int(now.kept.sum())
         numbers = np.array([cut, *now.numbers[1:]])
@@ -280,10 +284,10 @@ class StressPruning:
         order = flat[np.lexsort((flat, now.worth.ravel()[flat]))]
         trial = now.kept.copy()
         trial.ravel()[order[:count]] = False
-        self._state = replace(now, trial=trial, trial_poses=now.pose_logits, numbers=numbers)
+        self._state = replace(now, trial=trial, trial_poses=poses, numbers=numbers)
         if cut < SMALLEST_CUT or self._count(4) >= self._settings.allowance:
             ended = EXHAUSTED if cut >= SMALLEST_CUT else HELD if now.numbers[1] <= 1.0 else LEAKING
-            self._state = replace(self._state, trial=now.kept)
+            self._state = replace(self._state, trial=now.kept, trial_poses=now.pose_logits)
             self._change(7, ENDS.index(ended))
             return
         self._change(0, self._count(0) + 1)
