@@ -41,8 +41,11 @@ class Slope:
         return Slope(self.loss, self.logit * factor, self.pose * factor)
 
 
-LEAST_WEIGHT, LARGEST_WEIGHT = 0.2, 3.0
+LEAST_WEIGHT, LARGEST_WEIGHT = 0.5, 2.0
 """Bounds of a scenario's weight in the training."""
+
+KNOWN = 0.3
+"""Share of the slopes that are of a draw known to leak. With more of them the other scenarios are forgotten."""
 
 MOST_OF_A_WORLD, MOST_DRAWS = 4, 12
 """Most leaking draws that are remembered of a world, and of all."""
@@ -87,7 +90,7 @@ class Leaks:
 class ScenarioTraining:
     """The objective in the scenarios' worlds, for stochastic gradient descent.
 
-    Every second slope is of a draw in which the latest tests leaked, where there is one: most draws hold, and their
+    A part of the slopes is of draws in which the latest tests leaked, where there are some: most draws hold, and their
     gradients say nothing. The others are of a world drawn with the weights of :class:`Leaks`, half of them with larger
     random errors than the scenario's. Slope number ``k`` depends on ``seed``, ``k`` and the leaks alone, so a resumed
     training goes on as an unbroken one. The gradient follows the
@@ -119,7 +122,7 @@ class ScenarioTraining:
         """Return slope number ``number``."""
         generator = np.random.default_rng(np.random.SeedSequence((self._seed, TRAINING, number)))
         known = leaks.draws[leaks.draws[:, 0] >= 0]
-        if len(known) and generator.random() < 0.5:
+        if len(known) and generator.random() < KNOWN:
             index, test, draw = known[generator.integers(len(known))].tolist()
             world = self._worlds[index]
             errors = flight_errors(world.scenario, world.model, draw, (self._seed, TESTS, test))
