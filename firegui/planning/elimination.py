@@ -8,18 +8,16 @@ tested in batches by rollouts and accepted only when every constraint holds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save
 
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
 from firegui.domain.settings import EliminationSettings
 from firegui.errors import Check, InputError, Problem
-from firegui.io.atomic import replacing
+from firegui.planning.checkpoint import Checkpoint
 from firegui.planning.trials import Trial, constraint_weights, passes, ratios, run
 from firegui.rollout.day_state import DayState
 from firegui.rollout.gates import gates_of
@@ -34,7 +32,7 @@ ENDS = (AT_WORK, MINIMAL, EXHAUSTED, INFEASIBLE, ENOUGH)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EliminationState:
+class EliminationState(Checkpoint):
     """Everything that decides how the elimination goes on.
 
     ``kept [T, A]`` is ``S``, ``order [n]`` the flat indices of this pass in the order of their tests, ``stack [m, 3]``
@@ -46,24 +44,6 @@ class EliminationState:
     order: Ints
     stack: Ints
     counts: Ints
-
-    def save(self, path: Path) -> None:
-        """Write as safetensors, atomically."""
-        arrays = {item.name: np.ascontiguousarray(getattr(self, item.name)) for item in fields(self)}
-        arrays["kept"] = arrays["kept"].astype(np.uint8)
-        with replacing(path) as temporary:
-            temporary.write_bytes(save(arrays))
-
-    @staticmethod
-    def load(path: Path) -> EliminationState:
-        """Read what :meth:`save` wrote. Raises :class:`~firegui.errors.InputError` when the file cannot be used."""
-        try:
-            stored = load_file(path)
-            stored["kept"] = stored["kept"].astype(bool)
-            return EliminationState(**{item.name: stored[item.name] for item in fields(EliminationState)})
-        except Exception as error:  # safetensors raises its own and OSError alike
-            remedy = "start the run again without resuming"
-            raise InputError([Problem(str(path), f"cannot be read ({error})", remedy)]) from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save
 
 from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule, pose_scale
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import Check, InputError, Problem
-from firegui.io.atomic import replacing
+from firegui.planning.checkpoint import Checkpoint
 from firegui.planning.flight_rules import uncapped, with_pins, within_cap
 from firegui.planning.initialization import pose_logits_of
 from firegui.planning.shared_objective import SharedObjective
@@ -30,7 +29,7 @@ ADAM_EPSILON = 1e-8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PlannerState:
+class PlannerState(Checkpoint):
     """Everything that decides how the run goes on: variables, Adam's moments, the best so far. Arrays are float64."""
 
     logits: Floats
@@ -42,23 +41,6 @@ class PlannerState:
     best_logits: Floats
     best_pose_logits: Floats
     progress: Floats  # epoch, best epoch, best objective
-
-    def save(self, path: Path) -> None:
-        """Write as safetensors, atomically."""
-        arrays = {item.name: np.ascontiguousarray(getattr(self, item.name)) for item in fields(self)}
-        with replacing(path) as temporary:
-            temporary.write_bytes(save(arrays))  # save_file would keep the file from everybody else
-
-    @staticmethod
-    def load(path: Path) -> PlannerState:
-        """Read what :meth:`save` wrote. Raises :class:`~firegui.errors.InputError` when the file cannot be used."""
-        try:
-            stored = load_file(path)
-            return PlannerState(**{item.name: stored[item.name] for item in fields(PlannerState)})
-        except Exception as error:  # safetensors raises its own and OSError alike
-            raise InputError(
-                [Problem(str(path), f"cannot be read ({error})", "start the run again without resuming")]
-            ) from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)

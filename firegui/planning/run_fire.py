@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,13 +11,13 @@ from firegui.domain.film import Film
 from firegui.domain.observation import NO_DROPS, DayStates, FireState, KeptFire
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
+from firegui.errors import Check
 from firegui.planning.replan import counted, executed, ground_factor, remaining, rows
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import Rollout, simulate
 
 Singles = NDArray[np.float32]
-Check = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,18 +7,16 @@ where it leaks, and adapt again; in the end it is refused, and the next round re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save
 
 from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule, pose_logits_of
 from firegui.domain.settings import EliminationSettings, MarginSettings
 from firegui.errors import Check, InputError, Problem
-from firegui.io.atomic import replacing
+from firegui.planning.checkpoint import Checkpoint
 from firegui.planning.elimination import EliminationReport
 from firegui.planning.gradient import adam_step
 from firegui.planning.stress_limits import StressTests, WorldTest
@@ -58,7 +56,7 @@ than its limit allows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PruningState:
+class PruningState(Checkpoint):
     """Everything that decides how the pruning goes on.
 
     ``kept`` and ``pose_logits`` are the latest plan that held, ``trial`` and ``trial_poses`` the one at work.
@@ -79,26 +77,6 @@ class PruningState:
     leaks: Floats
     counts: Ints
     numbers: Floats
-
-    def save(self, path: Path) -> None:
-        """Write as safetensors, atomically."""
-        arrays = {item.name: np.ascontiguousarray(getattr(self, item.name)) for item in fields(self)}
-        for name in ("kept", "trial"):
-            arrays[name] = arrays[name].astype(np.uint8)
-        with replacing(path) as temporary:
-            temporary.write_bytes(save(arrays))
-
-    @staticmethod
-    def load(path: Path) -> PruningState:
-        """Read what :meth:`save` wrote. Raises :class:`~firegui.errors.InputError` when the file cannot be used."""
-        try:
-            stored = load_file(path)
-            for name in ("kept", "trial"):
-                stored[name] = stored[name].astype(bool)
-            return PruningState(**{item.name: stored[item.name] for item in fields(PruningState)})
-        except Exception as error:  # safetensors raises its own and OSError alike
-            remedy = "start the run again without resuming"
-            raise InputError([Problem(str(path), f"cannot be read ({error})", remedy)]) from error
 
 
 class StressPruning:

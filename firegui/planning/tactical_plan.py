@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save
 
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.domain.settings import OptimizerSettings
-from firegui.errors import Check, InputError, Problem
-from firegui.io.atomic import replacing
+from firegui.errors import Check
+from firegui.planning.checkpoint import read_arrays, write_arrays
 from firegui.planning.evaluations import Evaluations
 from firegui.planning.planner_context import PlannerContext
 from firegui.planning.planners.tactical import Tactical
@@ -36,18 +35,12 @@ class TacticalState:
     def save(self, path: Path) -> None:
         """Write as safetensors, atomically."""
         parts = ((_SWEEP, self.sweep), (_SCORE, self.score))
-        arrays = {head + name: np.ascontiguousarray(array) for head, part in parts for name, array in part.items()}
-        with replacing(path) as temporary:
-            temporary.write_bytes(save(arrays))
+        write_arrays(path, {head + name: array for head, part in parts for name, array in part.items()})
 
     @staticmethod
     def load(path: Path) -> TacticalState:
         """Read what :meth:`save` wrote. Raises :class:`~firegui.errors.InputError` when the file cannot be used."""
-        try:
-            stored = load_file(path)
-        except Exception as error:  # safetensors raises its own and OSError alike
-            remedy = "start the run again without resuming"
-            raise InputError([Problem(str(path), f"cannot be read ({error})", remedy)]) from error
+        stored = read_arrays(path)
         sweep, score = (
             {name.removeprefix(head): array for name, array in stored.items() if name.startswith(head)}
             for head in (_SWEEP, _SCORE)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save
 
 from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.schedule import Schedule, pose_scale
 from firegui.domain.settings import EliminationSettings, PlanSettings
 from firegui.errors import Check, InputError, Problem
-from firegui.io.atomic import replacing
+from firegui.planning.checkpoint import Checkpoint
 from firegui.planning.elimination import Elimination, EliminationState
 from firegui.planning.gradient import adam_step
 from firegui.planning.initialization import pose_logits_of
@@ -92,7 +91,7 @@ class SmoothingSettings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SmoothingState:
+class SmoothingState(Checkpoint):
     """Everything that decides how the smoothing goes on. Arrays are float64.
 
     ``progress`` is epoch, best epoch (−1: the start) and best value.
@@ -103,22 +102,6 @@ class SmoothingState:
     square: Floats
     best: Floats
     progress: Floats
-
-    def save(self, path: Path) -> None:
-        """Write as safetensors, atomically."""
-        arrays = {item.name: np.ascontiguousarray(getattr(self, item.name)) for item in fields(self)}
-        with replacing(path) as temporary:
-            temporary.write_bytes(save(arrays))
-
-    @staticmethod
-    def load(path: Path) -> SmoothingState:
-        """Read what :meth:`save` wrote. Raises :class:`~firegui.errors.InputError` when the file cannot be used."""
-        try:
-            stored = load_file(path)
-            return SmoothingState(**{item.name: stored[item.name] for item in fields(SmoothingState)})
-        except Exception as error:  # safetensors raises its own and OSError alike
-            remedy = "start the run again without resuming"
-            raise InputError([Problem(str(path), f"cannot be read ({error})", remedy)]) from error
 
 
 @dataclass(frozen=True, slots=True)
