@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.errors import Problem
+
 Floats = NDArray[np.float64]
 
 POSE_LOGIT_LIMIT = 1.0 - 1e-9
@@ -48,6 +50,13 @@ class Schedule:
     def proposed(self) -> NDArray[np.bool_]:
         """``[T, A]``: where a drop is proposed."""
         return np.asarray(self.logits > 0.0)
+
+    def size_problems(self, n_steps: int, n_aircraft: int) -> list[Problem]:
+        """Return the problem of a schedule that is not of a project's ``n_steps`` and ``n_aircraft``."""
+        if (self.n_steps, self.n_aircraft) == (n_steps, n_aircraft):
+            return []
+        what = f"has {self.n_steps} steps and {self.n_aircraft} aircraft, the project {n_steps} and {n_aircraft}"
+        return [Problem("schedule", what, "give a schedule of this project's days and fleet")]
 
     @staticmethod
     def empty(n_steps: int, n_aircraft: int) -> Schedule:

@@ -81,11 +81,7 @@ def replan_problems(spec: ReplanSpec) -> list[Problem]:
         what = f"day {spec.day} of a plan of days 0 to {days - 1}"
         remedy = f"use 1 to {days - 1}" if days > 1 else "plan at least 2 days"
         found.append(Problem("day", what, remedy))
-    expected = (project.calendar.n_steps, project.fleet.n_aircraft)
-    given = (spec.schedule.n_steps, spec.schedule.n_aircraft)
-    if given != expected:
-        what = f"is for {given[0]} steps and {given[1]} aircraft, the project has {expected[0]} and {expected[1]}"
-        found.append(Problem("schedule", what, "give the schedule of this project"))
+    found += spec.schedule.size_problems(project.calendar.n_steps, project.fleet.n_aircraft)
     if not spec.closed_loop:
         found += _observation_problems(spec)
     return found

@@ -78,11 +78,7 @@ def sensitivity_problems(spec: SensitivitySpec) -> list[Problem]:
     if spec.schedule is None and kind is not SensitivityKind.DESIGN:
         found.append(Problem("schedule", f"the table {kind.value} is of a schedule", "give one with --schedule"))
     if spec.schedule is not None:
-        size = (project.calendar.n_steps, project.fleet.n_aircraft)
-        there = (spec.schedule.n_steps, spec.schedule.n_aircraft)
-        if size != there:
-            what = f"has {there[0]} steps and {there[1]} aircraft, the project {size[0]} and {size[1]}"
-            found.append(Problem("schedule", what, "give a schedule of this project's days and fleet"))
+        found += spec.schedule.size_problems(project.calendar.n_steps, project.fleet.n_aircraft)
     return found
 
 

@@ -53,12 +53,7 @@ def stress_problems(spec: StressSpec) -> list[Problem]:
     project = spec.project
     found = project.problems()
     found += [item for item in spec.settings.problems(project.scenario.steps_per_day) if item not in found]
-    size = (project.calendar.n_steps, project.fleet.n_aircraft)
-    there = (spec.schedule.n_steps, spec.schedule.n_aircraft)
-    if size != there:
-        what = f"has {there[0]} steps and {there[1]} aircraft, the project {size[0]} and {size[1]}"
-        found.append(Problem("schedule", what, "give a schedule of this project's days and fleet"))
-    return found
+    return found + spec.schedule.size_problems(project.calendar.n_steps, project.fleet.n_aircraft)
 
 
 class StressRun:

@@ -67,11 +67,7 @@ def uq_problems(spec: UncertaintySpec) -> list[Problem]:
     project = spec.project
     found = project.problems() + spec.settings.problems()
     if spec.schedule is not None:
-        size = (project.calendar.n_steps, project.fleet.n_aircraft)
-        there = (spec.schedule.n_steps, spec.schedule.n_aircraft)
-        if size != there:
-            what = f"has {there[0]} steps and {there[1]} aircraft, the project {size[0]} and {size[1]}"
-            found.append(Problem("schedule", what, "give a schedule of this project's days and fleet"))
+        found += spec.schedule.size_problems(project.calendar.n_steps, project.fleet.n_aircraft)
     return found + _source_problems(project, spec.settings)
 
 

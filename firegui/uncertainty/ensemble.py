@@ -257,12 +257,10 @@ def _check(model: Model, schedule: Schedule | None, settings: UncertaintySetting
     problems = Problems()
     problems.extend(settings.problems())
     problems.extend(maps_problems(model.maps))
-    if schedule is not None and (schedule.n_steps, schedule.n_aircraft) != (model.n_steps, model.fleet.n_aircraft):
-        there, size = f"{schedule.n_steps} steps and {schedule.n_aircraft} aircraft", model.fleet.n_aircraft
-        what = f"has {there}, the project {model.n_steps} and {size}"
-        problems.add("schedule", what, "give a schedule of this project's days and fleet")
-    if schedule is not None and not (np.isfinite(schedule.logits).all() and np.isfinite(schedule.poses).all()):
-        problems.add("schedule", "has logits or poses that are no numbers", "give another schedule")
+    if schedule is not None:
+        problems.extend(schedule.size_problems(model.n_steps, model.fleet.n_aircraft))
+        if not (np.isfinite(schedule.logits).all() and np.isfinite(schedule.poses).all()):
+            problems.add("schedule", "has logits or poses that are no numbers", "give another schedule")
     if settings.kind is UncertaintyKind.EPISTEMIC and error is None:
         problems.add("error model", "none is given", "fit one from perimeters, or use the paper's numbers")
     problems.raise_if_any(TITLE)
