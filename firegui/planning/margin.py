@@ -64,7 +64,7 @@ class MarginPlanning:
 
     def table(self, model: Model, schedule: Schedule, check: Check | None = None) -> StressTable:
         """Return the stress table of a schedule, on the draws of the set's own seed."""
-        return stress_table(self._project, model, schedule, self._project.stress, check=check)
+        return stress_table(self._project, model, schedule, self._project.stress, self._worlds, check=check)
 
     def _parts(self, model: Model, seed: int) -> tuple[ScenarioTraining, StressTests]:
         weights = model.weights

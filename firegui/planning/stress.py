@@ -167,17 +167,19 @@ class StressWorld:
 
 
 def stress_worlds(
-    project: Project, model: Model, scenarios: Sequence[StressScenario], *, check: Check | None = None
-) -> tuple[tuple[StressWorld, ...], tuple[tuple[str, str], ...]]:
+    project: Project, model: Model, scenarios: Sequence[StressScenario], others: Sequence[StressWorld] = (), *,
+    check: Check | None = None,
+) -> tuple[tuple[StressWorld, ...], tuple[tuple[str, str], ...]]:  # fmt: skip
     """Return the nominal world and that of every scenario, and the scenarios that cannot be computed with the reason.
 
-    ``model`` is that of ``project``, at any effectiveness. Worlds whose fire is the project's share its maps.
+    ``model`` is that of ``project``, at any effectiveness. Worlds with the same fire, and ``others`` of this project
+    with it, share its maps.
     """
     grown: list[StressWorld] = []
     left_out: list[tuple[str, str]] = []
     for scenario in (NOMINAL, *scenarios):
         try:
-            grown.append(stress_world(project, model, scenario, grown, check=check))
+            grown.append(stress_world(project, model, scenario, (*grown, *others), check=check))
         except InputError as error:
             left_out.append((scenario.name, reason_of(error)))
     return tuple(grown), tuple(left_out)
@@ -268,20 +270,20 @@ def widened(cells: Bools, steps: int) -> Bools:
 
 
 def stress_table(
-    project: Project, model: Model, schedule: Schedule, stress: StressSet, *, draws: int | None = None,
+    project: Project, model: Model, schedule: Schedule, stress: StressSet, others: Sequence[StressWorld] = (), *,
     check: Check | None = None,
 ) -> StressTable:  # fmt: skip
-    """Score ``schedule`` in every scenario of a set without repair; ``draws`` replaces the number of random draws.
+    """Score ``schedule`` in every scenario of a set without repair. ``others`` are worlds that lend their fires.
 
     Scenarios with repair are left out, because they take replanning.
     """
     repaired = tuple((one.name, NEEDS_EXERCISE) for one in stress.scenarios if one.repair_hours)
-    worlds, left_out = stress_worlds(project, model, [s for s in stress.scenarios if not s.repair_hours], check=check)
+    alone = [one for one in stress.scenarios if not one.repair_hours]
+    worlds, left_out = stress_worlds(project, model, alone, others, check=check)
     flown = executed_only(worlds[0].model, schedule)
-    results = []
-    for world in worlds:
-        count = world.scenario.n_draws if draws is None or not world.scenario.is_random else draws
-        results.append(world.result(scores(world, flown, range(count), stress.seed, check=check)))
+    results = [
+        world.result(scores(world, flown, range(world.scenario.n_draws), stress.seed, check=check)) for world in worlds
+    ]
     return StressTable(int(flown.proposed.sum()), results[0], tuple(results[1:]), left_out + repaired)
 
 

@@ -288,9 +288,20 @@ def test_a_seed_gives_the_same_bits_and_another_seed_other_draws() -> None:
 def test_draws_do_not_depend_on_the_other_scenarios_nor_on_their_number() -> None:
     model, plan = build(PROJECT, PROJECT.plan.nominal, backend="cpu"), plan_for(PROJECT)
     alone = stress_table(PROJECT, model, plan, StressSet((OFF,), seed=5))
-    among = stress_table(PROJECT, model, plan, StressSet((FAILING, LATE, OFF), seed=5), draws=5)
+    among = stress_table(PROJECT, model, plan, StressSet((FAILING, LATE, replace(OFF, draws=5)), seed=5))
     assert alone.results[0].draws == among.results[-1].draws[:3]
-    assert [len(result.draws) for result in among.results] == [5, 1, 5]
+    assert [len(result.draws) for result in among.results] == [3, 1, 5]
+
+
+def test_a_table_with_the_worlds_that_exist_is_the_same_and_computes_no_fire_again() -> None:
+    model, plan = build(PROJECT, PROJECT.plan.nominal, backend="cpu"), plan_for(PROJECT)
+    scenarios = (StressScenario("fast", spread_factor=1.2), StressScenario("wide", ignition_growth_m=30.0), FAILING)
+    worlds, _ = stress_worlds(PROJECT, model, scenarios)
+    again, _ = stress_worlds(PROJECT, model, scenarios, worlds)
+    assert all(one.model.maps is other.model.maps for one, other in zip(again, worlds, strict=True))
+    assert all(one.no_drops is other.no_drops for one, other in zip(again, worlds, strict=True))
+    stress = StressSet(scenarios)
+    assert stress_table(PROJECT, model, plan, stress, worlds) == stress_table(PROJECT, model, plan, stress)
 
 
 def test_two_scenarios_of_one_kind_have_draws_of_their_own() -> None:
