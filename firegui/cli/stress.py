@@ -112,8 +112,7 @@ def stress_lines(found: StressTable) -> Iterator[str]:
     left = f"{nominal.share_worst:.1%} of the growth is left"
     yield f"{counted(found.drops, 'drop')}; in the model's world {left}, {extent}"
     head = ("scenario", "worst", "mean", "cells, worst", "no drops", "drops flown", "draws")
-    ordered = sorted(found.results, key=lambda result: -result.share_worst)
-    yield from table([head, *map(_row, ordered)]) if ordered else []
+    yield from table([head, *map(_row, found.worst_first)]) if found.results else []
     yield from (f"  {name} is left out: {reason}" for name, reason in found.left_out)
 
 

@@ -238,9 +238,14 @@ class StressTable:
     left_out: tuple[tuple[str, str], ...] = ()
 
     @property
+    def worst_first(self) -> tuple[StressResult, ...]:
+        """The scenarios, the largest share first."""
+        return tuple(sorted(self.results, key=lambda result: -result.share_worst))
+
+    @property
     def worst(self) -> StressResult:
         """The scenario with the largest share; the nominal world where there is no other."""
-        return max(self.results, key=lambda result: result.share_worst, default=self.nominal)
+        return self.worst_first[0] if self.results else self.nominal
 
 
 def growth_share(cells: float, start_cells: float, cells_no_drops: float) -> float:

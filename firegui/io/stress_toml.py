@@ -31,7 +31,7 @@ A project's own ``[stress]`` table is read as well.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -158,11 +158,11 @@ def _unpack_wind(plain: dict[str, Any], where: str, problems: Problems) -> None:
 def _effectiveness(value: Any, where: str, problems: Problems) -> dict[str, float] | None:
     """Both numbers of an effectiveness however it is written; ``None`` with a problem noted."""
     pair: Any = value
-    if isinstance(value, str):
-        pair = value.split("/")
-    elif isinstance(value, Mapping):
+    if isinstance(value, Mapping):
         pair = [value["retardant"], value["water"]] if set(value) == {"retardant", "water"} else None
     try:
+        if isinstance(value, str):
+            return asdict(Effectiveness.parse(value))
         retardant, water = (float(part) for part in pair if not isinstance(part, bool))
     except (TypeError, ValueError):
         problems.add(where, f"{_ETA} is {value!r}", _ETA_REMEDY)

@@ -11,6 +11,7 @@ import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,25 +74,29 @@ class FlightErrors:
         if self.offsets is not None:
             poses = poses + self.offsets
             poses[..., :2] = np.clip(poses[..., :2], 0.0, [shape[0] - 1, shape[1] - 1])
-        if self.delay:
-            late, moved = np.full_like(logits, UNLISTED_LOGIT), poses.copy()
-            late[self.delay :], moved[self.delay :] = logits[: -self.delay], poses[: -self.delay]
-            logits, poses = late, moved
-        return Schedule(logits, poses)
+        return Schedule(later(logits, self.delay, UNLISTED_LOGIT), later(poses, self.delay, poses))
 
     def pulled_back(self, gradient: Gradient) -> tuple[Floats, Floats]:
         """Return the derivatives by logits ``[T, A]`` and poses ``[T, A, 3]`` of the schedule before the errors.
 
         A release point that was moved back onto the raster counts as one that moves freely.
         """
-        logit, pose = gradient.logit, gradient.pose
-        if self.delay:
-            early, moved = np.zeros_like(logit), np.zeros_like(pose)
-            early[: -self.delay], moved[: -self.delay] = logit[self.delay :], pose[self.delay :]
-            logit, pose = early, moved
+        logit, pose = later(gradient.logit, -self.delay, 0.0), later(gradient.pose, -self.delay, 0.0)
         if self.flown is not None:
             logit, pose = logit * self.flown, pose * self.flown[..., None]
         return logit, pose
+
+
+def later(values: NDArray[Any], steps: int, fill: NDArray[Any] | float) -> NDArray[Any]:
+    """Return ``values [T, ...]`` moved by ``steps``, to earlier ones where negative; where none is left, ``fill``."""
+    if steps == 0:
+        return values
+    moved = np.full_like(values, fill)
+    if steps < 0:
+        moved[:steps] = values[-steps:]
+    else:
+        moved[steps:] = values[: len(values) - steps]
+    return moved
 
 
 def flight_errors(scenario: StressScenario, model: Model, draw: int, seed: Seed) -> FlightErrors:
@@ -236,9 +241,9 @@ def _rules_in(scenario: StressScenario, rules: FlightRules | None, fire: Model) 
     delay = min(scenario.delay_steps(fire.maps.steps_per_day), fire.n_steps)
     if rules.pinned is None or rules.pinned_poses is None or not delay:
         return rules
-    pinned, poses = np.zeros_like(rules.pinned), np.zeros_like(rules.pinned_poses)
-    pinned[delay:], poses[delay:] = rules.pinned[:-delay], rules.pinned_poses[:-delay]
-    return replace(rules, pinned=pinned, pinned_poses=poses)
+    return replace(
+        rules, pinned=later(rules.pinned, delay, False), pinned_poses=later(rules.pinned_poses, delay, 0.0)
+    )
 
 
 def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Check | None) -> Model:

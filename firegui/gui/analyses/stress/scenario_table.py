@@ -91,11 +91,11 @@ class ScenariosModel(TableModel[StressScenario]):
         if not text:
             return self._set(position, one, replace(one, effectiveness=None))
         try:
-            retardant, water = (float(part) for part in text.split("/"))
+            pair = Effectiveness.parse(text)
         except ValueError:
             problem = Problem(one.name, f"'{text}' is no effectiveness", "write it as 0.7/0.6, or leave it empty")
             raise InputError([problem], _TITLE) from None
-        return self._set(position, one, replace(one, effectiveness=Effectiveness(retardant, water)))
+        return self._set(position, one, replace(one, effectiveness=pair))
 
     def _set_side(self, position: int, one: StressScenario, value: Any) -> bool:
         side = RetardantSide(str(value)) if value else None

@@ -16,7 +16,7 @@ _GROWTH = "share of the fire's growth that is left: what burns beyond the start,
 
 def stress_rows(table: StressTable) -> tuple[StressResult, ...]:
     """Return the model's own world, then the scenarios, the worst first."""
-    return (table.nominal, *sorted(table.results, key=lambda result: -result.share_worst))
+    return (table.nominal, *table.worst_first)
 
 
 @lru_cache(maxsize=8)
