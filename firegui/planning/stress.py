@@ -241,9 +241,7 @@ def _rules_in(scenario: StressScenario, rules: FlightRules | None, fire: Model) 
     delay = min(scenario.delay_steps(fire.maps.steps_per_day), fire.n_steps)
     if rules.pinned is None or rules.pinned_poses is None or not delay:
         return rules
-    return replace(
-        rules, pinned=later(rules.pinned, delay, False), pinned_poses=later(rules.pinned_poses, delay, 0.0)
-    )
+    return replace(rules, pinned=later(rules.pinned, delay, False), pinned_poses=later(rules.pinned_poses, delay, 0.0))
 
 
 def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Check | None) -> Model:
