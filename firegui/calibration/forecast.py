@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.fleet import Fleet
-from firegui.domain.grid import Grid
+from firegui.domain.grid import Box, Grid, bounding_box, grown
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
@@ -19,11 +19,9 @@ from firegui.fire.card import DayScore
 from firegui.fire.maps import project_maps
 from firegui.fire.parameters import ScalarParameters
 from firegui.fire.scalar import scalar_maps
-from firegui.fire.skill import Bools, day_score, observed_start, scored_days
+from firegui.fire.skill import day_score, observed_start, scored_days
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.simulate import prepare, simulate
-
-Box = tuple[slice, slice]
 
 
 def forecast(
@@ -93,9 +91,10 @@ def score_days(event: Scenario, states: NDArray[np.float32], seen_days: int) -> 
 def fit_box(event: Scenario, last_day: int, margin_cells: int) -> Box:
     """Rows and columns of the perimeter of ``last_day`` and ``margin_cells`` around it; all without a perimeter."""
     reached = event.observed_on(last_day)
-    if reached is None or not reached.any():
-        return slice(0, event.grid.shape[0]), slice(0, event.grid.shape[1])
-    return _span(np.asarray(reached.any(axis=1)), margin_cells), _span(np.asarray(reached.any(axis=0)), margin_cells)
+    box = None if reached is None else bounding_box(reached)
+    if box is None:
+        return slice(0, event.grid.rows), slice(0, event.grid.columns)
+    return grown(box, margin_cells, event.grid.shape)
 
 
 def cropped(event: Scenario, last_day: int, margin_cells: int) -> Scenario:
@@ -116,11 +115,6 @@ def cropped_to(event: Scenario, box: Box) -> Scenario:
         observed=None if event.observed is None else event.observed[days],
         markers=(),
     )
-
-
-def _span(touched: Bools, margin: int) -> slice:
-    inside = np.flatnonzero(touched)
-    return slice(max(int(inside[0]) - margin, 0), min(int(inside[-1]) + 1 + margin, len(touched)))
 
 
 def _cropped_grid(grid: Grid, rows: slice, columns: slice) -> Grid:

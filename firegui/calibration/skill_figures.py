@@ -15,6 +15,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
+from firegui.domain.grid import Box, bounding_box, grown
 from firegui.domain.scenario import Scenario
 from firegui.fire.reliability import Reliability
 from firegui.fire.skill import LIKELY, ForecastSkill, Skill, observed_start
@@ -223,14 +224,12 @@ def _classes(*masks: NDArray[np.bool_]) -> NDArray[np.float64]:
     return found
 
 
-def _window(states: NDArray[np.float32], event: Scenario, days: list[int]) -> tuple[slice, slice]:
+def _window(states: NDArray[np.float32], event: Scenario, days: list[int]) -> Box:
     """The part of the raster where anything burns on these days, with some room around it."""
     touched = states[days].max(axis=0) > 0.01
     for day in days:
         observed = event.observed_on(day)
         touched = touched if observed is None else touched | observed
-    rows, columns = np.flatnonzero(touched.any(axis=1)), np.flatnonzero(touched.any(axis=0))
-    return (
-        slice(max(int(rows[0]) - _MARGIN_CELLS, 0), int(rows[-1]) + 1 + _MARGIN_CELLS),
-        slice(max(int(columns[0]) - _MARGIN_CELLS, 0), int(columns[-1]) + 1 + _MARGIN_CELLS),
-    )
+    box = bounding_box(touched)
+    assert box is not None
+    return grown(box, _MARGIN_CELLS, touched.shape)

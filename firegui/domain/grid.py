@@ -4,9 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from firegui.errors import Problem
 
 HECTARE_M2 = 10_000.0
+
+Box = tuple[slice, slice]
+"""Rows and columns."""
+
+
+def bounding_box(cells: NDArray[np.bool_]) -> Box | None:
+    """Return the rows and columns of the smallest rectangle around ``cells [H, W]``; ``None`` where there is none."""
+    rows, columns = np.flatnonzero(cells.any(axis=1)), np.flatnonzero(cells.any(axis=0))
+    if not len(rows):
+        return None
+    return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns[0]), int(columns[-1]) + 1)
+
+
+def grown(box: Box, cells: int, shape: tuple[int, int]) -> Box:
+    """``box`` with ``cells`` more on every side, within the raster."""
+    rows, columns = (
+        slice(max(side.start - cells, 0), min(side.stop + cells, size)) for side, size in zip(box, shape, strict=True)
+    )
+    return rows, columns
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from datetime import date
 import torch
 from torch import Tensor
 
+from firegui.domain.grid import Box, grown
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.fire.landscape import Raster
@@ -20,7 +21,6 @@ from firegui.fire.parameters import ScalarParameters
 from firegui.fire.scalar import scalar_fields
 from firegui.fire.spread import SpreadFields, Terrain, ignition_gains, potentials
 
-Box = tuple[slice, slice]
 Wind = tuple[Raster, Raster]
 """Speed in m/s and the direction that it blows to, radians counter-clockwise from east, ``[h, w]`` each."""
 DayMaps = Callable[[Wind, Box, date, Box], tuple[Raster, Raster]]
@@ -43,14 +43,6 @@ def day_maps(project: Project) -> DayMaps:
         return _Scalar(scalar_fields(event, parameters), Terrain.of_event(event), event.grid.shape)
     what = "imported maps hold for the wind that they were made with"
     raise InputError([Problem("fire model", what, "choose the network or the scalar model, or another kind")])
-
-
-def grown(box: Box, cells: int, shape: tuple[int, int]) -> Box:
-    """``box`` with ``cells`` more on every side, within the raster."""
-    rows, columns = (
-        slice(max(side.start - cells, 0), min(side.stop + cells, size)) for side, size in zip(box, shape, strict=True)
-    )
-    return rows, columns
 
 
 def inside(box: Box, outer: Box) -> Box:

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.ensemble import Ensemble, EnsembleProgress, EnsembleState
+from firegui.domain.grid import Box, grown
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import ErrorModel, UncertaintyKind, UncertaintySettings, WeatherDraw
 from firegui.errors import CancelledError, Check, InputError, Problem, Problems
 from firegui.fire.one_thread import one_thread
-from firegui.fire.windowed import Box, grown
 from firegui.rollout.alteration import Alteration, State
 from firegui.rollout.backend import kernel_threads
 from firegui.rollout.gates import gates_of

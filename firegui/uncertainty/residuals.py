@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.fleet import Fleet
+from firegui.domain.grid import bounding_box
 from firegui.domain.observation import FireState
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
@@ -235,7 +236,9 @@ def semivariogram(fields: Iterable[NDArray[np.floating]], mask: NDArray[np.bool_
     transforms give for all lags at once. Values outside the mask are not read. Raises
     :class:`~firegui.errors.InputError` for a mask that is too small and for values that are no numbers.
     """
-    box = _bounding_box(mask)
+    box = bounding_box(mask)
+    if box is None or mask.sum() < 2:
+        raise InputError([Problem("residuals", "cover too few cells", "use perimeters of more days")], _FIT_TITLE)
     inside = mask[box]
     reach = max(inside.shape) // 2
     sizes = tuple(fast_size(size + reach + 1) for size in inside.shape)
@@ -275,13 +278,6 @@ def fit_exponential(found: Semivariogram) -> tuple[float, float]:
     longest = LONGEST * float(found.distance[-1])
     length = math.exp(_lowest(lambda log: sill(math.exp(log))[1], math.log(SHORTEST), math.log(longest)))
     return sill(length)[0], length
-
-
-def _bounding_box(mask: NDArray[np.bool_]) -> tuple[slice, slice]:
-    rows, columns = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
-    if mask.sum() < 2:
-        raise InputError([Problem("residuals", "cover too few cells", "use perimeters of more days")], _FIT_TITLE)
-    return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns[0]), int(columns[-1]) + 1)
 
 
 def _binned(total: Floats, pairs: Floats, reach: int) -> Semivariogram:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.ensemble import UNIT, EnsembleState, packed
+from firegui.domain.grid import Box, bounding_box
 from firegui.errors import InputError, Problem
-from firegui.fire.windowed import Box
 from firegui.rollout.alteration import Alteration, State
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
@@ -48,8 +48,8 @@ class Watch:
 
     def __post_init__(self) -> None:
         ignition = self.model.maps.ignition
-        rows, columns = (np.flatnonzero(ignition.any(axis=axis)) for axis in (1, 0))
-        window = (slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns[0]), int(columns[-1]) + 1))
+        window = bounding_box(ignition)
+        assert window is not None
         lit = ignition[window].astype(np.float32)
         self._note(window, 1.0 - lit, lit)
 
@@ -168,11 +168,5 @@ def _moved(window: Window, corner: tuple[int, int]) -> Box:
 
 
 def _reached(unburned: State, box: Box) -> Box | None:
-    lit = unburned < 1.0
-    rows, columns = np.flatnonzero(lit.any(axis=1)), np.flatnonzero(lit.any(axis=0))
-    if not len(rows):
-        return None
-    return (
-        slice(box[0].start + int(rows[0]), box[0].start + int(rows[-1]) + 1),
-        slice(box[1].start + int(columns[0]), box[1].start + int(columns[-1]) + 1),
-    )
+    lit = bounding_box(unburned < 1.0)
+    return None if lit is None else _moved(lit, (box[0].start, box[1].start))

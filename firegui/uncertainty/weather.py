@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.grid import Box, grown
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule
@@ -21,7 +22,7 @@ from firegui.domain.uncertainty import WeatherDraw, WeatherSpread
 from firegui.errors import Check, InputError, Problem
 from firegui.fire.landscape import Raster
 from firegui.fire.learned import REACH
-from firegui.fire.windowed import Box, DayMaps, day_maps, grown, inside
+from firegui.fire.windowed import DayMaps, day_maps, inside
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.model import Model
 

@@ -6,14 +6,30 @@ Map coordinates are raster corner coordinates: cell ``(i, j)`` covers rows ``[i,
 
 from __future__ import annotations
 
+import numpy as np
 import pyqtgraph as pg
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsView, QWidget
 
+from firegui.domain.grid import bounding_box
+
 _ABOVE_PX, _BELOW_PX, _SIDE_PX = 42.0, 30.0, 16.0
 _CLOSEST_CELLS = 6.0
 _WIDEST = 4.0
+_MARGIN, _MARGIN_CELLS = 0.12, 2.0
+
+
+def area_around(cells: NDArray[np.bool_]) -> QRectF:
+    """Return the area around ``cells [H, W]`` with a margin on all sides; the raster where there are no cells."""
+    box = bounding_box(cells)
+    if box is None:
+        return QRectF(0, 0, *cells.shape[::-1])
+    rows, columns = box
+    area = QRectF(QPointF(columns.start, rows.start), QPointF(columns.stop, rows.stop))
+    across, down = (_MARGIN * side + _MARGIN_CELLS for side in (area.width(), area.height()))
+    return area.adjusted(-across, -down, across, down)
 
 
 class Camera(QObject):

@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
+from firegui.domain.grid import bounding_box
 from firegui.io.rasterize import mask_rings
 
 Key = tuple[float, ...]
@@ -122,10 +123,11 @@ def _key(transform: QTransform, widget: QWidget) -> Key:
 def _drawn_part(image: QImage) -> QRect:
     """Return the smallest rectangle around the pixels that are not transparent."""
     pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
-    rows, columns = np.flatnonzero(pixels.any(axis=1)), np.flatnonzero(pixels.any(axis=0))
-    if not len(rows):
+    box = bounding_box(pixels > 0)
+    if box is None:
         return QRect()
-    return QRect(int(columns[0]), int(rows[0]), int(np.ptp(columns)) + 1, int(np.ptp(rows)) + 1)
+    rows, columns = box
+    return QRect(columns.start, rows.start, columns.stop - columns.start, rows.stop - rows.start)
 
 
 class RasterItem(QGraphicsItem):

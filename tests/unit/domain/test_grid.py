@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firegui.domain.grid import Grid
+from firegui.domain.grid import Grid, bounding_box, grown
 
 BEAR = Grid(619, 748, 30.0, (30.0, 0.0, -104430.0, 0.0, -30.0, 210000.0), "EPSG:3310")
 PLACELESS = Grid(20, 30, 30.0)
@@ -68,3 +69,12 @@ def test_an_unusable_grid_says_why_and_what_to_do(grid: Grid, named: str) -> Non
     assert len(problems) == 1
     assert named in problems[0].what
     assert problems[0].remedy
+
+
+def test_a_bounding_box_is_the_smallest_around_the_cells_and_grows_as_far_as_the_raster() -> None:
+    cells = np.zeros((5, 7), bool)
+    assert bounding_box(cells) is None
+    cells[1, 5] = cells[3, 2] = True
+    box = bounding_box(cells)
+    assert box == (slice(1, 4), slice(2, 6))
+    assert grown(box, 2, cells.shape) == (slice(0, 5), slice(0, 7))

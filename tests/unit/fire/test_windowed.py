@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from firegui.domain.grid import Box, grown
 from firegui.domain.project import FireModel
 from firegui.errors import InputError
 from firegui.fire.learned import REACH
 from firegui.fire.maps import project_maps
-from firegui.fire.windowed import Box, day_maps, grown, inside
+from firegui.fire.windowed import day_maps, inside
 from tests.unit.uncertainty.worlds import SHAPE, blown_project
 
 WHOLE = (slice(0, SHAPE[0]), slice(0, SHAPE[1]))

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from firegui.domain.scenario import Scenario
 from firegui.fire.skill import LIKELY
 from firegui.gui.base.layouts import fill_column, row
+from firegui.gui.map.camera import area_around
 from firegui.gui.map.decorations import Caption, Decorations
 from firegui.gui.map.items import RasterItem, Stroke, StrokesItem, cosmetic, mask_path
 from firegui.gui.map.map_colors import Ink, fire_scale
@@ -25,7 +26,6 @@ START, HIT, MISS, FALSE = "#c9cdd4", "#7d8796", "#e5793a", "#4a9be8"
 another."""
 
 _TITLES = ("Predicted", "Observed", "Compared")
-_MARGIN = 0.12
 _LOW_PX = 170
 """On lower maps the names stand above them, and there is no room for north and scale."""
 
@@ -191,8 +191,4 @@ def _burned(event: Scenario, states: NDArray[np.float32]) -> QRectF:
     # P never falls, and a perimeter holds those before it: the last day holds them all.
     touched = states[-1] >= LIKELY
     last = event.observed_on(len(states) - 1)
-    touched = touched if last is None else touched | last
-    rows, columns = np.flatnonzero(touched.any(axis=1)), np.flatnonzero(touched.any(axis=0))
-    area = QRectF(QPointF(columns[0], rows[0]), QPointF(columns[-1] + 1, rows[-1] + 1))
-    across, down = _MARGIN * area.width() + 2.0, _MARGIN * area.height() + 2.0
-    return area.adjusted(-across, -down, across, down)
+    return area_around(touched if last is None else touched | last)

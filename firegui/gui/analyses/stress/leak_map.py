@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.domain.project import Project
 from firegui.gui.base.layouts import fill_column
+from firegui.gui.map.camera import area_around
 from firegui.gui.map.decorations import Caption, Decorations
 from firegui.gui.map.items import RasterItem, Stroke, StrokesItem, cosmetic, mask_path
 from firegui.gui.map.map_colors import ColorScale, Ink, blend_scale
@@ -20,7 +21,6 @@ from firegui.gui.map.map_colors import ColorScale, Ink, blend_scale
 Floats = NDArray[np.float32]
 _COLORS = ("#6f63d9", "#d65f95", "#ffb940")
 """Ever lighter, and none as dark or as light as the ground in either theme."""
-_MARGIN = 0.12
 _LOW_PX = 120
 """On lower maps there is no room for north and scale."""
 
@@ -127,12 +127,7 @@ class LeakMap(QWidget):
         assert self._project is not None
         seen = _start(self._project)
         seen = seen if self._leaks is None else seen | (self._leaks > 0)
-        rows, columns = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
-        if not len(rows):
-            return QRectF(0, 0, *seen.shape[::-1])
-        area = QRectF(QPointF(columns[0], rows[0]), QPointF(columns[-1] + 1, rows[-1] + 1))
-        across, down = _MARGIN * area.width() + 2.0, _MARGIN * area.height() + 2.0
-        return area.adjusted(-across, -down, across, down)
+        return area_around(seen)
 
 
 def _start(project: Project) -> NDArray[np.bool_]:

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QLabel, QSizePolicy, QWidget
 
+from firegui.domain.grid import Box, bounding_box
 from firegui.domain.uncertainty import ErrorModel
 from firegui.errors import InputError
 from firegui.gui.analyses.uncertainty.uncertainty_controller import EnsembleResult, UncertaintyController
@@ -30,7 +31,6 @@ from firegui.gui.map.map_colors import ColorScale, Packed, codes, signed_scale
 from firegui.gui.widgets.table_buttons import ButtonRow
 
 Floats = NDArray[np.float32]
-Box = tuple[slice, slice]
 
 NAMES = ("z₁", "z₂")
 _HELP = (
@@ -57,13 +57,13 @@ def limit_of(error: ErrorModel) -> float:
 def box_around(values: Floats) -> Box:
     """Return the cells of ``[2, H, W]`` that have a number, and some around them; all where none has."""
     known = np.isfinite(values[0])
-    sides = []
-    for axis in (1, 0):
-        cells, size = np.flatnonzero(known.any(axis=axis)), known.shape[1 - axis]
-        low, high = (int(cells[0]), int(cells[-1]) + 1) if len(cells) else (0, size)
-        room = math.ceil(_MARGIN * (high - low))
-        sides.append(slice(max(low - room, 0), min(high + room, size)))
-    return sides[0], sides[1]
+    box = bounding_box(known) or (slice(0, known.shape[0]), slice(0, known.shape[1]))
+    rooms = (math.ceil(_MARGIN * (side.stop - side.start)) for side in box)
+    rows, columns = (
+        slice(max(side.start - room, 0), min(side.stop + room, size))
+        for side, room, size in zip(box, rooms, known.shape, strict=True)
+    )
+    return rows, columns
 
 
 class FieldMap(QWidget):
