@@ -3,11 +3,12 @@
 On day ``N`` the drops before it are flown and the fire is what was observed. What is left is a planning problem of its
 own, ``D − N`` days long: its fire burns where it was new within the last day, what had burned before is no longer
 burnable, and the retardant on the ground is part of the ground. Its schedule starts at step ``N · S_day`` of the whole
-plan.
+plan. What is left at a step within a day is the same problem on shorter days (:func:`split_days`).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,7 +29,7 @@ from firegui.rollout.deposits import step_doses
 from firegui.rollout.drops import drop_records
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gains import MAXIMUM_FACTOR, SpreadGains
-from firegui.rollout.gates import FlightRules, gates_of
+from firegui.rollout.gates import FlightRules, gates_of, grounded
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import last_state, simulate
 from firegui.rollout.suppression import MAXIMUM_DOSE
@@ -102,12 +103,8 @@ class Replanner:
         Needs one random number a cell whatever is flown, so equal generators make branches comparable (paper, section
         ``uq``, aleatoric uncertainty).
         """
-        today = remaining(self.whole, schedule, day, state, days=1, check=check)
-        per_day = today.maps.steps_per_day
-        flown = rows(only(schedule, executed(self.whole, schedule)), day * per_day, (day + 1) * per_day)
-        unburned, still = last_state(today, flown, check=check)
-        burning, out = drawn(unburned, still, generator)
-        return FireState(np.asarray(burning & ~state.burned), np.asarray(state.burned | out))
+        per_day = self.whole.maps.steps_per_day
+        return drawn_state(self.whole, schedule, day * per_day, (day + 1) * per_day, state, generator, check)
 
 
 class RemainingProblem:
@@ -120,12 +117,12 @@ class RemainingProblem:
         self.day, self.state, self._whole, self._schedule = day, state, whole, schedule
         self._first = day * whole.maps.steps_per_day
         self._nominal: Model | None = None
-        self.design = remaining(whole.with_effectiveness(design), schedule, day, state, check=check)
+        self.design = remaining(whole.with_effectiveness(design), schedule, self._first, state, check=check)
 
     def nominal(self, check: Check | None = None) -> Model:
         """The problem at nominal effectiveness; the retardant on the ground works at it, too."""
         if self._nominal is None:
-            self._nominal = remaining(self._whole, self._schedule, self.day, self.state, check=check)
+            self._nominal = remaining(self._whole, self._schedule, self._first, self.state, check=check)
         return self._nominal
 
     @property
@@ -159,30 +156,75 @@ class RemainingProblem:
         return ScoredRemainder(counted(rollout.metrics, model, self.state.burned), days)
 
 
-def remaining(
-    whole: Model, schedule: Schedule, day: int, state: FireState, days: int | None = None,
+def drawn_state(
+    model: Model, schedule: Schedule, first: int, end: int, state: FireState, generator: np.random.Generator,
     check: Check | None = None, ground: Singles | None = None,
-) -> Model:  # fmt: skip
-    """The model of ``days`` days from ``day`` on (all that are left), prepared.
+) -> FireState:  # fmt: skip
+    """The fire at step ``end``, drawn: deterministic from step ``first`` on, every cell drawn at the end.
 
-    Its fire begins as ``state`` and its ground is treated with what ``schedule`` had laid before ``day``, at the
+    Needs one random number a cell whatever is flown, so equal generators make branches comparable (paper, section
+    ``uq``, aleatoric uncertainty). Of ``schedule [T, A]`` only what the gates let through is flown.
+    """
+    if not state.burning.any():
+        return state
+    now = remaining(model, schedule, first, state, end - first, check=check, ground=ground)
+    flown = rows(only(schedule, executed(model, schedule)), first, end)
+    unburned, still = last_state(now, flown, check=check)
+    burning, out = drawn(unburned, still, generator)
+    return FireState(np.asarray(burning & ~state.burned), np.asarray(state.burned | out))
+
+
+def remaining(
+    whole: Model, schedule: Schedule, first: int, state: FireState, n_steps: int | None = None, *,
+    check: Check | None = None, ground: Singles | None = None, level: Singles | None = None,
+) -> Model:  # fmt: skip
+    """The model of ``n_steps`` steps from step ``first`` on (all that are left), prepared.
+
+    Its fire begins as ``state`` and its ground is treated with what ``schedule`` had laid before ``first``, at the
     effectiveness of ``whole``: its :func:`ground_factor`, where that is known. Aircraft whose turnaround reaches
-    into ``day`` are closed for its rest, and the cap counts what was flown.
+    beyond ``first`` are closed for its rest, and the cap and sorties count what was flown. With ``level [H, W]`` a
+    burning cell burns with that probability, ``p^B = level``; without, for certain.
+
+    From the start of a day to the end of one its days are those of ``whole``; else they are parts of days.
     """
     maps, flown = whole.maps, executed(whole, schedule)
-    first = day * maps.steps_per_day
-    window = maps.window(day, maps.days - day if days is None else days)
+    count = maps.n_steps - first if n_steps is None else n_steps
+    per_day = maps.steps_per_day
+    window = split_days(maps, first, count)
     factor = ground_factor(whole, schedule, flown[:first]) if ground is None else ground
-    fuel = treated(window, factor, emitter=whole.emitter_treated, receiver=whole.receiver_treated)
+    # What a burning cell gives to its neighbours is proportional to p^B, and to nothing else.
+    emitting = factor if whole.emitter_treated else np.ones_like(factor)
+    emitting = emitting if level is None else np.where(state.burning, emitting * level, emitting)
+    fuel = treated(window, emitting, factor if whole.receiver_treated else np.ones_like(factor))
     if check is not None:
         check()  # on a large raster each half of this takes a while
     left = replace(fuel, ignition=state.burning, burnable=maps.burnable & ~state.burned)
+    rules = remaining_rules(whole, flown, first, count)
+    if window.steps_per_day == per_day:
+        fleet = shifted_fleet(whole.fleet, first // per_day)
+    else:
+        fleet, rules = split_fleet(whole, first, window.steps_per_day, rules, count)
     model = replace(
-        whole, maps=left, fleet=shifted_fleet(whole.fleet, day), gains=SpreadGains(left, whole.dtype, whole.device),
-        rules=remaining_rules(whole, flown, first, left.n_steps),
+        whole, maps=left, fleet=fleet, gains=SpreadGains(left, whole.dtype, whole.device), rules=rules,
     )  # fmt: skip
     backends.prepare(model)
     return model
+
+
+def split_days(maps: FireMaps, first: int, n_steps: int) -> FireMaps:
+    """``maps`` of ``n_steps`` steps from ``first`` on, in days of ``gcd(first, n_steps, S_day)`` steps.
+
+    Every such day has the spread and the wind of the day that it is a part of. Whole days are not copied.
+    """
+    per_day = maps.steps_per_day
+    span = math.gcd(first, n_steps, per_day)
+    if span == per_day:
+        return maps.window(first // per_day, n_steps // per_day)
+    days = np.arange(first, first + n_steps, span) // per_day
+    return replace(
+        maps, phi=maps.phi[days], gamma=maps.gamma[days], wind_speed=maps.wind_speed[days],
+        wind_dir=maps.wind_dir[days], steps_per_day=span,
+    )  # fmt: skip
 
 
 def executed(model: Model, schedule: Schedule) -> Bools:
@@ -207,23 +249,21 @@ def ground_factor(
     return factor.reshape(model.shape)
 
 
-def treated(maps: FireMaps, factor: Singles, *, emitter: bool, receiver: bool) -> FireMaps:
-    """``maps`` on a ground whose fuel factor is ``factor [H, W]`` times what it was.
+def treated(maps: FireMaps, emitting: Singles, receiving: Singles) -> FireMaps:
+    """``maps`` with less spread: by ``emitting [H, W]`` from a cell and by ``receiving [H, W]`` to a cell.
 
-    φ and γ are clipped untreated, then treated: ``φ_n(x) ← clip(φ_n(x)) r(x + n)`` where retardant acts on the emitting
-    neighbour, ``γ(x) ← clip(γ(x)) r(x)`` where it acts on the receiving cell. Later retardant multiplies on top.
+    φ and γ are clipped untreated, then treated: ``φ_n(x) ← clip(φ_n(x)) e(x + n)`` and ``γ(x) ← clip(γ(x)) r(x)``.
+    Later retardant multiplies on top. Maps that nothing changes are shared.
     """
-    if (factor == 1.0).all():
-        return maps
     phi, gamma = maps.phi, maps.gamma
-    if emitter:
-        around = np.pad(factor, 1, constant_values=1.0)
+    if (emitting != 1.0).any():
+        around = np.pad(emitting, 1, constant_values=1.0)
         height, width = maps.shape
-        emitting = np.stack([around[1 + i : 1 + i + height, 1 + j : 1 + j + width] for i, j in NEIGHBOURS])
+        sources = np.stack([around[1 + i : 1 + i + height, 1 + j : 1 + j + width] for i, j in NEIGHBOURS])
         phi = np.clip(phi, 0.0, MAXIMUM_FACTOR)
-        phi *= emitting
-    if receiver:
-        gamma = np.clip(gamma, 0.0, MAXIMUM_FACTOR) * factor
+        phi *= sources
+    if (receiving != 1.0).any():
+        gamma = np.clip(gamma, 0.0, MAXIMUM_FACTOR) * receiving
     return replace(maps, phi=phi, gamma=gamma)
 
 
@@ -235,13 +275,26 @@ def remaining_rules(whole: Model, flown: Bools, first: int, n_steps: int) -> Fli
         return FlightRules(closed=closed) if closed.any() else None
     if rules.closed is not None:
         closed |= rules.closed[steps]
+    per_day = whole.maps.steps_per_day
+    begun = first % per_day
     return replace(
         rules,
         closed=closed,
+        day_steps=per_day,
+        begun=begun,
+        spent=_spent(rules, flown, first, begun) if begun else None,
         cap=None if rules.cap is None else max(rules.cap - int(flown[:first].sum()), 0),
         pinned=None if rules.pinned is None else rules.pinned[steps],
         pinned_poses=None if rules.pinned_poses is None else rules.pinned_poses[steps],
     )
+
+
+def _spent(rules: FlightRules, flown: Bools, first: int, begun: int) -> NDArray[np.int64]:
+    """``[A]``: the sorties used up in the ``begun`` steps before ``first``: drops, and room that was kept for pins."""
+    used = flown[first - begun : first]
+    if rules.pinned is not None:
+        used = used | rules.pinned[first - begun : first]
+    return np.asarray(used.sum(axis=0, dtype=np.int64))
 
 
 def carried(model: Model, flown: Bools, n_steps: int) -> Bools:
@@ -266,6 +319,27 @@ def shifted_fleet(fleet: Fleet, day: int) -> Fleet:
             for kind in fleet.types
         )
     )
+
+
+def split_fleet(
+    whole: Model, first: int, span: int, rules: FlightRules | None, n_steps: int
+) -> tuple[Fleet, FlightRules | None]:
+    """The fleet and the rules of a problem whose days are parts of days, of ``span`` steps each.
+
+    Grounded days become closed steps, because the first of them may have begun. The hours of a turnaround are those
+    that have as many steps as before.
+    """
+    per_day = whole.maps.steps_per_day
+    shut = grounded(whole.fleet, first + n_steps, per_day)[first:]
+    kinds = tuple(
+        replace(kind, turnaround_h=kind.turnaround_steps(per_day) * 24.0 / span, grounded_days=())
+        for kind in whole.fleet.types
+    )
+    if not shut.any():
+        return Fleet(kinds), rules
+    if rules is None:
+        return Fleet(kinds), FlightRules(closed=shut)
+    return Fleet(kinds), replace(rules, closed=shut if rules.closed is None else rules.closed | shut)
 
 
 def counted(metrics: Metrics, model: Model, burned: Bools) -> Metrics:

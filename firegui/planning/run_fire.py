@@ -71,7 +71,7 @@ def run_fire(
     ground = ground_factor(whole, schedule, flown[: known.first * per_day])
     for day, end in zip(starts, [*starts[1:], days], strict=True):
         state = known.state(day)
-        today = remaining(whole, schedule, day, state, end - day, check, ground)
+        today = remaining(whole, schedule, day * per_day, state, (end - day) * per_day, check=check, ground=ground)
         rest = rows(schedule, day * per_day, end * per_day)
         want_days = keep_days or not single
         rollout = simulate(today, rest, check=check, frame_stride=stride, keep_days=want_days)

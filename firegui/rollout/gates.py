@@ -38,6 +38,9 @@ class FlightRules:
     ``near [K, H, W]`` of :func:`firegui.rollout.zones.nearby`. ``pinned [T, A]``: drops that planning keeps, with
     ``pinned_poses [T, A, 3]``; sorties and the cap keep room for them, whether a schedule proposes them or not, and
     their aircraft is closed for as long before them as a drop would keep it from them.
+
+    Rules of a plan that begins within a day count sorties by ``day_steps``, the steps of a day, of which ``begun`` are
+    over; 0 is the day of the maps. ``spent [A]``: the sorties of that first day that are used up, pinned ones included.
     """
 
     closed: Bools | None = None
@@ -47,6 +50,13 @@ class FlightRules:
     near: Bools | None = None
     pinned: Bools | None = None
     pinned_poses: Floats | None = None
+    day_steps: int = 0
+    begun: int = 0
+    spent: Ints | None = None
+
+    def days_of(self, n_steps: int, steps_per_day: int) -> Ints:
+        """``[T]``: the day of every step, for sorties; ``steps_per_day`` is the day of the maps."""
+        return (np.arange(n_steps) + self.begun) // (self.day_steps or steps_per_day)
 
 
 def grounded(fleet: Fleet, n_steps: int, steps_per_day: int) -> Bools:
@@ -148,9 +158,13 @@ def _closed(rules: FlightRules, shut: Bools | None, turnaround: Ints, shape: tup
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Days:
-    """``quota [A][D]``: drops besides the pinned ones that are left on each day; ``pins`` ``[A]`` sets of steps."""
+    """``quota [A][D]``: drops besides the pinned ones that are left on each day; ``pins`` ``[A]`` sets of steps.
 
-    steps_per_day: int
+    ``day [T]`` is the day of each step and ``end [T]`` the first step after that day.
+    """
+
+    day: list[int]
+    end: list[int]
     quota: list[list[int]]
     pins: list[set[int]]
 
@@ -158,25 +172,30 @@ class _Days:
 _UNLIMITED = np.iinfo(np.int64).max
 
 
-def _quotas(rules: FlightRules, sorties: Ints, shape: tuple[int, ...], steps_per_day: int) -> Ints:
-    """``[D, A]``: drops that each aircraft may fly on each day besides its pinned ones."""
-    n_days = -(-shape[0] // steps_per_day)
-    most = np.broadcast_to(np.where(sorties < 0, _UNLIMITED, sorties), (n_days, shape[1]))
-    return most if rules.pinned is None else np.maximum(most - _per_day(rules.pinned, steps_per_day), 0)
+def _quotas(rules: FlightRules, sorties: Ints, days: Ints, n_aircraft: int) -> Ints:
+    """``[D, A]``: drops that each aircraft may fly on each day besides its pinned ones. ``days [T]`` of every step."""
+    n_days = int(days[-1]) + 1 if len(days) else 0
+    most = np.broadcast_to(np.where(sorties < 0, _UNLIMITED, sorties), (n_days, n_aircraft))
+    if rules.spent is not None:
+        most = most.copy()
+        most[:1] -= np.where(sorties < 0, 0, rules.spent)
+        most = np.maximum(most, 0)
+    return most if rules.pinned is None else np.maximum(most - _per_day(rules.pinned, days), 0)
 
 
-def _per_day(pairs: Bools, steps_per_day: int) -> Ints:
+def _per_day(pairs: Bools, days: Ints) -> Ints:
     """``[D, A]``: how many of the pairs ``[T, A]`` lie on each day."""
-    return np.add.reduceat(pairs, np.arange(0, len(pairs), steps_per_day), axis=0, dtype=np.int64)
+    return np.add.reduceat(pairs, np.flatnonzero(np.diff(days, prepend=-1)), axis=0, dtype=np.int64)
 
 
-def _days(rules: FlightRules, sorties: Ints, shape: tuple[int, ...], steps_per_day: int) -> _Days:
-    quota = _quotas(rules, sorties, shape, steps_per_day).T.tolist()
+def _days(rules: FlightRules, sorties: Ints, shape: tuple[int, int], steps_per_day: int) -> _Days:
+    day = rules.days_of(shape[0], steps_per_day)
+    quota = _quotas(rules, sorties, day, shape[1]).T.tolist()
     pins: list[set[int]] = [set() for _ in range(shape[1])]
     if rules.pinned is not None:
         for step, column in np.argwhere(rules.pinned).tolist():
             pins[column].add(step)
-    return _Days(steps_per_day, quota, pins)
+    return _Days(day.tolist(), np.searchsorted(day, day, side="right").tolist(), quota, pins)
 
 
 def _walk_sorties(steps: Ints, bounds: Ints, turnaround: Ints, days: _Days) -> list[int]:
@@ -188,10 +207,10 @@ def _walk_sorties(steps: Ints, bounds: Ints, turnaround: Ints, days: _Days) -> l
         index = begin
         while index < end:
             step = times[index]
-            day = step // days.steps_per_day
+            day = days.day[step]
             if step not in pins:
                 if left[day] == 0:
-                    tomorrow = (day + 1) * days.steps_per_day
+                    tomorrow = days.end[step]
                     index = index + 1 if pins else bisect_left(times, tomorrow, index + 1, end)
                     continue
                 left[day] -= 1
@@ -206,9 +225,10 @@ def _within_sorties(rules: FlightRules, executed: Bools, steps_per_day: int) -> 
         return np.ones(executed.shape, bool)
     counted = executed if rules.pinned is None else executed & ~rules.pinned
     flown = np.cumsum(counted, axis=0, dtype=np.int64) - counted  # before the step
-    first = np.arange(len(executed)) // steps_per_day * steps_per_day
-    quota = _quotas(rules, rules.sorties, executed.shape, steps_per_day)
-    left = np.repeat(quota, steps_per_day, axis=0)[: len(executed)] > flown - flown[first]
+    days = rules.days_of(len(executed), steps_per_day)
+    first = np.searchsorted(days, days)
+    quota = _quotas(rules, rules.sorties, days, executed.shape[1])
+    left = quota[days] > flown - flown[first]
     return left if rules.pinned is None else left | rules.pinned
 
 

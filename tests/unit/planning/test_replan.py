@@ -66,12 +66,12 @@ def test_retardant_that_lies_goes_on_holding(side: RetardantSide) -> None:
     water = [tail.index for tail in fleet.tails if tail.type.material is Material.WATER]
     schedule.logits[:PER_DAY, water] = -3.0  # so that the fire is untouched on day 1
     whole = simulate(model, schedule, keep_days=True)
-    left = remaining(model, schedule, 1, fire)
+    left = remaining(model, schedule, PER_DAY, fire)
     rest = simulate(left, rows(schedule, PER_DAY, maps.n_steps), keep_days=True)
     assert whole.p_fire_days is not None
     assert rest.p_fire_days is not None
     np.testing.assert_allclose(rest.p_fire_days, whole.p_fire_days[1:], atol=2e-6)
-    untreated = remaining(model, Schedule.empty(maps.n_steps, fleet.n_aircraft), 1, fire)
+    untreated = remaining(model, Schedule.empty(maps.n_steps, fleet.n_aircraft), PER_DAY, fire)
     bare = simulate(untreated, rows(schedule, PER_DAY, maps.n_steps)).metrics
     assert bare.final_extent_cells > rest.metrics.final_extent_cells + 1.0
 
@@ -221,3 +221,71 @@ def test_a_drawn_day_depends_on_the_seed_and_on_what_is_flown_that_day_alone() -
     assert drawn(schedule, 1).sum() < nothing.sum()
     torch.manual_seed(0)  # the global generator plays no part
     np.testing.assert_array_equal(drawn(schedule, 1), drawn(schedule, 1))
+
+
+def part_days(model: Model, first: int, span: int, state: FireState, schedule: Schedule) -> Model:
+    """What is left from ``first`` on, in days of ``span`` steps: the last ones are left out where need be."""
+    steps = (model.n_steps - first) // PER_DAY * PER_DAY + span
+    return remaining(model, schedule, first, state, min(steps, model.n_steps - first))
+
+
+@pytest.mark.parametrize(("first", "span"), [(5, 5), (12, 2), (13, 1), (20, 10)])
+def test_what_is_left_within_a_day_flies_and_burns_as_the_whole_plan(first: int, span: int) -> None:
+    maps, fleet = waiting_maps(), small_fleet()
+    maps = replace(maps, phi=maps.phi * np.array([0.0, 0.0, 1.0], np.float32)[:, None, None, None])
+    model = model_of(maps, fleet)
+    schedule = random_schedule(3, maps, fleet, share=0.9)
+    water = [tail.index for tail in fleet.tails if tail.type.material is Material.WATER]
+    schedule.logits[:first, water] = -3.0  # so that the fire is untouched when the rest begins
+    fire = FireState(maps.ignition, np.zeros_like(maps.ignition))
+    left = remaining(model, schedule, first, fire)
+    assert (left.maps.steps_per_day, left.n_steps) == (span, maps.n_steps - first)
+    rest = rows(schedule, first, maps.n_steps)
+    np.testing.assert_array_equal(executed(left, rest), executed(model, schedule)[first:])
+    whole, found = simulate(model, schedule), simulate(left, rest)
+    assert found.metrics.final_extent_cells == pytest.approx(whole.metrics.final_extent_cells, rel=1e-6)
+    assert whole.metrics.final_extent_cells > maps.ignition.sum() + 1.0
+    np.testing.assert_allclose(last_state(left, rest), last_state(model, schedule), atol=5e-6)
+
+
+@pytest.mark.parametrize("first", [1, 4, 5, 13, 17, 28])
+@pytest.mark.parametrize("pinned", [False, True])
+def test_sorties_and_the_cap_are_those_of_real_days(first: int, pinned: bool) -> None:
+    maps, fleet = random_maps(4, days=DAYS, steps_per_day=PER_DAY), small_fleet()
+    size = (maps.n_steps, fleet.n_aircraft)
+    pins = np.random.default_rng(first).random(size) < 0.03 if pinned else np.zeros(size, bool)
+    schedule = random_schedule(5, maps, fleet, share=0.9)
+    schedule.logits[pins] = 3.0
+    sorties = np.where(np.arange(fleet.n_aircraft) == 0, -1, 2)
+    rules = FlightRules(
+        sorties=sorties, cap=25, closed=np.repeat(np.arange(maps.n_steps)[:, None] % PER_DAY > 7, size[1], axis=1)
+    )
+    rules = replace(rules, pinned=pins, pinned_poses=schedule.poses) if pinned else rules
+    model = replace(model_of(maps, fleet), rules=rules)
+    left = remaining(model, schedule, first, FireState(maps.ignition, np.zeros_like(maps.ignition)))
+    found = executed(left, rows(schedule, first, maps.n_steps))
+    free = replace(model, rules=replace(rules, cap=None))
+    if not pinned:
+        np.testing.assert_array_equal(found, executed(model, schedule)[first:])
+    uncapped = remaining(free, schedule, first, FireState(maps.ignition, np.zeros_like(maps.ignition)))
+    free_found = executed(uncapped, rows(schedule, first, maps.n_steps))
+    np.testing.assert_array_equal(free_found, executed(free, schedule)[first:])
+
+
+def test_a_cell_that_may_burn_gives_that_share_of_its_exposure() -> None:
+    maps = random_maps(2, days=DAYS, steps_per_day=PER_DAY)
+    model = model_of(maps, small_fleet())
+    nothing = Schedule.empty(maps.n_steps, model.fleet.n_aircraft)
+    fire = FireState(maps.ignition, np.zeros_like(maps.ignition))
+
+    def exposed(level: float | None) -> NDArray[np.float64]:
+        cells = None if level is None else np.full(maps.shape, level, np.float32)
+        step = remaining(model, nothing, 0, fire, 1, level=cells)
+        unburned, _ = last_state(step, Schedule.empty(1, model.fleet.n_aircraft))
+        return -np.log(np.maximum(unburned[~maps.ignition].astype(np.float64), 1e-30))
+
+    np.testing.assert_array_equal(exposed(1.0), exposed(None))
+    certain, maybe = exposed(None), exposed(0.25)
+    fine = (certain > 1e-2) & (certain < 10.0)
+    assert fine.sum() > 3
+    np.testing.assert_allclose(maybe[fine], 0.25 * certain[fine], rtol=1e-3)
