@@ -18,6 +18,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.domain.stress import NEEDS_EXERCISE, NOMINAL, StressScenario, StressSet, growth_share
 from firegui.errors import CancelledError
+from firegui.planning.exercise import FlownWorld
 from firegui.planning.problem import build
 from firegui.planning.stress import (
     FlightErrors,
@@ -488,3 +489,26 @@ def test_one_draw_alone_is_the_draw_of_the_table_with_its_fire_at_the_end() -> N
     metrics, fire = stress_draw(place, flown)
     assert metrics == scores(place, executed_only(model, plan), [2], 7)[0]
     assert fire.sum(dtype=np.float64) == pytest.approx(metrics.final_extent_cells, rel=1e-6)
+
+
+def test_a_period_of_an_exercise_draws_from_the_fire_of_the_independent_reading() -> None:
+    plan, maps = plan_for(PROJECT), maps_of(PROJECT)
+    model = build(PROJECT, PROJECT.plan.nominal, backend="cpu")
+    eta = Effectiveness(0.5, 0.3)
+    scenario = StressScenario("s", effectiveness=eta, spread_factor=1.3, delay_minutes=290.0, failure_rate=0.3)
+    truth = FlownWorld.of_draw(stress_world(PROJECT, model, scenario), model, 1, 5)
+    fire, _ = truth.advanced(plan, 0, 7, truth.start())
+
+    happens = flight_errors(scenario, model, 1, 5).flown
+    assert happens is not None
+    drops = {(t + 2, a): pose for (t, a), pose in drops_of(PROJECT, plan).items() if happens[t, a] and t + 2 < 20}
+    goal = independent.Objective(
+        1.0, 1.0, 0.0, 0.0, np.zeros((0, *maps.shape), bool), (), {"retardant": 0.5, "water": 0.3}
+    )
+    faster = replace(maps, gamma=(maps.gamma.astype(np.float64) * 1.3).astype(np.float32))
+    burned = independent.read(faster, PROJECT.planned_fleet, with_drops(plan, drops), goal).fire[7]
+    number = truth.numbers(7).random(maps.shape)
+    clear = np.abs(number - (1.0 - burned)) > 1e-4
+    assert clear.sum() > 0.95 * clear.size
+    np.testing.assert_array_equal(fire.fire[clear], (number >= 1.0 - burned)[clear])
+    assert maps.ignition.sum() < fire.fire.sum() < maps.burnable.sum()

@@ -1,0 +1,159 @@
+"""An exercise: a plan is flown in a world that differs from the model, and repaired whenever the fire is observed.
+
+The world is a :class:`~firegui.planning.stress.StressWorld` with the errors of one draw in flying. It burns on without
+chance between two observations. At an observation every cell is drawn: it has not burned, burns, or has burned out. So
+an observed perimeter has no cell that is only half burned, and equal random numbers make branches comparable. It is
+the sampling of the paper's aleatoric ensembles at the interval of the observations.
+
+The planner knows the model, the stress set of its project and which of its drops happened. It does not know the world:
+neither how the drops work there, nor where they fell. Of the fire it sees the perimeter. The drops until the next
+observation are fixed at each one.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.observation import FireState
+from firegui.domain.schedule import Schedule
+from firegui.domain.stress import StressDraw, growth_share
+from firegui.errors import Check
+from firegui.planning.repair import Belief, PlanRepair
+from firegui.planning.replan import drawn_state, executed, ground_factor
+from firegui.planning.stress import FlightErrors, Seed, StressWorld, executed_only, flight_errors
+from firegui.rollout.model import Model
+
+Bools = NDArray[np.bool_]
+Singles = NDArray[np.float32]
+Numbers = Callable[[int], np.random.Generator]
+"""The random numbers of the cells at a step."""
+
+_FIRE = 0x66697265
+"""Keeps the draws of the fire apart from those of the flights."""
+
+
+def fire_numbers(world: StressWorld, draw: int, seed: Seed) -> Numbers:
+    """Return the random numbers of a draw's fire. They depend on the scenario, ``seed``, ``draw`` and the step."""
+    scenario = world.scenario
+    name = zlib.crc32(scenario.name.encode())
+
+    def numbers(step: int) -> np.random.Generator:
+        key = (_FIRE, scenario.seed, name, draw, step)
+        return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+
+    return numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlownWorld:
+    """The true world of an exercise: what burns in it, and what goes wrong in flying the plans of ``plan_model``."""
+
+    world: StressWorld
+    plan_model: Model
+    errors: FlightErrors
+    numbers: Numbers
+
+    @staticmethod
+    def of_draw(world: StressWorld, plan_model: Model, draw: int, seed: Seed) -> FlownWorld:
+        """Return draw number ``draw`` of a stress scenario."""
+        errors = flight_errors(world.scenario, world.model, draw, seed)
+        return FlownWorld(world, plan_model, errors, fire_numbers(world, draw, seed))
+
+    def start(self) -> FireState:
+        """Return the fire at the start of the plan."""
+        ignition = self.world.model.maps.ignition
+        return FireState(ignition, np.zeros_like(ignition))
+
+    def flown(self, schedule: Schedule) -> Schedule:
+        """Return ``schedule`` as it is flown. An error belongs to a step and an aircraft, whatever is planned there."""
+        return self.errors.applied(executed_only(self.plan_model, schedule), self.world.model.shape)
+
+    def executed(self, schedule: Schedule) -> Bools:
+        """Return which drops happen, ``[T, A]``, at the steps at which they happen."""
+        return executed(self.world.model, self.flown(schedule))
+
+    def reported(self, schedule: Schedule, step: int) -> Bools:
+        """Return which drops the planner takes for flown at ``step``, ``[T, A]``, at the steps of the plan.
+
+        Crews report what did not happen. A drop that is late and still to come counts as flown.
+        """
+        ordered = executed(self.plan_model, schedule)
+        ordered[step:] = False
+        happened = self.executed(schedule)
+        delay = self.errors.delay
+        if delay:
+            happened = np.concatenate([happened[delay:], np.zeros_like(happened[:delay])])
+        happened[max(step - delay, 0) :] = True
+        return ordered & happened
+
+    def advanced(
+        self, schedule: Schedule, first: int, end: int, fire: FireState, ground: Singles | None = None,
+        check: Check | None = None,
+    ) -> tuple[FireState, Singles | None]:  # fmt: skip
+        """Return the fire at step ``end`` and the ground there; ``ground [H, W]`` is that at ``first``, where known."""
+        if not fire.burning.any():
+            return fire, None
+        model, flown = self.world.model, self.flown(schedule)
+        gone = executed(model, flown)
+        if ground is None:
+            ground = ground_factor(model, flown, gone[:first])
+        now = drawn_state(model, flown, first, end, fire, self.numbers(end), check, ground)
+        return now, ground_factor(model, flown, gone[:end], first, ground)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExerciseState:
+    """An exercise at an observation, at ``step``.
+
+    ``schedule`` is the whole plan: what was ordered before, and what is planned from here on. ``fire`` is the true one,
+    ``belief`` what the planner makes of the perimeters before this one. ``ground [H, W]`` is the true fuel factor.
+    """
+
+    step: int
+    schedule: Schedule
+    fire: FireState
+    belief: Belief
+    ground: Singles | None = None
+
+
+class Exercise:
+    """A plan that is flown in ``truth`` and repaired every ``every`` steps."""
+
+    def __init__(self, truth: FlownWorld, repair: PlanRepair, every: int) -> None:
+        self._truth, self._repair, self._every = truth, repair, every
+
+    def begin(self, schedule: Schedule) -> ExerciseState:
+        """Return the start of the plan. The planner takes the project's fire for the true one."""
+        ignition = self._truth.plan_model.maps.ignition
+        return ExerciseState(0, schedule, self._truth.start(), Belief.start(ignition))
+
+    def finished(self, state: ExerciseState) -> bool:
+        """Whether the plan has been flown to its end."""
+        return state.step >= self._truth.world.model.n_steps
+
+    def advance(self, state: ExerciseState, check: Check | None = None) -> ExerciseState:
+        """Observe, repair the plan and fly it until the next observation. At the start the plan is flown as it is."""
+        step, n_steps = state.step, self._truth.world.model.n_steps
+        end, belief, schedule = min(step + self._every, n_steps), state.belief, state.schedule
+        if step > 0:
+            belief = belief.after(state.fire.fire, self._repair.still_burning(self._every))
+            if not belief.level.any() and not state.fire.burning.any():
+                # Nothing burns and the planner knows: nothing will be ordered any more.
+                return replace(state, step=n_steps, schedule=self._repair.withdrawn(schedule, step, n_steps))
+            reported = self._truth.reported(schedule, step)
+            schedule = self._repair.repaired(schedule, step, end, belief, reported, check)
+        fire, ground = self._truth.advanced(schedule, step, end, state.fire, state.ground, check)
+        return ExerciseState(end, schedule, fire, belief, ground)
+
+    def result(self, state: ExerciseState) -> StressDraw:
+        """Return what burned and what was flown. The growth without drops is that of the scenario's world."""
+        world = self._truth.world
+        cells = float(state.fire.fire.sum())
+        protected = float(state.fire.fire[world.model.protected.cpu().numpy()].sum())
+        share = growth_share(cells, world.start_cells, world.cells_no_drops)
+        return StressDraw(cells, protected, share, int(self._truth.executed(state.schedule).sum()))
