@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -105,14 +106,23 @@ def _lines(found: StressTable, finished: RunFinished) -> Iterator[str]:
     yield f"table: {finished.folder}"
 
 
+_HEAD = ("scenario", "worst", "mean", "cells, worst", "no drops", "drops flown", "draws")
+
+
+def _hours(result: StressResult) -> float:
+    return result.scenario.repair_hours
+
+
 def stress_lines(found: StressTable) -> Iterator[str]:
-    """Yield the table of a stress test for people, the worst scenario first."""
+    """Yield the table of a stress test for people: what is not repaired, then what is, the worst scenario first."""
     nominal = found.nominal
     extent = f"{nominal.cells_worst:,.0f} of {nominal.cells_no_drops:,.0f} cells"
     left = f"{nominal.share_worst:.1%} of the growth is left"
     yield f"{counted(found.drops, 'drop')}; in the model's world {left}, {extent}"
-    head = ("scenario", "worst", "mean", "cells, worst", "no drops", "drops flown", "draws")
-    yield from table([head, *map(_row, found.worst_first)]) if found.results else []
+    blocks = groupby(sorted(found.worst_first, key=_hours), _hours)
+    for hours, results in blocks:
+        yield f"replanned every {hours:g} h:" if hours else "without repair:"
+        yield from table([_HEAD, *map(_row, results)])
     yield from (f"  {name} is left out: {reason}" for name, reason in found.left_out)
 
 

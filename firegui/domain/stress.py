@@ -13,8 +13,8 @@ from firegui.errors import Problem
 
 MOST_DRAWS = 1_000
 NOMINAL_NAME = "nominal"
-NEEDS_EXERCISE = "needs the exercise"
-"""Why a scenario with repair is left out."""
+NEEDS_EXERCISE = "is replanned on the way; run a stress test for it"
+"""Why the table of a plan leaves a scenario with repair out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,9 @@ class StressScenario:
 
     @property
     def is_random(self) -> bool:
-        """Whether its draws differ."""
-        return self.failure_rate > 0.0 or self.pose_noise_m > 0.0 or self.heading_noise_deg > 0.0
+        """Whether its draws differ. Where the plan is repaired, the fire is drawn too."""
+        flights = self.failure_rate > 0.0 or self.pose_noise_m > 0.0 or self.heading_noise_deg > 0.0
+        return flights or self.repair_hours > 0.0
 
     @property
     def has_other_wind(self) -> bool:
@@ -92,6 +93,10 @@ class StressScenario:
         if self.effectiveness is not None:
             found += bounds_problems(self.effectiveness, where)
         return found
+
+    def repair_steps(self, steps_per_day: int) -> int:
+        """Return the steps between two repairs; 0 without repair."""
+        return round(self.repair_hours * steps_per_day / 24.0)
 
     def repair_problems(self, steps_per_day: int) -> list[Problem]:
         """Return the problem of a repair interval that is no whole number of steps."""
@@ -150,7 +155,7 @@ class StressTestSettings:
     """Settings of a stress test: the set, and what replaces values of all its scenarios."""
 
     draws: int = option(
-        0, "Draws", "draws of every scenario with random errors; 0: as many as the scenario says", low=0,
+        0, "Draws", "draws of every scenario that has something random; 0: as many as the scenario says", low=0,
         high=MOST_DRAWS,
     )  # fmt: skip
     repair_hours: float = option(

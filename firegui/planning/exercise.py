@@ -121,6 +121,12 @@ class ExerciseState:
     ground: Singles | None = None
 
 
+def exercise_of_draw(world: StressWorld, model: Model, repair: PlanRepair, draw: int, seed: Seed) -> Exercise:
+    """Return the exercise of draw number ``draw`` of a scenario with repair. ``model`` is that of the plan."""
+    every = world.scenario.repair_steps(model.maps.steps_per_day)
+    return Exercise(FlownWorld.of_draw(world, model, draw, seed), repair, every)
+
+
 class Exercise:
     """A plan that is flown in ``truth`` and repaired every ``every`` steps."""
 

@@ -84,7 +84,7 @@ class PlanRepair:
     """
 
     def __init__(self, project: Project, model: Model, *, check: Check | None = None) -> None:
-        """Prepare the worlds that the planner knows of. ``model`` is that of ``project``."""
+        """Prepare :attr:`worlds`, those that the planner knows of. ``model`` is that of ``project``."""
         plan = project.plan
         self._settings, self._margin, self._seed = plan.optimizer, plan.margin, plan.optimizer.seed
         design = StressScenario("design", effectiveness=plan.design)
@@ -94,6 +94,7 @@ class PlanRepair:
         )
         self._watched, self._trained = worlds[:3], (*worlds[:2], *worlds[3:])
         self._maps = worlds[0].model.maps
+        self.worlds = worlds
 
     def still_burning(self, steps: int) -> float:
         """Return the probability that a burning cell burns on for ``steps`` steps."""

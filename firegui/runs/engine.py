@@ -49,11 +49,13 @@ if TYPE_CHECKING:
     import firegui.planning.audit
     import firegui.planning.benchmark
     import firegui.planning.benchmark_figures
+    import firegui.planning.exercise
     import firegui.planning.flight_rules
     import firegui.planning.gradient
     import firegui.planning.initialization
     import firegui.planning.margin
     import firegui.planning.problem
+    import firegui.planning.repair
     import firegui.planning.replan
     import firegui.planning.run_fire
     import firegui.planning.scaling
@@ -113,6 +115,8 @@ class Engine:
     stress_world = Lazy(lambda: firegui.planning.stress.stress_world)
     flown_in = Lazy(lambda: firegui.planning.stress.flown_in)
     stress_draw = Lazy(lambda: firegui.planning.stress.stress_draw)
+    plan_repair = Lazy(lambda: firegui.planning.repair.PlanRepair)
+    exercise = Lazy(lambda: firegui.planning.exercise.exercise_of_draw)
     scaling = Lazy(lambda: firegui.planning.scaling.ScalingBench)
     audit = Lazy(lambda: firegui.planning.audit.audit)
     executed = Lazy(lambda: firegui.planning.flight_rules.executed_drops)

@@ -8,8 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from firegui.domain.results import Metrics
-from firegui.domain.stress import NEEDS_EXERCISE, NOMINAL, StressScenario, StressTable
+from firegui.domain.stress import NOMINAL, StressDraw, StressScenario, StressTable
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
@@ -41,6 +44,7 @@ from firegui.runs.stress_folder import (
 )
 
 if TYPE_CHECKING:
+    from firegui.planning.repair import PlanRepair
     from firegui.planning.stress import StressWorld
     from firegui.rollout.model import Model
 
@@ -72,6 +76,7 @@ class StressRun:
         self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
         self._tally: StressTally | None = None
         self._plan_metrics: Metrics | None = None
+        self._repair: PlanRepair | None = None
         self._saved_at = time.monotonic()
         self.baseline_metrics: Metrics | None = None
 
@@ -143,23 +148,41 @@ class StressRun:
         first = self._tally.done(scenario.name)
         if first >= scenario.n_draws:
             return
-        if scenario.repair_hours:
-            return self._leave_out(scenario, NEEDS_EXERCISE)
         self._say(number, f"{scenario.name}: the fire without drops")
         try:
-            world = self._engine.stress_world(spec.project, model, scenario, (nominal,), check=check)
+            others = (nominal,) if self._repair is None else self._repair.worlds
+            world = self._engine.stress_world(spec.project, model, scenario, others, check=check)
         except InputError as error:
             return self._leave_out(scenario, "; ".join(problem.what for problem in error.problems))
         for draw in range(first, scenario.n_draws):
             self._say(number, f"{scenario.name}: draw {draw + 1} of {scenario.n_draws}")
-            flown = self._engine.flown_in(world, model, spec.schedule, draw, spec.settings.stress.seed)
-            metrics, fire = self._engine.stress_draw(world, flown, check=check)
-            drawn = world.result([metrics])
-            self._tally = self._tally.with_draw(world.result([]), drawn.draws[0], fire > _BURNS)
+            if scenario.repair_hours:
+                drawn, burns = self._exercise(model, world, draw, number)
+            else:
+                flown = self._engine.flown_in(world, model, spec.schedule, draw, spec.settings.stress.seed)
+                metrics, fire = self._engine.stress_draw(world, flown, check=check)
+                drawn, burns = world.result([metrics]).draws[0], fire > _BURNS
+            self._tally = self._tally.with_draw(world.result([]), drawn, burns)
             if time.monotonic() - self._saved_at >= spec.checkpoint_seconds:
                 self._save_or_warn()
         self._emit(StressReady(self._tally.table))
         return None
+
+    def _exercise(
+        self, model: Model, world: StressWorld, draw: int, number: int
+    ) -> tuple[StressDraw, NDArray[np.bool_]]:
+        """Fly a draw with repair. A draw that is broken off begins anew."""
+        spec, check, scenario = self._spec, self._control.check, world.scenario
+        if self._repair is None:
+            self._say(number, f"{scenario.name}: the scenarios that the plan is repaired for")
+            self._repair = self._engine.plan_repair(spec.project, model, check=check)
+        exercise = self._engine.exercise(world, model, self._repair, draw, spec.settings.stress.seed)
+        state, per_day = exercise.begin(spec.schedule), model.maps.steps_per_day
+        while not exercise.finished(state):
+            when = f"day {state.step / per_day:g}"
+            self._say(number, f"{scenario.name}: draw {draw + 1} of {scenario.n_draws}, {when}")
+            state = exercise.advance(state, check)
+        return exercise.result(state), state.fire.fire
 
     def _leave_out(self, scenario: StressScenario, reason: str) -> None:
         assert self._tally is not None

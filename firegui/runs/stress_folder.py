@@ -182,6 +182,7 @@ def table_csv(table: StressTable) -> str:
             "cells": draw.cells,
             "protected_cells": draw.protected_cells,
             "drops_flown": draw.flown,
+            "repair_hours": result.scenario.repair_hours,
             "start_cells": result.start_cells,
             "cells_no_drops": result.cells_no_drops,
         }
@@ -211,6 +212,7 @@ def table_data(table: StressTable) -> dict[str, Any]:
                 "drops_flown_mean": result.flown_mean,
                 "start_cells": result.start_cells,
                 "worst_draw": result.worst_draw,
+                "repair_hours": result.scenario.repair_hours,
             }
             for result in table.results
         ],

@@ -42,15 +42,13 @@ def test_the_json_is_as_documented_and_agrees_with_evaluate(
     words = ("--schedule", schedule, "--scenarios", scenarios, "--out", tmp_path / "run")
     found = firegui("stress", project, *words, "--json").json
     assert list(found)[:3] == ["drops", "nominal", "scenarios"]
-    weak, failures = found["scenarios"]
+    weak, failures, mended = found["scenarios"]
     assert list(weak)[:7] == [
         "name", "draws", "share_worst", "share_mean", "cells_worst", "cells_no_drops", "drops_flown_mean",
     ]  # fmt: skip
     assert (weak["name"], weak["draws"], failures["name"], failures["draws"]) == ("weak", 1, "failures", 4)
-    assert found["left_out"] == [
-        {"name": "windy", "reason": "imported maps cannot be computed for another wind"},
-        {"name": "mended", "reason": "needs the exercise"},
-    ]
+    assert (mended["name"], mended["draws"], mended["repair_hours"], weak["repair_hours"]) == ("mended", 1, 12.0, 0.0)
+    assert found["left_out"] == [{"name": "windy", "reason": "imported maps cannot be computed for another wind"}]
     eta = ("--eta-retardant", 0.3, "--eta-water", 0.2)
     weaker = firegui("evaluate", project, "--schedule", schedule, *eta, "--json").json
     assert (weak["cells_worst"], found["drops"]) == (weaker["final_extent_cells"], weaker["drops_executed"])
@@ -77,6 +75,9 @@ def test_people_get_the_worst_first_and_what_was_left_out(
     assert places == sorted(places)
     assert lines[0].startswith("4 drops; in the model's world")
     assert any("windy is left out: imported maps" in line for line in lines)
+    blocks = [lines.index(title) for title in ("without repair:", "replanned every 12 h:")]
+    (mended,) = (i for i, line in enumerate(lines) if line.startswith("  mended "))
+    assert blocks[0] < places[0] < blocks[1] < mended
 
 
 def test_the_projects_own_set_is_the_default_and_options_replace_its_numbers(
@@ -84,7 +85,7 @@ def test_the_projects_own_set_is_the_default_and_options_replace_its_numbers(
 ) -> None:
     assert firegui("configure", project, "--scenarios", scenarios).code == 0
     words = ("stress", project, "--schedule", schedule, "--out", tmp_path / "run", "--draws", 2, "--seed", 8)
-    assert [row["draws"] for row in firegui(*words, "--json").json["scenarios"]] == [1, 2]
+    assert [row["draws"] for row in firegui(*words, "--json").json["scenarios"]] == [1, 2, 2]
     header = STORE.read(tmp_path / "run")
     assert header.settings.stress.scenarios == load_project(project).stress.scenarios
     assert (header.seed, header.settings.draws) == (8, 2)

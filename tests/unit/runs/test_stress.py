@@ -15,7 +15,9 @@ from firegui.domain.stress import NEEDS_EXERCISE, StressScenario, StressSet, Str
 from firegui.errors import InputError
 from firegui.io.project_store import list_runs
 from firegui.io.rasters import read_raster
+from firegui.planning.exercise import exercise_of_draw
 from firegui.planning.problem import build
+from firegui.planning.repair import PlanRepair
 from firegui.planning.stress import executed_only, flight_errors, stress_table, stress_world
 from firegui.rollout.simulate import simulate
 from firegui.runs.control import RunControl
@@ -38,12 +40,13 @@ from tests.numerics.cases import random_schedule
 from tests.support import assert_same_files, csv_rows, make_project
 
 FAILING = StressScenario("failing", failure_rate=0.4, draws=3)
+MENDED = StressScenario("mended", failure_rate=0.1, repair_hours=24.0, draws=2)
 STRESS = StressSet(
     (
         StressScenario("weak", effectiveness=Effectiveness(0.3, 0.2)),
         FAILING,
         StressScenario("windy", wind_speed_factor=1.3),
-        StressScenario("mended", failure_rate=0.1, repair_hours=24.0),
+        MENDED,
         StressScenario("fast", spread_factor=1.4),
     ),
     seed=5,
@@ -95,16 +98,37 @@ def test_the_table_is_that_of_the_planners_and_says_what_was_left_out(whole: Pat
     model = build(PROJECT, PROJECT.plan.nominal, backend="cpu")
     expected = stress_table(PROJECT, model, PLAN, STRESS)
     found = read_table(whole)
-    assert (found.drops, found.nominal, found.results) == (expected.drops, expected.nominal, expected.results)
-    assert dict(found.left_out) == {
-        "windy": "imported maps cannot be computed for another wind", "mended": NEEDS_EXERCISE,
-    }  # fmt: skip
+    results = tuple(one for one in found.results if not one.scenario.repair_hours)
+    assert (found.drops, found.nominal, results) == (expected.drops, expected.nominal, expected.results)
+    assert dict(found.left_out) == {"windy": "imported maps cannot be computed for another wind"}
+    assert dict(expected.left_out)["mended"] == NEEDS_EXERCISE
+
+
+def test_scenarios_with_repair_are_exercises(whole: Path) -> None:
+    model = build(PROJECT, PROJECT.plan.nominal, backend="cpu")
+    world, repair = stress_world(PROJECT, model, MENDED), PlanRepair(PROJECT, model)
+    (found,) = (one for one in read_table(whole).results if one.scenario == MENDED)
+    assert len(found.draws) == 2
+    leaks = []
+    for draw, row in enumerate(found.draws):
+        exercise = exercise_of_draw(world, model, repair, draw, STRESS.seed)
+        state = exercise.begin(PLAN)
+        while not exercise.finished(state):
+            state = exercise.advance(state)
+        assert exercise.result(state) == row
+        leaks.append(state.fire.fire)
+    assert found.draws[0] != found.draws[1]
+    last = simulate(model, executed_only(model, PLAN), keep_days=True).p_fire_days
+    assert last is not None
+    expected = np.mean(leaks, axis=0) * (last[-1] <= 0.5)
+    np.testing.assert_allclose(read_raster(whole / LEAK).bands[3], expected, atol=1e-6)
 
 
 def test_the_sheet_has_a_row_for_each_scenario_and_draw(whole: Path) -> None:
     rows = csv_rows(whole / SHEET)
     assert [(row["scenario"], row["draw"]) for row in rows] == [
-        ("nominal", "0"), ("weak", "0"), ("failing", "0"), ("failing", "1"), ("failing", "2"), ("fast", "0"),
+        ("nominal", "0"), ("weak", "0"), ("failing", "0"), ("failing", "1"), ("failing", "2"), ("mended", "0"),
+        ("mended", "1"), ("fast", "0"),
     ]  # fmt: skip
     draws = next(one for one in read_table(whole).results if one.scenario == FAILING).draws
     assert [float(row["share"]) for row in rows if row["scenario"] == "failing"] == [draw.share for draw in draws]
@@ -142,7 +166,9 @@ def test_the_map_shows_the_share_of_draws_in_which_a_held_cell_burns(whole: Path
         for one in (STRESS.scenarios[0], FAILING, STRESS.scenarios[4])
     ]
     assert all(share.any() for share in shares)
-    np.testing.assert_allclose(bands, [np.mean(shares, axis=0), *shares], atol=1e-6)
+    mended = bands[3]
+    expected = [*shares[:2], mended, shares[2]]
+    np.testing.assert_allclose(bands, [np.mean(expected, axis=0), *expected], atol=1e-6)
 
 
 def test_the_folder_keeps_what_repeats_it_and_is_no_plan(whole: Path, tmp_path: Path) -> None:
@@ -159,16 +185,22 @@ def test_events_tell_progress_left_out_scenarios_and_tables(tmp_path: Path) -> N
     events = run(spec(tmp_path / "out"))
     told = [event.text for event in events if isinstance(event, Message) and event.level == "warning"]
     assert any(text.startswith("windy is left out") for text in told)
-    assert any(text == "mended is left out: needs the exercise" for text in told)
     progress = [event for event in events if isinstance(event, Progress)]
     assert any(event.text == "failing: draw 2 of 3" and event.total == 5 for event in progress)
     sizes = [len(event.table.results) for event in events if isinstance(event, StressReady)]
-    assert sizes == [1, 2, 3, 3]
+    assert sizes == [1, 2, 3, 4, 4]
     assert "worst in" in finished(events).message
 
 
 @pytest.mark.parametrize(
-    "text", ["weak: draw 1 of 1", "failing: draw 1 of 3", "failing: draw 3 of 3", "fast: draw 1 of 1"]
+    "text",
+    [
+        "weak: draw 1 of 1",
+        "failing: draw 1 of 3",
+        "failing: draw 3 of 3",
+        "mended: draw 2 of 2, day 1",
+        "fast: draw 1 of 1",
+    ],
 )
 def test_a_stopped_test_goes_on_with_the_same_bits(whole: Path, tmp_path: Path, text: str) -> None:
     control = RunControl()
@@ -185,7 +217,9 @@ def test_a_stopped_test_goes_on_with_the_same_bits(whole: Path, tmp_path: Path, 
     again = run(spec(out, resume=True))
     assert finished(again).reason is FinishReason.COMPLETED
     assert_same_files(whole, out, *RESULTS)
-    assert next(event.text for event in again if isinstance(event, Progress) and ": draw" in event.text) == text
+    assert next(
+        event.text for event in again if isinstance(event, Progress) and ": draw" in event.text
+    ) == text.replace("day 1", "day 0")
 
 
 def test_a_killed_test_goes_on_from_its_last_draws(
@@ -209,7 +243,7 @@ def test_a_complete_test_has_nothing_left_to_do(whole: Path) -> None:
     before = (whole / HEADER).read_bytes()
     events = run(spec(whole, resume=True))
     assert finished(events).message.startswith("nothing left to do: worst in")
-    assert [len(event.table.results) for event in events if isinstance(event, StressReady)] == [3]
+    assert [len(event.table.results) for event in events if isinstance(event, StressReady)] == [4]
     assert (whole / HEADER).read_bytes() == before
 
 
@@ -230,14 +264,19 @@ def test_a_pause_holds_between_two_draws(whole: Path, tmp_path: Path) -> None:
 
 def test_another_number_of_draws_replaces_that_of_random_scenarios(tmp_path: Path) -> None:
     run(spec(tmp_path / "out", settings=StressTestSettings(draws=2, stress=STRESS)))
-    assert [len(one.draws) for one in read_table(tmp_path / "out").results] == [1, 2, 1]
+    assert [len(one.draws) for one in read_table(tmp_path / "out").results] == [1, 2, 2, 1]
 
 
-def test_with_repair_everywhere_every_scenario_waits_for_the_exercise(tmp_path: Path) -> None:
-    run(spec(tmp_path / "out", settings=StressTestSettings(repair_hours=12.0, stress=STRESS)))
+def test_with_repair_everywhere_every_scenario_is_an_exercise(tmp_path: Path) -> None:
+    events = run(spec(tmp_path / "out", settings=StressTestSettings(draws=2, repair_hours=12.0, stress=STRESS)))
     table = read_table(tmp_path / "out")
-    assert table.results == ()
-    assert [reason for _, reason in table.left_out] == [NEEDS_EXERCISE] * 5
+    assert {one.scenario.name: len(one.draws) for one in table.results} == {
+        "weak": 2, "failing": 2, "mended": 2, "fast": 2,
+    }  # fmt: skip
+    assert all(one.scenario.repair_hours == 12.0 for one in table.results)
+    assert [name for name, _ in table.left_out] == ["windy"]
+    told = [event.text for event in events if isinstance(event, Progress)]
+    assert "weak: draw 2 of 2, day 1.5" in told
 
 
 @pytest.mark.parametrize(
