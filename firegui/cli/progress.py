@@ -40,6 +40,7 @@ from firegui.runs.events import (
     StageBegan,
     StateChanged,
     StressReady,
+    StressTestProgress,
     StudyProgress,
     StudyReady,
     TaskProgress,
@@ -122,7 +123,7 @@ class TerminalProgressBar:
                 self._epoch(tasks_bar_text(event), event.done >= event.tasks)
             case StudyProgress():
                 self._epoch(cells_bar_text(event), event.done + event.failed >= event.cells)
-            case Progress():
+            case Progress() | StressTestProgress():
                 self._piece(event)
             case Message():
                 self._line(f"{event.level}: {event.text}" if event.level != "info" else event.text)
@@ -149,7 +150,7 @@ class TerminalProgressBar:
         else:
             click.echo(text, err=True)
 
-    def _piece(self, event: Progress) -> None:
+    def _piece(self, event: Progress | StressTestProgress) -> None:
         text = f"[{event.done + 1}/{event.total}] {event.text}"
         if self._live:
             click.echo("\r" + text + "\x1b[K", err=True, nl=False)
@@ -275,6 +276,8 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             return {"event": "plan", "epoch": event.epoch, "drops_listed": len(event.drops), **asdict(event.metrics)}
         case Progress():
             return {"event": "progress", **asdict(event)}
+        case StressTestProgress():
+            return {"event": "stress_progress", **asdict(event)}
         case SkillReady():
             model = event.report.model
             return {"event": "skill", "days_scored": len(model.days), "mean_iou": model.mean_iou(1, event.report.days)}

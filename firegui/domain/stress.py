@@ -136,6 +136,11 @@ class StressSet:
     scenarios: tuple[StressScenario, ...] = DEFAULT_SCENARIOS
     seed: int = option(0, "Seed", "seed of all draws of the set", low=0, high=2**32 - 1)
 
+    @property
+    def unrepaired(self) -> tuple[StressScenario, ...]:
+        """The scenarios in which nothing is replanned."""
+        return tuple(one for one in self.scenarios if not one.repair_hours)
+
     def problems(self, steps_per_day: int) -> list[Problem]:
         """Everything that is wrong with the set."""
         found = bounds_problems(self, "stress scenarios")

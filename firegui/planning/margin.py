@@ -10,7 +10,7 @@ from firegui.domain.settings import Margin, OptimizerSettings
 from firegui.domain.stress import StressScenario, StressTable
 from firegui.errors import Check
 from firegui.planning.gradient import PlannerState
-from firegui.planning.stress import StressWorld, stress_table, stress_worlds
+from firegui.planning.stress import ScenarioBegan, StressWorld, stress_table, stress_worlds
 from firegui.planning.stress_limits import StressTests
 from firegui.planning.stress_placing import StressPlanner
 from firegui.planning.stress_pruning import PruningState, StressPruning
@@ -62,9 +62,12 @@ class MarginPlanning:
             model, plan.elimination, self._settings, reference, training, tests, state=state, check=check
         )
 
-    def table(self, model: Model, schedule: Schedule, check: Check | None = None) -> StressTable:
-        """Return the stress table of a schedule, on the draws of the set's own seed."""
-        return stress_table(self._project, model, schedule, self._project.stress, self._worlds, check=check)
+    def table(
+        self, model: Model, schedule: Schedule, *, began: ScenarioBegan | None = None, check: Check | None = None
+    ) -> StressTable:
+        """Return the stress table of a schedule, on the draws of the set's own seed. ``began`` as in the function."""
+        stress = self._project.stress
+        return stress_table(self._project, model, schedule, stress, self._worlds, began=began, check=check)
 
     def _parts(self, model: Model, seed: int) -> tuple[ScenarioTraining, StressTests]:
         weights = model.weights

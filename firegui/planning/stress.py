@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,6 +46,8 @@ from firegui.uncertainty.weather import with_wind
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Seed = int | tuple[int, ...]
+ScenarioBegan = Callable[[int, int, str], None]
+"""Called with the number of a scenario, how many there are, and its name."""
 
 _FAILURES, _OFFSETS = 0x6661696C, 0x6F666673
 """Keep the two kinds of draws apart from each other and from whatever else is drawn from the same seed."""
@@ -180,14 +182,24 @@ def stress_worlds(
     ``model`` is that of ``project``, at any effectiveness. Worlds with the same fire, and ``others`` of this project
     with it, share its maps.
     """
-    grown: list[StressWorld] = []
     left_out: list[tuple[str, str]] = []
-    for scenario in (NOMINAL, *scenarios):
+    worlds = tuple(_each_world(project, model, (NOMINAL, *scenarios), others, left_out, check))
+    return worlds, tuple(left_out)
+
+
+def _each_world(
+    project: Project, model: Model, scenarios: Iterable[StressScenario], others: Sequence[StressWorld],
+    left_out: list[tuple[str, str]], check: Check | None,
+) -> Iterator[StressWorld]:  # fmt: skip
+    """Yield the world of each scenario that can be computed; add the others to ``left_out`` with the reason."""
+    worlds = list(others)
+    for scenario in scenarios:
         try:
-            grown.append(stress_world(project, model, scenario, (*grown, *others), check=check))
+            worlds.append(stress_world(project, model, scenario, worlds, check=check))
         except InputError as error:
             left_out.append((scenario.name, reason_of(error)))
-    return tuple(grown), tuple(left_out)
+        else:
+            yield worlds[-1]
 
 
 def reason_of(error: InputError) -> str:
@@ -274,20 +286,27 @@ def widened(cells: Bools, steps: int) -> Bools:
 
 def stress_table(
     project: Project, model: Model, schedule: Schedule, stress: StressSet, others: Sequence[StressWorld] = (), *,
-    check: Check | None = None,
+    began: ScenarioBegan | None = None, check: Check | None = None,
 ) -> StressTable:  # fmt: skip
     """Score ``schedule`` in every scenario of a set without repair. ``others`` are worlds that lend their fires.
 
-    Scenarios with repair are left out, because they take replanning.
+    Scenarios with repair are left out, because they take replanning. ``began`` is called before each scenario.
     """
     repaired = tuple((one.name, NEEDS_EXERCISE) for one in stress.scenarios if one.repair_hours)
-    alone = [one for one in stress.scenarios if not one.repair_hours]
-    worlds, left_out = stress_worlds(project, model, alone, others, check=check)
-    flown = executed_only(worlds[0].model, schedule)
-    results = [
-        world.result(scores(world, flown, range(world.scenario.n_draws), stress.seed, check=check)) for world in worlds
-    ]
-    return StressTable(int(flown.proposed.sum()), results[0], tuple(results[1:]), left_out + repaired)
+    scenarios = (NOMINAL, *stress.unrepaired)
+
+    def announced() -> Iterator[StressScenario]:
+        for number, scenario in enumerate(scenarios):
+            if began is not None:
+                began(number, len(scenarios), scenario.name)
+            yield scenario
+
+    left_out: list[tuple[str, str]] = []
+    flown, results = executed_only(model, schedule), []
+    for world in _each_world(project, model, announced(), others, left_out, check):
+        draws = range(world.scenario.n_draws)
+        results.append(world.result(scores(world, flown, draws, stress.seed, check=check)))
+    return StressTable(int(flown.proposed.sum()), results[0], tuple(results[1:]), (*left_out, *repaired))
 
 
 def scores(

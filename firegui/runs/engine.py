@@ -112,6 +112,7 @@ class Engine:
     task_run = Lazy(lambda: firegui.planning.trial_run.TaskRun)
     missing_extra = Lazy(lambda: firegui.planning.benchmark.missing_extra)
     sensitivity_rows = Lazy(lambda: firegui.planning.sensitivity.rows_of)
+    stress_table = Lazy(lambda: firegui.planning.stress.stress_table)
     stress_world = Lazy(lambda: firegui.planning.stress.stress_world)
     flown_in = Lazy(lambda: firegui.planning.stress.flown_in)
     stress_draw = Lazy(lambda: firegui.planning.stress.stress_draw)

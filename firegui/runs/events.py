@@ -172,6 +172,15 @@ class Progress:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class StressTestProgress:
+    """``done`` of ``total`` scenarios are over in the stress test of a plan that is made; ``text`` names the next."""
+
+    done: int
+    total: int
+    text: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SkillReady:
     """A forecast was scored; ``states`` is its ``P [D + 1, H, W]`` at day boundaries."""
@@ -208,7 +217,7 @@ class SensitivityReady:
 
 @dataclass(frozen=True, slots=True)
 class StressReady:
-    """The stress table so far: with every scenario that is done, and at the end, when it is saved."""
+    """A stress table: of a test so far, with every scenario that is done and at its end; of a plan that is made."""
 
     table: StressTable
 
@@ -351,6 +360,7 @@ RunEvent = (
     | EliminationStep
     | PlanUpdated
     | Progress
+    | StressTestProgress
     | SkillReady
     | FitEpoch
     | WeightsReady

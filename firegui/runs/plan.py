@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,10 @@ from firegui.runs.events import (
     RunFinished,
     RunState,
     StageBegan,
+    StressReady,
+    StressTestProgress,
 )
+from firegui.runs.failures import failure_message, is_foreseen, write_log
 from firegui.runs.first_stage import MAIN, PRELIMINARY, FirstStage, StageFiles
 from firegui.runs.header import new_header
 from firegui.runs.history import read_history
@@ -86,7 +89,6 @@ class Planning:
         self._second: SecondStage | None = None
         self._tactical: TacticalStage | None = None
         self._margin: MarginPlanning | None = None
-        self._stress: StressTable | None = None
         self._kept: Schedule | None = None  # where no stage has anything better
         self._warm = spec.warm_start is not None
         self.baseline_metrics: Metrics | None = None
@@ -334,13 +336,13 @@ class Planning:
             stage.save()
         elif plan is not None:
             session.folder.write_plan(plan)
-        nominal = None if plan is None else self._score(session, plan)
+        nominal, stress = (None, None) if plan is None else self._score(session, plan, reason)
         message = self._message(session, reason)
         if nominal is not None and self.baseline_metrics is not None:
             done = session.folder.header.epochs_done if self._second is None and self._first is not None else None
             message = f"{message}. At nominal effectiveness: {gain_message(self.baseline_metrics, nominal, done)}"
-        if self._stress is not None:
-            message = f"{message}. {stress_message(self._stress)}"
+        if stress is not None:
+            message = f"{message}. {stress_message(stress)}"
         session.folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
         return RunFinished(reason, message, nominal, self.baseline_metrics, session.folder.path)
 
@@ -357,7 +359,9 @@ class Planning:
         best = rows[-1].best if rows else math.nan
         return finish_message(reason, self._settings, header.epochs_done, header.best_epoch, best)
 
-    def _score(self, session: RunSession, plan: Schedule) -> Metrics | None:
+    def _score(
+        self, session: RunSession, plan: Schedule, reason: FinishReason
+    ) -> tuple[Metrics | None, StressTable | None]:
         first_only = self._second is None and self._first is not None
         conclusion = PlanConclusion(
             engine=self._engine,
@@ -371,13 +375,47 @@ class Planning:
             reference=self._read(session, REFERENCE) if self._second is not None else None,
             pruned=None if self._second is None else self._second.pruned,
             swept=None if self._tactical is None else self._tactical.swept,
-            margin=self._margin,
         )
         # An ordinary stop still waits for the score of what it kept; an urgent one does not.
-        shown, self._stress = conclusion.write(session.folder, self._control.check_abandoned)
+        shown, scores = conclusion.write(session.folder, self._control.check_abandoned)
         if shown is not None:
             self._emit(shown)
-        return None if shown is None else shown.metrics
+        stress = None
+        if reason is not FinishReason.STOPPED and scores.nominal is not None and scores.nominal.drops_executed:
+            stress = self._stress_test(session, plan, scores)
+        return None if shown is None else shown.metrics, stress
+
+    def _stress_test(self, session: RunSession, plan: Schedule, scores: RunScores) -> StressTable | None:
+        """Return the stress table of the plan and add it to the saved scores; ``None`` where that is not possible.
+
+        The plan is complete before it. So a stop or an error ends only the test.
+        """
+        project = self._spec.project
+        if not project.stress.unrepaired:
+            return None
+
+        def began(number: int, total: int, name: str) -> None:
+            session.pause_or_stop(lambda: None)
+            self._emit(StressTestProgress(number, total, f"stress test: {name}"))
+
+        try:
+            if self._margin is not None:
+                table = self._margin.table(session.model, plan, began=began, check=self._control.check)
+            else:
+                table = self._engine.stress_table(
+                    project, session.model, plan, project.stress, began=began, check=self._control.check
+                )
+            session.folder.write_scores(replace(scores, stress=table))
+        except CancelledError:
+            self._emit(Message("the stress test was stopped; the plan is complete"))
+            return None
+        except Exception as error:  # whatever happens in the test, the plan is there
+            if not is_foreseen(error):
+                write_log(error, session.folder.path)
+            session.warn(f"the plan could not be stress-tested ({failure_message(error)})")
+            return None
+        self._emit(StressReady(table))
+        return table
 
     def _words(self, backend: str, device: str) -> str:
         name = self._engine.device_name(device)
@@ -403,13 +441,12 @@ class PlanConclusion:
     reference: Schedule | None = None
     pruned: EliminationSummary | None = None
     swept: TacticalProgress | None = None
-    margin: MarginPlanning | None = None
 
-    def write(self, folder: RunFolder, check: Check) -> tuple[PlanUpdated | None, StressTable | None]:
-        """Write the plan, then its scores; returns the plan at nominal effectiveness, for the map, and its stresses.
+    def write(self, folder: RunFolder, check: Check) -> tuple[PlanUpdated | None, RunScores]:
+        """Write the plan, then its scores; returns the plan at nominal effectiveness, for the map, and the scores.
 
         The schedule is safe before the first rollout begins. When ``check`` cancels the rollouts, the nominal score is
-        left out and nothing returned. Raises :class:`~firegui.errors.InputError` where the folder cannot be written.
+        left out and no picture returned. Raises :class:`~firegui.errors.InputError` where the folder cannot be written.
         """
         drops = self.engine.drops(self.model, self.best)
         folder.write_drops(drops, self.project)
@@ -418,18 +455,18 @@ class PlanConclusion:
             scored = self._score(check)
             design = self.design or self.engine.simulate(self.model, self.best, check=check).metrics
             reference = None if self.reference is None else self._at_nominal(self.reference, check).metrics
-            stress = None if self.margin is None else self.margin.table(self.model, self.best, check)
         except CancelledError:
-            folder.write_scores(RunScores(self.baseline, None, self.design, audit, None, self.pruned, self.swept))
-            return None, None
-        scores = RunScores(self.baseline, scored.metrics, design, audit, reference, self.pruned, self.swept, stress)
+            scores = RunScores(self.baseline, None, self.design, audit, None, self.pruned, self.swept)
+            folder.write_scores(scores)
+            return None, scores
+        scores = RunScores(self.baseline, scored.metrics, design, audit, reference, self.pruned, self.swept)
         folder.write_scores(scores)
         if scored.p_fire_days is not None:
             folder.write_occupancy(scored.p_fire_days, self.project)
         if scored.frames is None:
-            return None, stress
+            return None, scores
         stage = Stage.OPTIMIZE if self.pruned is None else Stage.PRUNE
-        return PlanUpdated(self.best_epoch, scored.metrics, scored.frames, drops, stage), stress
+        return PlanUpdated(self.best_epoch, scored.metrics, scored.frames, drops, stage), scores
 
     def _audit(self, drops: tuple[DropRecord, ...]) -> AuditReport:
         maps = self.model.maps

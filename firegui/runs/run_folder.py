@@ -85,7 +85,8 @@ class RunScores:
     """``metrics.json``: the plan at nominal and at design effectiveness, the fire without drops, the audit.
 
     With a second stage also how that ended, and ``reference``: the plan it began with, at nominal effectiveness.
-    ``swept`` is there for the tactical heuristic, ``stress`` for a plan with a margin.
+    ``swept`` is there for the tactical heuristic. ``stress`` is there unless the run was stopped or its project has no
+    scenario without repair.
     """
 
     baseline: Metrics | None = None

@@ -34,6 +34,7 @@ from firegui.domain.settings import (
     ObjectiveWeights,
     OptimizerSettings,
 )
+from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressSet, StressTable
 from firegui.domain.uncertainty import (
     PAPER_BEAR,
     ErrorFit,
@@ -297,7 +298,7 @@ AnyEngine: Any = object
 
 @dataclass
 class FakeEngine(AnyEngine):  # type: ignore[misc]
-    """``during_epoch``, ``during_rollout`` and ``during_build`` are called before the work, to stop, to fail, to wait.
+    """``during_epoch``, ``during_rollout`` and so on are called before the work, to stop, to fail, to wait.
 
     ``tell`` is what it was built with: who hears its remarks.
     """
@@ -310,6 +311,7 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
     during_smoothing: Callable[[int], None] = lambda number: None
     during_pass: Callable[[int], None] = lambda number: None
     during_member: Callable[[int], None] = lambda number: None
+    during_scenario: Callable[[int], None] = lambda number: None
     during_round: Callable[[int], None] = lambda number: None
     during_search: Callable[[QualityTask], None] = lambda task: None
     tell: MessageCallback = ignore_message
@@ -351,6 +353,20 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
         result = self.rollout(model, metrics(objective, drops), frame_stride)
         days = np.zeros((model.maps.days + 1, *model.maps.shape), np.float32)
         return replace(result, p_fire_days=days if keep_days else None)
+
+    def stress_table(
+        self, _project: Any, _model: Any, schedule: Schedule, stress: StressSet, *, began: Any, check: Check
+    ) -> StressTable:
+        """Half of the growth is left in the first scenario, a third in the second and so on."""
+        drops, results = int(schedule.proposed.sum()), []
+        held = StressResult(NOMINAL, 4.0, 104.0, (StressDraw(4.0, 0.0, 0.0, drops),))
+        for number, scenario in enumerate(stress.unrepaired):
+            began(number, len(stress.unrepaired), scenario.name)
+            step(self.during_scenario, number, check)
+            share = 1.0 / (number + 2)
+            draw = StressDraw(4.0 + 100.0 * share, 0.0, share, drops)
+            results.append(replace(held, scenario=scenario, draws=(draw,)))
+        return StressTable(drops, held, tuple(results))
 
     def rollout(self, model: FakeModel, result: Metrics, frame_stride: int | None) -> FakeRollout:
         empty = Film.of(np.zeros((1, *model.maps.shape), np.uint8))

@@ -24,6 +24,8 @@ from firegui.runs.events import (
     RunState,
     StageBegan,
     StateChanged,
+    StressReady,
+    StressTestProgress,
 )
 from firegui.runs.run_folder import RunFolder, read_run
 from firegui.runs.runner import execute
@@ -45,7 +47,8 @@ def test_a_run_prepares_runs_and_finishes_in_that_order(spec: PlanSpec) -> None:
     events = carried_out(spec)
     assert states(events) == [RunState.PREPARING, RunState.RUNNING, RunState.FINISHED]
     kinds = [type(event) for event in events if not isinstance(event, (Message, StateChanged))]
-    assert kinds == [BaselineReady, StageBegan, *[EpochDone] * 6, PlanUpdated, RunFinished]
+    tests = [StressTestProgress] * len(spec.project.stress.unrepaired)
+    assert kinds == [BaselineReady, StageBegan, *[EpochDone] * 6, PlanUpdated, *tests, StressReady, RunFinished]
 
 
 def test_every_epoch_reports_its_cost_as_three_rollouts(spec: PlanSpec) -> None:
