@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from firegui.domain.results import Metrics
+from firegui.domain.stress import StressScenario, StressSet
 from firegui.rollout.kernels.gpu import LESS_HISTORY, ON_THE_CPU, Gpu
 from firegui.rollout.kernels.gpu_rollout import Rollouts
 from firegui.runs.control import RunControl
@@ -34,7 +35,7 @@ def card(monkeypatch: pytest.MonkeyPatch) -> None:
 def run(out: Path, backend: str) -> tuple[list[Message], Metrics]:
     """The messages of a run of two epochs, and the score of its plan."""
     events: list[RunEvent] = []
-    project = make_project(epochs=2)
+    project = replace(make_project(epochs=2), stress=StressSet((StressScenario("late", delay_minutes=30.0),)))
     cut = replace(project.plan.optimizer, full_carry=False)  # the full carry is the processor's anyway
     project = replace(project, plan=replace(project.plan, optimizer=cut))
     spec = PlanSpec(project, out, "", backend=backend, snapshot_seconds=float("inf"))
