@@ -20,6 +20,7 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.domain.settings import SETTING_TITLES
+from firegui.domain.stress import StressTable, worst_case_text
 from firegui.errors import InputError
 from firegui.fire.model_caveats import model_caveats
 from firegui.io.crs import short_name
@@ -198,10 +199,19 @@ def run_summary(record: RunRecord) -> dict[str, Any]:
         "objective": plan.objective if plan else None,
         "baseline_objective": baseline.objective if baseline else None,
         "drops": plan.drops_executed if plan else None,
+        "worst_case": worst_case_data(record.scores.stress),
         "has_plan": record.has_plan,
         "can_resume": record.can_resume,
         "command": header.command,
     }
+
+
+def worst_case_data(table: StressTable | None) -> dict[str, Any] | None:
+    """Return the worst scenario of a plan and the share of the growth that is left in it; ``None`` if not tested."""
+    if table is None:
+        return None
+    worst = table.worst
+    return {"scenario": worst.scenario.name, "share": worst.share_worst, "text": worst_case_text(table)}
 
 
 def project_lines(data: dict[str, Any]) -> Iterator[str]:
@@ -293,7 +303,8 @@ def _run_line(run: dict[str, Any]) -> str:
     ratio = f"objective {run['objective']:.4g}"
     if run["baseline_objective"] is not None:
         ratio += f" against {run['baseline_objective']:.4g} without drops"
-    return f"{head}, {ratio}, {counted(run['drops'], 'drop')}{tail}"
+    worst = "" if run["worst_case"] is None else f", worst stress case {run['worst_case']['text']}"
+    return f"{head}, {ratio}, {counted(run['drops'], 'drop')}{worst}{tail}"
 
 
 def operations_summary(project: Project) -> dict[str, Any]:

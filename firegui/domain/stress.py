@@ -15,6 +15,8 @@ MOST_DRAWS = 1_000
 NOMINAL_NAME = "nominal"
 NEEDS_EXERCISE = "is replanned on the way; run a stress test for it"
 """Why the table of a plan leaves a scenario with repair out."""
+NOT_TESTED = "not tested"
+"""What stands for the worst case of a plan without a stress table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +258,19 @@ class StressTable:
     def worst(self) -> StressResult:
         """The scenario with the largest share; the nominal world where there is no other."""
         return self.worst_first[0] if self.results else self.nominal
+
+
+def worst_case_text(table: StressTable | None) -> str:
+    """Return the share of the growth that is left in the worst scenario, and its name: ``62.5% (late)``."""
+    if table is None:
+        return NOT_TESTED
+    return f"{table.worst.share_worst:.1%} ({table.worst.scenario.name})"
+
+
+def growth_left_text(table: StressTable) -> str:
+    """Return what is left of the growth in the model and in the worst scenario, as a sentence without its stop."""
+    nominal = f"{table.nominal.share_worst:.1%}"
+    return f"Growth left: {nominal} in the model, {worst_case_text(table)} in the worst stress case"
 
 
 def growth_share(cells: float, start_cells: float, cells_no_drops: float) -> float:

@@ -85,7 +85,8 @@ def run_content(
         project, drops, run=name, made=made, plan=plan, baseline=baseline, water=layer, sheet=sheet,
         limits=model_caveats(project),
     )  # fmt: skip
-    return replace(content, notes=(*notes, *content.notes), fire=saved.kept.kind if saved.kept is not None else "")
+    fire = saved.kept.kind if saved.kept is not None else ""
+    return replace(content, notes=(*notes, *content.notes), fire=fire, stress=record.scores.stress)
 
 
 def rule_problems(project: Project, drops: Sequence[DropRecord]) -> list[Problem]:

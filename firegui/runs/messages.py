@@ -6,7 +6,6 @@ import math
 
 from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
-from firegui.domain.stress import StressTable
 from firegui.runs.events import FinishReason
 from firegui.runs.run_folder import EliminationSummary, TacticalProgress
 
@@ -69,13 +68,6 @@ def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
             return f"{done} in {cost}, when its allowance was used up; a larger one may remove more{then}"
         case _:
             return f"nothing pruned: the {pruned.drops_before:,} drops break a constraint of their own{then}"
-
-
-def stress_message(table: StressTable) -> str:
-    """Return the worst scenario of a plan in one sentence."""
-    worst = table.worst
-    share = f"{worst.share_worst:.1%}".replace("%", " %")
-    return f"In the worst stress case, {worst.scenario.name}, {share} of the growth burns"
 
 
 def tactical_message(reason: FinishReason, swept: TacticalProgress | None) -> str:

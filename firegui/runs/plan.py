@@ -13,7 +13,7 @@ from firegui.domain.results import Metrics
 from firegui.domain.scenario import LAYERS
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Margin, ObjectiveWeights, Setting
-from firegui.domain.stress import StressTable
+from firegui.domain.stress import StressTable, growth_left_text
 from firegui.errors import CancelledError, Check, InputError, Problems
 from firegui.io.schedule_file import read_schedule
 from firegui.planning.audit import AuditReport, Conditions
@@ -38,7 +38,7 @@ from firegui.runs.first_stage import MAIN, PRELIMINARY, FirstStage, StageFiles
 from firegui.runs.header import new_header
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
-from firegui.runs.messages import finish_message, gain_message, pruned_message, stress_message, tactical_message
+from firegui.runs.messages import finish_message, gain_message, pruned_message, tactical_message
 from firegui.runs.result_store import claim
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import PRELIMINARY as PRELIMINARY_PLAN
@@ -342,7 +342,7 @@ class Planning:
             done = session.folder.header.epochs_done if self._second is None and self._first is not None else None
             message = f"{message}. At nominal effectiveness: {gain_message(self.baseline_metrics, nominal, done)}"
         if stress is not None:
-            message = f"{message}. {stress_message(stress)}"
+            message = f"{message}. {growth_left_text(stress)}"
         session.folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
         return RunFinished(reason, message, nominal, self.baseline_metrics, session.folder.path)
 

@@ -116,6 +116,7 @@ def test_info_lists_runs_good_and_damaged(firegui: Run, project: Path) -> None:
     assert one["objective"] < one["baseline_objective"]
     assert "is not a run" in two["problems"][0]
     assert "one: completed, 3 epochs" in firegui("info", project).out
+    assert one["worst_case"]["text"] in firegui("info", project).out
 
 
 def test_an_audit_without_violations_exits_with_0(firegui: Run, project: Path, tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ from firegui.runs.events import (
     StageBegan,
     StateChanged,
     StressReady,
+    StressTestProgress,
     StudyProgress,
     StudyReady,
     WeightsReady,
@@ -486,6 +487,7 @@ def test_the_kinds_of_events_are_all_delivered() -> None:
         StudyProgress,
         StudyReady,
         StressReady,
+        StressTestProgress,
     }
     of_commands = {ScalingReady}
     assert set(RunEvent.__args__) == drawn | of_commands | {StateChanged, StageBegan, Message, Progress, RunFinished}

@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QToolButton
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.stress import worst_case_text
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -18,6 +19,7 @@ from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressP
 from firegui.gui.planning.result_view import result_html
 from firegui.runs.events import FinishReason, RunState, StageBegan
 from firegui.runs.spec import Stage
+from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, wait_idle
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
@@ -170,6 +172,14 @@ def test_the_result_says_what_pruning_took_and_gave(tmp_path: Path) -> None:
         "Rollouts · time||12 · 0:00|12 · 0:02",
     ]
     assert "no single &lt;remaining&gt; drop can be removed" in html
+
+
+def test_the_result_has_the_growth_that_is_left_in_the_model_and_in_the_worst_case(tmp_path: Path) -> None:
+    entry = pruned_entry(tmp_path)
+    entry.stress = stress_table()
+    lines = plain(result_html(entry))
+    nominal, worst = entry.stress.nominal.share_worst, worst_case_text(entry.stress)
+    assert lines[4:6] == [f"Growth left, nominal η|||{nominal:.1%}", f"Growth left, worst stress case|||{worst}"]
 
 
 def test_a_run_that_only_pruned_says_what_it_knows(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
+from firegui.domain.stress import worst_case_text
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
@@ -22,6 +23,7 @@ from firegui.gui.planning.runs_table import TITLE
 from firegui.gui.session.session import ShownResult
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
+from tests.gui.analyses.scene import stress_table
 from tests.gui.controls import report
 from tests.gui.fake_runs import FakeExecute, frames, metrics, wait_idle
 from tests.gui.hands import LEFT, centre_of, choose, to_front, type_into_field
@@ -154,6 +156,15 @@ def test_a_change_has_a_sign_and_what_is_not_known_a_dash() -> None:
     one, other = RunEntry("one", Path("1")), RunEntry("other", Path("2"))
     lines = {line.what: line for line in compared(one, other)}
     assert (lines["Drops"].one, lines["Drops"].other, lines["Drops"].change) == ("–", "–", "")
+
+
+def test_the_worst_cases_of_two_runs_are_compared_and_one_is_perhaps_not_tested() -> None:
+    one, other = RunEntry("one", Path("1")), RunEntry("other", Path("2"))
+    assert not any(line.what == "Worst case" for line in compared(one, other))
+    one.stress = stress_table()
+    lines = {line.what: line for line in compared(one, other)}
+    assert (lines["Worst case"].one, lines["Worst case"].other) == (worst_case_text(one.stress), "not tested")
+    assert lines["Growth left"].one == f"{one.stress.nominal.share_worst:.1%}"
 
 
 # -- duplicate ---------------------------------------------------------------------------------------------------------

@@ -12,15 +12,17 @@ from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
+from firegui.domain.stress import growth_left_text, worst_case_text
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.planning.runs_table import BEST, DROPS, ELAPSED, HEADERS, PROGRESS, STATE, TITLE
+from firegui.gui.planning.runs_table import BEST, DROPS, ELAPSED, HEADERS, PROGRESS, STATE, TITLE, WORST
 from firegui.gui.session.session import Session
-from firegui.runs.events import FinishReason, RunState
+from firegui.runs.events import FinishReason, RunState, StageBegan, StressTestProgress
 from firegui.runs.notes import read_notes
 from firegui.runs.spec import Stage
+from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import FakeExecute, run_spec, wait_idle
 from tests.gui.hands import LEFT, centre_of, show_widget
 
@@ -65,8 +67,25 @@ def test_a_finished_run_has_its_numbers_in_its_line(qtbot: QtBot, queue: RunQueu
     wait_idle(qtbot, queue)
     assert line(panel) == {
         "Run": entry.title, "State": "completed", "Progress": "4/4", "Elapsed": "0:00", "ETA": "–", "Best": "5.00",
-        "Drops": "3",
+        "Drops": "3", "Worst case": "–",
     }  # fmt: skip
+
+
+def test_the_worst_case_stands_beside_the_other_numbers(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
+    entry = queue.plan((Stage.OPTIMIZE,))
+    wait_idle(qtbot, queue)
+    entry.stress = stress_table()
+    panel.model.refresh()
+    assert line(panel)["Worst case"] == worst_case_text(entry.stress)
+    assert growth_left_text(entry.stress) in str(panel.model.index(0, STATE).data(Qt.ItemDataRole.ToolTipRole))
+
+
+def test_a_run_says_how_far_its_stress_test_is(entry: RunEntry) -> None:
+    entry.state, entry.reason = RunState.RUNNING, None
+    entry.add_stress_progress(StressTestProgress(2, 10, "stress test: late"))
+    assert entry.status == "stress test 3/10"
+    entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 1, "gradient descent"))
+    assert entry.status == "optimizing"
 
 
 def test_the_newest_run_is_on_top(panel: RunsPanel, pair: tuple[RunEntry, RunEntry]) -> None:
@@ -168,8 +187,10 @@ def test_enter_shows_the_selected_run(
 
 def test_a_narrow_dock_moves_the_times_onto_the_bars(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
     assert not panel.table.isColumnHidden(ELAPSED)
+    panel.resize(500, 240)
+    assert panel.table.isColumnHidden(ELAPSED) and not panel.table.isColumnHidden(WORST)
     panel.resize(380, 240)
-    assert panel.table.isColumnHidden(ELAPSED)
+    assert panel.table.isColumnHidden(ELAPSED) and panel.table.isColumnHidden(WORST)
     assert not any(panel.table.isColumnHidden(column) for column in (TITLE, STATE, PROGRESS, BEST, DROPS))
     panel.resize(700, 240)
     assert not panel.table.isColumnHidden(ELAPSED)

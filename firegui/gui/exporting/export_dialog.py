@@ -123,7 +123,8 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
     )  # fmt: skip
     if source.fire:
         notes.append(f"the fire is the {source.fire} one, which the replanned run keeps")
-    return replace(content, notes=(*notes, *content.notes), fire=source.fire)
+    stress = None if kept is None else kept.stress
+    return replace(content, notes=(*notes, *content.notes), fire=source.fire, stress=stress)
 
 
 def fire_on_screen(frames: Frames | None, project: Project) -> Occupancy | None:

@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
-from firegui.runs.events import EliminationStep, EpochDone, FinishReason, Progress, RunFinished, RunState, StageBegan
+from firegui.domain.stress import StressTable
+from firegui.runs.events import (
+    EliminationStep,
+    EpochDone,
+    FinishReason,
+    Progress,
+    RunFinished,
+    RunState,
+    StageBegan,
+    StressTestProgress,
+)
 from firegui.runs.history import COLUMNS
 from firegui.runs.kept_fire import kind_of_fire
 from firegui.runs.replan_base import ReplanScores
@@ -122,7 +132,8 @@ class RunEntry:
     found without an end. ``elsewhere``: another process was writing it when it was found. ``read_only``: another window
     has its project. ``replans``: it plans what is left of another plan; ``replan`` are its scores at the end;
     ``fire`` is the kind of fire that its folder keeps, ``"observed"`` or ``"drawn"``. ``swept`` are the passes of
-    the tactical heuristic, done and in all, and ``rollouts`` their cost. ``seconds`` is the time of the whole run,
+    the tactical heuristic, done and in all, and ``rollouts`` their cost. ``stressed`` are the scenarios of the stress
+    test at the end, done and in all, and ``stress`` is its table. ``seconds`` is the time of the whole run,
     once it has ended. :attr:`elapsed` and :attr:`eta` are in seconds, too.
     """
 
@@ -152,6 +163,8 @@ class RunEntry:
     fire: str = ""
     swept: tuple[int, int] = (0, 0)
     rollouts: int | None = None
+    stressed: tuple[int, int] = (0, 0)
+    stress: StressTable | None = None
     seconds: float | None = None
     notes: str = ""
     history: EpochHistory = field(default_factory=EpochHistory)
@@ -282,6 +295,8 @@ class RunEntry:
 
     @property
     def _at_work(self) -> str:
+        if self.stressed[1]:
+            return f"stress test {self.stressed[0] + 1}/{self.stressed[1]}"
         if self.stage is None:
             return self.state.value
         return AT_WORK[self.stage] + (f" {self.number}/{self.count}" if self.count > 1 else "")
@@ -297,16 +312,21 @@ class RunEntry:
         if self.tactical:
             self.swept = event.done, event.total
 
+    def add_stress_progress(self, event: StressTestProgress) -> None:
+        """Update the scenarios of the stress test at the end."""
+        self.stressed = event.done, event.total
+
     def begin_stage(self, event: StageBegan) -> None:
         """Set the stage that works from now on."""
         if event.number > self.number > 0 and self.number <= event.count - len(self.stages):
             # Setting B begins with a first stage of setting A, whose epochs are not its own.
             self.history = EpochHistory()
-        self.stage, self.number, self.count = event.stage, event.number, event.count
+        self.stage, self.number, self.count, self.stressed = event.stage, event.number, event.count, (0, 0)
 
     def take_saved(self, record: RunRecord) -> None:
         """Read what only the run's folder has."""
         swept, self.seconds = record.scores.swept, record.header.seconds or None
+        self.stress = record.scores.stress
         self.fire = kind_of_fire(record.folder, record.header)
         if swept is not None:
             self.swept, self.rollouts = (swept.done, swept.passes), swept.rollouts

@@ -33,6 +33,7 @@ from firegui.runs.events import (
     RunState,
     StageBegan,
     StateChanged,
+    StressTestProgress,
 )
 from firegui.runs.run_folder import delete_run, same_folder
 from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
@@ -252,6 +253,7 @@ class RunQueue(QObject):
         bridge.subscribe_batches(EpochDone, self._on_epochs)
         bridge.subscribe_batches(EliminationStep, self._on_removals)
         bridge.subscribe(Progress, self._on_progress)
+        bridge.subscribe(StressTestProgress, self._on_stress_progress)
         bridge.subscribe(BaselineReady, self._on_baseline)
         bridge.subscribe(PlanUpdated, self._on_plan)
         bridge.subscribe(StateChanged, self._on_state)
@@ -274,6 +276,10 @@ class RunQueue(QObject):
 
     def _on_progress(self, event: Progress) -> None:
         self._reporting.add_progress(event)
+        self._emit_progress()
+
+    def _on_stress_progress(self, event: StressTestProgress) -> None:
+        self._reporting.add_stress_progress(event)
         self._emit_progress()
 
     def _on_stage(self, event: StageBegan) -> None:

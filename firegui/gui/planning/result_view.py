@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.results import Metrics
+from firegui.domain.stress import worst_case_text
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
 from firegui.runs.events import FinishReason
@@ -73,6 +74,10 @@ def result_html(entry: RunEntry) -> str:
     first = _FirstStage.of(entry)
     ended = _AT_WORK if not entry.is_over else f"<b>{escape(entry.status.capitalize())}</b>: {escape(entry.message)}"
     rows = _with_both(entry, first) if entry.prunes else _with_one(entry)
+    if entry.stress is not None:
+        nominal, empty = f"{entry.stress.nominal.share_worst:.1%}", [""] * (len(rows[0]) - 2)
+        rows.insert(-1, ["Growth left, nominal η", *empty, nominal])
+        rows.insert(-1, ["Growth left, worst stress case", *empty, escape(worst_case_text(entry.stress))])
     return f"{html_table(rows)}<p style='margin-top:4px'>{ended}</p>"
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHeaderView, QTableView
 from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
 from firegui.domain.project import Project, same_inputs, same_spread
+from firegui.domain.stress import NOT_TESTED, StressTable, worst_case_text
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.number_text import duration, number
@@ -74,6 +75,7 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
     ):
         values = [None if metrics is None else float(getattr(metrics, name)) for metrics in both]
         yield _line(what, values[0], values[1], help)
+    yield from _growth_left(one.stress, other.stress)
     yield _line("Drops", one.drops, other.drops, "executed drops of the kept plan")
     yield _line("Best objective", one.best, other.best, "of the first stage, at design effectiveness")
     yield _line("Epochs", one.epoch, other.epoch, "done in the first stage")
@@ -81,6 +83,20 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
         kinds = (one.fire or "simulated", other.fire or "simulated")
         yield ComparisonRow("Fire", *kinds, help="the fire in which each plan is flown")
     yield ComparisonRow("Time worked", duration(one.elapsed), duration(other.elapsed), help="by the clock of the run")
+
+
+def _growth_left(one: StressTable | None, other: StressTable | None) -> Iterator[ComparisonRow]:
+    """Yield what is left of the growth in the model and in the worst scenario of each run; nothing without a table."""
+    if one is None and other is None:
+        return
+    help = "share of the fire's growth without drops, at nominal effectiveness"
+    yield ComparisonRow("Growth left", _nominal_share(one), _nominal_share(other), help=help)
+    help = "growth left in the worst stress scenario, and which that is"
+    yield ComparisonRow("Worst case", worst_case_text(one), worst_case_text(other), help=help)
+
+
+def _nominal_share(table: StressTable | None) -> str:
+    return NOT_TESTED if table is None else f"{table.nominal.share_worst:.1%}"
 
 
 def _line(what: str, one: float | None, other: float | None, help: str) -> ComparisonRow:

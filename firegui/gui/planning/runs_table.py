@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
+from firegui.domain.stress import growth_left_text, worst_case_text
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
@@ -17,7 +18,7 @@ from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import kept_plan
 
-TITLE, STATE, PROGRESS, ELAPSED, ETA, BEST, DROPS = range(7)
+TITLE, STATE, PROGRESS, ELAPSED, ETA, BEST, DROPS, WORST = range(8)
 _NOTE_LETTERS = 80
 PROGRESS_ROLE = Qt.ItemDataRole.UserRole + 1
 """``(share, text, colour, time, what follows the time)`` for the bar."""
@@ -112,6 +113,8 @@ def _tip(entry: RunEntry) -> str:
         lines.append("stale: the project was edited since, or the run was made with other settings")
     if entry.baseline is not None and entry.best is not None:
         lines.append(f"without drops the objective is {number(entry.baseline.objective)}")
+    if entry.stress is not None:
+        lines.append(growth_left_text(entry.stress))
     if entry.is_unscored and kept_plan(entry.folder) is not None:
         lines.append("its plan was not scored before it stopped: show it, and it is")
     if entry.read_only:
@@ -142,6 +145,9 @@ COLUMNS = (
     Column("Best", lambda entry: entry.best, number,
            "Best objective of the first stage, or of the tactical heuristic, at design effectiveness"),
     Column("Drops", lambda entry: entry.drops, "{:,}".format, "Executed drops of the kept plan"),
+    Column("Worst case", lambda entry: entry.stress, worst_case_text, is_text=True,
+           sort_key=lambda table: table.worst.share_worst,
+           tip="Growth of the fire that is left in the worst stress scenario, and which that is. A dash: not tested"),
 )  # fmt: skip
 HEADERS = tuple(column.title for column in COLUMNS)
 

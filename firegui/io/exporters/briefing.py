@@ -12,6 +12,7 @@ from typing import Any
 from matplotlib.backends.backend_pdf import PdfPages
 
 from firegui.domain.fleet import Material
+from firegui.domain.stress import growth_left_text
 from firegui.errors import Check
 from firegui.io.atomic import replacing
 from firegui.io.exporters.briefing_days import Period, TypeLine, daily_totals, fire_acres, periods_of, type_lines
@@ -248,6 +249,9 @@ def notes_of(content: ExportContent) -> list[str]:
         "is 50 %.",
         "Types slower than 78 kt over the drop are listed as helicopters: a fleet does not say which it is.",
     ]
+    if content.stress is not None:
+        growth = "Growth is what burns at the end beyond the start, over the same without drops"
+        notes.insert(1, f"{growth_left_text(content.stress)}. {growth}.")
     if held:
         notes.append(f"{held:,} drops that the plan proposes but does not fly (turnaround, grounding) are left out.")
     return [*notes, *(_sentence(text) for text in content.notes)]

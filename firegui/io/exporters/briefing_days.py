@@ -12,6 +12,7 @@ import numpy as np
 from firegui.domain.fleet import AircraftType, Material
 from firegui.domain.operations import Grounding
 from firegui.domain.project import Project
+from firegui.domain.stress import growth_left_text
 from firegui.io.exporters.content import ExportContent, Occupancy, light_of
 from firegui.io.exporters.map_view import state_at
 from firegui.io.exporters.map_wind import mean_wind
@@ -118,6 +119,8 @@ def _about_the_day(content: ExportContent, period: Period) -> Iterator[str]:
     if acres[0] is not None:
         without = "" if acres[1] is None else f", {acres[1]:,.0f} {content.bare}"
         yield f"Expected fire at the end of the period: {acres[0]:,.0f} acres with the plan{without}."
+    if content.stress is not None:
+        yield f"{growth_left_text(content.stress)}."
     grounded = [line.kind.type for line in type_lines(project, period) if line.grounded]
     if grounded:
         yield f"Grounded all day in the plan: {', '.join(grounded)}."

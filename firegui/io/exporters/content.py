@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from firegui.domain.observation import OBSERVED
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
+from firegui.domain.stress import StressTable
 from firegui.io.exporters.map_sheet import Sheet
 from firegui.io.exporters.table import DropRow, drop_rows
 from firegui.io.local_time import UNKNOWN_START
@@ -49,7 +50,7 @@ class ExportContent:
     empty for none; ``made`` the time when the plan was made (aware). ``plan`` and ``baseline`` are the fire with and
     without the plan, where they are known. ``notes`` say what to know of the numbers, and ``warnings`` are those of
     them that nobody may overlook. ``sheet`` is what people choose of printed maps. ``fire`` is ``"observed"`` or
-    ``"drawn"`` for a run that was replanned in such a fire.
+    ``"drawn"`` for a run that was replanned in such a fire. ``stress`` is the stress table of a plan that was tested.
     """
 
     project: Project
@@ -62,6 +63,7 @@ class ExportContent:
     sheet: Sheet = field(default_factory=Sheet)
     warnings: tuple[str, ...] = ()
     fire: str = ""
+    stress: StressTable | None = None
 
     @property
     def bare(self) -> str:

@@ -8,7 +8,18 @@ from dataclasses import replace
 import pytest
 
 from firegui.domain.settings import Effectiveness
-from firegui.domain.stress import DEFAULT_SCENARIOS, StressScenario, StressSet, growth_share
+from firegui.domain.stress import (
+    DEFAULT_SCENARIOS,
+    NOMINAL,
+    StressDraw,
+    StressResult,
+    StressScenario,
+    StressSet,
+    StressTable,
+    growth_left_text,
+    growth_share,
+    worst_case_text,
+)
 
 
 def texts(stress: StressSet, steps_per_day: int = 50) -> str:
@@ -91,3 +102,16 @@ def test_draws_count_only_where_something_is_random() -> None:
 )
 def test_the_share_is_of_the_growth_and_at_least_0(cells: float, start: float, no_drops: float, share: float) -> None:
     assert growth_share(cells, start, no_drops) == pytest.approx(share)
+
+
+def test_the_worst_case_is_the_scenario_with_the_largest_share_and_not_tested_without_a_table() -> None:
+    def result(scenario: StressScenario, *shares: float) -> StressResult:
+        return StressResult(scenario, 4.0, 104.0, tuple(StressDraw(4.0, 0.0, share, 2) for share in shares))
+
+    late, failing = StressScenario("late"), StressScenario("failing")
+    table = StressTable(2, result(NOMINAL, 0.02), (result(late, 0.3), result(failing, 0.1, 0.625, 0.2)))
+    assert [one.scenario.name for one in table.worst_first] == ["failing", "late"]
+    assert worst_case_text(table) == "62.5% (failing)"
+    assert growth_left_text(table) == "Growth left: 2.0% in the model, 62.5% (failing) in the worst stress case"
+    assert worst_case_text(replace(table, results=())) == "2.0% (nominal)"
+    assert worst_case_text(None) == "not tested"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from firegui.domain.settings import Margin
-from firegui.domain.stress import StressScenario, StressSet
+from firegui.domain.stress import StressScenario, StressSet, growth_left_text
 from firegui.planning.problem import build
 from firegui.planning.stress import stress_table
 from firegui.runs.control import RunControl
@@ -44,8 +44,7 @@ def test_a_plan_of_any_stages_keeps_the_table_of_the_projects_set(spec: PlanSpec
     assert scores.stress == stress_table(PROJECT, model, kept_schedule(spec.out, PROJECT), SET)
     assert [result.scenario.name for result in scores.stress.results] == ["late", "failing"]
     assert scores.stress.nominal.draws[0].cells == scores.nominal.final_extent_cells
-    worst = scores.stress.worst.scenario.name
-    assert f"worst stress case, {worst}," in end(events).message
+    assert end(events).message.endswith(growth_left_text(scores.stress))
     assert [event.table for event in events if isinstance(event, StressReady)] == [scores.stress]
     told = [event for event in events if isinstance(event, StressTestProgress)]
     assert [(event.done, event.total) for event in told] == [(0, 3), (1, 3), (2, 3)]

@@ -12,6 +12,7 @@ import pytest
 
 from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.operations import Grounding, Operations
+from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 from firegui.errors import CancelledError
 from firegui.io.exporters.briefing import briefing_pages, write_briefing
 from firegui.io.exporters.briefing_days import fire_acres, periods_of, to_the_minute, type_lines
@@ -60,6 +61,18 @@ def test_every_block_of_the_form_is_there_and_what_a_plan_cannot_know_is_blank()
     assert {"Medivac:", "New Incident:", "Altitude:", "Center Point:", "Position/Title:", "Signature:"} <= set(form)
     assert "Tëst “fire”, CA-PNF-001308" in form
     assert {"2020-08-20", "2020-08-21", "0000 UTC-7", "A. Núñez", "2020-08-18 1405 UTC-7"} <= set(form)
+
+
+def test_the_worst_stress_case_stands_beside_the_expected_fire() -> None:
+    draw = StressDraw(54.0, 0.0, 0.5, 3)
+    nominal = StressResult(NOMINAL, 4.0, 104.0, (StressDraw(5.0, 0.0, 0.01, 3),))
+    late = StressResult(StressScenario("late", delay_minutes=30.0), 4.0, 104.0, (draw,))
+    what = replace(content(sheet=ONE), stress=StressTable(3, nominal, (late,)))
+    said = "• Growth left: 1.0% in the model, 50.0% (late) in the worst stress case."
+    overview, *_ = pages(what)
+    assert any(text.startswith(said) for text in overview)
+    assert said in " ".join(text for form in forms(what) for text in form)
+    assert not any("stress" in text for page in pages(content(sheet=ONE)) for text in page)
 
 
 def test_sunrise_and_sunset_are_those_of_the_place_and_day() -> None:
