@@ -212,12 +212,10 @@ class MarginSettings:
     search_epochs: int = option(
         600, "Search epochs", "epochs on the objective alone", low=1, high=1_000_000, group=MORE
     )
-    training_epochs: int = option(
-        700, "Training epochs", "epochs in the scenarios, three steps each", low=1, high=1_000_000, group=MORE
-    )
+    training_epochs: int = option(1000, "Training epochs", "epochs in the scenarios", low=1, high=1_000_000, group=MORE)
     adapt_epochs: int = option(
-        60, "Adaptation", "epochs in which the drops adapt after each removal", unit="epochs", low=1, high=100_000,
-        group=MORE,
+        300, "Adaptation", "epochs of each round of removing drops and adapting the others", unit="epochs", low=1,
+        high=100_000, group=MORE,
     )  # fmt: skip
 
     @property

@@ -7,27 +7,32 @@ from dataclasses import replace
 import numpy as np
 
 from firegui.domain.benchmark import GRADIENT_CHARGE
-from firegui.domain.schedule import Schedule
+from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
 from firegui.domain.settings import MarginSettings, OptimizerSettings
 from firegui.errors import Check
 from firegui.planning.flight_rules import within_cap
-from firegui.planning.gradient import EpochReport, GradientPlanner, PlannerState
-from firegui.planning.stress_limits import StressTests
-from firegui.planning.stress_training import Leaks, ScenarioTraining, Slope, falling, mean_slope
+from firegui.planning.gradient import EpochReport, Floats, GradientPlanner, PlannerState
+from firegui.planning.stress import executed_only
+from firegui.planning.stress_limits import OWN_LIMIT, StressTests
+from firegui.planning.stress_training import Leaks, ScenarioTraining, Slope, falling
 from firegui.rollout.model import Model
+from firegui.rollout.simulate import simulate_many
 
-STEPS = 3
-"""Steps of Adam in an epoch of the training, two slopes each: the design's and then ``2 STEPS − 1`` scenarios'."""
+SCENARIOS = 3
+"""Slopes in scenarios in an epoch of the training, beside that of the design."""
 
 SEARCH_FALL, TRAINING_FALL = 1.0 / 3.0, 0.1
 """By what factor the step size falls. Adam at a constant 0.003 moves a drop by about a cell a step: too coarse to
 close a line."""
 
-TEST_EVERY = 25
+TEST_EVERY = 50
 """Epochs of the training between two tests."""
 
 TEST_DRAWS = 4
 """Draws of a random scenario in a test of the training."""
+
+RESERVE = 2.0
+"""How many times the drops that end the nominal fire the training may use, in whole days."""
 
 
 class StressPlanner(GradientPlanner):
@@ -35,6 +40,10 @@ class StressPlanner(GradientPlanner):
 
     In the search the best schedule is the one with the lowest objective at design effectiveness; in the training it is
     the one with the lowest mean share over the test draws. Without scenarios there is only the search.
+
+    The training uses the first days alone, where drops of these end the nominal fire: until the day by which the plan
+    flies :data:`RESERVE` times as many drops as that takes. What leaks early is worth more to prevent than to fight for
+    the rest of the plan, and a plan that may do both learns to fight.
     """
 
     def __init__(
@@ -46,7 +55,7 @@ class StressPlanner(GradientPlanner):
         epochs = min(settings.epochs, margin.placing_epochs if len(training) else margin.search_epochs)
         self._search = epochs if not len(training) else round(epochs * margin.search_epochs / margin.placing_epochs)
         self._epochs = epochs
-        progress = np.array([*self._state.progress, np.inf, *Leaks.unknown(len(training)).array()])
+        progress = np.array([*self._state.progress, np.inf, model.maps.days, *Leaks.unknown(len(training)).array()])
         self._state = replace(self._state, progress=progress)
 
     @property
@@ -63,7 +72,12 @@ class StressPlanner(GradientPlanner):
     def rollouts(self) -> int:
         """What the epochs so far cost in rollouts, without the tests."""
         searched = min(self.epochs_done, self._search)
-        return GRADIENT_CHARGE * (searched + 2 * STEPS * (self.epochs_done - searched))
+        return GRADIENT_CHARGE * (searched + (1 + SCENARIOS) * (self.epochs_done - searched))
+
+    @property
+    def last_day(self) -> int:
+        """The first day that the training leaves without drops; the number of days where it uses all."""
+        return int(self._state.progress[4])
 
     def epoch(self, check: Check | None = None, frame_stride: int | None = None) -> EpochReport:
         """Search or train, and remember the best."""
@@ -86,27 +100,44 @@ class StressPlanner(GradientPlanner):
         now, epoch = self._state, self.epochs_done
         trained, length = epoch - self._search, self._epochs - self._search
         if trained == 0:
-            now = _without_moments(now)
-        begin, at, rate = now, now, self._settings.learning_rate
-        leaks = Leaks.of_array(now.progress[4:], len(self._training))
-        rollout, design = self._training.design(self._schedule(now), frame_stride=frame_stride, check=check)
-        number = (2 * STEPS - 1) * trained
-        for step in range(STEPS):
-            slopes = [design] if step == 0 else []
-            while len(slopes) < 2:
-                slopes.append(self._training.scenario(self._schedule(at), number, leaks, check=check))
-                number += 1
-            done = STEPS * trained + step
-            size = falling(rate, rate * TRAINING_FALL, done / (STEPS * length))
-            at = self._stepped(at, mean_slope(slopes), size, done + 1)
+            now = self._shortened(_without_moments(now), self._last_day(check))
+        leaks, rate = Leaks.of_array(now.progress[5:], len(self._training)), self._settings.learning_rate
+        rollout, design, slope = self._training.step(
+            self._schedule(now), SCENARIOS * trained, SCENARIOS, leaks, frame_stride=frame_stride, check=check
+        )
+        last = int(now.progress[4]) * self._model.maps.steps_per_day
+        slope.logit[last:], slope.pose[last:] = 0.0, 0.0
+        at = self._stepped(now, slope, falling(rate, rate * TRAINING_FALL, trained / length), trained + 1)
         score = np.inf
         if (trained + 1) % TEST_EVERY == 0 or trained + 1 == length:
             score, leaks = self._tested(self._schedule(at), epoch, leaks, check)
         improved = score < float(now.progress[3])
         kept = self._remembered(at, at, rollout.metrics.objective if improved else None, score)
-        self._state = replace(kept, progress=np.array([*kept.progress[:4], *leaks.array()]))
-        schedule = within_cap(self._schedule(begin), self._model)
+        self._state = replace(kept, progress=np.array([*kept.progress[:4], now.progress[4], *leaks.array()]))
+        schedule = within_cap(self._schedule(now), self._model)
         return EpochReport(epoch, rollout.metrics, self.best_objective, improved, design.norm, rollout, schedule)
+
+    def _last_day(self, check: Check | None) -> int:
+        """Return the day from which on the training uses no drops; see :attr:`last_day`."""
+        world, days = self._tests.nominal, self._model.maps.days
+        flown = executed_only(world.model, within_cap(self._schedule(self._state), self._model))
+        per_day = self._model.maps.steps_per_day
+        until = [replace(flown, logits=_without_drops_from(flown.logits, day * per_day)) for day in range(1, days)]
+        shares = [world.held_share(one.metrics) for one in simulate_many(world.model, until, check=check)]
+        ended = [day for day, share in enumerate(shares, 1) if share <= OWN_LIMIT * self._tests.limit]
+        if not ended:
+            return days
+        drops = [int(one.proposed.sum()) for one in until]
+        return next((day for day, count in enumerate(drops, 1) if count >= RESERVE * drops[ended[0] - 1]), days)
+
+    def _shortened(self, state: PlannerState, last_day: int) -> PlannerState:
+        """Return ``state`` without drops from ``last_day`` on, but for pinned ones."""
+        logits = state.logits.copy()
+        first = last_day * self._model.maps.steps_per_day
+        logits[first:] = -self._settings.logit_clamp
+        if self._pinned is not None:
+            logits = np.where(self._pinned, state.logits, logits)
+        return replace(state, logits=logits, progress=np.array([*state.progress[:4], last_day, *state.progress[5:]]))
 
     def _tested(self, schedule: Schedule, epoch: int, leaks: Leaks, check: Check | None) -> tuple[float, Leaks]:
         """Return the mean share over the worlds, and the leaks."""
@@ -134,6 +165,12 @@ class StressPlanner(GradientPlanner):
         progress = np.array([epoch + 1.0, epoch, objective, score, *self._state.progress[4:]])
         kept = within_cap(self._schedule(best), self._model)
         return replace(state, best_logits=kept.logits, best_pose_logits=best.pose_logits, progress=progress)
+
+
+def _without_drops_from(logits: Floats, step: int) -> Floats:
+    early = logits.copy()
+    early[step:] = UNLISTED_LOGIT
+    return early
 
 
 def _without_moments(state: PlannerState) -> PlannerState:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule, pose_scale
+from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import StressScenario
 from firegui.errors import Check
 from firegui.planning.flight_rules import uncapped, within_cap
 from firegui.planning.stress import StressWorld, flight_errors
 from firegui.planning.stress_limits import TESTS, TRAINING, WorldTest
+from firegui.rollout.backend import kernel_threads
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import Rollout, simulate_with_gradient
 
@@ -46,6 +49,13 @@ LEAST_WEIGHT, LARGEST_WEIGHT = 0.5, 2.0
 
 KNOWN = 0.3
 """Share of the slopes that are of a draw known to leak. With more of them the other scenarios are forgotten."""
+
+SMOOTHING_CELLS, SMOOTHING_DEG = 0.5, 2.5
+"""Least errors of landing points and headings in a slope. They keep a plan from depending on the exact place of a
+drop, without which a line that is closed in one world opens in another."""
+
+HARDER_EFFECTIVENESS = 0.96
+"""Factor of an effectiveness of a scenario's own in a draw that is harder than the scenario."""
 
 MOST_OF_A_WORLD, MOST_DRAWS = 4, 12
 """Most leaking draws that are remembered of a world, and of all."""
@@ -91,10 +101,11 @@ class ScenarioTraining:
     """The objective in the scenarios' worlds, for stochastic gradient descent.
 
     A part of the slopes is of draws in which the latest tests leaked, where there are some: most draws hold, and their
-    gradients say nothing. The others are of a world drawn with the weights of :class:`Leaks`, half of them with larger
-    random errors than the scenario's. Slope number ``k`` depends on ``seed``, ``k`` and the leaks alone, so a resumed
-    training goes on as an unbroken one. The gradient follows the
-    burning state from step to step (full carry): the cut one leads into no gap through which the fire leaks.
+    gradients say nothing. The others are of a world drawn with the weights of :class:`Leaks`, half of them harder than
+    the scenario: with larger random errors, and less effective. All have at least the errors of
+    :data:`SMOOTHING_CELLS`. Slope number ``k`` depends on ``seed``, ``k`` and the leaks alone, so a resumed training
+    goes on as an unbroken one. The gradient follows the burning state from step to step (full carry): the cut one
+    leads into no gap through which the fire leaks.
     """
 
     def __init__(self, design: Model, worlds: Sequence[StressWorld], seed: int) -> None:
@@ -105,6 +116,7 @@ class ScenarioTraining:
             replace(world, model=replace(world.model, rules=uncapped(world.model.rules), full_carry=True))
             for world in worlds
         ]
+        self._threads = kernel_threads() if design.backend == "cpu" else 1
 
     def __len__(self) -> int:
         """Number of worlds."""
@@ -118,18 +130,49 @@ class ScenarioTraining:
         rollout, gradient = simulate_with_gradient(self._design, schedule, check=check, frame_stride=frame_stride)
         return rollout, self._slope(schedule, gradient.loss, gradient.logit, gradient.pose)
 
-    def scenario(self, schedule: Schedule, number: int, leaks: Leaks, *, check: Check | None = None) -> Slope:
-        """Return slope number ``number``."""
+    def scenarios(
+        self, schedule: Schedule, first: int, count: int, leaks: Leaks, *, check: Check | None = None
+    ) -> list[Slope]:
+        """Return ``count`` slopes from number ``first`` on."""
+        return self._together([self._job(schedule, first + each, leaks, check) for each in range(count)])
+
+    def step(
+        self, schedule: Schedule, first: int, count: int, leaks: Leaks, *, frame_stride: int | None = None,
+        check: Check | None = None,
+    ) -> tuple[Rollout, Slope, Slope]:  # fmt: skip
+        """Return the rollout at design effectiveness, its slope, and the mean of that and of ``count`` scenarios."""
+        found: list[Rollout] = []
+
+        def design() -> Slope:
+            rollout, slope = self.design(schedule, frame_stride=frame_stride, check=check)
+            found.append(rollout)
+            return slope
+
+        jobs = [self._job(schedule, first + each, leaks, check) for each in range(count)]
+        slopes = self._together([design, *jobs])
+        return found[0], slopes[0], mean_slope(slopes)
+
+    def _job(self, schedule: Schedule, number: int, leaks: Leaks, check: Check | None) -> Callable[[], Slope]:
+        return lambda: self._scenario(schedule, number, leaks, check)
+
+    def _together(self, jobs: Sequence[Callable[[], Slope]]) -> list[Slope]:
+        """Return what the jobs return; each depends on its own number alone, so threads change no bit."""
+        if min(self._threads, len(jobs)) <= 1:
+            return [job() for job in jobs]
+        with ThreadPoolExecutor(min(self._threads, len(jobs))) as pool:
+            return [one.result() for one in [pool.submit(job) for job in jobs]]
+
+    def _scenario(self, schedule: Schedule, number: int, leaks: Leaks, check: Check | None) -> Slope:
         generator = np.random.default_rng(np.random.SeedSequence((self._seed, TRAINING, number)))
         known = leaks.draws[leaks.draws[:, 0] >= 0]
         if len(known) and generator.random() < KNOWN:
             index, test, draw = known[generator.integers(len(known))].tolist()
-            world = self._worlds[index]
-            errors = flight_errors(world.scenario, world.model, draw, (self._seed, TESTS, test))
+            world, seed = self._worlds[index], (self._seed, TESTS, test)
+            errors = flight_errors(world.scenario, world.model, draw, seed)
         else:
             world = self._worlds[int(generator.choice(len(self._worlds), p=leaks.weights / leaks.weights.sum()))]
-            scenario = _harder(world.scenario) if generator.random() < 0.5 else world.scenario
-            errors = flight_errors(scenario, world.model, number, (self._seed, TRAINING))
+            world = _harder(world) if generator.random() < 0.5 else world
+            errors = flight_errors(_smoothed(world), world.model, number, (self._seed, TRAINING))
         flown = errors.applied(within_cap(schedule, self._capped), world.model.shape)
         _, gradient = simulate_with_gradient(world.model, flown, check=check)
         return self._slope(schedule, gradient.loss, *errors.pulled_back(gradient))
@@ -158,11 +201,26 @@ def falling(high: float, low: float, share: float) -> float:
     return low + (high - low) * 0.5 * (1.0 + math.cos(math.pi * min(max(share, 0.0), 1.0)))
 
 
-def _harder(scenario: StressScenario) -> StressScenario:
-    """Return a scenario with twice the failures and half as much again of the other random errors."""
-    return replace(
+def _harder(world: StressWorld) -> StressWorld:
+    """Return a world with twice the failures, half as much again of the other random errors, and weaker drops."""
+    scenario, model = world.scenario, world.model
+    harder = replace(
         scenario,
         failure_rate=min(2.0 * scenario.failure_rate, 0.5),
         pose_noise_m=1.5 * scenario.pose_noise_m,
         heading_noise_deg=1.5 * scenario.heading_noise_deg,
+    )
+    if scenario.effectiveness is not None:
+        retardant, water = (HARDER_EFFECTIVENESS * each for each in astuple(model.effectiveness))
+        model = replace(model, effectiveness=Effectiveness(retardant, water))
+    return replace(world, scenario=harder, model=model)
+
+
+def _smoothed(world: StressWorld) -> StressScenario:
+    """Return the scenario of a world with at least the errors of :data:`SMOOTHING_CELLS`."""
+    scenario, cell = world.scenario, world.model.maps.cell_size_m
+    return replace(
+        scenario,
+        pose_noise_m=max(scenario.pose_noise_m, SMOOTHING_CELLS * cell),
+        heading_noise_deg=max(scenario.heading_noise_deg, SMOOTHING_DEG),
     )

@@ -13,6 +13,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, Margin, MarginSettings, ObjectiveWeights, OptimizerSettings, Setting
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import CancelledError, InputError
+from firegui.planning import stress_placing
 from firegui.planning.initialization import start_schedule
 from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
@@ -93,14 +94,51 @@ def test_the_training_weighs_scenarios_by_their_leaks_and_keeps_the_best_tested_
     for _ in range(6):
         planner.epoch()
     searched = planner.state()
-    assert np.isinf(searched.progress[3]) and (searched.progress[4:9] == 1.0).all()
+    assert np.isinf(searched.progress[3]) and (searched.progress[5:10] == 1.0).all()
     for _ in range(3):
         planner.epoch()
     trained = planner.state()
-    assert np.isfinite(trained.progress[3]) and len(trained.progress) == 4 + 5 + 36
-    assert not (trained.progress[4:9] == 1.0).all()
-    assert planner.best_epoch == 8 and planner.rollouts == 3 * (6 + 6 * 3)
+    assert np.isfinite(trained.progress[3]) and len(trained.progress) == 5 + 5 + 36
+    assert not (trained.progress[5:10] == 1.0).all()
+    assert planner.best_epoch == 8 and planner.rollouts == 3 * (6 + 4 * 3)
     np.testing.assert_array_equal(trained.best_pose_logits, trained.pose_logits)
+
+
+def test_the_training_leaves_the_days_alone_that_the_end_of_the_nominal_fire_does_not_need(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Two days are too few for a reserve, so none is asked for.
+    monkeypatch.setattr(stress_placing, "RESERVE", 1.0)
+    monkeypatch.setattr(stress_placing, "OWN_LIMIT", 1.0)
+    of = project(limit=0.99)
+    model, _, planner = first_stage(of)
+    for _ in range(6):
+        planner.epoch()
+    assert planner.last_day == model.maps.days
+    while not planner.finished:
+        planner.epoch()
+    first = planner.last_day * model.maps.steps_per_day
+    assert 0 < first < model.n_steps
+    assert (planner.state().logits[first:] == -OPTIMIZER.logit_clamp).all()
+
+    held, _, other = first_stage(project(limit=1e-4))
+    while not other.finished:
+        other.epoch()
+    assert other.last_day == held.maps.days
+
+
+def test_a_round_removes_drops_little_by_little_and_then_adapts() -> None:
+    of = project(adapt_epochs=20)
+    model, margin, reference = placed(of)
+    pruning = margin.second_stage(model, reference)
+    pruning.advance()
+    before = int(pruning.state().kept.sum())
+    left = []
+    for _ in range(20):
+        pruning.advance()
+        left.append(int(pruning.state().trial.sum()))
+    assert left[0] == left[1] == before and left == sorted(left, reverse=True)
+    assert left[5] < before and left[5] > left[9] == left[-1] == before - int(0.2 * before)
 
 
 def test_the_plan_that_is_kept_passes_its_limits_on_draws_of_its_own() -> None:
@@ -213,6 +251,7 @@ def test_limits_of_a_test() -> None:
     assert WorldTest("weak", (0.04,)).excess(0.05) == pytest.approx(0.8)
     assert WorldTest("nominal", (0.02,)).excess(0.05) == pytest.approx(2.0)
     assert WorldTest("failures", (0.0, 0.0, 0.06)).excess(0.05) == pytest.approx(1.0)
+    assert WorldTest("failures", (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.12)).excess(0.05) == pytest.approx(1.2)
     assert WorldTest("failures", (0.03, 0.03, 0.03)).excess(0.05) == pytest.approx(1.5)
 
 
