@@ -35,7 +35,7 @@ HORIZON_DAYS = 5
 MOST_LAYERS = 60
 """Most parts of days that a repair looks ahead, which limits its memory."""
 
-SEARCH_EPOCHS, TRAINING_EPOCHS, TEST_DRAWS = 60, 25, 4
+SEARCH_EPOCHS, TRAINING_EPOCHS, TEST_DRAWS = 60, 75, 4
 """Length of a repair that has to move drops, and draws of a random scenario in its tests."""
 
 HARD = StressScenario("hard", spread_factor=1.15)
