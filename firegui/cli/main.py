@@ -15,8 +15,8 @@ from firegui.cli.window import run_window
 
 _NAMES = (
     "audit", "benchmark", "calibrate", "configure", "demo", "doctor", "evaluate", "export", "gradient", "info",
-    "keep", "maps", "optimize", "plan", "prune", "replan", "scaling", "sensitivity", "skill", "snapshot", "stress",
-    "study", "tactical", "uq",
+    "keep", "maps", "margin", "optimize", "plan", "prune", "replan", "scaling", "sensitivity", "skill", "snapshot",
+    "stress", "study", "tactical", "uq",
 )  # fmt: skip
 COMMANDS = {name: (name, name) for name in _NAMES} | {
     "import": ("imports", "import_group"),

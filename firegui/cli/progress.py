@@ -28,6 +28,7 @@ from firegui.runs.events import (
     ErrorFitted,
     FieldDrawn,
     FitEpoch,
+    MarginReady,
     MembersDone,
     Message,
     PlanUpdated,
@@ -293,6 +294,9 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             worst = event.table.worst
             row: dict[str, Scalar] = {"worst": worst.scenario.name, "share_worst": worst.share_worst}
             return {"event": "stress", "scenarios": len(event.table.results), **row}
+        case MarginReady():
+            curve = event.curve
+            return {"event": "margin", "plans": len(curve.points), "complete": curve.complete}
         case ErrorFitted():
             return {"event": "error_model", **_error(event.fit.error), "days": len(event.fit.days)}
         case MembersDone():

@@ -102,10 +102,11 @@ class StressScenario:
 
     def repair_problems(self, steps_per_day: int) -> list[Problem]:
         """Return the problem of a repair interval that is no whole number of steps."""
-        return _interval_problems(f"stress scenario {self.name}", self.repair_hours, steps_per_day)
+        return interval_problems(f"stress scenario {self.name}", self.repair_hours, steps_per_day)
 
 
-def _interval_problems(where: str, hours: float, steps_per_day: int) -> list[Problem]:
+def interval_problems(where: str, hours: float, steps_per_day: int) -> list[Problem]:
+    """Return the problem of a repair interval of ``where`` that is no whole number of steps."""
     steps = hours * steps_per_day / 24.0
     if math.isfinite(steps) and abs(steps - round(steps)) > 1e-6:
         what = f"is replanned every {hours:g} h, which is no whole number of steps"
@@ -182,7 +183,7 @@ class StressTestSettings:
     def problems(self, steps_per_day: int) -> list[Problem]:
         """Everything out of bounds."""
         found = bounds_problems(self, "stress test") + self.stress.problems(steps_per_day)
-        return found + _interval_problems("stress test", self.repair_hours, steps_per_day)
+        return found + interval_problems("stress test", self.repair_hours, steps_per_day)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,8 @@ from firegui.io.toml_text import dumps
 PROJECT_FILE = "project.toml"
 RUNS = "runs"
 """Folder of a project's results."""
-# What says of a folder that it holds a robustness table, an ensemble, a benchmark or a study; a plan has none of them.
-_NO_PLANS = ("sensitivity.toml", "stress.toml", "ensemble.toml", "benchmark.toml", "study.toml")
+# What says of a folder that it holds the result of an analysis; a plan has none of them.
+_NO_PLANS = ("sensitivity.toml", "stress.toml", "margin.toml", "ensemble.toml", "benchmark.toml", "study.toml")
 _HEADER = "# A firegui project. Everything here can be edited by hand, except [layers] and [weights].\n\n"
 _STORED = ("wind_speed", "wind_dir", "ignition", "observed")
 # What people read but no run depends on.

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
@@ -30,11 +27,10 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, Setting
 from firegui.domain.spare_colors import ON_LIGHT, spare_colors
-from firegui.io.atomic import replacing
+from firegui.planning.picture_files import write_pictures
 
 CONVERGENCE, CONVERGENCE_MATCHED = "planner_convergence", "planner_convergence_matched"
 _DPI = 150
-_METADATA: dict[str, dict[str, Any]] = {"png": {"Software": "firegui"}, "svg": {"Creator": "firegui", "Date": None}}
 _CHOSEN: Mapping[PlannerName, str] = {
     PlannerName.NONE: "#5a6472",
     PlannerName.UNIFORM: "#8a8a8a",
@@ -81,16 +77,7 @@ def draw(table: BenchmarkTable, project: Project, folder: Path) -> list[Path]:
     pictures = {CONVERGENCE: convergence_figure(table, project)} if table.rows else {}
     if any(row.task.matched for row in table.rows):
         pictures[CONVERGENCE_MATCHED] = matched_figure(table, project)
-    paths = []
-    # The same table makes the same files: names inside an SVG are made from this salt instead of at random.
-    with matplotlib.rc_context({"svg.hashsalt": "firegui"}):
-        for name, picture in pictures.items():
-            FigureCanvasAgg(picture)
-            for kind, metadata in _METADATA.items():
-                with replacing(folder / f"{name}.{kind}") as temporary:
-                    picture.savefig(temporary, format=kind, metadata=metadata)
-                paths.append(folder / f"{name}.{kind}")
-    return paths
+    return write_pictures(pictures, folder)
 
 
 def convergence_figure(table: BenchmarkTable, project: Project) -> Figure:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from firegui.domain.benchmark import SeedSpread
 from firegui.domain.scaling import QualityPoint, ScalingAxis, ScalingRow, ScalingTable
-from firegui.io.atomic import replacing
+from firegui.planning.picture_files import write_pictures
 
 RATIO, QUALITY = "scaling_ratio", "planner_dimension"
 _DIMENSION = "decision variables $d = 4\\,T\\,N_a$"
@@ -26,7 +23,6 @@ _SWEEPS: Mapping[ScalingAxis, tuple[str, str, str]] = {
     ScalingAxis.HORIZON: ("horizon", "^", "#009e73"),
 }
 """What a sweep is called, its marker and its colour: Okabe and Ito's, which stay apart for the colour-blind."""
-_METADATA: dict[str, dict[str, Any]] = {"png": {"Software": "firegui"}, "svg": {"Creator": "firegui", "Date": None}}
 
 
 def draw(table: ScalingTable, folder: Path) -> list[Path]:
@@ -38,16 +34,7 @@ def draw(table: ScalingTable, folder: Path) -> list[Path]:
     pictures = {RATIO: ratio_figure(table)} if table.rows else {}
     if table.points:
         pictures[QUALITY] = quality_figure(table)
-    paths = []
-    # The same table makes the same files: names inside an SVG are made from this salt instead of at random.
-    with matplotlib.rc_context({"svg.hashsalt": "firegui"}):
-        for name, picture in pictures.items():
-            FigureCanvasAgg(picture)
-            for kind, metadata in _METADATA.items():
-                with replacing(folder / f"{name}.{kind}") as temporary:
-                    picture.savefig(temporary, format=kind, metadata=metadata)
-                paths.append(folder / f"{name}.{kind}")
-    return paths
+    return write_pictures(pictures, folder)
 
 
 def ratio_figure(table: ScalingTable) -> Figure:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from firegui.domain.sensitivity import DesignRow, EffectivenessRow, PoseRow, Row, SensitivityTable, SideRow
-from firegui.io.atomic import replacing
+from firegui.planning.picture_files import write_pictures
 
-PNG, SVG = "sensitivity.png", "sensitivity.svg"
+NAME = "sensitivity"
+PNG, SVG = f"{NAME}.png", f"{NAME}.svg"
 _DPI = 150
 _PLAN, _BASE, _SAMPLED, _ERROR = "#0b63ce", "#5a6472", "#b3224f", "#8a5a00"
-_METADATA: dict[str, dict[str, Any]] = {"png": {"Software": "firegui"}, "svg": {"Creator": "firegui", "Date": None}}
 
 
 def draw(table: SensitivityTable[Row], folder: Path) -> list[Path]:
@@ -28,16 +25,7 @@ def draw(table: SensitivityTable[Row], folder: Path) -> list[Path]:
     """
     if not table.rows:
         return []
-    picture = figure(table)
-    FigureCanvasAgg(picture)
-    paths = [folder / PNG, folder / SVG]
-    # The same table makes the same file: names inside an SVG are made from this salt instead of at random.
-    with matplotlib.rc_context({"svg.hashsalt": "firegui"}):
-        for path in paths:
-            kind = path.suffix[1:]
-            with replacing(path) as temporary:
-                picture.savefig(temporary, format=kind, metadata=_METADATA[kind])
-    return paths
+    return write_pictures({NAME: figure(table)}, folder)
 
 
 def figure(table: SensitivityTable[Row]) -> Figure:

@@ -9,12 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from firegui.domain.project import Project
@@ -29,7 +26,7 @@ from firegui.domain.study_table import (
     points_of,
     tornado_of,
 )
-from firegui.io.atomic import replacing
+from firegui.planning.picture_files import write_pictures
 
 TORNADO, HEAT, PARETO = "tornado", "heat", "pareto"
 DROPS, FIRE = "drops_executed", "final_extent_ha"
@@ -37,7 +34,6 @@ DROPS, FIRE = "drops_executed", "final_extent_ha"
 MOST_BARS = 40
 _DPI = 150
 _BETTER, _WORSE, _PLAIN, _FRONT = "#0072b2", "#d55e00", "#5a6472", "#b3224f"
-_METADATA: dict[str, dict[str, Any]] = {"png": {"Software": "firegui"}, "svg": {"Creator": "firegui", "Date": None}}
 
 
 def draw(table: StudyTable, project: Project, folder: Path) -> list[Path]:
@@ -45,16 +41,7 @@ def draw(table: StudyTable, project: Project, folder: Path) -> list[Path]:
 
     Raises :class:`~firegui.errors.InputError` where the system refuses to write.
     """
-    paths = []
-    # The same table makes the same files: names inside an SVG are made from this salt instead of at random.
-    with matplotlib.rc_context({"svg.hashsalt": "firegui"}):
-        for name, picture in _pictures(table, project).items():
-            FigureCanvasAgg(picture)
-            for kind, metadata in _METADATA.items():
-                with replacing(folder / f"{name}.{kind}") as temporary:
-                    picture.savefig(temporary, format=kind, metadata=metadata)
-                paths.append(folder / f"{name}.{kind}")
-    return paths
+    return write_pictures(_pictures(table, project), folder)
 
 
 def _pictures(table: StudyTable, project: Project) -> dict[str, Figure]:

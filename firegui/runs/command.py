@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName
 from firegui.domain.fit import NetworkFitSettings
+from firegui.domain.margin_curve import MarginCurveSettings
 from firegui.domain.options import setting_fields, value_at
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
@@ -20,6 +21,7 @@ from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, Uncertainty
 from firegui.runs.spec import (
     BenchmarkSpec,
     CalibrateSpec,
+    MarginSpec,
     PlanSpec,
     ReplanSpec,
     ScalingSpec,
@@ -30,12 +32,16 @@ from firegui.runs.spec import (
     UncertaintySpec,
 )
 
+CURVE_OWN = ("kind", "draws")
+"""Settings of a margin that a margin curve decides by itself or has another option for."""
+
 RepeatableSpec = (
     PlanSpec
     | ReplanSpec
     | CalibrateSpec
     | SensitivitySpec
     | StressSpec
+    | MarginSpec
     | UncertaintySpec
     | BenchmarkSpec
     | ScalingSpec
@@ -84,6 +90,11 @@ def repeat_command(spec: RepeatableSpec, source: Path | None = None) -> str:
             words += [*_file("--schedule", spec.schedule_file), *_file("--scenarios", spec.scenarios_file)]
             words += setting_words(spec.settings, StressTestSettings(), skip=("seed",))
             words += ["--seed", str(spec.settings.stress.seed)]
+        case MarginSpec():
+            name, plan = "margin", spec.project.plan
+            words += setting_words(spec.settings, MarginCurveSettings())
+            words += setting_words(plan.margin, skip=CURVE_OWN)
+            words += setting_words(plan.optimizer, only=("epochs",))
         case UncertaintySpec():
             name = "uq"
             words += _uncertainty_words(spec)

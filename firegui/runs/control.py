@@ -16,6 +16,12 @@ class RunControl:
         self._go = threading.Event()
         self._go.set()
 
+    def without_closing_work(self) -> RunControl:
+        """Return a control that is steered with this one and whose every stop leaves out the closing work."""
+        inner = RunControl()
+        inner._stop, inner._abandon, inner._go = self._stop, self._stop, self._go
+        return inner
+
     def request_stop(self, *, now: bool = False) -> None:
         """Ask the run to stop and keep its best; also wakes a paused run.
 

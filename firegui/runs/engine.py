@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     import firegui.planning.gradient
     import firegui.planning.initialization
     import firegui.planning.margin
+    import firegui.planning.margin_figures
     import firegui.planning.problem
     import firegui.planning.repair
     import firegui.planning.replan
@@ -136,6 +137,7 @@ class Engine:
     # Figures: matplotlib takes a moment to load.
     draw_benchmark = Lazy(lambda: firegui.planning.benchmark_figures.draw)
     draw_ensemble = Lazy(lambda: firegui.uncertainty.ensemble_figures.draw)
+    draw_margin = Lazy(lambda: firegui.planning.margin_figures.draw)
     draw_scaling = Lazy(lambda: firegui.planning.scaling_figures.draw)
     draw_sensitivity = Lazy(lambda: firegui.planning.sensitivity_figures.draw)
     draw_skill = Lazy(lambda: firegui.calibration.skill_figures.draw)

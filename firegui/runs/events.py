@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from firegui.domain.benchmark import BenchmarkTable, PlannerTask
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.fit import FitProgress
+from firegui.domain.margin_curve import MarginCurve
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.scaling import ScalingTable
 from firegui.domain.schedule import DropRecord
@@ -223,6 +224,13 @@ class StressReady:
 
 
 @dataclass(frozen=True, slots=True)
+class MarginReady:
+    """The margin curve so far: with every plan that is done, and at the end; every point in it is saved."""
+
+    curve: MarginCurve
+
+
+@dataclass(frozen=True, slots=True)
 class TaskProgress:
     """One task of a benchmark at work: ``spent`` of ``allowance`` rollout-equivalents, the ``best`` objective so far.
 
@@ -366,6 +374,7 @@ RunEvent = (
     | WeightsReady
     | SensitivityReady
     | StressReady
+    | MarginReady
     | ErrorFitted
     | MembersDone
     | EnsembleReady

@@ -1,4 +1,4 @@
-"""A plan that another run makes in a folder of its own: kept where it is done, gone on with where it was begun."""
+"""Plans and stress tests that another run makes in folders of their own: kept where done, gone on with where begun."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from firegui.domain.stress import StressTable
 from firegui.errors import CancelledError, InputError
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
@@ -15,20 +16,25 @@ from firegui.runs.failures import failure_message
 from firegui.runs.plan import Planning
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import RUN, RunRecord, read_run
-from firegui.runs.spec import PlanSpec
+from firegui.runs.runner import Job
+from firegui.runs.spec import PlanSpec, StressSpec
 from firegui.runs.state import RunMachine
+from firegui.runs.stress import StressRun
+from firegui.runs.stress_folder import HEADER, read_table
 
 _DONE = (FinishReason.COMPLETED, FinishReason.PATIENCE)
+Emit = Callable[[RunEvent], None]
+Announce = Callable[[StateChanged], None]
 
 
 def planned(
-    spec: PlanSpec, emit: Callable[[RunEvent], None], control: RunControl, engine: Engine,
-    announce: Callable[[StateChanged], None], title: str,
-) -> RunRecord:  # fmt: skip
+    spec: PlanSpec, emit: Emit, control: RunControl, engine: Engine, announce: Announce, title: str
+) -> RunRecord:
     """The finished plan of ``spec``: the one that is there already, or made now; ``announce`` hears of its states.
 
-    Raises :class:`~firegui.errors.CancelledError` when it was stopped, :class:`~firegui.errors.InputError` under
-    ``title`` for a folder of another plan.
+    A plan that is stopped is saved without a score: it has none of use before it is done. Raises
+    :class:`~firegui.errors.CancelledError` when it was stopped, :class:`~firegui.errors.InputError` under ``title`` for
+    a folder of another plan.
     """
     spec = replace(spec, resume=_can_go_on(spec.out))
     if spec.resume:
@@ -38,18 +44,34 @@ def planned(
             raise InputError(problems, title)
         if _is_done(earlier):
             return earlier
-    planning = Planning(spec, emit, control, engine, RunMachine(announce, RunState.PREPARING))
+    machine = RunMachine(announce, RunState.PREPARING)
+    _carry_out(Planning(spec, emit, control.without_closing_work(), engine, machine))
+    return read_run(spec.out)
+
+
+def stress_tested(spec: StressSpec, emit: Emit, control: RunControl, engine: Engine, announce: Announce) -> StressTable:
+    """The complete table of ``spec``: the one that is there already, or made now; ``announce`` hears of its states.
+
+    Raises :class:`~firegui.errors.CancelledError` when it was stopped, :class:`~firegui.errors.InputError` for a folder
+    of another test.
+    """
+    spec = replace(spec, resume=(spec.out / HEADER).is_file())
+    _carry_out(StressRun(spec, emit, control, engine, RunMachine(announce, RunState.PREPARING)))
+    return read_table(spec.out)
+
+
+def _carry_out(job: Job) -> None:
+    """Execute a run. Raises whatever ends it, and :class:`~firegui.errors.CancelledError` when it was stopped."""
     try:
-        finished = planning.run()
+        finished = job.run()
     except Exception as error:
         with suppress(InputError):
-            planning.note_failure(failure_message(error))
+            job.note_failure(failure_message(error))
         raise
     finally:
-        planning.close()
+        job.close()
     if finished.reason is FinishReason.STOPPED:
         raise CancelledError("stopped")
-    return read_run(spec.out)
 
 
 def _is_done(record: RunRecord) -> bool:

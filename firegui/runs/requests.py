@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from firegui.domain.benchmark import BenchmarkSettings
+from firegui.domain.margin_curve import MarginCurveSettings
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
+from firegui.domain.settings import Margin
 from firegui.domain.stress import StressTestSettings
 from firegui.domain.uncertainty import UncertaintySettings
 from firegui.runs.command import with_command
-from firegui.runs.spec import BenchmarkSpec, SensitivitySpec, StressSpec, UncertaintySpec
+from firegui.runs.spec import BenchmarkSpec, MarginSpec, SensitivitySpec, StressSpec, UncertaintySpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,21 @@ class StressRequest:
             schedule_file=self.file, scenarios_file=self.scenarios_file,
         )  # fmt: skip
         return with_command(spec)
+
+
+@dataclass(frozen=True, slots=True)
+class MarginRequest:
+    """Request for a margin curve. The plans are made with the project's settings."""
+
+    settings: MarginCurveSettings
+
+    def spec(self, project: Project, paths: Paths, backend: str) -> MarginSpec:
+        """Return the spec of the curve of ``project``, whose own margin does not matter."""
+        margin = replace(project.plan.margin, kind=Margin.NONE)
+        project = replace(project, plan=replace(project.plan, margin=margin))
+        return with_command(
+            MarginSpec(project, paths.out, "", self.settings, backend=backend, project_folder=paths.project)
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

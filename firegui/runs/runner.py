@@ -27,6 +27,7 @@ RUN_CLASSES = {
     "SkillSpec": "firegui.runs.skill:SkillScoring",
     "SensitivitySpec": "firegui.runs.sensitivity:SensitivityRun",
     "StressSpec": "firegui.runs.stress:StressRun",
+    "MarginSpec": "firegui.runs.margin:MarginRun",
     "UncertaintySpec": "firegui.runs.uncertainty:EnsembleRun",
     "ErrorFieldSpec": "firegui.runs.uncertainty_field:FieldDraw",
     "EnsembleExportSpec": "firegui.runs.uncertainty_export:EnsembleExport",

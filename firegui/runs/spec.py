@@ -9,6 +9,7 @@ from pathlib import Path
 
 from firegui.domain.benchmark import BenchmarkSettings
 from firegui.domain.fit import NetworkFitSettings
+from firegui.domain.margin_curve import MarginCurveSettings
 from firegui.domain.observation import KeptFire, Observation
 from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings
@@ -179,6 +180,25 @@ class StressSpec:
     project_folder: Path | None = None
     schedule_file: Path | None = None
     scenarios_file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MarginSpec:
+    """What margin costs ``project``: a plan for each margin and its stress test, each in a folder below ``out``.
+
+    ``resume`` keeps what is done and goes on with the rest, at the last checkpoint of the plan that was being made.
+    ``command`` is what a person would type to repeat it and ``project_folder`` where the project is kept, for the
+    record.
+    """
+
+    project: Project
+    out: Path
+    command: str
+    settings: MarginCurveSettings
+    resume: bool = False
+    backend: str = "auto"
+    checkpoint_seconds: float = 5.0
+    project_folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -370,6 +390,7 @@ RunSpec = (
     | CalibrateSpec
     | SensitivitySpec
     | StressSpec
+    | MarginSpec
     | ReplanSpec
     | UncertaintySpec
     | ErrorFieldSpec

@@ -16,20 +16,22 @@ from firegui.cli.main import main
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName
 from firegui.domain.fit import NetworkFitSettings
+from firegui.domain.margin_curve import MarginCurveSettings
 from firegui.domain.options import SettingField, bounds_problems, replaced_at, setting_fields, value_at
 from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
-from firegui.domain.settings import Effectiveness, EliminationSettings, OptimizerSettings, PlanSettings
+from firegui.domain.settings import Effectiveness, EliminationSettings, MarginSettings, OptimizerSettings, PlanSettings
 from firegui.domain.stress import StressTestSettings
 from firegui.domain.study import StudySettings
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import Problems
-from firegui.runs.command import RepeatableSpec, repeat_command, setting_words
+from firegui.runs.command import CURVE_OWN, RepeatableSpec, repeat_command, setting_words
 from firegui.runs.spec import (
     BenchmarkSpec,
     CalibrateSpec,
+    MarginSpec,
     PlanSpec,
     ReplanSpec,
     ScalingSpec,
@@ -198,6 +200,19 @@ def test_the_command_of_a_stress_test_repeats_its_settings(settings: StressTestS
     given = parsed(repeat_command(spec))
     assert (given["schedule_file"], given["scenarios_file"]) == (SCHEDULE, Path("s.toml"))
     assert read(StressTestSettings(), given) == settings
+
+
+@pytest.mark.parametrize("settings", [MarginCurveSettings(), changed(MarginCurveSettings())])
+def test_the_command_of_a_margin_curve_repeats_its_settings_and_how_its_plans_are_made(
+    settings: MarginCurveSettings,
+) -> None:
+    names = tuple(item.name for item in setting_fields(MarginSettings()) if item.name not in CURVE_OWN)
+    margin = changed(MarginSettings(), names)
+    plan = PlanSettings(optimizer=OptimizerSettings(epochs=77), margin=margin)
+    given = parsed(repeat_command(MarginSpec(of_project(plan), OUT, "", settings, project_folder=PLACE)))
+    assert read(MarginCurveSettings(), given) == settings
+    own = {name: value for name, value in given.items() if name not in CURVE_OWN}
+    assert read(MarginSettings(), own) == margin and given["epochs"] == 77
 
 
 @pytest.mark.parametrize("settings", [BenchmarkSettings(), changed(BenchmarkSettings())])

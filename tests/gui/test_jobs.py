@@ -33,6 +33,7 @@ from firegui.runs.events import (
     FieldDrawn,
     FinishReason,
     FitEpoch,
+    MarginReady,
     MembersDone,
     Message,
     PlanUpdated,
@@ -488,6 +489,7 @@ def test_the_kinds_of_events_are_all_delivered() -> None:
         StudyReady,
         StressReady,
         StressTestProgress,
+        MarginReady,
     }
     of_commands = {ScalingReady}
     assert set(RunEvent.__args__) == drawn | of_commands | {StateChanged, StageBegan, Message, Progress, RunFinished}

@@ -18,7 +18,15 @@ from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import report_failure
 from firegui.gui.jobs.run_job import Execute, RunJob, UnfinishedWork, stop_and_join
 from firegui.gui.session.session import Session
-from firegui.runs.events import FinishReason, Message, Progress, RunFinished
+from firegui.runs.events import (
+    EliminationStep,
+    EpochDone,
+    FinishReason,
+    Message,
+    Progress,
+    RunFinished,
+    StageBegan,
+)
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import RunSpec
 
@@ -327,3 +335,50 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         self._show(None)
         self.changed.emit()
         self.saved_changed.emit()
+
+
+class PlanningController(AnalysisController[Request, Result, Saved]):
+    """Base class of controllers of runs that make whole plans: their progress includes that of the plan at work."""
+
+    @property
+    def share(self) -> float:
+        """How much of the run is done, 0 … 1; a plan counts as far as its stages and epochs are done."""
+        step = self._step
+        return super().share + (self._part / step.total if step is not None and step.total else 0.0)
+
+    def _clear_progress(self) -> None:
+        super()._clear_progress()
+        self._detail = ""
+        self._part = 0.0
+        self._stage: StageBegan | None = None
+
+    def _progress_text(self) -> str:
+        return super()._progress_text() + self._detail
+
+    def _connect_events(self, bridge: EventBridge) -> None:
+        bridge.subscribe(StageBegan, self._on_stage)
+        bridge.subscribe_batches(EpochDone, self._on_epochs)
+        bridge.subscribe_batches(EliminationStep, self._on_removals)
+
+    def _on_step(self, event: Progress) -> None:
+        self._detail = ""
+        if self._step is None or event.done != self._step.done:
+            self._part, self._stage = 0.0, None
+        super()._on_step(event)
+
+    def _on_stage(self, event: StageBegan) -> None:
+        self._stage, self._part = event, (event.number - 1) / event.count
+        self._set_detail(f" · stage {event.number} of {event.count}")
+
+    def _on_epochs(self, epochs: list[EpochDone]) -> None:
+        last, stage = epochs[-1], self._stage
+        if stage is not None:
+            self._part = (stage.number - 1 + (last.epoch + 1) / last.epochs) / stage.count
+        self._set_detail(f" · epoch {last.epoch + 1:,} of {last.epochs:,}")
+
+    def _on_removals(self, steps: list[EliminationStep]) -> None:
+        self._set_detail(f" · pruning, {steps[-1].drops:,} drops left")
+
+    def _set_detail(self, text: str) -> None:
+        self._detail = text
+        self.changed.emit()

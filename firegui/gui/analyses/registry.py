@@ -17,6 +17,8 @@ from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.analyses.calibration.calibration_controller import CalibrationController
 from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
 from firegui.gui.analyses.controller import AnalysisController
+from firegui.gui.analyses.margin.margin_controller import MarginController
+from firegui.gui.analyses.margin.margin_panel import MarginPanel
 from firegui.gui.analyses.panel import AnalysisPanel
 from firegui.gui.analyses.sensitivity.sensitivity_controller import SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
@@ -66,6 +68,7 @@ ANALYSES = (
              lambda session, _queue, controller: CalibratePanel(session, controller), SaveFirst.FOLDER),
     Analysis("Sensitivity", SensitivityController, SensitivityPanel, SaveFirst.PROJECT),
     Analysis("Stress", StressController, StressPanel, SaveFirst.PROJECT),
+    Analysis("Margin", MarginController, MarginPanel, SaveFirst.PROJECT),
     Analysis("Uncertainty", UncertaintyController, UncertaintyPanel, SaveFirst.PROJECT),
     Analysis("Benchmark", BenchmarkController, BenchmarkPanel, SaveFirst.PROJECT),
     Analysis("Study", StudyController, StudyPanel, SaveFirst.PROJECT),

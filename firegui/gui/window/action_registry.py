@@ -190,6 +190,9 @@ _ALL_ACTIONS = (
     ActionSpec("show_stress", "Stress t&est…",
                "how a plan does in worlds that differ from the model, and where it leaks", "dock-stress", "stress",
                ("Shift+F4",), _C.PROJECT),
+    ActionSpec("show_margin", "&What margin costs…",
+               "plans with more and more margin: their drops, and what the worst case leaves", "dock-margin", "margin",
+               ("Ctrl+Shift+F4",), _C.PROJECT),
     ActionSpec("show_uncertainty", "&Uncertainty…",
                "how certain a plan is: fires with and without it under sampled states, model error or wind",
                "dock-uncertainty", "uncertainty", ("F10",), _C.PROJECT),
@@ -243,8 +246,8 @@ MENUS: dict[str, tuple[str, ...]] = {
     "&Plan": (
         "start", "quick", "pause", "resume", "stop", "duplicate_run", "compare_runs",
         SEPARATOR, "stages:both", "stages:first",
-        SEPARATOR, "replan", "show_constraints", "show_sensitivity", "show_stress", "show_uncertainty",
-        "show_benchmark", "show_study",
+        SEPARATOR, "replan", "show_constraints", "show_sensitivity", "show_stress", "show_margin",
+        "show_uncertainty", "show_benchmark", "show_study",
         SEPARATOR, "show_calibrate", "load_weights", "score",
     ),
     "&Help": (

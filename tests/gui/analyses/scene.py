@@ -15,6 +15,7 @@ import pytest
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
+from firegui.domain.margin_curve import MarginCurveSettings
 from firegui.domain.project import Project
 from firegui.domain.sensitivity import RolloutSummary, SensitivityKind, SensitivitySettings, SensitivityTable
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
@@ -51,6 +52,7 @@ from firegui.runs.events import (
     EnsembleReady,
     FinishReason,
     FitEpoch,
+    MarginReady,
     MembersDone,
     Message,
     Progress,
@@ -67,7 +69,8 @@ from firegui.runs.events import (
 )
 from firegui.runs.fit_checkpoint import FitCheckpoint, part_of, write_checkpoint
 from firegui.runs.header import event_hash
-from firegui.runs.requests import BenchmarkRequest, SensitivityRequest, StressRequest, UncertaintyRequest
+from firegui.runs.margin_folder import write_curve
+from firegui.runs.requests import BenchmarkRequest, MarginRequest, SensitivityRequest, StressRequest, UncertaintyRequest
 from firegui.runs.sensitivity_folder import write_table
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import RunSpec
@@ -76,6 +79,7 @@ from firegui.runs.uncertainty_folder import STATE
 from firegui.studies.request import StudyRequest
 from tests.gui.fake_benchmarks import finish, row_of, table
 from tests.gui.saved_ensembles import state_of
+from tests.unit.domain.margin_curves import margin_curve
 from tests.unit.domain.samples import weights
 
 DEVICE = DeviceUsed("auto", "the CPU of the contract")
@@ -95,6 +99,7 @@ STRESS = StressTestSettings(
         seed=3,
     )
 )
+MARGIN = MarginCurveSettings(seed=3)
 SCHEDULE = Path("plan.safetensors")
 """Schedule that requests are of, in the working folder."""
 EPOCH = FitProgress(0, 60, 9.0, 9.0, 0, {}, (EventProgress("Tiny", (1,), (0.1,)),), 1.0)
@@ -186,6 +191,12 @@ def _save_stress(controller: Controller, project: Project, folder: Path) -> Path
     return out
 
 
+def _save_margin(controller: Controller, project: Project, folder: Path) -> Path:
+    out = write_header(controller, project, folder, MARGIN)
+    write_curve(out, margin_curve(replanned=False))
+    return out
+
+
 def stress_table() -> StressTable:
     """Return a table with a scenario that holds, one that leaks in one of two draws, and one that is left out."""
 
@@ -262,6 +273,11 @@ CASES = {
         StressRequest(STRESS, SCHEDULE),
         lambda _spec: (Progress(1, 3, "late: draw 1 of 1"), StressReady(stress_table())),
         _save_stress,
+    ),
+    "Margin": Case(
+        MarginRequest(MARGIN),
+        lambda _spec: (Progress(1, 8, "No margin: stress test"), MarginReady(margin_curve())),
+        _save_margin,
     ),
     "Uncertainty": Case(
         UncertaintyRequest(MEMBERS),

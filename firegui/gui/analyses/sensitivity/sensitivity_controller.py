@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from firegui.domain.sensitivity import KIND_TITLES, SensitivityKind
-from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
+from firegui.gui.analyses.controller import AnalysisResult, PlanningController
 from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.io.schedule_file import read_project_schedule
-from firegui.runs.events import EliminationStep, EpochDone, FinishReason, Progress, SensitivityReady, StageBegan
+from firegui.runs.events import FinishReason, SensitivityReady
 from firegui.runs.requests import Paths, SensitivityRequest
 from firegui.runs.sensitivity_folder import STORE, TABLE, AnyTable, SensitivityHeader, read_header, read_table
 from firegui.runs.spec import SensitivitySpec
@@ -44,7 +44,7 @@ SAVED_TABLES = SavedResults("sensitivity", STORE, SavedTable.load)
 SensitivityResult = AnalysisResult[AnyTable, SensitivityHeader]
 
 
-class SensitivityController(AnalysisController[SensitivityRequest, SensitivityResult, SavedTable]):
+class SensitivityController(PlanningController[SensitivityRequest, SensitivityResult, SavedTable]):
     """Controller of robustness tables. The previous table stays on screen until a new one has a row."""
 
     title, kept = "The robustness table", "finished rows"
@@ -87,35 +87,9 @@ class SensitivityController(AnalysisController[SensitivityRequest, SensitivityRe
         table, header = read_table(folder), read_header(folder)
         return AnalysisResult(folder, header.project.on(self._session.project), table, header)
 
-    def _clear_progress(self) -> None:
-        super()._clear_progress()
-        self._detail = ""
-
-    def _progress_text(self) -> str:
-        return super()._progress_text() + self._detail
-
     def _connect_events(self, bridge: EventBridge) -> None:
-        bridge.subscribe(StageBegan, self._on_stage)
-        bridge.subscribe_batches(EpochDone, self._on_epochs)
-        bridge.subscribe_batches(EliminationStep, self._on_removals)
+        super()._connect_events(bridge)
         bridge.subscribe(SensitivityReady, self._on_table)
-
-    def _on_step(self, event: Progress) -> None:
-        self._detail = ""
-        super()._on_step(event)
-
-    def _on_stage(self, event: StageBegan) -> None:
-        self._set_detail(f" · stage {event.number} of {event.count}")
-
-    def _on_epochs(self, epochs: list[EpochDone]) -> None:
-        self._set_detail(f" · epoch {epochs[-1].epoch + 1:,} of {epochs[-1].epochs:,}")
-
-    def _on_removals(self, steps: list[EliminationStep]) -> None:
-        self._set_detail(f" · pruning, {steps[-1].drops:,} drops left")
-
-    def _set_detail(self, text: str) -> None:
-        self._detail = text
-        self.changed.emit()
 
     def _on_table(self, event: SensitivityReady) -> None:
         if self._job is not None and isinstance(self._job.spec, SensitivitySpec):

@@ -1,0 +1,1 @@
+"""Margin curves in the window."""

@@ -1,0 +1,38 @@
+"""Columns of the table of a margin curve."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from firegui.domain.margin_curve import MarginCurveSettings
+from firegui.gui.base.number_text import duration
+from firegui.gui.widgets.table_model import Column
+from firegui.runs.margin_text import plan_title
+
+ABOVE = "▲ "
+"""Stands before a share that is above the limit, which has the colour of a warning too."""
+_GROWTH = "share of the fire's growth that is left: what burns beyond the start, over the same without drops"
+
+
+@lru_cache(maxsize=8)
+def margin_columns(limit: float, settings: MarginCurveSettings) -> tuple[Column, ...]:
+    """Return the columns of a curve with these settings; shares above ``limit`` are marked."""
+
+    def worst_text(share: float) -> str:
+        return f"{ABOVE if share > limit else ''}{share:.1%}"
+
+    return (
+        Column("Plan", lambda point: plan_title(point.plan, settings), tip="the margin that it is made with",
+               is_text=True),
+        Column("Drops", lambda point: point.drops, "{:,.0f}".format,
+               "drops of the plan; with replanning, the mean number flown"),
+        Column("Gallons", lambda point: point.gallons, "{:,.0f}".format,
+               "what the drops of the plan carry; not known with replanning"),
+        Column("Nominal", lambda point: point.nominal_share, "{:.1%}".format, f"{_GROWTH}; in the model's own world"),
+        Column("Worst scenario", lambda point: point.worst_scenario, tip="the scenario with the largest share",
+               is_text=True),
+        Column("Worst share", lambda point: point.worst_share, worst_text,
+               f"{_GROWTH}; largest over all scenarios and draws. {ABOVE.strip()}: above the limit of {limit:.1%}",
+               color=lambda point: "error" if point.worst_share > limit else None),
+        Column("Time", lambda point: point.seconds, duration, "time to make the plan, without its tests"),
+    )  # fmt: skip

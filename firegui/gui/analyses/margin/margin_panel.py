@@ -1,0 +1,151 @@
+"""The margin dock: what plans with more and more margin cost, and what the worst case leaves of the fire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QLabel, QTableView, QWidget
+
+from firegui.domain.margin_curve import MarginCurve, MarginPoint
+from firegui.errors import Problem
+from firegui.gui.analyses.margin.margin_chart import MarginChart
+from firegui.gui.analyses.margin.margin_columns import margin_columns
+from firegui.gui.analyses.margin.margin_controller import MarginController, SavedCurve
+from firegui.gui.analyses.margin.margin_form import MarginForm
+from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
+from firegui.gui.base.layouts import column, scroll_area, splitter
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.widgets.table_model import TableModel
+from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
+from firegui.runs.margin_folder import curve_csv
+from firegui.runs.margin_text import curve_notes
+
+_NOTHING = "No margin curve is shown: make one, or open an earlier one."
+_SHOW = "Show the plan of the chosen line as a run, on the map (double-click, or a click on its point)"
+_CHART_WIDTH, _TABLE_WIDTH = 320, 560
+
+
+class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
+    """Form of a margin curve, and its chart beside its table."""
+
+    texts = AnalysisTexts(
+        thing="margin curve",
+        start="Make curve",
+        start_tip="Make a plan for each margin and test it; the project is saved first",
+        stop_tip="Stop within a second; plans that are done are kept",
+        resume_tip="Finish the margin curve that is chosen; plans that are done are kept",
+        progress="Share of the margin curve that is done",
+        saved_results="Earlier margin curves",
+        no_saved_results="No earlier margin curve",
+    )
+
+    def __init__(
+        self, session: Session, queue: RunQueue, controller: MarginController, parent: QWidget | None = None
+    ) -> None:
+        self.form = MarginForm()
+        super().__init__(session, controller, self.form, parent)
+        self._queue = queue
+        self.model = TableModel[MarginPoint]((), self, key=lambda point: point.plan)
+        self.table, self.chart, self.approximate = QTableView(), MarginChart(), QLabel(wordWrap=True)
+        self._lay_out()
+        session.project_edited.connect(self._on_project)
+        self.chart.picked.connect(self.open_point)
+        self.table.activated.connect(lambda _index: self.show_chosen())
+        self.table.selectionModel().selectionChanged.connect(self._on_selected)
+        self._connect()
+
+    # -- for others --------------------------------------------------------------------------------------------------
+    def open_point(self, point: MarginPoint) -> None:
+        """Show the plan of a point as a run, and choose its line."""
+        if point in self.model.rows:
+            select_row(self.table, self.model.place(self.model.rows.index(point)))
+        folder = self._controller.run_folder(point)
+        if folder is not None:
+            self._queue.show_folder(folder)
+
+    def show_chosen(self) -> None:
+        """Show the plan of the chosen line as a run."""
+        if (point := self._selected) is not None:
+            self.open_point(point)
+
+    # -- layout ------------------------------------------------------------------------------------------------------
+    def _lay_out(self) -> None:
+        show_table(self.table, self.model, "Plans of the margin curve", copy=self.copy)
+        self.approximate.setProperty("role", "muted")
+        right = column(self.table, scroll_area(self.approximate, horizontal=False), stretch=self.table, spacing=4)
+        self.curve_page = splitter(self.chart, right, (_CHART_WIDTH, _TABLE_WIDTH), wide=1)
+        page = (self.curve_page,)
+        self._lay_out_pages(
+            (("Curve", self.curve_page),),
+            PanelButton("show", "Show plan", _SHOW, self.show_chosen, page, show_text=True),
+            self._copy_button(*page),
+            PanelButton("csv", "CSV…", "Write a row for each plan as CSV with every digit", self._ask_file, page),
+            PanelButton("export", "Export…", "Write table and picture into a folder", self._export, page),
+        )
+        self.result_page = self.work_page = self.curve_page
+
+    # -- hooks -------------------------------------------------------------------------------------------------------
+    def _show_settings(self, saved: SavedCurve) -> None:
+        self.form.set_settings(saved.header.settings)
+
+    def _has_result(self, saved: SavedCurve) -> bool:
+        return saved.has_curve
+
+    def _on_project(self) -> None:
+        if self._session.has_project:
+            self.form.show_project(self._session.project)
+
+    def _find_problems(self) -> Sequence[Problem]:
+        return self.form.problems()
+
+    def _enabled(self) -> dict[str, bool]:
+        some = self._curve is not None and bool(self._curve.points)
+        settled = some and not self._controller.shows_running
+        return {"show": self._selected is not None, "copy": some, "csv": some, "export": settled}
+
+    def _front(self) -> QTableView:
+        return self.table
+
+    def _csv(self) -> str:
+        return "" if self._curve is None else curve_csv(self._curve)
+
+    def _ask_file(self) -> None:
+        self._save_csv("margin.csv")
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    @property
+    def _curve(self) -> MarginCurve | None:
+        return self._controller.curve
+
+    @property
+    def _selected(self) -> MarginPoint | None:
+        rows = selected_rows(self.table)
+        return self.model.row(rows[0]) if rows else None
+
+    def _on_selected(self, *_: object) -> None:
+        self.chart.choose(self._selected)
+        self._refresh()
+
+    def _show(self) -> None:
+        curve, chosen = self._curve, self._selected
+        if curve is None:
+            self.model.set_rows((), ())
+        else:
+            self.model.set_rows(curve.points, margin_columns(curve.limit, curve.settings))
+            plans = [point.plan for point in curve.points]
+            if chosen is not None and chosen.plan in plans:
+                select_row(self.table, self.model.place(plans.index(chosen.plan)))
+        self.chart.show_curve(curve)
+        self.chart.choose(self._selected)
+        self.approximate.setText("" if curve is None else "\n".join(curve_notes(curve)))
+        self.head.set_text(_NOTHING if curve is None else head_text(curve))
+
+
+def head_text(curve: MarginCurve) -> str:
+    """Return what a margin curve was made of and how far it is, in one line."""
+    done = len(curve.points) + len(curve.missing)
+    parts = [] if curve.complete else [f"{done} of {len(curve.settings.plans)} plans so far"]
+    above = sum(point.worst_share > curve.limit for point in curve.points)
+    parts.append(f"{above} of {len(curve.points)} plans above the limit of {curve.limit:.1%}")
+    return " · ".join([*parts, f"setting {curve.setting.value}", f"test seed {curve.settings.seed}"])

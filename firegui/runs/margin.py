@@ -1,0 +1,218 @@
+"""A margin curve as a run: a plan for each margin, and its stress test, one after the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
+from firegui.domain.project import Project
+from firegui.domain.results import Metrics
+from firegui.errors import CancelledError, Problem
+from firegui.runs.command import with_command
+from firegui.runs.control import RunControl
+from firegui.runs.engine import Engine
+from firegui.runs.events import (
+    EliminationStep,
+    EpochDone,
+    FinishReason,
+    MarginReady,
+    Message,
+    Progress,
+    RunEvent,
+    RunFinished,
+    RunState,
+    StageBegan,
+    StateChanged,
+)
+from firegui.runs.margin_folder import (
+    STORE,
+    TITLE,
+    MarginHeader,
+    plan_folder,
+    read_curve,
+    resume_problems,
+    stress_test_folder,
+    write_curve,
+)
+from firegui.runs.margin_text import curve_message, plan_title
+from firegui.runs.nested_plan import planned, stress_tested
+from firegui.runs.result_folder import SavedResultFolder, common_fields
+from firegui.runs.run_folder import PLAN, RunRecord, kept_schedule, read_drops
+from firegui.runs.spec import MarginSpec, PlanSpec, Stage, StressSpec
+from firegui.runs.state import RunMachine
+
+_PASSED_ON = (EpochDone, EliminationStep, StageBegan, Message)
+"""What plans and tests say that also belongs to the curve."""
+_STAGES = (Stage.OPTIMIZE, Stage.PRUNE)
+_REPLANNED = "is replanned, which counts in the test with replanning alone"
+
+
+def margin_problems(spec: MarginSpec) -> list[Problem]:
+    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
+    project = spec.project
+    return project.problems() + spec.settings.problems(project.stress, project.scenario.steps_per_day)
+
+
+class MarginRun:
+    """Run of a :class:`~firegui.runs.spec.MarginSpec`."""
+
+    def __init__(
+        self,
+        spec: MarginSpec,
+        emit: Callable[[RunEvent], None],
+        control: RunControl,
+        engine: Engine,
+        machine: RunMachine,
+    ) -> None:
+        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
+        self._done = 0
+        self._device_said = False
+        self._step_text = ""
+        self.baseline_metrics: Metrics | None = None
+
+    @property
+    def written_folder(self) -> Path | None:
+        """The folder, once something was written to it."""
+        return self._folder.written
+
+    def run(self) -> RunFinished:
+        """Make and test the plans that are missing. Writes nothing before the input is known to be good."""
+        spec = self._spec
+        then = self._folder.checked(margin_problems(spec), lambda then: resume_problems(then, spec))
+        if then is not None and then.reason is FinishReason.COMPLETED:
+            return self._nothing_left(then)
+        self._machine.move(RunState.RUNNING)
+        backend = then.backend if then is not None else ""
+        self._folder.claim(then, MarginHeader(**common_fields(spec, then, backend)))
+        self._folder.update(state=RunState.RUNNING)
+        project = spec.project
+        name, model, plan = project.scenario.name, project.fire_model.label, project.plan
+        curve, reason = MarginCurve(name, model, plan.setting, plan.margin.limit, spec.settings), FinishReason.COMPLETED
+        try:
+            for wanted in spec.settings.plans:
+                curve = self._with_plan(curve, wanted)
+                self._keep(curve)
+        except CancelledError:
+            reason = FinishReason.STOPPED
+            self._machine.move(RunState.STOPPING)
+        return self._conclude(curve, reason)
+
+    def note_failure(self, message: str) -> None:
+        """Say in the folder, if something was written to it, what happened. What is done stays."""
+        if self.written_folder is not None:
+            self._folder.update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
+
+    def close(self) -> None:
+        """Let the folder go; nothing is written to it from then on."""
+        self._folder.close()
+
+    def _nothing_left(self, then: MarginHeader) -> RunFinished:
+        """How a curve that is complete ended."""
+        self._emit(MarginReady(read_curve(self._spec.out)))
+        text = f"nothing left to do: {then.message}"
+        return RunFinished(FinishReason.COMPLETED, text, None, None, self._spec.out)
+
+    # -- the plans ---------------------------------------------------------------------------------------------------
+    def _with_plan(self, curve: MarginCurve, plan: CurvePlan) -> MarginCurve:
+        """Return the curve with ``plan``, which is made and tested where that was not done before."""
+        title = plan_title(plan, self._spec.settings)
+        self._say(f"{title}: planning")
+        record = self._planned(plan)
+        self.baseline_metrics = self.baseline_metrics or record.baseline
+        self._folder.update(state=RunState.RUNNING, backend=record.header.backend)
+        self._done += 1
+        self._say(f"{title}: stress test")
+        spec = self._stress_spec(plan, record)
+        table = stress_tested(spec, self._pass_on, self._control, self._engine, self._follow)
+        self._done += 1
+        if not table.results:
+            return curve.without(plan, "; ".join(dict.fromkeys(reason for _, reason in table.left_out)))
+        if plan is not CurvePlan.REPLANNED:
+            own = tuple((one.name, _REPLANNED) for one in self._spec.project.stress.scenarios if one.repair_hours)
+            table = replace(table, left_out=table.left_out + own)
+        gallons = sum(drop.payload_gal for drop in read_drops(record.folder) if drop.executed)
+        names = record.folder.name, spec.out.name
+        return curve.with_point(MarginPoint.of(plan, *names, table, gallons, record.header.seconds))
+
+    def _planned(self, plan: CurvePlan) -> RunRecord:
+        spec = self._spec
+        project = _with_margin(spec.project, plan)
+        made = PlanSpec(
+            project=project,
+            out=spec.out / plan_folder(plan),
+            command="",
+            stages=_STAGES,
+            backend=spec.backend,
+            frame_stride=project.calendar.n_steps,
+            snapshot_seconds=math.inf,
+            checkpoint_seconds=spec.checkpoint_seconds,
+            project_folder=spec.project_folder,
+        )
+        return planned(with_command(made), self._pass_on, self._control, self._engine, self._follow, TITLE)
+
+    def _stress_spec(self, plan: CurvePlan, record: RunRecord) -> StressSpec:
+        spec = self._spec
+        project = _with_margin(spec.project, plan)
+        settings = spec.settings.test(plan, project.stress)
+        return StressSpec(
+            project=project,
+            out=spec.out / stress_test_folder(plan),
+            command="",
+            settings=settings,
+            schedule=kept_schedule(record.folder, project),
+            backend=spec.backend,
+            checkpoint_seconds=spec.checkpoint_seconds,
+            project_folder=spec.project_folder,
+            schedule_file=record.folder / PLAN,
+        )
+
+    def _pass_on(self, event: RunEvent) -> None:
+        if isinstance(event, Message) and event.device is not None:
+            # Every plan and every test says what it computes on.
+            if self._device_said:
+                return
+            self._device_said = True
+        if isinstance(event, Progress):
+            self._emit(replace(self._step, text=f"{self._step_text}, {event.text}"))
+        elif isinstance(event, _PASSED_ON):
+            self._emit(event)
+
+    def _follow(self, event: StateChanged) -> None:
+        """Hold with the plan or the test that is being made, and go on with it."""
+        goes_on = event.state is RunState.RUNNING and self._machine.state is RunState.PAUSED
+        if event.state is RunState.PAUSED or goes_on:
+            self._machine.move(event.state)
+
+    # -- the end -----------------------------------------------------------------------------------------------------
+    def _conclude(self, curve: MarginCurve, reason: FinishReason) -> RunFinished:
+        message = curve_message(curve, reason)
+        self._keep(curve)
+        if reason is FinishReason.COMPLETED:  # a stop does not wait for matplotlib
+            self._engine.draw_margin(curve, self._spec.out)
+        self._folder.update(state=RunState.FINISHED, reason=reason, message=message)
+        return RunFinished(reason, message, None, self.baseline_metrics, self._spec.out)
+
+    def _keep(self, curve: MarginCurve) -> None:
+        write_curve(self._spec.out, curve)
+        self._emit(MarginReady(curve))
+
+    # -- small things ------------------------------------------------------------------------------------------------
+    @property
+    def _step(self) -> Progress:
+        """What is being done: each plan is two steps, to make it and to test it."""
+        return Progress(self._done, 2 * len(self._spec.settings.plans), self._step_text)
+
+    def _say(self, text: str) -> None:
+        self._control.check()
+        self._step_text = text
+        self._emit(self._step)
+
+
+def _with_margin(project: Project, plan: CurvePlan) -> Project:
+    """Return the project with the margin of ``plan``."""
+    margin = replace(project.plan.margin, kind=plan.margin)
+    return replace(project, plan=replace(project.plan, margin=margin))

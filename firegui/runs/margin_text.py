@@ -1,0 +1,57 @@
+"""A margin curve in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginCurveSettings
+from firegui.domain.settings import Setting
+from firegui.runs.events import FinishReason
+from firegui.runs.messages import counted
+
+_TITLES = {
+    CurvePlan.NONE: "No margin",
+    CurvePlan.DESIGN: "Design margin",
+    CurvePlan.STRESS: "Stress margin",
+}
+
+
+def plan_title(plan: CurvePlan, settings: MarginCurveSettings) -> str:
+    """Return the title of a plan, such as ``Stress margin, replanned every 12 h``."""
+    if plan is CurvePlan.REPLANNED:
+        return f"{_TITLES[CurvePlan.STRESS]}, replanned every {settings.repair_hours:g} h"
+    return _TITLES[plan]
+
+
+def curve_message(curve: MarginCurve, reason: FinishReason) -> str:
+    """Return what a curve shows, in one sentence; of one that was stopped, how far it came."""
+    if reason is FinishReason.STOPPED:
+        wanted = counted(len(curve.settings.plans), "plan")
+        return f"stopped on request after {len(curve.points)} of {wanted}; resume to go on"
+    return "; ".join(
+        f"{plan_title(point.plan, curve.settings)}: {point.drops:,.0f} drops, {point.worst_share:.1%} of the growth is"
+        f" left in {point.worst_scenario}"
+        for point in curve.points
+    )
+
+
+def curve_notes(curve: MarginCurve) -> Iterator[str]:
+    """Yield what is approximate or missing in a curve, a sentence each."""
+    settings = curve.settings
+    if curve.points:
+        draws = max(point.draws for point in curve.points)
+        yield (
+            f"Worst of up to {counted(draws, 'draw')} a scenario, seed {settings.seed}: more draws find worse ones. "
+            "Each plan is the result of one search; another seed of the project gives other numbers."
+        )
+    if curve.setting is not Setting.A:
+        yield "Shares count the whole fire, also where the objective does not."
+    left_out: dict[tuple[str, str], list[CurvePlan]] = {}
+    for point in curve.points:
+        for one in point.left_out:
+            left_out.setdefault(one, []).append(point.plan)
+    for (name, reason), plans in left_out.items():
+        of = "" if len(plans) == len(curve.points) else f" of {', '.join(plan_title(one, settings) for one in plans)}"
+        yield f"{name} is left out{of}: {reason}."
+    for plan, reason in curve.missing:
+        yield f"{plan_title(plan, settings)} is missing: {reason}."
