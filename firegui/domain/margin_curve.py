@@ -91,7 +91,7 @@ class MarginPoint:
     @staticmethod
     def of(plan: CurvePlan, folder: str, test: str, table: StressTable, gallons: float, seconds: float) -> MarginPoint:
         """Return the point of a plan of ``gallons`` with its stress table."""
-        drops: float = table.drops
+        drops = float(table.drops)
         volume: float | None = gallons
         if plan is CurvePlan.REPLANNED:
             flown = [draw.flown for result in table.results for draw in result.draws]

@@ -28,11 +28,12 @@ def curve_message(curve: MarginCurve, reason: FinishReason) -> str:
     if reason is FinishReason.STOPPED:
         wanted = counted(len(curve.settings.plans), "plan")
         return f"stopped on request after {len(curve.points)} of {wanted}; resume to go on"
-    return "; ".join(
+    texts = (
         f"{plan_title(point.plan, curve.settings)}: {point.drops:,.0f} drops, {point.worst_share:.1%} of the growth is"
         f" left in {point.worst_scenario}"
         for point in curve.points
     )
+    return "; ".join(texts) or "no plan could be tested in any scenario"
 
 
 def curve_notes(curve: MarginCurve) -> Iterator[str]:
@@ -44,14 +45,14 @@ def curve_notes(curve: MarginCurve) -> Iterator[str]:
             f"Worst of up to {counted(draws, 'draw')} a scenario, seed {settings.seed}: more draws find worse ones. "
             "Each plan is the result of one search; another seed of the project gives other numbers."
         )
+    if any(point.plan is CurvePlan.REPLANNED for point in curve.points):
+        yield (
+            "With replanning the fire is drawn at every observation, and its drops are the mean number flown: its "
+            "figures differ from the others for these reasons, too."
+        )
     if curve.setting is not Setting.A:
         yield "Shares count the whole fire, also where the objective does not."
-    left_out: dict[tuple[str, str], list[CurvePlan]] = {}
-    for point in curve.points:
-        for one in point.left_out:
-            left_out.setdefault(one, []).append(point.plan)
-    for (name, reason), plans in left_out.items():
-        of = "" if len(plans) == len(curve.points) else f" of {', '.join(plan_title(one, settings) for one in plans)}"
-        yield f"{name} is left out{of}: {reason}."
+    left_out = dict.fromkeys(one for point in curve.points for one in point.left_out)
+    yield from (f"{name} is left out: {reason}." for name, reason in left_out)
     for plan, reason in curve.missing:
         yield f"{plan_title(plan, settings)} is missing: {reason}."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginCurveSettings, MarginPoint
 from firegui.domain.settings import Setting
-from firegui.domain.stress import NEEDS_EXERCISE
 
 _SHARES = ((CurvePlan.NONE, 355, 0.86), (CurvePlan.DESIGN, 502, 0.41), (CurvePlan.STRESS, 1032, 0.048))
 
@@ -21,7 +20,7 @@ def margin_curve(*, replanned: bool = True) -> MarginCurve:
     last = CurvePlan.REPLANNED
     curve = MarginCurve("Test Ridge", "model", Setting.A, 0.05, MarginCurveSettings(), points)
     if not replanned:
-        return curve.without(last, NEEDS_EXERCISE)
+        return curve.without(last, "no such wind")
     test = f"stress-{last.value}"
     return curve.with_point(
         MarginPoint(last, "plan-stress", test, 914.5, None, 0.002, "failures, repaired", 0.021, 9, 8, (), 180.0)

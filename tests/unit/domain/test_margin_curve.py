@@ -62,7 +62,7 @@ def test_a_curve_is_complete_when_every_plan_is_there_or_known_to_be_missing() -
         assert not curve.complete
         curve = curve.with_point(MarginPoint.of(plan, "plan", "test", stress_table(), 1.0, 1.0))
     assert not curve.complete
-    assert curve.without(CurvePlan.REPLANNED, "needs the exercise").complete
+    assert curve.without(CurvePlan.REPLANNED, "no such wind").complete
     assert replace(curve, settings=MarginCurveSettings(repair_hours=0.0)).complete
 
 

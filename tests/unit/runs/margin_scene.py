@@ -17,13 +17,13 @@ from tests.support import make_project
 STRESS = StressSet(
     (
         StressScenario("weak", effectiveness=Effectiveness(0.3, 0.2)),
-        StressScenario("failing", failure_rate=0.4, draws=3),
+        StressScenario("failing", failure_rate=0.4, draws=2),
         StressScenario("windy", wind_speed_factor=1.3),
         StressScenario("mended", failure_rate=0.1, repair_hours=24.0),
     ),
     seed=5,
 )
-SETTINGS = MarginCurveSettings(seed=7)
+SETTINGS = MarginCurveSettings(24.0, seed=7)
 
 
 def margin_project() -> Project:

@@ -14,7 +14,7 @@ from firegui.cli.progress import scalars
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginCurveSettings
 from firegui.domain.project import Project
 from firegui.domain.settings import Margin, OptimizerSettings, Setting
-from firegui.domain.stress import NEEDS_EXERCISE, StressSet
+from firegui.domain.stress import StressSet
 from firegui.errors import InputError
 from firegui.io.project_store import list_runs
 from firegui.runs.control import RunControl
@@ -79,8 +79,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory, events: list[RunEvent]) -> P
 # -- the result --------------------------------------------------------------------------------------------------------
 def test_every_margin_has_a_plan_of_its_own_that_is_a_run(whole: Path) -> None:
     curve = read_curve(whole)
-    assert curve.points and [point.plan for point in curve.points] == list(FIXED)
-    for point in curve.points:
+    assert [point.plan for point in curve.points] == list(CurvePlan)
+    for point in curve.points[:3]:
         record = read_run(whole / point.folder)
         assert record.settings.margin.kind is Margin(point.plan.value)
         assert record.reason is FinishReason.COMPLETED and record.metrics is not None and record.has_plan
@@ -88,14 +88,14 @@ def test_every_margin_has_a_plan_of_its_own_that_is_a_run(whole: Path) -> None:
 
 
 def test_a_point_has_the_drops_of_its_run_and_the_worst_of_its_stress_test(whole: Path) -> None:
-    for point in read_curve(whole).points:
+    for point in read_curve(whole).points[:3]:
         drops = [drop for drop in read_drops(whole / point.folder) if drop.executed]
         table = read_table(whole / point.test)
         assert point.drops == len(drops) == table.drops > 0
         assert point.gallons == sum(drop.payload_gal for drop in drops)
         shares = {one.scenario.name: max(draw.share for draw in one.draws) for one in table.results}
         assert (point.worst_scenario, point.worst_share) == max(shares.items(), key=lambda pair: pair[1])
-        assert (point.nominal_share, point.scenarios, point.draws) == (table.nominal.share_worst, 2, 3)
+        assert (point.nominal_share, point.scenarios, point.draws) == (table.nominal.share_worst, 2, 2)
 
 
 def test_the_tests_have_the_seed_of_the_curve_and_say_what_they_leave_out(whole: Path) -> None:
@@ -103,33 +103,49 @@ def test_the_tests_have_the_seed_of_the_curve_and_say_what_they_leave_out(whole:
     for point in curve.points:
         reasons = dict(point.left_out)
         assert reasons["windy"] == "imported maps cannot be computed for another wind"
-        assert "replanning alone" in reasons["mended"]
+        assert ("mended" in reasons) == (point.plan is not CurvePlan.REPLANNED)
+    assert "replanning alone" in dict(curve.points[0].left_out)["mended"]
     notes = "\n".join(curve_notes(curve))
-    assert "up to 3 draws a scenario, seed 7" in notes
+    assert "up to 2 draws a scenario, seed 7" in notes
     assert "windy is left out: imported maps" in notes and "mended is left out: is replanned" in notes
     assert "Shares count the whole fire" in notes
     assert "Shares" not in "\n".join(curve_notes(replace(curve, setting=Setting.A)))
 
 
-def test_a_plan_that_cannot_be_tested_is_missing_and_named(whole: Path) -> None:
-    curve = read_curve(whole)
-    assert curve.complete and curve.missing == ((CurvePlan.REPLANNED, NEEDS_EXERCISE),)
-    assert "Stress margin, replanned every 12 h is missing: needs the exercise." in list(curve_notes(curve))
+def test_the_last_point_is_the_stress_margins_plan_replanned_in_every_scenario(whole: Path) -> None:
+    stress, last = read_curve(whole).points[2:]
+    assert (last.folder, last.test, last.seconds) == (stress.folder, "stress-stress-replanned", stress.seconds)
+    table = read_table(whole / last.test)
+    assert [one.scenario.repair_hours for one in table.results] == [24.0] * 3
+    flown = [draw.flown for one in table.results for draw in one.draws]
+    assert last.drops == pytest.approx(sum(flown) / len(flown)) and last.gallons is None
+    assert last.worst_share == max(draw.share for one in table.results for draw in one.draws)
+    assert any("drawn at every observation" in note for note in curve_notes(read_curve(whole)))
+
+
+def test_a_plan_that_cannot_be_tested_is_missing_and_named(tmp_path: Path) -> None:
+    project = replace(margin_project(), stress=StressSet(STRESS.scenarios[2:3]))
+    end = finished(run(margin_spec(tmp_path / "out", project=project)))
+    curve = read_curve(tmp_path / "out")
+    reason = "imported maps cannot be computed for another wind"
+    assert curve.complete and curve.missing == tuple((plan, reason) for plan in CurvePlan)
+    assert f"Stress margin, replanned every 24 h is missing: {reason}." in list(curve_notes(curve))
+    assert end.message == "no plan could be tested in any scenario"
+    assert not (tmp_path / "out" / "margin.png").exists()
 
 
 def test_without_an_interval_nothing_is_replanned(tmp_path: Path) -> None:
     curve = MarginCurve("Tiny", "model", Setting.A, 0.05, MarginCurveSettings(repair_hours=0.0))
-    assert plan_title(CurvePlan.REPLANNED, SETTINGS) == "Stress margin, replanned every 12 h"
+    assert plan_title(CurvePlan.REPLANNED, SETTINGS) == "Stress margin, replanned every 24 h"
     assert curve.settings.plans == FIXED
 
 
 def test_the_sheet_has_a_line_for_each_plan_and_the_picture_is_there(whole: Path) -> None:
     curve, rows = read_curve(whole), csv_rows(whole / SHEET)
-    assert [row["plan"] for row in rows] == ["none", "design", "stress"]
+    assert [row["plan"] for row in rows] == ["none", "design", "stress", "stress-replanned"]
     assert [float(row["worst_share"]) for row in rows] == [point.worst_share for point in curve.points]
     assert (whole / "margin.png").is_file() and (whole / "margin.svg").is_file()
-    unknown = replace(curve, points=(replace(curve.points[0], gallons=None),))
-    assert curve_csv(unknown).splitlines()[1].split(",")[4] == ""
+    assert rows[3]["gallons"] == "" and curve_csv(curve) == (whole / SHEET).read_text()
 
 
 def test_the_folder_keeps_what_repeats_it_and_is_no_plan(whole: Path, tmp_path: Path) -> None:
@@ -147,14 +163,14 @@ def test_events_tell_each_step_the_device_once_and_the_curve_as_it_grows(whole: 
     assert {event.total for event in progress} == {8}
     assert [event.done for event in progress] == sorted(event.done for event in progress)
     texts = [event.text for event in progress]
-    assert {"No margin: planning", "Stress margin: stress test, failing: draw 2 of 3"} <= set(texts)
+    assert {"No margin: planning", "Stress margin: stress test, failing: draw 2 of 2"} <= set(texts)
     assert sum(isinstance(event, Message) and event.device is not None for event in events) == 1
     sizes = [len(event.curve.points) for event in events if isinstance(event, MarginReady)]
-    assert sizes == [1, 2, 3, 3, 3]
+    assert sizes == [1, 2, 3, 4, 4]
     assert any(isinstance(event, EpochDone) for event in events)
     assert "No margin: " in finished(events).message and "of the growth is left in" in finished(events).message
     last = next(event for event in reversed(events) if isinstance(event, MarginReady))
-    assert json.loads(json.dumps(scalars(last))) == {"event": "margin", "plans": 3, "complete": True}
+    assert json.loads(json.dumps(scalars(last))) == {"event": "margin", "plans": 4, "complete": True}
 
 
 # -- stopping and resuming ---------------------------------------------------------------------------------------------
@@ -162,11 +178,12 @@ def test_events_tell_each_step_the_device_once_and_the_curve_as_it_grows(whole: 
     ("text", "epoch", "done"),
     [
         ("No margin: planning", 2, 0),
-        ("No margin: stress test, failing: draw 2 of 3", None, 0),
+        ("No margin: stress test, failing: draw 2 of 2", None, 0),
         ("Design margin: planning", None, 1),
         ("Stress margin: planning", 1, 2),
         ("Stress margin: stress test, weak: draw 1 of 1", None, 2),
-        ("Stress margin, replanned every 12 h: stress test", None, 3),
+        ("Stress margin, replanned every 24 h: stress test", None, 3),
+        ("Stress margin, replanned every 24 h: stress test, failing: draw 2 of 2, day 1", None, 3),
     ],
 )
 def test_a_stopped_curve_goes_on_to_the_same_numbers(
@@ -210,7 +227,7 @@ def test_a_killed_curve_goes_on_where_it_was(whole: Path, tmp_path: Path) -> Non
     out = tmp_path / "out"
 
     def die(event: RunEvent) -> None:
-        if isinstance(event, Progress) and event.text == "Design margin: stress test, failing: draw 3 of 3":
+        if isinstance(event, Progress) and event.text == "Design margin: stress test, failing: draw 2 of 2":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -219,7 +236,7 @@ def test_a_killed_curve_goes_on_where_it_was(whole: Path, tmp_path: Path) -> Non
     again = run(margin_spec(out, resume=True))
     assert timeless(read_curve(out)) == timeless(read_curve(whole))
     tested = [event.text for event in again if isinstance(event, Progress) and ": draw" in event.text]
-    assert tested[0] == "Design margin: stress test, failing: draw 3 of 3"
+    assert tested[0] == "Design margin: stress test, failing: draw 2 of 2"
 
 
 def test_a_complete_curve_has_nothing_left_to_do(whole: Path) -> None:
@@ -234,7 +251,7 @@ def test_a_curve_holds_while_it_is_paused(whole: Path, tmp_path: Path) -> None:
     control, out = RunControl(), tmp_path / "out"
 
     def hear(event: RunEvent) -> None:
-        if isinstance(event, Progress) and event.text.endswith("Design margin: stress test, failing: draw 1 of 3"):
+        if isinstance(event, Progress) and event.text.endswith("Design margin: stress test, failing: draw 1 of 2"):
             control.request_pause()
         if isinstance(event, EpochDone) and event.epoch == 1:
             control.request_pause()
