@@ -34,7 +34,7 @@ class MarginCurveSettings:
         unit="h", low=0.0, high=24.0, flag="--repair",
     )  # fmt: skip
     draws: int = option(
-        0, "Draws", "draws of every scenario with random errors; 0: as many as the scenario says", low=0,
+        0, "Draws", "draws of every scenario that has something random; 0: as many as the scenario says", low=0,
         high=MOST_DRAWS,
     )  # fmt: skip
     seed: int = option(0, "Seed", "seed of all draws of the tests", low=0, high=2**32 - 1)
@@ -51,14 +51,13 @@ class MarginCurveSettings:
         """
         if plan is CurvePlan.REPLANNED:
             return StressTestSettings(self.draws, self.repair_hours, StressSet(stress.scenarios, self.seed))
-        kept = tuple(one for one in stress.scenarios if not one.repair_hours)
-        return StressTestSettings(self.draws, 0.0, StressSet(kept, self.seed))
+        return StressTestSettings(self.draws, 0.0, StressSet(stress.unrepaired, self.seed))
 
     def problems(self, stress: StressSet, steps_per_day: int) -> list[Problem]:
         """Everything that is wrong with the settings for ``stress``, but for what is wrong with that set itself."""
         found = bounds_problems(self, "margin curve")
         found += interval_problems("margin curve", self.repair_hours, steps_per_day)
-        if stress.scenarios and not self.test(CurvePlan.NONE, stress).stress.scenarios:
+        if stress.scenarios and not stress.unrepaired:
             what, remedy = "all are replanned, so no plan can be tested without", "add one that is not replanned"
             found.append(Problem("stress scenarios", what, remedy))
         return found

@@ -26,6 +26,7 @@ from firegui.runs.events import (
     RunState,
     StageBegan,
     StateChanged,
+    StressTestProgress,
 )
 from firegui.runs.margin_folder import (
     STORE,
@@ -176,7 +177,7 @@ class MarginRun:
             if self._device_said:
                 return
             self._device_said = True
-        if isinstance(event, Progress):
+        if isinstance(event, (Progress, StressTestProgress)):
             self._emit(replace(self._step, text=f"{self._step_text}, {event.text}"))
         elif isinstance(event, _PASSED_ON):
             self._emit(event)

@@ -63,7 +63,8 @@ def texts(panel: MarginPanel, title: str) -> list[str]:
 
 def on_chart(panel: MarginPanel, number: int) -> QPoint:
     """Return where the point of a plan is in the chart's view."""
-    return panel.chart.plot.mapFromScene(panel.chart.place_of(panel.model.rows[number]))
+    place: QPoint = panel.chart.plot.mapFromScene(panel.chart.place_of(panel.model.rows[number]))
+    return place
 
 
 def on_line(panel: MarginPanel, number: int) -> QPoint:
