@@ -126,7 +126,7 @@ def _fire_problems(path: Path, saved: SavedFire, project: Project) -> list[Probl
     """Return why the fire that a run kept cannot be that of ``project``."""
     then, kept, remedy = saved.header.project.plan, saved.kept, "give the project as it was, or a file of the run"
     assert kept is not None
-    found = fire_problems(kept, project.scenario.grid.shape, project.plan.days)
+    found = fire_problems(kept, project.scenario.grid.shape, project.calendar)
     if (then.start_day, then.days) != (project.plan.start_day, project.plan.days):
         found = [Problem(str(path), "was made for other days of the event than the project's", remedy)]
     elif not found and saved.header.event_hash != event_hash(project):

@@ -21,6 +21,7 @@ from firegui.cli.setting_options import setting_options
 from firegui.cli.words import command_text
 from firegui.domain.project import Project
 from firegui.domain.settings import OptimizerSettings, PlanSettings
+from firegui.domain.stress import NOMINAL, StressScenario
 from firegui.io.observation_file import read_observation
 from firegui.io.project_store import load_project
 from firegui.runs.command import with_command
@@ -41,6 +42,16 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
             "[default: the project's own perimeter]",
         ),
         click.option("--closed-loop", is_flag=True, help="Draw a fire; observe, replan and fly it day by day."),
+        click.option(
+            "--scenario", metavar="NAME",
+            help="Closed loop: the true world, a stress scenario of the project that the planner does not know."
+            "  [default: nominal]",
+        ),
+        click.option(
+            "--every", type=float, metavar="H",
+            help="Closed loop: hours between two observations.  [default: those of the scenario, or 24]",
+        ),
+        click.option("--draw", type=int, metavar="N", help="Closed loop: draw of the scenario.  [default: 0]"),
         setting_options(OptimizerSettings(), skip=("start",), show_defaults=False),
         second_stage_options,
     )  # fmt: skip
@@ -59,6 +70,9 @@ class _Request:
     observed_file: Path | None
     day: int | None
     closed_loop: bool
+    scenario: str | None
+    every: float | None
+    draw: int | None
     resume: bool
     backend: str
     given: dict[str, Any]
@@ -81,6 +95,9 @@ def replan(
     observed_file: Path | None,
     day: int | None,
     closed_loop: bool,
+    scenario: str | None,
+    every: float | None,
+    draw: int | None,
     resume: bool,
     backend: str,
     progress: str,
@@ -92,9 +109,11 @@ def replan(
     What is new since the day before burns; the rest has burned out. Both stages run at design effectiveness from the
     rest of the old schedule; the numbers are of the days from --day on, at nominal effectiveness, beside the old
     schedule continued and no further drops. RUN holds the whole plan, flown drops included. With --closed-loop the fire
-    is drawn from the model and the plan is observed, replanned and flown day by day, beside the fixed schedule.
+    is drawn from the model and the plan is observed, replanned and flown day by day, beside the fixed schedule. With
+    --scenario or --every it is an exercise: the world differs from the model, and the plan is repaired in seconds.
     """
-    request = _Request(project_folder, out, schedule_file, observed_file, day, closed_loop, resume, backend, given)
+    asked = (day, closed_loop, scenario, every, draw)
+    request = _Request(project_folder, out, schedule_file, observed_file, *asked, resume, backend, given)
     finished = carry_out(_gathered(request), emitter(progress), RunFinished)[1]
     click.get_current_context().exit(_conclude(finished, as_json))
 
@@ -109,6 +128,9 @@ def _gathered(request: _Request) -> ReplanSpec:
         gather.add("--day", "is missing", "give the day to plan from, counted from 0")
     if request.closed_loop and request.observed_file is not None:
         gather.add("--observed", "is of no use in a closed loop, which draws its fire", "leave one of them out")
+    if not request.closed_loop and (request.scenario, request.every, request.draw) != (None, None, None):
+        what = "is of use in a closed loop only, as are --every and --draw"
+        gather.add("--scenario", what, "add --closed-loop, or leave them out")
     gather.attempt(lambda: Engine().check_backend(request.backend))
     spec = None
     if project is None:
@@ -141,6 +163,8 @@ def _spec(request: _Request, project: Project, gather: Gather) -> ReplanSpec | N
         day=turn,
         observed=seen,
         closed_loop=request.closed_loop,
+        exercise=_exercise(request, project, gather) if request.closed_loop else None,
+        draw=request.draw or 0,
         resume=request.resume,
         backend=request.backend,
         frame_stride=project.calendar.n_steps,
@@ -151,6 +175,21 @@ def _spec(request: _Request, project: Project, gather: Gather) -> ReplanSpec | N
     # Why there is no perimeter has been said by whoever read it.
     gather.extend(item for item in replan_problems(spec) if item.where != "observed" or not unread)
     return spec
+
+
+def _exercise(request: _Request, project: Project, gather: Gather) -> StressScenario | None:
+    """The scenario of an exercise with its hours between observations; ``None`` for the daily loop in the model."""
+    name = request.scenario or NOMINAL.name
+    known = (NOMINAL, *project.stress.scenarios)
+    found = next((one for one in known if one.name.casefold() == name.strip().casefold()), None)
+    if found is None:
+        remedy = f"use one of {', '.join(one.name for one in known)}"
+        gather.add("--scenario", f"the project has no stress scenario {name}", remedy)
+        return None
+    hours = request.every if request.every is not None else found.repair_hours or 24.0
+    if (found, hours, request.draw or 0) == (NOMINAL, 24.0, 0):
+        return None
+    return replace(found, repair_hours=hours)
 
 
 def _conclude(finished: RunFinished, as_json: bool) -> int:
@@ -202,7 +241,7 @@ def _loop_rows(rows: tuple[LoopDay, ...]) -> list[tuple[str, ...]]:
     head: tuple[str, ...] = ("after day", "replanned", "fixed", "no drops", "drops replanned", "drops fixed")
     return [head] + [
         (
-            str(row.day),
+            f"{row.end:g}" if row.until else str(row.day),
             f"{row.loop_cells:,}",
             f"{row.open_cells:,}",
             f"{row.none_cells:,}",

@@ -66,10 +66,11 @@ REPLANNED, FIXED, NO_DROPS = "replanned", "fixed", "no drops"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DayStates:
-    """One fire, known at the starts of days ``first``, ``first + 1``, … of the plan.
+    """One fire, known at the starts of days ``first``, ``first + 1``, … of the plan, or at some of its ``steps``.
 
-    ``codes [N, H, W]`` are those of :class:`FireState`. ``flown`` is what was flown in it. ``world`` names the scenario
-    that it was drawn in and ``seed`` is that of the draws; an observed fire has no seed.
+    ``codes [N, H, W]`` are those of :class:`FireState`. ``steps`` is empty where it is known once a day; else it has
+    the step of every state, the first of which starts day ``first``. ``flown`` is what was flown in it. ``world`` names
+    the scenario that it was drawn in and ``seed`` is that of the draws; an observed fire has no seed.
     """
 
     flown: str
@@ -77,20 +78,20 @@ class DayStates:
     first: int
     codes: NDArray[np.uint8]
     seed: int | None = None
+    steps: tuple[int, ...] = ()
 
     @staticmethod
     def observed(day: int, state: FireState) -> DayStates:
         """Return the fire that was observed at the start of ``day``."""
         return DayStates(REPLANNED, OBSERVED, day, state.codes[None])
 
-    @property
-    def last(self) -> int:
-        """The last day at whose start it is known; the number of days for the end of the plan."""
-        return self.first + len(self.codes) - 1
+    def steps_known(self, steps_per_day: int) -> tuple[int, ...]:
+        """Return the steps of the plan at which it is known, as many as there are states."""
+        return self.steps or tuple((self.first + k) * steps_per_day for k in range(len(self.codes)))
 
-    def state(self, day: int) -> FireState:
-        """Return the fire at the start of ``day``, which must be known."""
-        return FireState.of_codes(self.codes[day - self.first])
+    def state(self, number: int) -> FireState:
+        """Return state ``number``, counted from 0."""
+        return FireState.of_codes(self.codes[number])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -64,6 +64,11 @@ class FlownWorld:
         errors = flight_errors(world.scenario, world.model, draw, seed)
         return FlownWorld(world, plan_model, errors, fire_numbers(world, draw, seed))
 
+    @staticmethod
+    def without_errors(world: StressWorld, numbers: Numbers) -> FlownWorld:
+        """Return a world in which every plan of its own model is flown as it is."""
+        return FlownWorld(world, world.model, FlightErrors(), numbers)
+
     def start(self) -> FireState:
         """Return the fire at the start of the plan."""
         ignition = self.world.model.maps.ignition
@@ -144,17 +149,24 @@ class Exercise:
 
     def advance(self, state: ExerciseState, check: Check | None = None) -> ExerciseState:
         """Observe, repair the plan and fly it until the next observation. At the start the plan is flown as it is."""
-        step, n_steps = state.step, self._truth.world.model.n_steps
-        end, belief, schedule = min(step + self._every, n_steps), state.belief, state.schedule
+        step, n_steps, seen = state.step, self._truth.world.model.n_steps, state
         if step > 0:
-            belief = belief.after(state.fire.fire, self._repair.still_burning(self._every))
-            if not belief.level.any() and not state.fire.burning.any():
+            seen = self.observed(state, check)
+            if not seen.belief.level.any() and not state.fire.burning.any():
                 # Nothing burns and the planner knows: nothing will be ordered any more.
-                return replace(state, step=n_steps, schedule=self._repair.withdrawn(schedule, step, n_steps))
-            reported = self._truth.reported(schedule, step)
-            schedule = self._repair.repaired(schedule, step, end, belief, reported, check)
-        fire, ground = self._truth.advanced(schedule, step, end, state.fire, state.ground, check)
-        return ExerciseState(end, schedule, fire, belief, ground)
+                return replace(seen, step=n_steps, schedule=self._repair.withdrawn(seen.schedule, step, n_steps))
+        end = min(step + self._every, n_steps)
+        fire, ground = self._truth.advanced(seen.schedule, step, end, state.fire, state.ground, check)
+        return ExerciseState(end, seen.schedule, fire, seen.belief, ground)
+
+    def observed(self, state: ExerciseState, check: Check | None = None) -> ExerciseState:
+        """Return the state after the observation: what the planner believes then, and the plan that it repaired."""
+        step = state.step
+        end = min(step + self._every, self._truth.world.model.n_steps)
+        belief = state.belief.after(state.fire.fire, self._repair.still_burning(self._every))
+        reported = self._truth.reported(state.schedule, step)
+        schedule = self._repair.repaired(state.schedule, step, end, belief, reported, check)
+        return replace(state, schedule=schedule, belief=belief)
 
     def result(self, state: ExerciseState) -> StressDraw:
         """Return what burned and what was flown. The growth without drops is that of the scenario's world."""

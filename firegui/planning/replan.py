@@ -85,26 +85,9 @@ class Replanner:
         per_day, conditions = model.maps.steps_per_day, Conditions.of(self._project)
         return drops, audit(schedule, model.fleet, per_day, model.shape, flown, conditions=conditions)
 
-    def drops_on(self, schedule: Schedule, day: int) -> int:
-        """Drops that are executed on ``day``."""
-        per_day = self.whole.maps.steps_per_day
-        return int(executed(self.whole, schedule)[day * per_day : (day + 1) * per_day].sum())
-
     def protected_cells(self, fire: Bools) -> int:
         """Cells of the protected regions in ``fire [H, W]``."""
         return int(fire[self.whole.protected.cpu().numpy()].sum())
-
-    def next_day(
-        self, schedule: Schedule, day: int, state: FireState, generator: np.random.Generator,
-        check: Check | None = None,
-    ) -> FireState:  # fmt: skip
-        """The fire a day later, drawn: deterministic within the day, every cell drawn at its end.
-
-        Needs one random number a cell whatever is flown, so equal generators make branches comparable (paper, section
-        ``uq``, aleatoric uncertainty).
-        """
-        per_day = self.whole.maps.steps_per_day
-        return drawn_state(self.whole, schedule, day * per_day, (day + 1) * per_day, state, generator, check)
 
 
 class RemainingProblem:

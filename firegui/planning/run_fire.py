@@ -1,7 +1,8 @@
-"""The fire of a replanned run: known at the starts of some days, expected by the model in between and after them."""
+"""The fire of a replanned run: known at some steps, expected by the model in between and after them."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -56,35 +57,37 @@ def run_fire(
     """Return the fire in which ``schedule`` of the ``whole`` plan is flown, at the effectiveness of that model.
 
     From each known state the model goes on to the next one, which replaces what it expected, and from the last to the
-    end of the plan. ``frame_stride`` is lowered to a divisor of the steps of a day, so that every known state is shown.
+    end of the plan. ``frame_stride`` is lowered, so that every known state and the starts of all days are shown.
     """
-    per_day, days = whole.maps.steps_per_day, whole.maps.days
-    stride = None if frame_stride is None else _divisor(per_day, frame_stride)
-    starts = [day for day in range(known.first, known.last + 1) if day < days]
-    single = len(starts) == 1 and known.last < days
+    per_day, n_steps = whole.maps.steps_per_day, whole.n_steps
+    steps = known.steps_known(per_day)
+    stride = None if frame_stride is None else _divisor(math.gcd(per_day, *steps), frame_stride)
+    starts, is_whole = [step for step in steps if step < n_steps], steps[-1] == n_steps
+    single = len(starts) == 1 and not is_whole
     flown = executed(whole, schedule)
     sums, films = _Sums(whole), _Films(whole, stride)
     if stride is not None and known.first > 0:
         films.begin(simulate(whole, schedule, check=check, frame_stride=stride))
     states: list[Singles] = []
     metrics: Metrics | None = None
-    ground = ground_factor(whole, schedule, flown[: known.first * per_day])
-    for day, end in zip(starts, [*starts[1:], days], strict=True):
-        state = known.state(day)
-        today = remaining(whole, schedule, day * per_day, state, (end - day) * per_day, check=check, ground=ground)
-        rest = rows(schedule, day * per_day, end * per_day)
+    ground = ground_factor(whole, schedule, flown[: starts[0]])
+    for number, (start, end) in enumerate(zip(starts, [*starts[1:], n_steps], strict=True)):
+        state = known.state(number)
+        now = remaining(whole, schedule, start, state, end - start, check=check, ground=ground)
         want_days = keep_days or not single
-        rollout = simulate(today, rest, check=check, frame_stride=stride, keep_days=want_days)
-        metrics = counted(rollout.metrics, today, state.burned)
-        films.add(rollout, day, state, ground)
+        rollout = simulate(now, rows(schedule, start, end), check=check, frame_stride=stride, keep_days=want_days)
+        metrics = counted(rollout.metrics, now, state.burned)
+        films.add(rollout, start, state, ground)
         if rollout.p_fire_days is not None:
             rollout.p_fire_days[:, state.burned] = 1.0
-            sums.add(metrics, today, rollout.p_fire_days[-1])
-            states += list(rollout.p_fire_days[:-1] if end < days else rollout.p_fire_days)
-        if end < days:
-            ground = ground_factor(whole, schedule, flown[: end * per_day], day * per_day, ground)
-    if known.last == days:
-        last = known.state(days)
+            sums.add(metrics, now, rollout.p_fire_days[-1])
+            at = range(start, end, now.maps.steps_per_day)
+            states += [one for step, one in zip(at, rollout.p_fire_days, strict=False) if step % per_day == 0]
+            states += [rollout.p_fire_days[-1]] if end == n_steps else []
+        if end < n_steps:
+            ground = ground_factor(whole, schedule, flown[:end], start, ground)
+    if is_whole:
+        last = known.state(len(starts))
         films.end(last)
         states[-1] = last.fire.astype(np.float32)
     if not single:
@@ -136,15 +139,15 @@ class _Films:
         """Start with the frames as simulated; those from the first known day on are replaced."""
         self._frames = rollout.frames
 
-    def add(self, rollout: Rollout, day: int, state: FireState, ground: Singles) -> None:
-        """Go on with the frames of a rollout from the start of ``day``, with ``state`` and ``ground [H, W]`` there."""
+    def add(self, rollout: Rollout, step: int, state: FireState, ground: Singles) -> None:
+        """Go on with the frames of a rollout from ``step`` on, with ``state`` and ``ground [H, W]`` there."""
         found, stride, before = rollout.frames, self._stride, self._frames
         if found is None or stride is None:
             return
         burned = state.burned.astype(np.uint8) * np.uint8(255)
         fire, burning, laid = found.fire.raised(burned), found.burning, found.retardant.scaled(ground)
         if before is not None:
-            cut = day * self._whole.maps.steps_per_day // stride
+            cut = step // stride
             fire, burning = before.fire.until(cut, fire), before.burning.until(cut, burning)
             laid = before.retardant.until(cut, laid)
         self._frames = Frames(stride, fire, burning, laid, self._whole.n_steps)

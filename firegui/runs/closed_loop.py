@@ -1,4 +1,4 @@
-"""The receding horizon, simulated: every day a drawn fire is observed, the rest is replanned, and a day is flown."""
+"""The receding horizon, simulated: a drawn fire is observed, the rest is replanned and flown until the next look."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from safetensors.numpy import load_file, save
 
 from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, DayStates, FireState, KeptFire
 from firegui.domain.schedule import Schedule
-from firegui.domain.stress import NOMINAL_NAME
+from firegui.domain.stress import NOMINAL, NOMINAL_NAME, StressScenario
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io import atomic
 from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, Progress, RunFinished, RunState
@@ -28,6 +28,7 @@ from firegui.runs.run_folder import LOOP_STATE, RunRecord
 from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:
+    from firegui.planning.exercise import Exercise, FlownWorld
     from firegui.planning.replan import Replanner
     from firegui.planning.run_fire import RunFire
 
@@ -39,9 +40,15 @@ class ClosedLoop(ReplanJob):
     end with the same random numbers, from ``SeedSequence([seed, day])``; drops act on it at nominal effectiveness. What
     has burned by then is observed without error, and the plan goes on from it as from any observed perimeter. The
     folder keeps the fire of every branch at the start of every day.
+
+    In an exercise the world is that of a stress scenario and the plan is repaired by
+    :class:`~firegui.planning.repair.PlanRepair`, as often as the scenario says. It is the draw of a stress test of the
+    same number, with the seed of the project's stress set. What is a day below is then the time until the next
+    observation.
     """
 
     _drawn: dict[str, list[NDArray[np.uint8]]]
+    _world: _World
 
     def run(self) -> RunFinished:
         """Day after day to the end of the plan. Writes nothing before the input is known to be good."""
@@ -50,6 +57,7 @@ class ClosedLoop(ReplanJob):
         previous = self._checked(note)
         drawn = None if previous is None else read_kept_fire(previous.folder, previous.header)
         replanner = self._engine.replanner(spec.project, backend=spec.backend, tell=self._speaker.pass_on, check=check)
+        self._world = self._true_world(replanner)
         # A day that was broken off begins anew, so its stages need no checkpoints.
         plan = replace(self._plan, checkpoint_seconds=math.inf)
         session = self._open(replanner.whole, previous, note, plan)
@@ -59,7 +67,7 @@ class ClosedLoop(ReplanJob):
         reason = FinishReason.COMPLETED
         try:
             session.move(RunState.RUNNING)
-            while state.day < spec.project.plan.days:
+            while state.day < self._world.count:
                 state = self._day(replanner, session, self._folder, state)
                 # Before the checkpoint: a day that is flown again after a crash replaces the one that was kept.
                 self._keep_fire(state)
@@ -83,8 +91,23 @@ class ClosedLoop(ReplanJob):
         self._drawn = {}
         ignition = replanner.whole.maps.ignition
         nothing = np.zeros_like(ignition)
-        fire = FireState(ignition, nothing)
-        return LoopState((), self._spec.schedule, nothing, fire, fire, fire)
+        true = self._world.truth.start()
+        level = ignition.astype(np.float32) if self._world.exercise is not None else None
+        seen = nothing if level is None else ignition
+        return LoopState((), self._spec.schedule, seen, true, true, true, level)
+
+    def _true_world(self, replanner: Replanner) -> _World:
+        """The world that burns, and who repairs the plan there. Nothing is written yet."""
+        spec, whole, check = self._spec, replanner.whole, self._control.check
+        per_day, scenario = whole.maps.steps_per_day, spec.exercise
+        world = self._engine.stress_world(spec.project, whole, scenario or NOMINAL, check=check)
+        if scenario is None:
+            truth = self._engine.flown_world.without_errors(world, lambda step: self._generator(step // per_day - 1))
+            return _World(truth, None, per_day, whole.n_steps, per_day)
+        repair = self._engine.plan_repair(spec.project, whole, check=check)
+        truth = self._engine.flown_world.of_draw(world, whole, spec.draw, spec.project.stress.seed)
+        every = scenario.repair_steps(per_day)
+        return _World(truth, self._engine.exercise_in(truth, repair, every), every, whole.n_steps, per_day)
 
     def _keep_fire(self, state: LoopState) -> None:
         """Add the start of the day to the fires that the run keeps, unless earlier days are missing."""
@@ -98,38 +121,41 @@ class ClosedLoop(ReplanJob):
 
     @property
     def _kept(self) -> KeptFire:
-        seed = self._spec.project.plan.optimizer.seed
+        project, scenario, world = self._spec.project, self._spec.exercise, self._world
+        seed = project.plan.optimizer.seed if scenario is None else project.stress.seed
+        name = NOMINAL_NAME if scenario is None else scenario.name
+        steps = tuple(map(world.step, range(max(map(len, self._drawn.values()))))) if world.has_parts else ()
         return KeptFire(
-            tuple(DayStates(flown, NOMINAL_NAME, 0, np.stack(days), seed) for flown, days in self._drawn.items())
+            tuple(DayStates(flown, name, 0, np.stack(days), seed, steps) for flown, days in self._drawn.items())
         )
 
     def _day(self, replanner: Replanner, session: RunSession, folder: ReplanFolder, state: LoopState) -> LoopState:
         """Observe, replan, fly, draw."""
-        spec, day, check = self._spec, state.day, self._control.check
+        spec, world, check = self._spec, self._world, self._control.check
         check()
-        total, fire = spec.project.plan.days, int(state.loop.fire.sum())
-        self._emit(Progress(day, total, f"day {day}: {counted(fire, 'cell')}"))
-        schedule, expected = (
-            self._replanned(replanner, session, folder, state) if day >= spec.day else (state.schedule, None)
-        )
+        step, end = world.step(state.day), world.step(state.day + 1)
+        when, fire = step / world.per_day, int(state.loop.fire.sum())
+        self._emit(Progress(state.day, world.count, f"day {when:g}: {counted(fire, 'cell')}"))
+        schedule, level, expected = state.schedule, state.level, None
+        if when >= spec.day or (world.exercise is not None and step > 0):
+            schedule, level, expected = self._replanned(replanner, session, folder, state)
         unflown = no_drops(replanner.whole)
         draws = [(schedule, state.loop), (spec.schedule, state.open), (unflown, state.none)]
-        loop, fixed, none = (
-            replanner.next_day(flown, day, before, self._generator(day), check) for flown, before in draws
-        )
+        loop, fixed, none = (world.truth.advanced(flown, step, end, before, check=check)[0] for flown, before in draws)
         row = LoopDay(
-            day=day,
+            day=step // world.per_day,
             loop_cells=int(loop.fire.sum()),
             open_cells=int(fixed.fire.sum()),
             none_cells=int(none.fire.sum()),
             loop_protected=replanner.protected_cells(loop.fire),
             open_protected=replanner.protected_cells(fixed.fire),
             none_protected=replanner.protected_cells(none.fire),
-            loop_drops=replanner.drops_on(schedule, day),
-            open_drops=replanner.drops_on(spec.schedule, day),
+            loop_drops=int(world.truth.executed(schedule)[step:end].sum()),
+            open_drops=int(world.truth.executed(spec.schedule)[step:end].sum()),
             expected=expected,
+            until=end / world.per_day if world.has_parts else 0.0,
         )
-        return LoopState((*state.rows, row), schedule, state.loop.fire, loop, fixed, none)
+        return LoopState((*state.rows, row), schedule, state.loop.fire, loop, fixed, none, level)
 
     def _generator(self, day: int) -> np.random.Generator:
         seed = self._spec.project.plan.optimizer.seed
@@ -137,19 +163,27 @@ class ClosedLoop(ReplanJob):
 
     def _replanned(
         self, replanner: Replanner, session: RunSession, folder: ReplanFolder, state: LoopState
-    ) -> tuple[Schedule, float | None]:
-        """The schedule from this day on, and the final extent that it expects; the old one where nothing burns."""
+    ) -> tuple[Schedule, NDArray[np.float32] | None, float | None]:
+        """The schedule from now on, what may still burn, and the final extent that is expected.
+
+        The schedule is the old one where nothing burns.
+        """
+        exercise, check = self._world.exercise, self._control.check
+        if exercise is not None and state.level is not None:
+            belief, step = self._engine.belief(state.seen, state.level), self._world.step(state.day)
+            now = exercise.observed(self._engine.exercise_state(step, state.schedule, state.loop, belief), check)
+            return now.schedule, now.belief.level, None
         seen = FireState.between(state.seen, state.loop.fire)
         if not seen.burning.any():
             self._emit(Message(f"day {state.day}: nothing is new, so the schedule stays as it is"))
-            return state.schedule, None
+            return state.schedule, None, None
         left = replanner.left(state.schedule, state.day, seen, self._control.check)
         folder.whole = left.joined
         stages = RestStages(session, self._spec.project.plan, left)
         stages.run()
         rest = stages.ended.rest
         expected = left.score(rest, check=self._control.check).metrics.final_extent_cells
-        return left.joined(rest), expected
+        return left.joined(rest), None, expected
 
     def _conclude(
         self, replanner: Replanner, session: RunSession, folder: ReplanFolder, state: LoopState, reason: FinishReason
@@ -160,10 +194,10 @@ class ClosedLoop(ReplanJob):
         folder.write_drops(drops, self._spec.project)
         folder.write_text(TABLE, table_text(state.rows))
         nothing = plan = None
-        days = self._spec.project.plan.days
+        count = self._world.count
         try:
             if reason is FinishReason.COMPLETED and self._drawn:
-                self._emit(Progress(days, days, "scoring the fires that were drawn"))
+                self._emit(Progress(count, count, "scoring the fires that were drawn"))
                 nothing, plan = self._fires(replanner, state, folder)
         except CancelledError:
             reason = FinishReason.STOPPED
@@ -179,7 +213,7 @@ class ClosedLoop(ReplanJob):
             self._emit(BaselineReady(nothing.metrics, nothing.frames))
         if plan is not None and plan.frames is not None:
             self._emit(PlanUpdated(-1, plan.metrics, plan.frames, drops))
-        message = _message(reason, state.rows)
+        message = _message(reason, state.rows, self._spec.exercise)
         folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
         return RunFinished(reason, message, nominal, bare, folder.path)
 
@@ -199,16 +233,44 @@ def _as_it_is(schedule: Schedule) -> Schedule:
     return schedule
 
 
-def _message(reason: FinishReason, rows: tuple[LoopDay, ...]) -> str:
+def _message(reason: FinishReason, rows: tuple[LoopDay, ...], exercise: StressScenario | None) -> str:
     if not rows:
         return "stopped on request before a day was flown; resume the run to go on"
     last = rows[-1]
     flown = f"{sum(row.loop_drops for row in rows):,} and {sum(row.open_drops for row in rows):,} drops"
+    when, how = f"after day {last.day} of one drawn fire", "daily"
+    if exercise is not None:
+        when, how = f"{exercise.name}: after {last.end:g} days of one drawn fire", f"every {exercise.repair_hours:g} h"
     text = (
-        f"after day {last.day} of one drawn fire: {last.loop_cells:,} cells replanned daily, {last.open_cells:,} with "
+        f"{when}: {last.loop_cells:,} cells replanned {how}, {last.open_cells:,} with "
         f"the fixed schedule ({flown}), {last.none_cells:,} without drops"
     )
     return f"stopped on request; {text}; resume the run to go on" if reason is FinishReason.STOPPED else text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _World:
+    """What is flown in: the true world, who repairs plans in an exercise, and the steps between two observations."""
+
+    truth: FlownWorld
+    exercise: Exercise | None
+    every: int
+    n_steps: int
+    per_day: int
+
+    @property
+    def count(self) -> int:
+        """Observations, that at the start of the plan included."""
+        return -(-self.n_steps // self.every)
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether the fire is not observed once a day."""
+        return self.every != self.per_day
+
+    def step(self, number: int) -> int:
+        """The step of an observation; the end of the plan after the last."""
+        return min(number * self.every, self.n_steps)
 
 
 STATE, TABLE = LOOP_STATE, "closed_loop.csv"
@@ -222,7 +284,8 @@ _FLOWN = (REPLANNED, FIXED, NO_DROPS)
 class LoopState:
     """The start of a day: the ``rows`` of the days before, the fire of every branch and the schedule that is flown.
 
-    ``seen [H, W]`` is the loop's perimeter of the day before, which tells new fire from old.
+    ``seen [H, W]`` is the loop's perimeter of the day before, which tells new fire from old. ``level [H, W]`` is the
+    probability that a cell of it burned on, as the planner of an exercise believed.
     """
 
     rows: tuple[LoopDay, ...]
@@ -231,10 +294,11 @@ class LoopState:
     loop: FireState
     open: FireState
     none: FireState
+    level: NDArray[np.float32] | None = None
 
     @property
     def day(self) -> int:
-        """The day that begins."""
+        """Number of the day, or of the time until the next observation, that begins."""
         return len(self.rows)
 
     def save(self, path: Path) -> None:
@@ -249,6 +313,8 @@ class LoopState:
         }
         if schedule.pose_logits is not None:
             arrays["pose_logits"] = np.ascontiguousarray(schedule.pose_logits)
+        if self.level is not None:
+            arrays["level"] = np.ascontiguousarray(self.level)
         for name in _BRANCHES:
             state: FireState = getattr(self, name)
             arrays[name] = state.burning.astype(np.uint8) + 2 * state.burned.astype(np.uint8)
@@ -263,7 +329,7 @@ class LoopState:
             fires = {name: FireState(stored[name] == 1, stored[name] == 2) for name in _BRANCHES}
             schedule = Schedule(stored["logits"], stored["poses"], stored.get("pose_logits"))
             rows = tuple(_row(values) for values in stored["rows"].tolist())
-            return LoopState(rows, schedule, stored["seen"].astype(bool), **fires)
+            return LoopState(rows, schedule, stored["seen"].astype(bool), **fires, level=stored.get("level"))
         except Exception as error:  # safetensors raises its own and OSError alike
             remedy = "start the run again without resuming"
             raise InputError([Problem(str(path), f"cannot be read ({error})", remedy)]) from error
@@ -281,11 +347,13 @@ def table_text(rows: Sequence[LoopDay]) -> str:
 
 def _until(drawn: KeptFire | None, day: int) -> dict[str, list[NDArray[np.uint8]]]:
     """Return the starts of days 0 to ``day`` of every fire in ``drawn``; nothing where one is missing."""
-    if drawn is None or any(fire.first or fire.last < day for fire in drawn.fires):
+    if drawn is None or any(fire.first or len(fire.codes) <= day for fire in drawn.fires):
         return {}
     return {fire.flown: list(fire.codes[: day + 1]) for fire in drawn.fires}
 
 
 def _row(values: list[float]) -> LoopDay:
-    named: dict[str, Any] = {name: int(value) for name, value in zip(COLUMNS[:-1], values[:-1], strict=True)}
-    return LoopDay(**named, expected=None if math.isnan(values[-1]) else values[-1])
+    named: dict[str, Any] = dict(zip(COLUMNS, values, strict=True))
+    whole: dict[str, Any] = {name: int(value) for name, value in named.items() if name not in ("expected", "until")}
+    expected = None if math.isnan(named["expected"]) else named["expected"]
+    return LoopDay(**whole, expected=expected, until=named["until"])

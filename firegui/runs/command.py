@@ -76,6 +76,9 @@ def repeat_command(spec: RepeatableSpec, source: Path | None = None) -> str:
             name, plan = "replan", spec.project.plan
             words += [*_file("--schedule", spec.schedule_file), "--day", str(spec.day), *_file("--observed", source)]
             words += ["--closed-loop"] if spec.closed_loop else []
+            if spec.exercise is not None:
+                words += ["--scenario", spec.exercise.name, "--every", f"{spec.exercise.repair_hours:g}"]
+                words += ["--draw", str(spec.draw)] if spec.draw else []
             words += setting_words(plan.optimizer, skip=("start",)) + setting_words(plan.elimination)
             words += setting_words(plan.design, prefix="design")
         case CalibrateSpec():

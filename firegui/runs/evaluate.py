@@ -66,7 +66,7 @@ class Evaluation:
             problems.add("member", what, "members are counted from 0")
         for kept, other in ((spec.fire, project), (spec.against_fire, spec.against_project or project)):
             if kept is not None:
-                problems.extend(fire_problems(kept, other.scenario.grid.shape, other.plan.days))
+                problems.extend(fire_problems(kept, other.scenario.grid.shape, other.calendar))
         alone = spec.against_project is None and spec.fire is None and spec.against_fire is None
         if spec.stress is not None and not alone:
             problems.add("stress scenario", "holds for plans of one project and no kept fire", "leave those out")

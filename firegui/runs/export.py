@@ -152,7 +152,7 @@ def _with_start(fire: Occupancy | None, project: Project, kept: KeptFire | None)
     """The fire with the state at its start before it: what is observed then burns for certain."""
     start, day = project.scenario.ignition_on(project.plan.start_day), 0
     if kept is not None:
-        start, day = kept.plan.state(kept.plan.first).fire, kept.plan.first
+        start, day = kept.plan.state(0).fire, kept.plan.first
     if fire is None or fire.first != day + 1 or start is None:
         return fire
     return Occupancy(np.concatenate([start[None].astype(np.float32), fire.days]), day)

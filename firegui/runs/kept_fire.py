@@ -3,7 +3,8 @@
 The archive holds ``about``, a JSON text ``{"format": 1, "shape": [H, W], "fires": [{"flown", "world", "seed", "first",
 "days", "sha256"}, …]}``, and of fire ``k`` the arrays ``burning_k`` and ``burned_k``: one row of bits a day
 (:func:`numpy.packbits` of the cells, row by row). ``sha256`` is that of the codes, one byte a cell, 0 not burned,
-1 burning, 2 burned out. The list is open: another fire is another entry.
+1 burning, 2 burned out. A fire that is not known once a day has ``steps``, the step of every row; it has no row a day
+then. The list is open: another fire is another entry.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.calendar import Calendar
 from firegui.domain.observation import DRAWN, OBSERVED, REPLANNED, DayStates, KeptFire
 from firegui.errors import Problem, Problems
 from firegui.io import atomic, npz
@@ -32,13 +35,14 @@ _TITLE = "The fire of the run cannot be used"
 _REMEDY = "restore the file or replan again"
 
 
-class _Entry(msgspec.Struct):
+class _Entry(msgspec.Struct, omit_defaults=True):
     flown: str
     world: str
     seed: int | None
     first: int
     days: int
     sha256: str
+    steps: tuple[int, ...] = ()
 
 
 class _About(msgspec.Struct):
@@ -55,7 +59,8 @@ def codes_hash(codes: NDArray[np.uint8]) -> str:
 def write_kept_fire(folder: Path, fires: Sequence[DayStates]) -> None:
     """Replace ``fire.npz``, atomically."""
     entries = tuple(
-        _Entry(fire.flown, fire.world, fire.seed, fire.first, len(fire.codes), codes_hash(fire.codes)) for fire in fires
+        _Entry(fire.flown, fire.world, fire.seed, fire.first, len(fire.codes), codes_hash(fire.codes), fire.steps)
+        for fire in fires
     )
     about = _About(_FORMAT, fires[0].codes.shape[1:], entries)
     arrays: dict[str, NDArray[np.generic]] = {"about": np.array(msgspec.json.encode(about).decode())}
@@ -109,7 +114,8 @@ def read_kept_fire(folder: Path, header: RunHeader) -> KeptFire | None:
     if note is None or not path.exists():
         return None
     problems, grid = Problems(), header.project.grid
-    fires = _fires(path, grid.shape, header.project.plan.days, problems)
+    calendar = header.project.project().calendar
+    fires = _fires(path, grid.shape, calendar, problems)
     if fires and not problems and note.fire and note.fire != codes_hash(fires[0].codes[0]):
         problems.add(str(path), "is not the fire that the run was planned from", _REMEDY)
     problems.raise_if_any(_TITLE)
@@ -127,25 +133,27 @@ def fire_note(header: RunHeader, kept: KeptFire | None) -> str:
     if kept.is_drawn:
         seed = f", seed {kept.plan.seed}" if kept.plan.seed is not None else ""
         return f"the fire is the one that was drawn for this run, day by day ({kept.plan.world}{seed})"
-    state, date = kept.plan.state(kept.plan.first), header.project.project().calendar.date_of_day(kept.plan.first)
+    state, date = kept.plan.state(0), header.project.project().calendar.date_of_day(kept.plan.first)
     source = Path(note.observed).name or note.observed
     cells = f"{counted(int(state.burning.sum()), 'cell')} burning, {int(state.burned.sum()):,} burned out"
     return f"the fire is the one observed at the start of {date} ({source}: {cells}); no drops means no further drops"
 
 
-def fire_problems(kept: KeptFire, shape: tuple[int, int], days: int) -> list[Problem]:
-    """Return why a kept fire does not fit a plan of ``days`` days on a grid of ``shape``."""
+def fire_problems(kept: KeptFire, shape: tuple[int, int], calendar: Calendar) -> list[Problem]:
+    """Return why a kept fire does not fit a plan of the days of ``calendar`` on a grid of ``shape``."""
     found = kept.plan.codes.shape[1:]
     if found != shape:
         what = f"has {found[0]} × {found[1]} cells, the project {shape[0]} × {shape[1]}"
         return [Problem("the fire of the run", what, "give the project that it was made on")]
-    if not kept.plan.first < days or kept.plan.last > days:
-        what = f"reaches from day {kept.plan.first} to {kept.plan.last} of a plan of {counted(days, 'day')}"
+    steps, per_day = kept.plan.steps_known(calendar.steps_per_day), calendar.steps_per_day
+    if not steps[0] < calendar.n_steps or steps[-1] > calendar.n_steps:
+        days = f"from day {steps[0] / per_day:g} to {steps[-1] / per_day:g}"
+        what = f"reaches {days} of a plan of {counted(calendar.days, 'day')}"
         return [Problem("the fire of the run", what, "give the project that it was made on")]
     return []
 
 
-def _fires(path: Path, shape: tuple[int, int], days: int, problems: Problems) -> list[DayStates]:
+def _fires(path: Path, shape: tuple[int, int], calendar: Calendar, problems: Problems) -> list[DayStates]:
     fires: list[DayStates] = []
     with npz.opened(path, problems) as archive:
         about = None if archive is None else _about(archive, path, shape, problems)
@@ -154,10 +162,15 @@ def _fires(path: Path, shape: tuple[int, int], days: int, problems: Problems) ->
             codes = _codes(archive, number, entry, shape, path, problems)
             if codes is None:
                 break
-            if not 0 <= entry.first < days or entry.first + len(codes) - 1 > days:
-                problems.add(str(path), f"holds days outside the plan of {counted(days, 'day')}", _REMEDY)
+            fire = DayStates(entry.flown, entry.world, entry.first, codes, entry.seed, entry.steps)
+            steps = fire.steps_known(calendar.steps_per_day)
+            if len(steps) != len(codes) or any(now >= then for now, then in pairwise(steps)):
+                problems.add(str(path), "has steps that do not belong to its states", _REMEDY)
                 break
-            fires.append(DayStates(entry.flown, entry.world, entry.first, codes, entry.seed))
+            if not 0 <= steps[0] < calendar.n_steps or steps[-1] > calendar.n_steps:
+                problems.add(str(path), f"holds days outside the plan of {counted(calendar.days, 'day')}", _REMEDY)
+                break
+            fires.append(fire)
     if not problems and KeptFire(tuple(fires)).where(REPLANNED) is None:
         problems.add(str(path), "holds no fire of the replanned plan", _REMEDY)
     return fires

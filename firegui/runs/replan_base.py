@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from firegui.domain.observation import FireState
+from firegui.domain.options import bounds_problems
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
+from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.plain_words import plain_words
 from firegui.runs.control import RunControl
@@ -43,7 +45,8 @@ class LoopDay:
 
     The branches share their random numbers: ``loop`` is replanned every day, ``open`` flies the old schedule to its
     end, ``none`` flies nothing. ``expected`` is the final extent that the replanned plan expected on that morning, none
-    on a day that was not replanned.
+    on a day that was not replanned. In an exercise it is the time between two observations, which begins on ``day``
+    and ends ``until`` days after the start of the plan, 0 where it is a day; nothing is expected there.
     """
 
     day: int
@@ -56,6 +59,12 @@ class LoopDay:
     loop_drops: int
     open_drops: int
     expected: float | None
+    until: float = 0.0
+
+    @property
+    def end(self) -> float:
+        """Days from the start of the plan to its end."""
+        return self.until or self.day + 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +93,17 @@ def replan_problems(spec: ReplanSpec) -> list[Problem]:
     found += spec.schedule.size_problems(project.calendar.n_steps, project.fleet.n_aircraft)
     if not spec.closed_loop:
         found += _observation_problems(spec)
+    elif spec.exercise is not None:
+        found += _exercise_problems(spec.exercise, spec)
+    return found
+
+
+def _exercise_problems(scenario: StressScenario, spec: ReplanSpec) -> list[Problem]:
+    found = bounds_problems(scenario, "exercise") + scenario.repair_problems(spec.project.scenario.steps_per_day)
+    if scenario.repair_hours == 0.0:
+        found.append(Problem("exercise", "the fire is never observed", "give the hours between two observations"))
+    if spec.draw < 0:
+        found.append(Problem("exercise", f"draw {spec.draw}", "draws are counted from 0"))
     return found
 
 
@@ -203,6 +223,8 @@ def note_of(spec: ReplanSpec, state: FireState | None = None, notes: Sequence[st
         observed_file="" if seen is None or spec.closed_loop else seen.sha256,
         fire="" if state is None else codes_hash(state.codes),
         notes=tuple(notes),
+        exercise=spec.exercise,
+        draw=spec.draw,
     )
 
 

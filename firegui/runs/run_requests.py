@@ -11,6 +11,7 @@ from pathlib import Path
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings, Setting
+from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.observation_file import read_observation
 from firegui.io.project_store import RUNS
@@ -160,6 +161,8 @@ def replan_spec(
     *,
     observed_file: Path | None = None,
     closed_loop: bool = False,
+    exercise: StressScenario | None = None,
+    draw: int = 0,
     backend: str = "auto",
 ) -> ReplanSpec:
     """Replan what is left of the schedule in ``schedule_file`` from ``day`` on, counted from 0.
@@ -184,6 +187,7 @@ def replan_spec(
     spec = ReplanSpec(
         project, out, "", schedule, day, observed, closed_loop, backend=backend,
         checkpoint_seconds=CHECKPOINT_SECONDS, project_folder=project_folder, schedule_file=schedule_file,
+        exercise=exercise, draw=draw,
     )  # fmt: skip
     problems.extend(item for item in replan_problems(spec) if not (unread and item.where == "observed"))
     problems.raise_if_any(TITLE)
@@ -202,7 +206,7 @@ def replan_resume_spec(record: RunRecord, project: Project, project_folder: Path
     observed = None if note.closed_loop or note.observed in ("", PROJECTS_OWN) else Path(note.observed)
     spec = replan_spec(
         project, project_folder, record.folder, file, note.day, observed_file=observed, closed_loop=note.closed_loop,
-        backend=backend,
+        exercise=note.exercise, draw=note.draw, backend=backend,
     )  # fmt: skip
     return replace(spec, resume=True)
 

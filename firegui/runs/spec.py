@@ -207,6 +207,7 @@ class ReplanSpec:
 
     ``project.plan`` holds every setting, ``observed`` is the fire at the start of ``day`` (counted from 0). With
     ``closed_loop`` there is none: the fire is drawn, and every day from ``day`` on is observed, replanned and flown.
+    With ``exercise`` the closed loop is one in that scenario, repaired as often as it says, from draw ``draw`` of it.
     ``schedule_file`` says where the schedule was, ``command`` what a person would type to repeat it.
     """
 
@@ -223,6 +224,8 @@ class ReplanSpec:
     checkpoint_seconds: float = 30.0
     project_folder: Path | None = None
     schedule_file: Path | None = None
+    exercise: StressScenario | None = None
+    draw: int = 0
 
     def as_plan(self) -> PlanSpec:
         """The same as a plan of both stages: for the record, and for the stages themselves. It makes no pictures."""
@@ -371,7 +374,7 @@ class ReplanNote:
 
     ``observed`` says where the perimeter came from, ``observed_file`` is the hash of its file, empty for the project's
     own; ``fire`` hashes the state that was planned from and ``flown`` the schedule whose drops before ``day`` were
-    flown. ``notes`` say what was assumed of the perimeter.
+    flown. ``notes`` say what was assumed of the perimeter. ``exercise`` and ``draw`` are those of the spec.
     """
 
     day: int
@@ -381,6 +384,8 @@ class ReplanNote:
     observed_file: str = ""
     fire: str = ""
     notes: tuple[str, ...] = ()
+    exercise: StressScenario | None = None
+    draw: int = 0
 
 
 RunSpec = (

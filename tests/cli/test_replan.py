@@ -9,7 +9,15 @@ import pytest
 from firegui.runs.replan_base import read_scores
 from firegui.runs.run_folder import read_run
 from tests.cli.conftest import Run
-from tests.support import SHAPE, make_project, random_maps, tiny_project, watched_project, write_schedule
+from tests.support import (
+    SHAPE,
+    assert_same_files,
+    make_project,
+    random_maps,
+    tiny_project,
+    watched_project,
+    write_schedule,
+)
 
 QUIET = ("--progress", "none")
 SHORT = ("--epochs", 4, "--lr", 0.05)
@@ -67,6 +75,35 @@ def test_a_closed_loop_prints_a_row_a_day(firegui: Run, watched: Path, schedule:
     assert rows[0]["expected"] is None
     assert rows[1]["expected"] > 0
     assert (tmp_path / "run" / "closed_loop.csv").is_file()
+
+
+def test_an_exercise_prints_a_row_an_observation_and_its_command_repeats_it(
+    firegui: Run, watched: Path, schedule: Path, tmp_path: Path
+) -> None:
+    words = ("--closed-loop", "--scenario", "Weak", "--every", 12, "--out", tmp_path / "one", *SHORT, *QUIET)
+    answer = firegui("replan", watched, "--schedule", schedule, "--json", *words)
+    assert answer.code == 0, answer.err
+    found = answer.json
+    assert [(row["day"], row["until"]) for row in found["loop"]] == [(k // 2, k / 2 + 0.5) for k in range(6)]
+    assert found["replan"]["exercise"]["name"] == "weak"
+    assert found["replan"]["exercise"]["repair_hours"] == 12.0
+    again = read_run(tmp_path / "one").header.command.split()[1:]
+    assert "--scenario weak --every 12" in " ".join(again)
+    again[again.index("--out") + 1] = str(tmp_path / "two")
+    assert firegui(*again, *QUIET).code == 0
+    assert_same_files(tmp_path / "one", tmp_path / "two", "plan.safetensors", "fire.npz", "closed_loop.csv")
+
+
+def test_an_exercise_needs_a_scenario_of_the_project_and_whole_steps(
+    firegui: Run, watched: Path, schedule: Path, tmp_path: Path
+) -> None:
+    words = ("replan", watched, "--schedule", schedule, "--out", tmp_path / "run", *QUIET)
+    firegui(*words, "--day", 1, "--every", 12).assert_refused("--scenario: is of use in a closed loop only")
+    firegui(*words, "--closed-loop", "--scenario", "wet").assert_refused(
+        "no stress scenario wet", "nominal, weak, fast"
+    )
+    firegui(*words, "--closed-loop", "--every", 5).assert_refused("every 5 h, which is no whole number of steps")
+    assert not (tmp_path / "run").exists()
 
 
 def test_every_problem_is_listed_and_nothing_is_written(firegui: Run, watched: Path, tmp_path: Path) -> None:

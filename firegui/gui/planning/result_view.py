@@ -199,7 +199,7 @@ def _loop_rows(days: Sequence[LoopDay]) -> list[list[str]]:
     head = ["Day", "replanned", "fixed", "no drops", "drops", "drops, fixed", "expected"]
     return [head] + [
         [
-            f"{row.day + 1}", f"{row.loop_cells:,}", f"{row.open_cells:,}", f"{row.none_cells:,}",
+            f"{row.end:g}", f"{row.loop_cells:,}", f"{row.open_cells:,}", f"{row.none_cells:,}",
             f"{row.loop_drops:,}", f"{row.open_drops:,}", "–" if row.expected is None else f"{row.expected:,.0f}",
         ]
         for row in days

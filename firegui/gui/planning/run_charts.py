@@ -423,7 +423,7 @@ class LoopChart(Chart):
         scores = None if entry is None else entry.replan
         days = () if scores is None else scores.loop
         self.setVisible(bool(days))
-        x = np.array([row.day + 1 for row in days], float)
+        x = np.array([row.end for row in days])
         branches = ([r.loop_cells for r in days], [r.open_cells for r in days], [r.none_cells for r in days])
         for line, values in zip(self._lines, branches, strict=True):
             self.set_curve(line, x, np.array(values, float))

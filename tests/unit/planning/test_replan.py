@@ -15,7 +15,16 @@ from firegui.domain.observation import FireState
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import DESIGN, NOMINAL, ObjectiveWeights, RetardantSide
 from firegui.planning.audit import audit
-from firegui.planning.replan import RemainingProblem, Replanner, carried, executed, ground_factor, remaining, rows
+from firegui.planning.replan import (
+    RemainingProblem,
+    Replanner,
+    carried,
+    drawn_state,
+    executed,
+    ground_factor,
+    remaining,
+    rows,
+)
 from firegui.rollout.gates import FlightRules
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import last_state, prepare, simulate
@@ -201,14 +210,13 @@ def test_what_burned_before_yesterday_has_burned_out_and_what_is_new_burns() -> 
 
 def test_a_drawn_day_depends_on_the_seed_and_on_what_is_flown_that_day_alone() -> None:
     project = make_project(maps=project_maps(2, days=3))
-    replanner = Replanner(project, backend="cpu")
-    model = replanner.whole
+    model = Replanner(project, backend="cpu").whole
     schedule = random_schedule(8, model.maps, model.fleet, share=0.9)
     fire = FireState(model.maps.ignition, np.zeros(model.shape, bool))
     per_day = model.maps.steps_per_day
 
     def drawn(flown: Schedule, seed: int) -> NDArray[np.bool_]:
-        state = replanner.next_day(flown, 0, fire, np.random.default_rng(seed))
+        state = drawn_state(model, flown, 0, per_day, fire, np.random.default_rng(seed))
         assert not (state.burning & state.burned).any()
         return state.fire
 

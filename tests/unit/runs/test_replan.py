@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firegui.domain.observation import Observation
+from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, Observation
 from firegui.domain.schedule import Schedule
+from firegui.domain.settings import Effectiveness
+from firegui.domain.stress import StressScenario, StressSet, StressTestSettings
 from firegui.io.observation_file import read_observation
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
@@ -23,8 +25,12 @@ from firegui.runs.events import (
     RunEvent,
 )
 from firegui.runs.header import schedule_hash
+from firegui.runs.kept_fire import saved_fire
 from firegui.runs.replan_base import read_scores
 from firegui.runs.run_folder import read_drops, read_run
+from firegui.runs.runner import execute
+from firegui.runs.spec import ReplanSpec, StressSpec
+from firegui.runs.stress_folder import read_table
 from tests.support import STEPS_PER_DAY, assert_same_files, csv_rows
 from tests.unit.runs.fakes import end, problems_of
 from tests.unit.runs.replan_scene import DAY, DAYS, FIRST, carry_out, loop_spec, project_of, replan_spec, saved_plan
@@ -214,3 +220,74 @@ def test_a_loop_is_not_resumed_with_other_epochs(tmp_path: Path) -> None:
     spec = loop_spec(tmp_path / "run")
     carry_out(spec)
     assert "Epochs = 5, now 9" in problems_of(carry_out(replace(spec, project=project_of(9), resume=True)))
+
+
+# -- exercises ---------------------------------------------------------------------------------------------------------
+WEAK = StressScenario("weak", effectiveness=Effectiveness(0.4, 0.3), failure_rate=0.2, draws=2)
+
+
+def exercise_spec(out: Path, hours: float = 12.0, **changes: object) -> ReplanSpec:
+    project = replace(project_of(), stress=StressSet((WEAK,), seed=11))
+    spec = replan_spec(out, project, closed_loop=True, day=1, observed=None)
+    return replace(spec, exercise=replace(WEAK, repair_hours=hours), draw=1, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("hours", [24.0, 12.0, 7.2])
+def test_an_exercise_is_the_draw_of_a_stress_test_and_keeps_the_fire_at_every_observation(
+    tmp_path: Path, hours: float
+) -> None:
+    spec = exercise_spec(tmp_path / "run", hours)
+    finished = end(carry_out(spec))
+    assert finished.reason is FinishReason.COMPLETED, finished.message
+    every, n_steps = round(hours * STEPS_PER_DAY / 24.0), DAYS * STEPS_PER_DAY
+    rows = read_scores(spec.out).loop
+    steps = [*range(0, n_steps, every), n_steps]
+    assert [row.end for row in rows] == pytest.approx([step / STEPS_PER_DAY for step in steps[1:]])
+    kept = saved_fire(spec.out).kept
+    assert kept is not None
+    assert [fire.flown for fire in kept.fires] == [REPLANNED, FIXED, NO_DROPS]
+    for fire, name in zip(kept.fires, ("loop_cells", "open_cells", "none_cells"), strict=True):
+        assert (fire.world, fire.seed, fire.steps_known(STEPS_PER_DAY)) == ("weak", 11, tuple(steps))
+        assert [int(fire.state(k + 1).fire.sum()) for k in range(len(rows))] == [getattr(row, name) for row in rows]
+
+    settings = StressTestSettings(repair_hours=hours, stress=spec.project.stress)
+    tested = StressSpec(spec.project, tmp_path / "stress", "again", settings, spec.schedule, backend="cpu")
+    execute(tested, lambda _event: None, RunControl())
+    draw = read_table(tested.out).results[0].draws[1]
+    assert (draw.cells, draw.flown) == (rows[-1].loop_cells, sum(row.loop_drops for row in rows))
+    assert finished.nominal is not None
+    assert finished.nominal.final_extent_cells == draw.cells
+    assert f"replanned every {hours:g} h" in finished.message
+
+
+def test_an_exercise_that_was_broken_off_ends_as_an_unbroken_one(tmp_path: Path) -> None:
+    carry_out(exercise_spec(tmp_path / "unbroken"))
+
+    def kill(event: RunEvent, control: RunControl) -> None:
+        if isinstance(event, Progress) and event.done == 3:
+            raise KeyboardInterrupt
+
+    broken = exercise_spec(tmp_path / "broken")
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(broken, kill)
+    other = replace(broken, draw=0, resume=True)
+    assert "another day, perimeter or schedule" in problems_of(carry_out(other))
+    assert end(carry_out(replace(broken, resume=True))).reason is FinishReason.COMPLETED
+    files = ("plan.safetensors", "schedule.csv", "closed_loop.csv", "metrics.json", "loop.safetensors", "fire.npz")
+    assert_same_files(tmp_path / "broken", tmp_path / "unbroken", *files)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"repair_hours": 5.0}, "every 5 h, which is no whole number of steps"),
+        ({"repair_hours": 0.0}, "the fire is never observed"),
+        ({"repair_hours": 48.0}, "Replanned every is 48"),
+        ({"repair_hours": 12.0, "wind_turn_deg": 10.0}, "imported maps cannot be computed for another wind"),
+    ],
+)
+def test_an_exercise_that_cannot_be_flown_writes_nothing(tmp_path: Path, changes: dict[str, float], told: str) -> None:
+    spec = exercise_spec(tmp_path / "run")
+    scenario = replace(WEAK, **changes)  # type: ignore[arg-type]
+    assert told in problems_of(carry_out(replace(spec, exercise=scenario)))
+    assert not spec.out.exists()

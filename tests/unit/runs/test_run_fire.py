@@ -127,8 +127,8 @@ def test_a_run_that_is_shown_again_has_the_frames_and_numbers_that_it_had_when_i
 def test_the_frames_show_the_kept_states_and_end_with_the_result(finished: Finished) -> None:
     bare, plan = pictures(finished.shown_again())
     known, frames = finished.kept.plan, plan.frames
-    for day in range(known.first, known.last + 1):
-        state, index = known.state(day), frames.index_of_step(day * STEPS_PER_DAY)
+    for number, step in enumerate(known.steps_known(STEPS_PER_DAY)):
+        state, index = known.state(number), frames.index_of_step(step)
         np.testing.assert_array_equal(frames.fire.picture(index), 255 * state.fire)
         np.testing.assert_array_equal(frames.burning.picture(index), 255 * state.burning)
     for shown in (bare, plan):
@@ -168,8 +168,8 @@ def test_a_replanning_keeps_what_was_observed_and_how_it_was_read(tmp_path: Path
     carry_out(replace(spec, observed=replace(spec.observed, notes=("a note",))))
     saved = saved_fire(spec.out)
     assert saved.kept is not None and not saved.kept.is_drawn
-    assert (saved.kept.plan.first, saved.kept.plan.last, saved.kept.plan.seed) == (DAY, DAY, None)
-    state, seen = saved.kept.plan.state(DAY), FireState.between(spec.observed.earlier, spec.observed.fire)
+    assert (saved.kept.plan.first, len(saved.kept.plan.codes), saved.kept.plan.seed) == (DAY, 1, None)
+    state, seen = saved.kept.plan.state(0), FireState.between(spec.observed.earlier, spec.observed.fire)
     np.testing.assert_array_equal(state.codes, seen.codes)
     assert saved.header.replan is not None and saved.header.replan.notes == ("a note",)
     assert "20 cells burning, 16 burned out" in saved.note
@@ -183,7 +183,9 @@ def test_a_closed_loop_keeps_every_morning_of_every_branch(tmp_path: Path) -> No
     names = {REPLANNED: "loop_cells", FIXED: "open_cells", NO_DROPS: "none_cells"}
     assert [fire.flown for fire in kept.fires] == list(names)
     for fire in kept.fires:
-        assert (fire.world, fire.seed, fire.first, fire.last) == ("nominal", spec.project.plan.optimizer.seed, 0, DAYS)
+        assert (fire.world, fire.seed, fire.first, len(fire.codes)) == (
+            "nominal", spec.project.plan.optimizer.seed, 0, DAYS + 1,
+        )  # fmt: skip
         cells = [int(fire.state(row.day + 1).fire.sum()) for row in rows]
         assert cells == [getattr(row, names[fire.flown]) for row in rows]
 
@@ -221,7 +223,7 @@ def test_a_loop_that_was_stopped_or_killed_ends_with_the_fires_of_an_unbroken_on
     assert end(carry_out(broken, stop)).reason is FinishReason.STOPPED
     days = len(read_scores(broken.out).loop)
     kept = saved_fire(broken.out).kept
-    assert kept is not None and kept.plan.last == days
+    assert kept is not None and len(kept.plan.codes) == days + 1
     # As if killed after the fire of a day was kept, and before the checkpoint.
     shutil.copy(tmp_path / "unbroken" / FIRE, broken.out / FIRE)
     assert end(carry_out(replace(broken, resume=True))).reason is FinishReason.COMPLETED
@@ -262,7 +264,7 @@ def test_every_raster_that_is_exported_ends_with_the_result(finished: Finished, 
     ):
         bands = read_raster(exported[name]).bands
         assert len(bands) == DAYS + 1 - finished.kept.plan.first
-        np.testing.assert_array_equal(bands[0], finished.kept.plan.state(finished.kept.plan.first).fire)
+        np.testing.assert_array_equal(bands[0], finished.kept.plan.state(0).fire)
         assert float(bands[-1].sum()) == pytest.approx(metrics.final_extent_cells, rel=1e-5)
         with h5netcdf.File(exported["x.nc"], "r") as file:
             np.testing.assert_array_equal(file[f"{prefix}fire_probability"][:], bands)
