@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.observation import FireState
+from firegui.domain.observation import REPLANNED, DayStates, FireState
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import StressDraw, growth_share
 from firegui.errors import Check
@@ -167,6 +167,15 @@ class Exercise:
         reported = self._truth.reported(state.schedule, step)
         schedule = self._repair.repaired(state.schedule, step, end, belief, reported, check)
         return replace(state, schedule=schedule, belief=belief)
+
+    def flown(self, schedule: Schedule, check: Check | None = None) -> tuple[Schedule, DayStates]:
+        """Fly a plan to its end. Return what was flown, with its errors, and the true fire at every observation."""
+        states = [self.begin(schedule)]
+        while not self.finished(states[-1]):
+            states.append(self.advance(states[-1], check))
+        codes, steps = np.stack([one.fire.codes for one in states]), tuple(one.step for one in states)
+        name = self._truth.world.scenario.name
+        return self._truth.flown(states[-1].schedule), DayStates(REPLANNED, name, 0, codes, steps=steps)
 
     def result(self, state: ExerciseState) -> StressDraw:
         """Return what burned and what was flown. The growth without drops is that of the scenario's world."""

@@ -44,7 +44,7 @@ def fire_without_drops(
     if none is None:
         logits = schedule.logits.copy()
         logits[known.first * whole.maps.steps_per_day :] = UNLISTED_LOGIT
-        bare, none = replace(schedule, logits=logits), replace(known, codes=known.codes[:1])
+        bare, none = replace(schedule, logits=logits), replace(known, codes=known.codes[:1], steps=known.steps[:1])
     else:
         bare = Schedule.empty(schedule.n_steps, schedule.n_aircraft)
     return run_fire(whole, bare, none, frame_stride=frame_stride, keep_days=keep_days, check=check)

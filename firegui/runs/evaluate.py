@@ -25,11 +25,12 @@ from firegui.runs.events import (
 )
 from firegui.runs.kept_fire import fire_problems
 from firegui.runs.messages import gain_message
-from firegui.runs.spec import EvaluateSpec
+from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from firegui.runs.state import RunMachine
 
 if TYPE_CHECKING:
     from firegui.planning.run_fire import RunFire
+    from firegui.planning.stress import StressWorld
     from firegui.rollout.model import Model
     from firegui.rollout.simulate import Rollout
 
@@ -107,11 +108,26 @@ class Evaluation:
         if drawn is None:
             return model, spec
         world = self._engine.stress_world(spec.project, model, drawn.scenario, check=self._control.check)
+        if drawn.scenario.repair_hours:
+            return world.model, self._exercised(model, world, drawn)
         plan, other = (
             None if one is None else self._engine.flown_in(world, model, one, drawn.number, drawn.seed)
             for one in (spec.schedule, spec.against)
         )
         return world.model, replace(spec, schedule=plan, against=other)
+
+    def _exercised(self, model: Model, world: StressWorld, drawn: StressDrawOf) -> EvaluateSpec:
+        """What is rolled out in a draw with repair: the plans as they were repaired, on the fires that were drawn."""
+        spec, check = self._spec, self._control.check
+        repair = self._engine.plan_repair(spec.project, model, check=check)
+        exercise = self._engine.exercise(world, model, repair, drawn.number, drawn.seed)
+        if spec.schedule is not None:
+            schedule, fire = exercise.flown(spec.schedule, check)
+            spec = replace(spec, schedule=schedule, fire=KeptFire((fire,)))
+        if spec.against is not None:
+            schedule, fire = exercise.flown(spec.against, check)
+            spec = replace(spec, against=schedule, against_fire=KeptFire((fire,)))
+        return spec
 
     def _model_of_other(self, model: Model) -> Model:
         """What the first fire is rolled out with: ``model``, unless it is of a plan for another project."""

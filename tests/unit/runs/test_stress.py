@@ -341,3 +341,23 @@ def test_a_draw_is_rolled_out_again_for_the_map(whole: Path, draw: int) -> None:
     (shown,) = [event for event in events if isinstance(event, PlanUpdated)]
     assert sum(drop.executed for drop in shown.drops) == expected.draws[draw].flown
     assert any(isinstance(event, BaselineReady) for event in events)
+
+
+@pytest.mark.parametrize("hours", [24.0, 7.2])
+def test_a_draw_with_repair_is_shown_as_it_was_repaired(hours: float, tmp_path: Path) -> None:
+    mended = replace(MENDED, repair_hours=hours)
+    stress = StressTestSettings(stress=StressSet((mended,), STRESS.seed))
+    run(spec(tmp_path / "out", settings=stress))
+    (expected,) = read_table(tmp_path / "out").results
+    events = run(EvaluateSpec(PROJECT, PLAN, "cpu", stress=StressDrawOf(mended, 1, STRESS.seed)))
+    end = finished(events)
+    assert end.nominal is not None
+    assert end.baseline is not None
+    assert end.nominal.final_extent_cells == expected.draws[1].cells
+    assert end.nominal.drops_executed == expected.draws[1].flown
+    assert end.baseline.final_extent_cells == pytest.approx(expected.cells_no_drops, rel=1e-6)
+    (shown,) = [event for event in events if isinstance(event, PlanUpdated)]
+    assert sum(drop.executed for drop in shown.drops) == expected.draws[1].flown
+    (baseline,) = [event for event in events if isinstance(event, BaselineReady)]
+    assert len(shown.frames.fire) == PROJECT.calendar.n_steps // shown.frames.stride + 1
+    assert baseline.frames.stride <= 5
