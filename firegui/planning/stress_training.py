@@ -166,6 +166,9 @@ class ScenarioTraining:
         generator = np.random.default_rng(np.random.SeedSequence((self._seed, TRAINING, number)))
         known = leaks.draws[leaks.draws[:, 0] >= 0]
         if len(known) and generator.random() < KNOWN:
+            # Each world that leaks is as likely as any other, however many of its draws are known.
+            index = generator.choice(np.unique(known[:, 0]))
+            known = known[known[:, 0] == index]
             index, test, draw = known[generator.integers(len(known))].tolist()
             world, seed = self._worlds[index], (self._seed, TESTS, test)
             errors = flight_errors(world.scenario, world.model, draw, seed)
