@@ -17,6 +17,8 @@ from firegui.cli.output import table as aligned
 from firegui.cli.progress import clock, emitter, plain_progress_option
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
+from firegui.domain.stress import worst_case_text
+from firegui.domain.study import Cell
 from firegui.domain.study_table import MEASURES, StudyTable, TornadoBar, front_of, points_of, tornado_of
 from firegui.io.project_store import load_project
 from firegui.io.schedule_file import read_schedule
@@ -174,8 +176,11 @@ def _front_lines(table: StudyTable) -> Iterator[str]:
     front = [table.done[place] for place in front_of(points_of(table, _DROPS, _FIRE))]
     yield ""
     yield "Pareto front, drops against fire (no other cell has fewer of both):"
-    rows = [
-        (f"{cell.number}: {cell.title}", f"{table.measured(cell, _DROPS):,.0f}", f"{table.measured(cell, _FIRE):,.5g}")
-        for cell in front[:_MOST_LINES]
-    ]
-    yield from aligned([("", "drops", "ha"), *rows])
+    rows = [("", "drops", "ha", "growth left, worst case"), *(_front_line(table, cell) for cell in front[:_MOST_LINES])]
+    yield from aligned(rows if table.scenarios else [row[:-1] for row in rows])
+
+
+def _front_line(table: StudyTable, cell: Cell) -> tuple[str, ...]:
+    worst = worst_case_text(table.rows[cell.number].stress)
+    drops, fire = (table.measured(cell, name) for name in (_DROPS, _FIRE))
+    return f"{cell.number}: {cell.title}", f"{drops:,.0f}", f"{fire:,.5g}", worst

@@ -11,6 +11,7 @@ from statistics import fmean, stdev
 from firegui.domain.options import bounds_problems, option
 from firegui.domain.results import Metrics
 from firegui.domain.settings import MORE
+from firegui.domain.stress import StressTable, scenario_names
 from firegui.errors import Problem
 
 
@@ -209,6 +210,7 @@ class BenchmarkRow:
     many variables were searched, ``evaluations`` the charged rollout-equivalents and ``seconds`` the processor time of
     its one thread. ``gradient_cost`` is what a gradient epoch took, in rollouts of the same schedules, where any were
     made. ``curve`` are ``(evaluations, best objective)`` of every improvement, at the effectiveness searched at.
+    ``stress`` is the stress table of a schedule that drops anything.
     """
 
     task: PlannerTask
@@ -221,6 +223,7 @@ class BenchmarkRow:
     violations: Violations
     gradient_cost: float | None = None
     curve: tuple[tuple[int, float], ...] = ()
+    stress: StressTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +269,11 @@ class BenchmarkTable:
         return sum(row.seconds for row in self.rows)
 
     @property
+    def scenarios(self) -> tuple[str, ...]:
+        """Names of the stress scenarios that any plan was tested in; none where rows have no stress table."""
+        return scenario_names(row.stress for row in self.rows)
+
+    @property
     def groups(self) -> tuple[Group, ...]:
         """The rows by planner and allowance, the lowest mean objective first."""
         found: dict[tuple[PlannerName, bool], list[BenchmarkRow]] = {}
@@ -303,6 +311,32 @@ class Group:
         if name not in {item.name for item in fields(Metrics)}:
             raise KeyError(name)
         return SeedSpread.of([float(getattr(row.metrics, name)) for row in self.rows])
+
+    @property
+    def tested(self) -> tuple[StressTable, ...]:
+        """The stress tables of the rows that have one."""
+        return tuple(row.stress for row in self.rows if row.stress is not None)
+
+    def growth_left(self, scenario: str | None = None) -> SeedSpread | None:
+        """Of the growth that is left in the worst draw of a scenario; without one in the model's own world.
+
+        ``None`` where no row was tested in it.
+        """
+        found = [table.nominal if scenario is None else table.result(scenario) for table in self.tested]
+        shares = [result.share_worst for result in found if result is not None]
+        return SeedSpread.of(shares) if shares else None
+
+    @property
+    def worst_growth_left(self) -> SeedSpread | None:
+        """Of the growth that is left in the worst scenario of each row; ``None`` where no row was tested."""
+        shares = [table.worst.share_worst for table in self.tested]
+        return SeedSpread.of(shares) if shares else None
+
+    @property
+    def worst_scenario(self) -> str:
+        """The scenario in which most of the growth is left in any row; empty where no row was tested."""
+        worst = max((table.worst for table in self.tested), key=lambda result: result.share_worst, default=None)
+        return "" if worst is None else worst.scenario.name
 
     @property
     def seconds(self) -> SeedSpread:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
@@ -259,6 +260,15 @@ class StressTable:
     def worst(self) -> StressResult:
         """The scenario with the largest share; the nominal world where there is no other."""
         return self.worst_first[0] if self.results else self.nominal
+
+    def result(self, name: str) -> StressResult | None:
+        """Return the result in the scenario ``name``; ``None`` where it was not computed."""
+        return next((one for one in self.results if one.scenario.name == name), None)
+
+
+def scenario_names(tables: Iterable[StressTable | None]) -> tuple[str, ...]:
+    """Return the names of all scenarios in some tables, each once, in the order of the tables."""
+    return tuple(dict.fromkeys(one.scenario.name for table in tables if table is not None for one in table.results))
 
 
 def worst_case_text(table: StressTable | None) -> str:

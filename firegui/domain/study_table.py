@@ -13,6 +13,7 @@ from statistics import fmean, stdev
 
 from firegui.domain.benchmark import Violations
 from firegui.domain.results import Metrics
+from firegui.domain.stress import StressResult, StressTable, scenario_names
 from firegui.domain.study import CASE, Cell, StudySettings, Value, value_text
 
 
@@ -22,6 +23,7 @@ class StudyRow:
 
     ``objective`` has in it the penalty for drops over a budget. ``evaluations`` are charged rollout-equivalents,
     ``violations`` what the audit found. ``seconds`` by the clock and ``worker`` say what it took and where it was done.
+    ``stress`` is the stress table of a plan that drops anything.
     """
 
     cell: int
@@ -33,11 +35,15 @@ class StudyRow:
     violations: Violations
     seconds: float = 0.0
     worker: str = ""
+    stress: StressTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StudyMeasure:
-    """Something that can be read off a row; ``better`` is −1 where less is better, 1 where more is, 0 for neither."""
+    """Something that can be read off a row; ``better`` is −1 where less is better, 1 where more is, 0 for neither.
+
+    ``value`` is NaN where a row has none.
+    """
 
     title: str
     unit: str
@@ -56,6 +62,10 @@ def _of_plan(name: str) -> Callable[[StudyRow], float]:
 
 def _of_baseline(name: str) -> Callable[[StudyRow], float]:
     return lambda row: float(getattr(row.baseline, name))
+
+
+def _growth_left(result: Callable[[StressTable], StressResult]) -> Callable[[StudyRow], float]:
+    return lambda row: math.nan if row.stress is None else 100.0 * result(row.stress).share_worst
 
 
 MEASURES: Mapping[str, StudyMeasure] = {
@@ -87,6 +97,10 @@ MEASURES: Mapping[str, StudyMeasure] = {
         "Rule violations", "",
         lambda row: float(sum(astuple(row.violations))),
     ),
+    "growth_left": StudyMeasure("Growth left", "%", _growth_left(lambda table: table.nominal)),
+    "worst_growth_left": StudyMeasure(
+        "Growth left in the worst stress case", "%", _growth_left(lambda table: table.worst)
+    ),
 }  # fmt: skip
 
 
@@ -109,14 +123,23 @@ class StudyTable:
         """The cells that have a row, in order."""
         return tuple(cell for cell in self.cells if cell.number in self.rows)
 
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        """Names of the stress scenarios that any plan was tested in; none where rows have no stress table."""
+        return scenario_names(row.stress for row in self.rows.values())
+
     def measured(self, cell: Cell, measure: str) -> float:
-        """What ``measure`` says of a cell that is done."""
+        """What ``measure`` says of a cell that is done; NaN where it says nothing."""
         return MEASURES[measure].value(self.rows[cell.number])
 
     def mean(self, cells: Sequence[Cell], measure: str) -> float:
-        """The mean of ``measure`` over those of ``cells`` that are done; NaN where none is."""
-        found = [self.measured(cell, measure) for cell in cells if cell.number in self.rows]
+        """The mean of ``measure`` over those of ``cells`` that have it; NaN where none has."""
+        found = [self.measured(cell, measure) for cell in cells if self.has(cell, measure)]
         return fmean(found) if found else math.nan
+
+    def has(self, cell: Cell, measure: str) -> bool:
+        """Whether a cell is done and ``measure`` says anything of it."""
+        return cell.number in self.rows and not math.isnan(self.measured(cell, measure))
 
 
 # -- axes -------------------------------------------------------------------------------------------------------------
@@ -246,7 +269,7 @@ def _case_bars(table: StudyTable, measure: str) -> list[TornadoBar]:
     for place, case in enumerate(cases[1:], start=1):
         own = table.cells[place * per_case : (place + 1) * per_case]
         both = [(one, other) for one, other in zip(first, own, strict=True)
-                if one.number in table.rows and other.number in table.rows]  # fmt: skip
+                if table.has(one, measure) and table.has(other, measure)]  # fmt: skip
         if not both:
             continue
         before = [table.measured(one, measure) for one, _ in both]
@@ -274,19 +297,26 @@ def _factor_bar(table: StudyTable, name: str, measure: str) -> TornadoBar | None
 
 
 def front_of(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:
-    """Which of ``points`` no other is better than in both, less being better: the Pareto front, from left to right."""
+    """Which of ``points`` no other is better than in both, less being better: the Pareto front, from left to right.
+
+    Points with a NaN are on no front.
+    """
     front: list[int] = []
     best = math.inf
-    for number in sorted(range(len(points)), key=lambda k: (*points[k], k)):
+    known = [number for number, point in enumerate(points) if not any(map(math.isnan, point))]
+    for number in sorted(known, key=lambda k: (*points[k], k)):
         if points[number][1] < best:
             front.append(number)
             best = points[number][1]
     return tuple(front)
 
 
-def points_of(table: StudyTable, x: str, y: str) -> tuple[tuple[float, float], ...]:
-    """``(x, y)`` of every cell that is done, in order, with the sign turned where more is better."""
+def points_of(
+    table: StudyTable, x: str, y: str, cells: Sequence[Cell] | None = None
+) -> tuple[tuple[float, float], ...]:
+    """``(x, y)`` of ``cells``, every one that is done by default, with the sign turned where more is better."""
     turns = [-1.0 if MEASURES[name].better > 0 else 1.0 for name in (x, y)]
     return tuple(
-        (turns[0] * table.measured(cell, x), turns[1] * table.measured(cell, y)) for cell in table.done
-    )  # fmt: skip
+        (turns[0] * table.measured(cell, x), turns[1] * table.measured(cell, y))
+        for cell in (table.done if cells is None else cells)
+    )

@@ -22,8 +22,12 @@ from firegui.domain.settings import SETTING_TITLES, Effectiveness, Setting
 from firegui.runs.messages import counted
 
 BENCHMARK, COST, MATCHED = "planner_benchmark", "planner_cost", "planner_matched"
-FEASIBILITY, DEPLOYMENT = "schedule_feasibility", "planner_deployment"
+FEASIBILITY, DEPLOYMENT, STRESS = "schedule_feasibility", "planner_deployment", "planner_stress"
 BEST_FIRST = "The lowest objective comes first."
+_WORST_CASE = (
+    "Worst case is the largest share of the fire's growth that is left in a stress scenario; the scenario is that of"
+    " the seed with the largest."
+)
 NOTHING = "–"
 """Where there is no number."""
 _UNITS = ((172_800.0, 86_400.0, "d"), (3_600.0, 3_600.0, "h"), (60.0, 60.0, "min"))
@@ -43,10 +47,12 @@ class PrintedTable:
 
 
 def printed_tables(table: BenchmarkTable, project: Project) -> tuple[PrintedTable, ...]:
-    """All of them; the one at the matched allowance only where it was asked for."""
+    """All of them; the one at the matched allowance only where it was asked for, that of stress where plans have it."""
     found = [benchmark_table(table, project), cost_table(table, project)]
     if any(task.matched for task in table.tasks):
         found.append(matched_table(table, project))
+    if table.scenarios:
+        found.append(stress_table(table, project))
     return (*found, feasibility_table(table, project), deployment_table(table, project))
 
 
@@ -60,6 +66,7 @@ def benchmark_table(table: BenchmarkTable, project: Project) -> PrintedTable:
             spread_text(group.metric("occupancy_cell_days"), cells_digits),
             spread_text(group.metric("protected_cells"), cells_digits),
             objective_text(group) + (_before_penalty(group, table.budget) if _is_two_stage(group) else ""),
+            *([worst_text(group)] if table.scenarios else []),
         )
         for group in table.groups
     )
@@ -69,6 +76,7 @@ def benchmark_table(table: BenchmarkTable, project: Project) -> PrintedTable:
         _seeds(table),
         "Final extent in cells, occupancy in cell-days and protected fire in cells are sums of probabilities of one"
         f" rollout at nominal effectiveness ({effectiveness_text(project.plan.nominal)}); lower is better.",
+        *([_WORST_CASE] if table.scenarios else []),
         BEST_FIRST,
         *_design(table, project),
         *_two_stage_over(table),
@@ -76,7 +84,8 @@ def benchmark_table(table: BenchmarkTable, project: Project) -> PrintedTable:
         *dropless(table),
         *incomplete(table),
     ]
-    heads = ("Planner", "Drops", "Final extent", "Occupancy", "Protected", "Objective")
+    worst = ("Worst case",) if table.scenarios else ()
+    heads = ("Planner", "Drops", "Final extent", "Occupancy", "Protected", "Objective", *worst)
     return PrintedTable(BENCHMARK, "Performance", " ".join(caption), heads, rows)
 
 
@@ -132,6 +141,29 @@ def matched_table(table: BenchmarkTable, project: Project) -> PrintedTable:
     ]
     heads = ("Planner", "Search dim.", "Drops", "Final extent", "Protected", "Objective", "Sim. evals")
     return PrintedTable(MATCHED, "Matched allowance", " ".join(caption), heads, rows)
+
+
+def stress_table(table: BenchmarkTable, project: Project) -> PrintedTable:
+    """What is left of the growth under each planner's plans in each scenario of the project's stress set."""
+    rows = tuple(
+        (
+            group.title,
+            *(growth_text(group.growth_left(name)) for name in (None, *table.scenarios)),
+            worst_text(group),
+        )
+        for group in table.groups
+    )
+    caption = [
+        f"What holds in worlds that differ from the model: {_facts(table, project)}.",
+        "Growth is what burns at the end beyond the start, over the same without drops in the same world; every number"
+        f" is of the worst draw, with seed {project.stress.seed} of the stress set. {_WORST_CASE}",
+        "Nobody replans. Plans without drops were not tested.",
+        BEST_FIRST,
+        _seeds(table),
+        *incomplete(table),
+    ]
+    heads = ("Planner", "Model", *table.scenarios, "Worst case")
+    return PrintedTable(STRESS, "Growth left in stress scenarios", " ".join(caption), heads, rows)
 
 
 def feasibility_table(table: BenchmarkTable, project: Project) -> PrintedTable:
@@ -213,6 +245,20 @@ def spread_text(spread: SeedSpread, digits: Callable[[float], int]) -> str:
     """``1,033 ± 3`` with the decimals of its mean; the mean alone where nothing varies."""
     places = digits(spread.mean)
     return f"{spread.mean:,.{places}f}" + (f" ± {spread.sd:,.{places}f}" if spread.sd else "")
+
+
+def growth_text(spread: SeedSpread | None) -> str:
+    """``62.5%``, ``62.5 ± 1.2%``: a share of the growth."""
+    if spread is None:
+        return NOTHING
+    percent = SeedSpread(100.0 * spread.mean, None if spread.sd is None else 100.0 * spread.sd)
+    return f"{spread_text(percent, lambda _: 1)}%"
+
+
+def worst_text(group: Group) -> str:
+    """``62.5% (late)``: the growth that is left in the worst scenario, and which that is."""
+    scenario = f" ({group.worst_scenario})" if group.worst_scenario else ""
+    return f"{growth_text(group.worst_growth_left)}{scenario}"
 
 
 def cells_digits(value: float) -> int:

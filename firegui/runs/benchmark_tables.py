@@ -24,9 +24,9 @@ from firegui.domain.project import Project
 from firegui.domain.settings import Setting
 from firegui.io import atomic
 from firegui.io.latex import booktabs
-from firegui.runs.benchmark_printed import BENCHMARK, COST, DEPLOYMENT, FEASIBILITY, MATCHED, printed_tables
+from firegui.runs.benchmark_printed import BENCHMARK, COST, DEPLOYMENT, FEASIBILITY, MATCHED, STRESS, printed_tables
 
-ROWS, CURVES = "rows.csv", "curves.csv"
+ROWS, CURVES, SCENARIOS = "rows.csv", "curves.csv", "scenarios.csv"
 _LABELS = {Setting.A: "", Setting.B: "_b", Setting.CUSTOM: "_custom"}
 """Put after a label, so that one document can have the tables of several benchmarks."""
 
@@ -70,6 +70,9 @@ def sheets(table: BenchmarkTable) -> dict[str, str]:
         ROWS: [row_values(row) for row in sorted(table.rows, key=lambda row: row.task)],
         CURVES: curve_values(table),
     }
+    if table.scenarios:
+        found[f"{STRESS}.csv"] = _by_planner(table, lambda group: _stress(group, table.scenarios))
+        found[SCENARIOS] = scenario_values(table)
     if any(task.matched for task in table.tasks):
         lines = _by_planner(table, _matched)
         found[f"{MATCHED}.csv"] = [line for line in lines if line["matched"] or line["planner"] == _TWO_STAGE]
@@ -93,12 +96,42 @@ def row_values(row: BenchmarkRow) -> Values:
         "evaluations": row.evaluations,
         "seconds": row.seconds,
         "gradient_cost": row.gradient_cost,
+        "growth_left": None if row.stress is None else row.stress.nominal.share_worst,
+        "worst_growth_left": None if row.stress is None else row.stress.worst.share_worst,
+        "worst_scenario": None if row.stress is None else row.stress.worst.scenario.name,
     }
+
+
+def scenario_values(table: BenchmarkTable) -> list[Values]:
+    """The stress table of every task, a line for each scenario; shares are of the growth that is left."""
+    return [
+        {
+            "task": row.task.name,
+            "scenario": result.scenario.name,
+            "draws": len(result.draws),
+            "share_worst": result.share_worst,
+            "share_mean": result.share_mean,
+            "cells_worst": result.cells_worst,
+            "cells_no_drops": result.cells_no_drops,
+            "drops_flown_mean": result.flown_mean,
+        }
+        for row in sorted(table.rows, key=lambda row: row.task)
+        if row.stress is not None
+        for result in (row.stress.nominal, *row.stress.results)
+    ]
 
 
 def group_values(table: BenchmarkTable) -> list[Values]:
     """Every number of every line of the tables, the best first, then the planners that have no run yet."""
-    return _by_planner(table, lambda group: {**_performance(group), **_cost(group), **_feasibility(group)})
+    return _by_planner(
+        table,
+        lambda group: {
+            **_performance(group),
+            **_cost(group),
+            **_feasibility(group),
+            **_stress(group, table.scenarios),
+        },
+    )
 
 
 def deployment_values(table: BenchmarkTable) -> list[Values]:
@@ -154,6 +187,20 @@ def _performance(group: Group) -> Values:
         **_spread("protected_cells", group.metric("protected_cells")),
         **_spread("objective", group.objective),
         **_spread("objective_before_penalty", group.metric("objective")),
+        **_worst(group),
+    }
+
+
+def _worst(group: Group) -> Values:
+    return {**_spread("worst_growth_left", group.worst_growth_left), "worst_scenario": group.worst_scenario or None}
+
+
+def _stress(group: Group, scenarios: Sequence[str]) -> Values:
+    shares = {f"growth_left: {name}": group.growth_left(name) for name in scenarios}
+    return {
+        **_worst(group),
+        **_spread("growth_left", group.growth_left()),
+        **{key: value for name, share in shares.items() for key, value in _spread(name, share).items()},
     }
 
 

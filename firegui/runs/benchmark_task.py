@@ -14,7 +14,9 @@ import msgspec
 
 from firegui.domain.benchmark import GRADIENT_CHARGE, BenchmarkRow, PlannerName, PlannerTask, TaskTerms, Violations
 from firegui.domain.project import Project
+from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
+from firegui.domain.stress import StressTable
 from firegui.errors import CancelledError, InputError
 from firegui.io import atomic
 from firegui.io.exporters.csv import write_schedule_csv
@@ -25,7 +27,8 @@ from firegui.runs.benchmark_channel import MessageType, TaskListener, TaskReport
 from firegui.runs.benchmark_folder import TITLE, clear_up, read_rows, task_folder, write_row
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
-from firegui.runs.events import EliminationStep, EpochDone, RunEvent, StageBegan
+from firegui.runs.events import EliminationStep, EpochDone, RunEvent, StageBegan, StressTestProgress
+from firegui.runs.failures import failure_message
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
 from firegui.runs.nested_plan import planned
@@ -82,7 +85,7 @@ def carry_out_task(context: TaskContext, terms: TaskTerms) -> BenchmarkRow:
         made = plan.run(context.listener, context.checkpoint_seconds)
         schedule = _read(context, made.folder / PLAN)
         cost = Cost(plan.dimension, made.charge, made.seconds, made.curve)
-        return _kept(context, scored(context, terms, schedule, cost))
+        return _kept(context, scored(context, terms, schedule, cost, made.stress))
     return _searched(context, terms)
 
 
@@ -144,8 +147,13 @@ def _save_or_warn(context: TaskContext, task: TaskRun, checkpoint: Path) -> None
         context.listener.send(TaskReport(MessageType.WARNING, message=message))
 
 
-def scored(context: TaskContext, terms: TaskTerms, schedule: Schedule, cost: Cost) -> BenchmarkRow:
-    """Score ``schedule`` at nominal effectiveness without charging the planner, and audit it."""
+def scored(
+    context: TaskContext, terms: TaskTerms, schedule: Schedule, cost: Cost, stress: StressTable | None = None
+) -> BenchmarkRow:
+    """Score ``schedule`` at nominal effectiveness, audit it and test it in the project's stress set.
+
+    The planner is not charged for it. ``stress`` is the table of the schedule, if there is one already.
+    """
     model, check = context.model, context.listener.control.check
     metrics = context.engine.simulate(model, schedule, check=check).metrics
     # A budget that is the two-stage plan's own count is kept by that plan.
@@ -162,7 +170,23 @@ def scored(context: TaskContext, terms: TaskTerms, schedule: Schedule, cost: Cos
         violations=violations,
         gradient_cost=cost.gradient_cost,
         curve=cost.curve,
+        stress=stress or _stress_table(context, schedule, metrics),
     )
+
+
+def _stress_table(context: TaskContext, schedule: Schedule, metrics: Metrics) -> StressTable | None:
+    """Return the stress table; ``None`` for a schedule without drops, or where it cannot be computed."""
+    project, check = context.project, context.listener.control.check
+    if not metrics.drops_executed or not project.stress.unrepaired:
+        return None
+    try:
+        return context.engine.stress_table(project, context.model, schedule, project.stress, check=check)
+    except CancelledError:
+        raise
+    except Exception as error:  # the search took longer than its test, and has its row without
+        message = f"a schedule could not be stress-tested ({failure_message(error)})"
+        context.listener.send(TaskReport(MessageType.WARNING, message=message))
+        return None
 
 
 def _audit(context: TaskContext, schedule: Schedule) -> tuple[int, Violations]:
@@ -199,13 +223,15 @@ class TwoStagePlan:
     ``charge`` counts three rollouts for an epoch of every first stage (setting B has two), the rollouts of the
     elimination, three for the gradient that orders each of its passes, and for an epoch of smoothing its gradients and
     trials; as in the paper, not the one to five rollouts that a start is made with. ``curve`` is the main first
-    stage's best at design effectiveness; the elimination has no objective.
+    stage's best at design effectiveness; the elimination has no objective. Neither the charge nor ``seconds`` has the
+    stress test at the end in it.
     """
 
     folder: Path
     charge: int
     seconds: float
     curve: tuple[tuple[int, float], ...]
+    stress: StressTable | None
 
 
 class TwoStageTask:
@@ -255,7 +281,8 @@ class TwoStageTask:
         if pruned is not None:
             smoothing = self._engine.smoothing_charge(self._project.plan.elimination) if pruned.smoothed else 0
             charge += elimination_charge(pruned.rollouts, pruned.passes) + pruned.smoothed * smoothing
-        return TwoStagePlan(self._folder, charge, seconds, tuple(_improvements(before, record.history)))
+        curve = tuple(_improvements(before, record.history))
+        return TwoStagePlan(self._folder, charge, seconds, curve, record.scores.stress)
 
 
 class _PlanProgress:
@@ -265,12 +292,13 @@ class _PlanProgress:
         self._folder, self._listener, self._every = folder, listener, every
         self._before, self._began = _read_seconds(folder), time.process_time()
         self._charged, self._best = 0, math.nan
+        self._ended: float | None = None
         self._told = self._kept = time.monotonic()
 
     @property
     def seconds(self) -> float:
-        """Processor time of every session."""
-        return self._before + time.process_time() - self._began
+        """Processor time of every session, to the beginning of the stress test."""
+        return self._before + (time.process_time() if self._ended is None else self._ended) - self._began
 
     def receive(self, event: RunEvent) -> None:
         """An event of the plan's run."""
@@ -283,6 +311,8 @@ class _PlanProgress:
                 self._tell(self._charged + event.rollouts)
             case EliminationStep():
                 self._tell(self._charged + elimination_charge(event.rollouts, event.passes))
+            case StressTestProgress() if self._ended is None:
+                self._ended = time.process_time()
             case _:
                 pass
 

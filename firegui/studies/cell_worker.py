@@ -132,7 +132,8 @@ class CellWorker:
                 place = task_folder(Path(folder), task.task) / PLAN
             plan = place.read_bytes()
         found = StudyRow(
-            cell.number, baseline, row.metrics, row.objective, row.candidate, row.evaluations, row.violations
+            cell.number, baseline, row.metrics, row.objective, row.candidate, row.evaluations, row.violations,
+            stress=row.stress,
         )  # fmt: skip
         return found, plan
 

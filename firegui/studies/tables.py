@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,6 +16,7 @@ from firegui.domain.study_table import MEASURES, StudyTable
 from firegui.io import atomic
 
 TABLE, PARQUET, WORK = "table.csv", "table.parquet", "cells.csv"
+WORST = "worst_growth_left"
 NO_PARQUET = "no Parquet table is written: it needs the package pyarrow (pip install firegui[study])"
 
 
@@ -38,14 +40,35 @@ def write_tables(folder: Path, table: StudyTable) -> None:
 
 
 def columns_of(table: StudyTable) -> dict[str, list[Any]]:
-    """Cell numbers, what differs, what was measured; a value that a cell does not set is ``None``."""
+    """Cell numbers, what differs, what was measured, and the growth left in each stress scenario, worst draw, in %.
+
+    A value that a cell does not set or have is ``None``. Without a stress table in any row its columns are left out.
+    """
     done = table.done
     columns: dict[str, list[Any]] = {"cell": [cell.number for cell in done]}
     for name in table.settings.names:
         columns[name] = [_plain(cell.value(name)) for cell in done]
     for name in table.settings.measure:
-        columns[name] = [table.measured(cell, name) for cell in done]
+        columns[name] = [_known(table.measured(cell, name)) for cell in done]
+    return columns | _stress(table)
+
+
+def _stress(table: StudyTable) -> dict[str, list[Any]]:
+    if not table.scenarios:
+        return {}
+    tables = [table.rows[cell.number].stress for cell in table.done]
+    columns: dict[str, list[Any]] = {
+        name: [_known(table.measured(cell, name)) for cell in table.done] for name in ("growth_left", WORST)
+    }
+    columns["worst_scenario"] = [None if one is None else one.worst.scenario.name for one in tables]
+    for name in table.scenarios:
+        results = [None if one is None else one.result(name) for one in tables]
+        columns[f"growth_left: {name}"] = [None if one is None else 100.0 * one.share_worst for one in results]
     return columns
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _plain(value: Any) -> Any:

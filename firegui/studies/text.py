@@ -17,8 +17,9 @@ def study_message(table: StudyTable, reason: FinishReason) -> str:
     if reason is FinishReason.FAILED:
         return f"{done:,} of {asked} done and kept; {failures_text(table)}; resume to try the others again"
     measure = table.settings.measure[0]
-    low, high = _ends(table, measure)
-    return f"{asked}; {MEASURES[measure].label.lower()} from {low:.4g} to {high:.4g}"
+    found = [table.measured(cell, measure) for cell in table.done if table.has(cell, measure)]
+    span = f"from {min(found):.4g} to {max(found):.4g}" if found else "is not known"
+    return f"{asked}; {MEASURES[measure].label.lower()} {span}"
 
 
 def failures_text(table: StudyTable) -> str:
@@ -35,8 +36,3 @@ def _cells(cells: list[int]) -> str:
     shown = ", ".join(map(str, cells[:_SHOWN]))
     more = f" and {len(cells) - _SHOWN:,} more" if len(cells) > _SHOWN else ""
     return f"cell{'s' if len(cells) > 1 else ''} {shown}{more}"
-
-
-def _ends(table: StudyTable, measure: str) -> tuple[float, float]:
-    found = [table.measured(cell, measure) for cell in table.done]
-    return min(found), max(found)

@@ -67,7 +67,7 @@ def test_a_study_is_carried_out_and_told(tmp_path: Path) -> None:
     assert said["table"]["fleet.R.count"] == [None] * 4 + [3] * 4
     assert {bar["label"] for bar in said["tornado"]} == {"one more", "nominal"}
     code, out, _ = called(study, "--out", tmp_path / "s", "--workers", 0, "--resume", "--progress", "none")
-    assert code == 0 and "8 cells" in out and "Pareto front" in out
+    assert code == 0 and "8 cells" in out and "Pareto front" in out and "growth left, worst case" in out
 
 
 def test_the_plan_of_a_cell_scores_what_its_row_says(tmp_path: Path) -> None:
@@ -92,7 +92,13 @@ def test_a_given_schedule_is_flown_by_whoever_is_still_there(tmp_path: Path) -> 
     )  # fmt: skip
     code, out, _ = called(study, "--out", tmp_path / "s", "--workers", 0, "--json", "--progress", "none")
     assert code == 0
-    assert json.loads(out)["table"]["drops_executed"] == [0.0, 1.0, 2.0]
+    table = json.loads(out)["table"]
+    assert table["drops_executed"] == [0.0, 1.0, 2.0]
+    assert table["worst_growth_left"][0] is table["worst_scenario"][0] is None
+    for cell in (1, 2):
+        worst = table["worst_growth_left"][cell]
+        assert table[f"growth_left: {table['worst_scenario'][cell]}"][cell] == worst >= table["growth_left"][cell]
+        assert worst == max(value[cell] for name, value in table.items() if name.startswith("growth_left: "))
 
 
 def test_bad_input_is_listed_at_once_and_nothing_is_written(tmp_path: Path) -> None:

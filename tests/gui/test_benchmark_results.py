@@ -37,6 +37,7 @@ from firegui.runs.spec import EvaluateSpec
 from tests.gui.benchmark_scene import SMALL, made_panels, reopen, save_benchmark
 from tests.gui.fake_benchmarks import row_of, table
 from tests.gui.hands import LEFT
+from tests.unit.domain.benchmark_samples import made_table, with_stress
 
 P = PlannerName
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -374,3 +375,12 @@ def test_a_logarithmic_axis_has_numbers_however_little_is_in_view(qtbot: QtBot, 
     said = [text for spacing, values in ticks for text in axis.tickStrings(values, 1.0, spacing) if text]
     assert len(said) >= 2
     assert all(low <= float(text.replace(",", "")) <= high for text in said)
+
+
+def test_the_worst_case_of_a_planner_stands_beside_its_objective_and_its_scenarios_in_the_tooltip() -> None:
+    model, titles = BenchmarkModel(), [column.title for column in COLUMNS]
+    model.show(with_stress(made_table(PlannerName.GRADIENT, PlannerName.NONE, seeds=2)))
+    worst, plain = (model.index(row, titles.index("Worst case")) for row in (0, 1))
+    assert worst.data() == "50.5 ± 0.7% (late)"
+    assert "failing: 25.5 ± 0.7%" in str(worst.data(Qt.ItemDataRole.ToolTipRole))
+    assert plain.data() == "–" and "not tested" in str(plain.data(Qt.ItemDataRole.ToolTipRole))

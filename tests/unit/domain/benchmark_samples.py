@@ -17,6 +17,7 @@ from firegui.domain.benchmark import (
     tasks_of,
 )
 from firegui.domain.results import Metrics
+from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 
 BUDGET, ALLOWANCE, AT_ITS_COST = 1_032, 6_000, 25_686
 NO_DROPS = 24.58
@@ -77,6 +78,23 @@ def made_row(task: PlannerTask) -> BenchmarkRow:
         gradient_cost=2.05 * worse if "gradient" in task.planner.value else None,
         curve=_curve(objective, evaluations, task.seed),
     )
+
+
+def with_stress(table: BenchmarkTable) -> BenchmarkTable:
+    """The same table with two stress scenarios. "late" leaves more; both leave a hundredth more for each seed."""
+
+    def result(scenario: StressScenario, *shares: float) -> StressResult:
+        return StressResult(scenario, 4.0, 104.0, tuple(StressDraw(4.0 + 100.0 * s, 0.0, s, 5) for s in shares))
+
+    def stress(row: BenchmarkRow) -> StressTable | None:
+        if not row.metrics.drops_executed:
+            return None
+        more = 0.01 * row.task.seed
+        failing = result(StressScenario("failing", failure_rate=0.1, draws=2), 0.125, 0.25 + more)
+        late = result(StressScenario("late", delay_minutes=30.0), 0.5 + more)
+        return StressTable(5, result(NOMINAL, 0.0625), (failing, late))
+
+    return replace(table, rows=tuple(replace(row, stress=stress(row)) for row in table.rows))
 
 
 def made_table(

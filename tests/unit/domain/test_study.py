@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 
 from firegui.domain.benchmark import Violations
 from firegui.domain.settings import ObjectiveWeights, Setting
+from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 from firegui.domain.study import Case, Cell, Sampling, StudySettings, Value, Vary, cells_of
 from firegui.domain.study_factors import prepared, study_cells, study_problems, value_problems
 from firegui.domain.study_table import StudyRow, StudyTable, front_of, heat_of, levels_of, tornado_of
 from firegui.errors import InputError
+from firegui.studies.tables import columns_of
 from tests.support import make_project
 from tests.unit.studies.stub import metrics
 
@@ -148,3 +151,40 @@ def test_the_front_has_whatever_no_other_beats_in_both() -> None:
     points = [(3.0, 1.0), (1.0, 5.0), (2.0, 5.0), (2.0, 3.0), (4.0, 1.0), (1.0, 6.0)]
     assert front_of(points) == (1, 3, 0)
     assert front_of([]) == ()
+    assert front_of([(math.nan, 0.0), (1.0, math.nan), (2.0, 3.0)]) == (2,)
+
+
+def with_stress(table: StudyTable, shares: dict[int, float]) -> StudyTable:
+    """The same table with the scenario "late" in the rows of ``shares``."""
+
+    def stress(share: float) -> StressTable:
+        nominal = StressResult(NOMINAL, 4.0, 104.0, (StressDraw(5.0, 0.0, 0.01, 3),))
+        late = StressResult(StressScenario("late"), 4.0, 104.0, (StressDraw(4.0, 0.0, share, 3),))
+        return StressTable(3, nominal, (late,))
+
+    return replace(table, rows={**table.rows, **{
+        number: replace(table.rows[number], stress=stress(share)) for number, share in shares.items()
+    }})  # fmt: skip
+
+
+def test_the_worst_case_is_a_measure_that_rows_without_a_stress_table_do_not_have() -> None:
+    study = StudySettings(vary=(Vary("nominal", (0.5, 0.9)), Vary("seed", (0, 1))))
+    table = with_stress(table_of(study, {0: 1.0, 1: 2.0, 2: 3.0}), {0: 0.25, 2: 0.75})
+    assert table.scenarios == ("late",)
+    assert [table.measured(cell, "worst_growth_left") for cell in (table.cells[0], table.cells[2])] == [25.0, 75.0]
+    assert table.mean(table.cells, "worst_growth_left") == 50.0 and table.mean(table.cells, "objective") == 2.0
+    (bar,) = tornado_of(table, "worst_growth_left")
+    assert (bar.low, bar.high) == (25.0, 75.0)
+
+
+def test_the_sheet_of_a_study_has_every_scenario_and_the_worst_where_plans_were_tested() -> None:
+    study = StudySettings(vary=(Vary("seed", (0, 1)),), measure=("objective", "worst_growth_left"))
+    bare = table_of(study, {0: 1.0, 1: 2.0})
+    assert list(columns_of(bare)) == ["cell", "seed", "objective", "worst_growth_left"]
+    assert columns_of(bare)["worst_growth_left"] == [None, None]
+    columns = columns_of(with_stress(bare, {1: 0.25}))
+    assert list(columns) == [
+        "cell", "seed", "objective", "worst_growth_left", "growth_left", "worst_scenario", "growth_left: late",
+    ]  # fmt: skip
+    assert columns["worst_growth_left"] == columns["growth_left: late"] == [None, 25.0]
+    assert columns["worst_scenario"] == [None, "late"] and columns["growth_left"] == [None, 1.0]

@@ -25,10 +25,11 @@ from firegui.runs.benchmark_printed import (
     printed_tables,
     seconds_text,
     spread_text,
+    stress_table,
 )
-from firegui.runs.benchmark_tables import CURVES, ROWS, papers, sheets, write_tables
+from firegui.runs.benchmark_tables import CURVES, ROWS, SCENARIOS, papers, sheets, write_tables
 from tests.support import make_project
-from tests.unit.domain.benchmark_samples import made_table, whole_table, without
+from tests.unit.domain.benchmark_samples import made_table, whole_table, with_stress, without
 
 NONE, TACTICAL, GRADIENT, TWO_STAGE = (
     PlannerName.NONE, PlannerName.TACTICAL, PlannerName.GRADIENT, PlannerName.TWO_STAGE,
@@ -266,3 +267,41 @@ def test_runtimes_keep_what_can_be_told_apart() -> None:
         SeedSpread(1745.63, None),
     )
     assert [seconds_text(spread) for spread in spreads] == ["<0.01", "0.031 ± 0.009", "5.23 ± 0.14", "1,745.6"]
+
+
+def test_the_stress_table_of_every_planner_is_written_with_its_worst_case() -> None:
+    table = with_stress(made_table(NONE, GRADIENT, seeds=2))
+    gradient, *_, none = read(table, "planner_stress.csv")
+    assert (gradient["planner"], gradient["worst_scenario"]) == ("gradient", "late")
+    assert float(gradient["worst_growth_left"]) == pytest.approx(0.505)
+    assert float(gradient["worst_growth_left_sd"]) == pytest.approx(0.01 / math.sqrt(2.0))
+    assert float(gradient["growth_left: failing"]) == pytest.approx(0.255)
+    assert (gradient["growth_left"], gradient["growth_left_sd"]) == ("0.0625", "0.0")
+    assert (none["worst_scenario"], none["worst_growth_left"], none["growth_left: late"]) == ("", "", "")
+    rows = {line["task"]: line for line in read(table, ROWS)}
+    assert (rows["gradient-1"]["worst_scenario"], rows["none-0"]["worst_growth_left"]) == ("late", "")
+    assert float(rows["gradient-1"]["worst_growth_left"]) == 0.51
+    lines = [line for line in read(table, SCENARIOS) if line["task"] == "gradient-0"]
+    assert [(line["scenario"], line["draws"], line["share_worst"]) for line in lines] == [
+        ("nominal", "1", "0.0625"), ("failing", "2", "0.25"), ("late", "1", "0.5"),
+    ]  # fmt: skip
+
+
+def test_people_read_the_worst_case_beside_the_objective_and_every_scenario() -> None:
+    table = with_stress(made_table(NONE, GRADIENT, seeds=2))
+    performance = benchmark_table(table, make_project())
+    assert performance.heads[-1] == "Worst case"
+    assert cells(performance.rows, "Budgeted gradient")[-1] == "50.5 ± 0.7% (late)"
+    assert cells(performance.rows, "No intervention (baseline)")[-1] == "–"
+    stress = stress_table(table, make_project())
+    assert stress.heads == ("Planner", "Model", "failing", "late", "Worst case")
+    assert cells(stress.rows, "Budgeted gradient") == ("6.2%", "25.5 ± 0.7%", "50.5 ± 0.7%", "50.5 ± 0.7% (late)")
+    assert "planner_stress.tex" in papers(table, make_project())
+
+
+def test_rows_without_a_stress_table_have_the_tables_that_they_had() -> None:
+    table = made_table(NONE, GRADIENT)
+    assert not {"planner_stress.csv", SCENARIOS} & set(sheets(table))
+    assert "Worst case" not in benchmark_table(table, make_project()).heads
+    assert "planner_stress.tex" not in papers(table, make_project())
+    assert {line["worst_scenario"] for line in read(table, ROWS)} == {""}

@@ -9,17 +9,20 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from firegui.domain.benchmark import BenchmarkRow, PlannerName, PlannerTask, Violations
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
+from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import CancelledError, Check, InputError
 from firegui.io.schedule_file import read_schedule
+from firegui.planning.stress import stress_table
 from firegui.runs import benchmark_task
 from firegui.runs.benchmark_channel import MessageType, TaskReport, WorkerOrder
-from firegui.runs.benchmark_folder import task_folder, write_row
+from firegui.runs.benchmark_folder import read_rows, task_folder, write_row
 from firegui.runs.benchmark_task import SECONDS, TaskContext, carry_out_task
 from firegui.runs.history import read_history
 from firegui.runs.lock import is_held
@@ -68,6 +71,47 @@ def test_a_row_says_what_its_schedule_does_at_nominal_effectiveness(contexts: Ta
     assert row.seconds > 0.0 and row.gradient_cost is not None
     listed = read_schedule(folder / SCHEDULE, model.fleet, model.maps.n_steps, model.maps.shape)
     assert np.array_equal(listed.proposed, schedule.proposed)
+
+
+@pytest.mark.parametrize("planner", [PlannerName.TACTICAL, PlannerName.TWO_STAGE])
+def test_a_row_has_the_stress_table_of_its_schedule_on_draws_of_the_sets_own_seed(
+    contexts: TaskContexts, planner: PlannerName
+) -> None:
+    stress = StressSet((StressScenario("late", delay_minutes=30.0), StressScenario("off", pose_noise_m=60.0, draws=2)))
+    project = replace(make_project(epochs=3), stress=replace(stress, seed=7))
+    context = contexts("run", project)
+    row = carry_out_task(context, terms_of(planner))
+    folder, model = task_folder(context.out, row.task), context.model
+    schedule = read_schedule(folder / PLAN, model.fleet, model.maps.n_steps, model.maps.shape)
+    assert row.metrics.drops_executed
+    assert row.stress == stress_table(project, model, schedule, project.stress)
+    assert read_rows(context.out, (row.task,)) == (row,)
+
+
+def test_a_row_of_a_schedule_without_drops_has_no_stress_table(contexts: TaskContexts) -> None:
+    assert carry_out_task(contexts("run"), terms_of(PlannerName.NONE)).stress is None
+
+
+class Unstressed(ObservedEngine):
+    def stress_table(self, *_: Any, **_named: Any) -> Any:
+        raise ValueError("a shape")
+
+
+def test_a_stress_test_that_fails_leaves_the_row_without_a_table(contexts: TaskContexts) -> None:
+    context = contexts("run", engine=Unstressed())
+    row = carry_out_task(context, terms_of(PlannerName.TACTICAL))
+    assert row.stress is None and row.metrics.drops_executed
+    assert any("stress-tested (a shape)" in report.message for report in reports(context))
+
+
+def test_a_row_that_was_written_before_there_were_stress_tables_is_read(contexts: TaskContexts) -> None:
+    context = contexts("run")
+    row = carry_out_task(context, terms_of(PlannerName.TACTICAL))
+    path = task_folder(context.out, row.task) / "row.json"
+    plain = msgspec.json.decode(path.read_bytes())
+    del plain["stress"]
+    path.write_bytes(msgspec.json.encode(plain))
+    assert read_rows(context.out, (row.task,)) == (replace(row, stress=None),)
 
 
 class Withholding(ObservedEngine):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from firegui.domain.project import Project
@@ -212,3 +213,15 @@ def test_a_damaged_row_is_refused_with_its_place(tmp_path: Path, project: Projec
     said = problems_of(carried(spec_of(tmp_path / "s", project, settings(project), resume=True)))
     assert "00004.json" in said and "delete it" in said
     assert read_header(tmp_path / "s").settings.name == "stub"
+
+
+def test_a_study_that_was_made_before_plans_were_tested_is_opened_without_a_worst_case(
+    tmp_path: Path, project: Project, undrawn: None
+) -> None:
+    carried(spec_of(tmp_path / "s", project, settings(project)))
+    for path in (tmp_path / "s" / CELLS).glob("*.json"):
+        plain = msgspec.json.decode(path.read_bytes())
+        assert plain.pop("stress") is None
+        path.write_bytes(msgspec.json.encode(plain))
+    _, table = read_study(tmp_path / "s")
+    assert len(table.rows) == 12 and table.scenarios == ()

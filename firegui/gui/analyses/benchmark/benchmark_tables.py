@@ -30,6 +30,7 @@ from firegui.domain.benchmark import (
     PlannerTask,
     deployment,
 )
+from firegui.domain.stress import scenario_names
 from firegui.gui.analyses.benchmark.benchmark_text import Tasks, task_name
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import ROOT, SORT_ROLE, Column, Index
@@ -38,9 +39,11 @@ from firegui.runs.benchmark_printed import (
     dimension_text,
     duration_text,
     epoch_text,
+    growth_text,
     objective_text,
     seconds_text,
     spread_text,
+    worst_text,
 )
 from firegui.runs.events import TaskProgress
 
@@ -74,6 +77,14 @@ def _violations_tip(group: Group) -> str:
     return f"{_AUDIT}\n{counts}"
 
 
+def _stress_tip(group: Group) -> str:
+    if not group.tested:
+        return "Growth left in stress scenarios: not tested"
+    names = scenario_names(group.tested)
+    lines = [f"{name}: {growth_text(group.growth_left(name))}" for name in names]
+    return "\n".join(["Growth left in stress scenarios", f"in the model: {growth_text(group.growth_left())}", *lines])
+
+
 _AUDIT = "what the independent audit counts of the executed drops, all seeds together"
 COLUMNS = (
     Column("Planner", lambda group: group, lambda group: group.title,
@@ -87,6 +98,9 @@ COLUMNS = (
     Column("Objective", lambda group: group, objective_text,
            "shared objective at nominal effectiveness, with the penalty for drops over the budget", "with penalty",
            sort_key=lambda group: group.objective.mean),
+    Column("Worst case", lambda group: group if group.tested else None, worst_text,
+           "growth of the fire that is left in the worst stress scenario, and which that is", "growth left",
+           sort_key=lambda group: group.worst_growth_left.mean, cell_tip=_stress_tip),
     Column("Charged", lambda group: group.evaluations, _rounded,
            f"charged rollout-equivalents; a gradient epoch is charged {GRADIENT_CHARGE}", "rollouts", sort_key=_mean),
     Column("Runtime", lambda group: group.seconds, seconds_text,

@@ -245,6 +245,7 @@ class ParetoChart(StudyChart):
         self._front = self.add_curve("accent", name="Pareto front", width=1.4, symbol=8.0)
         self._x = self._y = ""
         self.front: tuple[Cell, ...] = ()
+        self._shown: tuple[Cell, ...] = ()
         self._points = np.empty((0, 2))
 
     def entries(self, table: StudyTable | None) -> Sequence[tuple[Sequence[Entry], str]]:
@@ -257,10 +258,10 @@ class ParetoChart(StudyChart):
         table = table if table is not None and table.rows else None
         self._table, (x, y) = table, keys
         self._x, self._y = x, y
-        done = () if table is None else table.done
+        done = self._shown = _with_both(table, x, y)
         values = np.array([[table.measured(cell, name) for name in (x, y)] for cell in done] if table else [], float)
         values = self._points = values.reshape(-1, 2)
-        order = [] if table is None else list(front_of(points_of(table, x, y)))
+        order = [] if table is None else list(front_of(points_of(table, x, y, done)))
         self.front = tuple(done[place] for place in order)
         self.set_curve(self._all, values[:, 0], values[:, 1])
         self.set_curve(self._front, values[order, 0], values[order, 1])
@@ -276,7 +277,7 @@ class ParetoChart(StudyChart):
     def _caption(self) -> str:
         if self._table is None:
             return ""
-        return f"Pareto front: {len(self.front)} of {len(self._table.rows):,} cells that no other beats in both"
+        return f"Pareto front: {len(self.front)} of {len(self._shown):,} cells that no other beats in both"
 
     def _cells_at(self, point: QPointF) -> tuple[str, Sequence[Cell]]:
         table = self._table
@@ -287,7 +288,7 @@ class ParetoChart(StudyChart):
         nearest = int(np.argmin(distances))
         if distances[nearest] > _NEAR_PX:
             return "", ()
-        cell = table.done[nearest]
+        cell = self._shown[nearest]
         numbers = f"{number(table.measured(cell, self._x))}, {number(table.measured(cell, self._y))}"
         return f"cell {cell.number} · {cell.title}: {numbers}", (cell,)
 
@@ -360,8 +361,15 @@ def _number_items(values: Any, middle: float) -> list[Any]:
     return items
 
 
+def _with_both(table: StudyTable | None, *measures: str) -> tuple[Cell, ...]:
+    """Return the finished cells of a study that have all of some measures."""
+    if table is None:
+        return ()
+    return tuple(cell for cell in table.done if all(table.has(cell, name) for name in measures))
+
+
 def _best_first(table: StudyTable, cells: Sequence[Cell], measure: str) -> tuple[Cell, ...]:
-    done = [cell for cell in cells if cell.number in table.rows]
+    done = [cell for cell in cells if table.has(cell, measure)]
     sign = -1.0 if MEASURES[measure].better > 0 else 1.0
     return tuple(sorted(done, key=lambda cell: sign * table.measured(cell, measure)))
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject
 
+from firegui.domain.stress import StressTable, worst_case_text
 from firegui.domain.study import CASE, Cell, value_text
 from firegui.domain.study_table import MEASURES, StudyTable
 from firegui.gui.base.number_text import duration, number
@@ -59,6 +60,9 @@ class CellsModel(TableModel[Cell]):
                    color=lambda cell: None if self._failure(cell) is None else "error"),
             *(_varied(name, table) for name in table.settings.names),
             *(self._measured(name) for name in table.settings.measure),
+            Column("Worst case\ngrowth left", self._stress, worst_case_text, is_text=True,
+                   sort_key=lambda one: one.worst.share_worst,
+                   tip="growth of the fire that is left in the worst stress scenario, and which that is"),
             Column("Took", self._seconds, duration, "by the clock of its worker"),
         )  # fmt: skip
 
@@ -76,6 +80,10 @@ class CellsModel(TableModel[Cell]):
     def _value(self, cell: Cell, name: str) -> float:
         table = self.table
         return math.nan if table is None or cell.number not in table.rows else table.measured(cell, name)
+
+    def _stress(self, cell: Cell) -> StressTable | None:
+        table = self.table
+        return None if table is None or cell.number not in table.rows else table.rows[cell.number].stress
 
     def _seconds(self, cell: Cell) -> float:
         table = self.table
