@@ -122,7 +122,7 @@ def stress_lines(found: StressTable) -> Iterator[str]:
     blocks = groupby(sorted(found.worst_first, key=_hours), _hours)
     for hours, results in blocks:
         yield f"replanned every {hours:g} h:" if hours else "without repair:"
-        yield from table([_HEAD, *map(_row, results)])
+        yield from table([(*_HEAD, "not repaired, worst") if hours else _HEAD, *map(_row, results)])
     yield from (f"  {name} is left out: {reason}" for name, reason in found.left_out)
 
 
@@ -135,4 +135,5 @@ def _row(result: StressResult) -> tuple[str, ...]:
         f"{result.cells_no_drops:,.0f}",
         f"{result.flown_mean:,.0f}",
         str(len(result.draws)),
+        *(() if result.fixed_share_worst is None else (f"{result.fixed_share_worst:.1%}",)),
     )

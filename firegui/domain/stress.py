@@ -192,13 +192,15 @@ class StressDraw:
     """A plan in one draw of a scenario.
 
     ``cells`` and ``protected_cells`` burn at the end. ``share`` is the part of the growth that is left and ``flown``
-    the drops that happened.
+    the drops that happened. ``fixed_share`` is known where the plan was repaired: the share with the plan as it was, on
+    the same drawn fire.
     """
 
     cells: float
     protected_cells: float
     share: float
     flown: int
+    fixed_share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +229,11 @@ class StressResult:
     def share_mean(self) -> float:
         """Mean share of the growth over the draws."""
         return fmean(draw.share for draw in self.draws)
+
+    @property
+    def fixed_share_worst(self) -> float | None:
+        """Largest share over the draws with the plan as it was; ``None`` where it was not repaired."""
+        return max((draw.fixed_share for draw in self.draws if draw.fixed_share is not None), default=None)
 
     @property
     def cells_worst(self) -> float:

@@ -177,10 +177,25 @@ class Exercise:
         name = self._truth.world.scenario.name
         return self._truth.flown(states[-1].schedule), DayStates(REPLANNED, name, 0, codes, steps=steps)
 
-    def result(self, state: ExerciseState) -> StressDraw:
-        """Return what burned and what was flown. The growth without drops is that of the scenario's world."""
+    def fixed_fire(self, schedule: Schedule, check: Check | None = None) -> FireState:
+        """Return the fire at the end with a plan that is not repaired, drawn at the same steps."""
+        fire, ground, n_steps = self._truth.start(), None, self._truth.world.model.n_steps
+        for step in range(0, n_steps, self._every):
+            end = min(step + self._every, n_steps)
+            fire, ground = self._truth.advanced(schedule, step, end, fire, ground, check)
+        return fire
+
+    def result(self, state: ExerciseState, fixed: FireState | None = None) -> StressDraw:
+        """Return what burned and what was flown; ``fixed`` is the fire of the plan as it was, where that is known.
+
+        The growth without drops is that of the scenario's world.
+        """
+        world, fire = self._truth.world, state.fire.fire
+        protected = float(fire[world.model.protected.cpu().numpy()].sum())
+        flown = int(self._truth.executed(state.schedule).sum())
+        fixed_share = None if fixed is None else self._share(fixed)
+        return StressDraw(float(fire.sum()), protected, self._share(state.fire), flown, fixed_share)
+
+    def _share(self, fire: FireState) -> float:
         world = self._truth.world
-        cells = float(state.fire.fire.sum())
-        protected = float(state.fire.fire[world.model.protected.cpu().numpy()].sum())
-        share = growth_share(cells, world.start_cells, world.cells_no_drops)
-        return StressDraw(cells, protected, share, int(self._truth.executed(state.schedule).sum()))
+        return growth_share(float(fire.fire.sum()), world.start_cells, world.cells_no_drops)

@@ -182,7 +182,7 @@ class StressRun:
             when = f"day {state.step / per_day:g}"
             self._say(number, f"{scenario.name}: draw {draw + 1} of {scenario.n_draws}, {when}")
             state = exercise.advance(state, check)
-        return exercise.result(state), state.fire.fire
+        return exercise.result(state, exercise.fixed_fire(spec.schedule, check)), state.fire.fire
 
     def _leave_out(self, scenario: StressScenario, reason: str) -> None:
         assert self._tally is not None

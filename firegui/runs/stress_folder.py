@@ -185,6 +185,7 @@ def table_csv(table: StressTable) -> str:
             "repair_hours": result.scenario.repair_hours,
             "start_cells": result.start_cells,
             "cells_no_drops": result.cells_no_drops,
+            "fixed_share": draw.fixed_share,
         }
         for result in (table.nominal, *table.results)
         for number, draw in enumerate(result.draws)
@@ -213,6 +214,7 @@ def table_data(table: StressTable) -> dict[str, Any]:
                 "start_cells": result.start_cells,
                 "worst_draw": result.worst_draw,
                 "repair_hours": result.scenario.repair_hours,
+                "fixed_share_worst": result.fixed_share_worst,
             }
             for result in table.results
         ],

@@ -221,9 +221,14 @@ def test_a_plan_without_drops_gets_some_and_the_fire_ends_smaller(model: Model, 
     nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
     exercise = Exercise(truth, repair, 5)
     states = flown_through(exercise, exercise.begin(nothing))
-    bare = truth.start()
+    bare = exercise.fixed_fire(nothing)
+    fire = truth.start()
     for first in range(0, 30, 5):
-        bare, _ = truth.advanced(nothing, first, first + 5, bare)
+        fire, _ = truth.advanced(nothing, first, first + 5, fire)
+    np.testing.assert_array_equal(bare.codes, fire.codes)
+    result = exercise.result(states[-1], bare)
+    assert result.fixed_share is not None
+    assert result.share < result.fixed_share
     assert exercise.result(states[-1]).flown > 0
     assert not executed(model, states[-1].schedule)[:5].any()
     assert states[-1].fire.fire.sum() < bare.fire.sum()

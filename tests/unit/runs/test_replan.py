@@ -12,7 +12,7 @@ import pytest
 from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, Observation
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
-from firegui.domain.stress import StressScenario, StressSet, StressTestSettings
+from firegui.domain.stress import StressScenario, StressSet, StressTestSettings, growth_share
 from firegui.io.observation_file import read_observation
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
@@ -255,6 +255,9 @@ def test_an_exercise_is_the_draw_of_a_stress_test_and_keeps_the_fire_at_every_ob
     execute(tested, lambda _event: None, RunControl())
     draw = read_table(tested.out).results[0].draws[1]
     assert (draw.cells, draw.flown) == (rows[-1].loop_cells, sum(row.loop_drops for row in rows))
+    result = read_table(tested.out).results[0]
+    fixed = growth_share(rows[-1].open_cells, result.start_cells, result.cells_no_drops)
+    assert draw.fixed_share == pytest.approx(fixed, rel=1e-12)
     assert finished.nominal is not None
     assert finished.nominal.final_extent_cells == draw.cells
     assert f"replanned every {hours:g} h" in finished.message

@@ -115,7 +115,8 @@ def test_scenarios_with_repair_are_exercises(whole: Path) -> None:
         state = exercise.begin(PLAN)
         while not exercise.finished(state):
             state = exercise.advance(state)
-        assert exercise.result(state) == row
+        assert exercise.result(state, exercise.fixed_fire(PLAN)) == row
+        assert row.fixed_share is not None
         leaks.append(state.fire.fire)
     assert found.draws[0] != found.draws[1]
     last = simulate(model, executed_only(model, PLAN), keep_days=True).p_fire_days
