@@ -8,6 +8,7 @@ from enum import StrEnum
 from firegui.domain.options import bounds_problems, option
 from firegui.domain.settings import Margin, Setting
 from firegui.domain.stress import MOST_DRAWS, StressSet, StressTable, StressTestSettings, interval_problems
+from firegui.domain.study_table import front_of
 from firegui.errors import Problem
 
 
@@ -131,6 +132,12 @@ class MarginCurve:
     def complete(self) -> bool:
         """Whether every plan is done or known to be missing."""
         return len(self.points) + len(self.missing) == len(self.settings.plans)
+
+    @property
+    def front(self) -> tuple[MarginPoint, ...]:
+        """The plans without replanning than which no other has both fewer drops and a lower worst share."""
+        fixed = [point for point in self.points if point.plan is not CurvePlan.REPLANNED]
+        return tuple(fixed[k] for k in front_of([(point.drops, point.worst_share) for point in fixed]))
 
     def with_point(self, point: MarginPoint) -> MarginCurve:
         """Return the curve with one more point."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from firegui.domain.margin_curve import CurvePlan, MarginCurve
+from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
 from firegui.planning.picture_files import write_pictures
 
 NAME = "margin"
@@ -29,25 +29,29 @@ def figure(curve: MarginCurve) -> Figure:
     result = Figure(figsize=(7.0, 4.2), dpi=_DPI, layout="constrained")
     axes = result.subplots()
     replanned = CurvePlan.REPLANNED
-    fixed = [(point.drops, 100.0 * point.worst_share) for point in curve.points if point.plan is not replanned]
-    mended = [(point.drops, 100.0 * point.worst_share) for point in curve.points if point.plan is replanned]
+    fixed = [_place(point) for point in curve.points if point.plan is not replanned]
+    mended = [_place(point) for point in curve.points if point.plan is replanned]
     if fixed:
-        axes.plot(*zip(*fixed, strict=True), color=_PLAN, marker="o", markersize=5, linewidth=1.0, label="as planned")
+        axes.plot(*zip(*map(_place, curve.front), strict=True), color=_PLAN, linewidth=1.0)
+        axes.scatter(*zip(*fixed, strict=True), color=_PLAN, label="as planned")
     if mended:
         label = f"replanned every {curve.settings.repair_hours:g} h, mean of the drops flown"
         axes.scatter(*zip(*mended, strict=True), color=_REPLANNED, marker="s", label=label)
     for point in curve.points:
-        place = (point.drops, 100.0 * point.worst_share)
-        axes.annotate(point.plan.value, place, textcoords="offset points", xytext=(7, 5), fontsize=7)
+        axes.annotate(point.plan.value, _place(point), textcoords="offset points", xytext=(7, 5), fontsize=7)
     axes.axhline(100.0 * curve.limit, color=_BASE, linewidth=1.0, linestyle=":", label=f"limit {curve.limit:.1%}")
     axes.set_title(f"{curve.event}: what margin costs", fontsize=9, parse_math=False)
     axes.set_xlabel("drops", fontsize=8)
     axes.set_ylabel("largest share of a scenario's growth that is left, %", fontsize=8)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.margins(x=0.15, y=0.1)
+    axes.margins(x=0.2, y=0.1)
     axes.set_ylim(bottom=0.0)
     axes.tick_params(labelsize=7)
     axes.grid(alpha=0.25)
     axes.set_axisbelow(True)
     axes.legend(fontsize=7)
     return result
+
+
+def _place(point: MarginPoint) -> tuple[float, float]:
+    return point.drops, 100.0 * point.worst_share

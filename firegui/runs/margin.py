@@ -48,7 +48,7 @@ from firegui.runs.state import RunMachine
 _PASSED_ON = (EpochDone, EliminationStep, StageBegan, Message)
 """What plans and tests say that also belongs to the curve."""
 _STAGES = (Stage.OPTIMIZE, Stage.PRUNE)
-_REPLANNED = "is replanned, and counts in the test with replanning alone"
+_REPLANNED = "it is replanned, and counts in the test with replanning alone"
 
 
 def margin_problems(spec: MarginSpec) -> list[Problem]:

@@ -1,7 +1,7 @@
 """The folder of a margin curve on disk.
 
 ``margin.toml`` says what was asked, with what. ``margin.json`` is the curve, ``margin.csv`` a row for each plan, and
-``margin.png`` and ``.svg`` its picture once every plan is done. ``plan-*`` are the run folders of the plans and
+``margin.png`` and ``.svg`` its picture once every plan is done. ``margin-*`` are the run folders of the plans and
 ``stress-*`` those of their stress tests. Every file is replaced whole.
 """
 
@@ -38,7 +38,7 @@ class MarginHeader(SavedHeader):
 
 
 def _plan_begun(names: list[str]) -> bool:
-    return CURVE in names or any(name.startswith("plan-") for name in names)
+    return CURVE in names or any(name.startswith("margin-") for name in names)
 
 
 STORE = ResultStore("a margin curve", HEADER, TITLE, MarginHeader, _AGAIN, _plan_begun)
@@ -46,7 +46,7 @@ STORE = ResultStore("a margin curve", HEADER, TITLE, MarginHeader, _AGAIN, _plan
 
 def plan_folder(plan: CurvePlan) -> str:
     """Return the name of the run folder of a plan, below that of the curve."""
-    return f"plan-{plan.margin.value}"
+    return f"margin-{plan.margin.value}"
 
 
 def stress_test_folder(plan: CurvePlan) -> str:

@@ -14,6 +14,8 @@ _TITLES = {
     CurvePlan.DESIGN: "Design margin",
     CurvePlan.STRESS: "Stress margin",
 }
+SHORT_TITLES = {plan: plan.value for plan in CurvePlan} | {CurvePlan.REPLANNED: "stress, replanned"}
+"""Names of the plans where there is little room."""
 
 
 def plan_title(plan: CurvePlan, settings: MarginCurveSettings) -> str:

@@ -52,7 +52,7 @@ def test_the_curve_is_made_reported_and_repeated_by_its_own_command(
     fixed = [row["share_worst"] for row in own["scenarios"] if row["name"] != "mended"]
     assert first["worst_share"] == max(fixed)
     last = found["plans"][3]
-    assert (last["folder"], last["gallons"], last["scenarios"]) == ("plan-stress", None, 3)
+    assert (last["folder"], last["gallons"], last["scenarios"]) == ("margin-stress", None, 3)
     assert {path.name for path in out.iterdir()} >= {HEADER, CURVE, SHEET, "margin.png", "margin.svg"}
     command = STORE.read(out).command
     for words in ("--limit 0.2", "--draws 2", "--seed 4", "--epochs 3", "--training-epochs 2"):

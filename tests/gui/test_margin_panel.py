@@ -41,7 +41,7 @@ def shown(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, project:
     panel = MarginPanel(session, queue, controller)
     show_widget(qtbot, panel, 1000, 320)
     controller.open(out)
-    panel.pages.setCurrentWidget(panel.curve_page)
+    panel.pages.setCurrentWidget(panel.chart)
     panel.chart.update_axes()
     yield panel
     controller.shutdown()
@@ -73,11 +73,9 @@ def on_line(panel: MarginPanel, number: int) -> QPoint:
 
 # -- the result --------------------------------------------------------------------------------------------------------
 def test_the_table_has_a_line_for_each_plan_and_marks_shares_above_the_limit(shown: MarginPanel) -> None:
-    titles = ("Plan", "Drops", "Gallons", "Nominal", "Worst scenario", "Worst share", "Time")
+    titles = ("Margin", "Drops", "Gallons", "Nominal", "Worst scenario", "Worst share", "Time")
     assert tuple(shown.model.titles) == titles
-    assert texts(shown, "Plan") == [
-        "No margin", "Design margin", "Stress margin", "Stress margin, replanned every 12 h",
-    ]  # fmt: skip
+    assert texts(shown, "Margin") == ["none", "design", "stress", "stress, replanned"]
     assert texts(shown, "Drops") == ["355", "502", "1,032", "914"]
     assert texts(shown, "Gallons") == ["319,500", "451,800", "928,800", "–"]
     assert texts(shown, "Worst share") == [f"{ABOVE}86.0%", f"{ABOVE}41.0%", "4.8%", "2.1%"]
@@ -87,7 +85,10 @@ def test_the_table_has_a_line_for_each_plan_and_marks_shares_above_the_limit(sho
 
 
 def test_the_panel_says_what_is_approximate_or_missing(shown: MarginPanel, saved: Path) -> None:
-    assert "up to 8 draws a scenario" in shown.approximate.text() and shown.approximate.isVisible()
+    assert "up to 8 draws a scenario" in shown.head.text()
+    assert "up to 8 draws a scenario" in shown.approximate.text() and not shown.approximate.isVisible()
+    shown.pages.setCurrentWidget(shown.notes_page)
+    assert shown.approximate.isVisible()
     shown_folder = shown._shown_folder
     assert shown_folder is not None
     write_curve(shown_folder, margin_curve(replanned=False))
@@ -115,7 +116,7 @@ def test_a_click_on_a_point_shows_its_plan_and_chooses_its_line(
     point = shown.model.rows[number]
     qtbot.waitUntil(lambda: len(asked) == 1)
     assert asked == [shown._shown_folder / point.folder]  # type: ignore[operator]
-    assert asked[0].name == ("plan-none", "plan-design", "plan-stress", "plan-stress")[number]
+    assert asked[0].name == ("margin-none", "margin-design", "margin-stress", "margin-stress")[number]
     assert shown._selected == point
     assert shown.chart.curve_points(shown.chart._chosen)[0].tolist() == [point.drops]
 
@@ -129,7 +130,9 @@ def test_a_click_beside_the_points_shows_nothing(shown: MarginPanel, asked: list
 def test_the_point_under_the_mouse_is_read_out(shown: MarginPanel) -> None:
     chart = shown.chart
     legend, place = chart.legend.text(), chart.place_of(shown.model.rows[1])
-    assert legend == "as planned · replanned, mean of the drops flown"
+    assert legend.split(" · ") == [
+        "worst share of the growth left, %", "as planned", "replanned, mean of the drops flown", "limit 5.0%",
+    ]  # fmt: skip
     chart.plot.scene().sigMouseMoved.emit(place)
     assert chart.legend.text() == "Design margin: 502 drops, 41.0% left in weak"
     chart.plot.scene().sigMouseMoved.emit(place + QPointF(60.0, 30.0))
@@ -139,6 +142,7 @@ def test_the_point_under_the_mouse_is_read_out(shown: MarginPanel) -> None:
 @pytest.mark.parametrize("way", ["button", "double click", "enter"])
 def test_a_line_shows_its_plan(shown: MarginPanel, asked: list[Path], way: str) -> None:
     assert not shown.button("show").isEnabled()
+    shown.pages.setCurrentWidget(shown.table)
     viewport = shown.table.viewport()
     QTest.mouseClick(viewport, LEFT, pos=on_line(shown, 2))
     assert asked == [] and shown.button("show").isEnabled()
@@ -149,7 +153,7 @@ def test_a_line_shows_its_plan(shown: MarginPanel, asked: list[Path], way: str) 
             QTest.mouseDClick(viewport, LEFT, pos=on_line(shown, 2))
         case _:
             QTest.keyClick(shown.table, Qt.Key.Key_Return)
-    assert [folder.name for folder in asked] == ["plan-stress"]
+    assert [folder.name for folder in asked] == ["margin-stress"]
 
 
 def test_the_names_follow_the_theme(shown: MarginPanel) -> None:
@@ -194,16 +198,16 @@ def test_a_curve_is_made_and_the_plan_of_a_point_becomes_a_run(
     show_widget(qtbot, panel, 1000, 320)
     controller.start(panel.form.request())
     qtbot.waitUntil(lambda: not controller.is_busy, timeout=PATIENCE)
-    assert texts(panel, "Plan")[:3] == ["No margin", "Design margin", "Stress margin"] and panel.model.rowCount() == 4
+    assert texts(panel, "Margin") == ["none", "design", "stress", "stress, replanned"]
     assert [one.is_complete for one in controller.saved()] == [True]
     curve = read_curve(controller.saved()[0].folder)
     assert controller.curve == curve
-    panel.pages.setCurrentWidget(panel.curve_page)
+    panel.pages.setCurrentWidget(panel.table)
     # Plans of few epochs may coincide in the chart.
     double_click(qtbot, panel.table, 2, 0)
     qtbot.waitUntil(lambda: queue.shown is not None and not queue.activity, timeout=PATIENCE)
     entry = queue.shown
-    assert entry is not None and entry.folder == controller.saved()[0].folder / "plan-stress"
+    assert entry is not None and entry.folder == controller.saved()[0].folder / "margin-stress"
     assert entry in queue.entries and entry.state is RunState.FINISHED and not entry.stale
     assert session.result.folder == entry.folder
     controller.shutdown()
@@ -215,7 +219,7 @@ def test_the_form_says_what_the_plans_are_made_with_and_refuses_what_cannot_be(
 ) -> None:
     plan = session.project.plan
     session.edit("limit", replace(session.project, plan=replace(plan, margin=replace(plan.margin, limit=0.123))))
-    assert "limit 12.3%" in shown.form.about.text()
+    assert "limit 12.3%" in shown.about.text()
     assert shown.problems == ()
     only = StressSet((StressScenario("mended", failure_rate=0.1, repair_hours=24.0),))
     session.edit("only", replace(session.project, stress=only))

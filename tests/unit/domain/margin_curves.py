@@ -12,7 +12,7 @@ def margin_curve(*, replanned: bool = True) -> MarginCurve:
     """Return a curve with a point for each margin, and one with replanning or the reason why it is missing."""
     points = tuple(
         MarginPoint(
-            plan, f"plan-{plan.value}", f"stress-{plan.value}", drops, 900.0 * drops, 0.003, "weak", share, 8, 8, (),
+            plan, f"margin-{plan.value}", f"stress-{plan.value}", drops, 900.0 * drops, 0.003, "weak", share, 8, 8, (),
             60.0 * number,
         )
         for number, (plan, drops, share) in enumerate(_SHARES, 1)
@@ -23,5 +23,5 @@ def margin_curve(*, replanned: bool = True) -> MarginCurve:
         return curve.without(last, "no such wind")
     test = f"stress-{last.value}"
     return curve.with_point(
-        MarginPoint(last, "plan-stress", test, 914.5, None, 0.002, "failures, repaired", 0.021, 9, 8, (), 180.0)
+        MarginPoint(last, "margin-stress", test, 914.5, None, 0.002, "failures, repaired", 0.021, 9, 8, (), 180.0)
     )

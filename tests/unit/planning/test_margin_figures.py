@@ -25,8 +25,9 @@ def test_every_plan_stands_at_its_drops_and_its_worst_share_with_its_name() -> N
     (axes,) = figure(curve).axes
     line, limit = axes.lines
     fixed = [point for point in curve.points if point.plan is not CurvePlan.REPLANNED]
-    assert np.asarray(line.get_xdata()).tolist() == [point.drops for point in fixed]
-    assert np.asarray(line.get_ydata()).tolist() == pytest.approx([100.0 * point.worst_share for point in fixed])
+    drawn = np.asarray(axes.collections[0].get_offsets())
+    assert drawn.tolist() == [[point.drops, pytest.approx(100.0 * point.worst_share)] for point in fixed]
+    assert np.asarray(line.get_xdata()).tolist() == [point.drops for point in curve.front]
     assert limit.get_ydata()[0] == 100.0 * curve.limit  # type: ignore[index]
     assert [text.get_text() for text in axes.texts] == ["none", "design", "stress", "stress-replanned"]
 

@@ -107,7 +107,7 @@ def test_the_tests_have_the_seed_of_the_curve_and_say_what_they_leave_out(whole:
     assert "replanning alone" in dict(curve.points[0].left_out)["mended"]
     notes = "\n".join(curve_notes(curve))
     assert "up to 2 draws a scenario, seed 7" in notes
-    assert "windy is left out: imported maps" in notes and "mended is left out: is replanned" in notes
+    assert "windy is left out: imported maps" in notes and "mended is left out: it is replanned" in notes
     assert "Shares count the whole fire" in notes
     assert "Shares" not in "\n".join(curve_notes(replace(curve, setting=Setting.A)))
 
@@ -205,7 +205,7 @@ def test_a_stopped_curve_goes_on_to_the_same_numbers(
     assert finished(again).reason is FinishReason.COMPLETED
     assert timeless(read_curve(out)) == timeless(read_curve(whole))
     for plan in ("none", "design", "stress"):
-        assert read_drops(out / f"plan-{plan}") == read_drops(whole / f"plan-{plan}")
+        assert read_drops(out / f"margin-{plan}") == read_drops(whole / f"margin-{plan}")
     if epoch is not None:
         first = next(event.epoch for event in again if isinstance(event, EpochDone))
         assert first == epoch + 1
@@ -220,7 +220,7 @@ def test_a_plan_that_is_stopped_is_not_scored_first(tmp_path: Path) -> None:
             control.request_stop()
 
     run(margin_spec(out), control, stop)
-    assert json.loads((out / "plan-none" / METRICS).read_text())["nominal"] is None
+    assert json.loads((out / "margin-none" / METRICS).read_text())["nominal"] is None
 
 
 def test_a_killed_curve_goes_on_where_it_was(whole: Path, tmp_path: Path) -> None:

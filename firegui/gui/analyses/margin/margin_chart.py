@@ -14,26 +14,39 @@ from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import Colors, current_colors
-from firegui.gui.charts.chart import Chart
-from firegui.runs.margin_text import plan_title
+from firegui.gui.charts.chart import Chart, faded
+from firegui.runs.margin_text import SHORT_TITLES, plan_title
 
-_NEAR_PX = 12.0
+_NEAR_PX, _PADDING = 12.0, 0.1
+_NAMES_Z, _POINTS_Z = 5, 10
+"""Names lie above the line and below the points."""
+_RIGHT = 0.7
+"""The names of points in the last part of the chart stand at their left."""
+_SPACE = "\u2002"
+"""Stands between a point and its name."""
+_Y = "worst share of the growth left, %"
 _FIXED, _REPLANNED = "as planned", "replanned, mean of the drops flown"
-_LABELS = {plan: plan.value for plan in CurvePlan} | {CurvePlan.REPLANNED: "stress, replanned"}
 
 
 class MarginChart(Chart):
-    """Chart with a point for each plan. The point under the mouse is read out; a click picks one."""
+    """Chart with a point for each plan; joined are those that no other beats in both drops and worst share.
+
+    The point under the mouse is read out, and a click picks it.
+    """
 
     picked = Signal(object)
     """The ``MarginPoint`` that was clicked."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "drops", parent)
-        self.set_y_label("worst share of the growth left, %")
-        self._fixed = self.add_curve("accent", name=_FIXED, width=1.4, symbol=9.0)
+        # Room for the names beside the points.
+        self.item.vb.setDefaultPadding(_PADDING)
+        self._front = self.add_curve("accent", name="front", width=1.4)
+        self._fixed = self.add_curve("accent", name=_FIXED, width=0.0, symbol=9.0)
         self._replanned = self.add_curve("retardant", name=_REPLANNED, width=0.0, symbol=9.0)
         self._chosen = self.add_curve("text", name="chosen", width=0.0, symbol=15.0, alpha=70)
+        for index in (self._fixed, self._replanned, self._chosen):
+            self._curves[index].item.setZValue(_POINTS_Z)
         self._curve: MarginCurve | None = None
         self._places = np.empty((0, 2))
         self._labels: list[Any] = []
@@ -45,7 +58,7 @@ class MarginChart(Chart):
     @property
     def labels(self) -> list[str]:
         """The names beside the points."""
-        return [label.toPlainText() for label in self._labels]
+        return [label.toPlainText().strip() for label in self._labels]
 
     def place_of(self, point: MarginPoint) -> QPointF:
         """Return where a point is drawn, in the coordinates of the scene."""
@@ -57,9 +70,11 @@ class MarginChart(Chart):
         points = () if curve is None else curve.points
         places = self._places = _places(points)
         replanned = np.array([point.plan is CurvePlan.REPLANNED for point in points], bool)
-        for number_, chosen in ((self._fixed, ~replanned), (self._replanned, replanned)):
-            self.set_curve(number_, places[chosen, 0], places[chosen, 1])
-        self.set_level(None if curve is None else 100.0 * curve.limit, "limit")
+        for index, chosen in ((self._fixed, ~replanned), (self._replanned, replanned)):
+            self.set_curve(index, places[chosen, 0], places[chosen, 1])
+        front = _places(() if curve is None else curve.front)
+        self.set_curve(self._front, front[:, 0], front[:, 1])
+        self.set_level(None if curve is None else 100.0 * curve.limit)
         self._draw_labels()
         self._read_out(None)
         self.fit()
@@ -99,20 +114,25 @@ class MarginChart(Chart):
             left = f"{point.worst_share:.1%} left in {point.worst_scenario}"
             self.set_title("", Piece(f"{title}: {number(point.drops)} drops, {left}", "accent"))
             return
-        shown = self._curve is not None and bool(self._curve.points)
-        fixed = (Piece(_FIXED, "accent"),) if shown else ()
-        replanned = shown and len(self.curve_points(self._replanned)[0]) > 0
-        self.set_title("", *fixed, *((Piece(_REPLANNED, "retardant"),) if replanned else ()))
+        if self._curve is None or not self._curve.points:
+            self.set_title("")
+            return
+        replanned = len(self.curve_points(self._replanned)[0]) > 0
+        pieces = [Piece(_Y), Piece(_FIXED, "accent"), *([Piece(_REPLANNED, "retardant")] if replanned else [])]
+        self.set_title("", *pieces, Piece(f"limit {self._curve.limit:.1%}", "muted"))
 
     def _draw_labels(self) -> None:
         for label in self._labels:
             self.item.removeItem(label)
         self._labels = []
+        colors, across = current_colors(), self._places[:, 0]
         for point, (x, y) in zip(() if self._curve is None else self._curve.points, self._places, strict=True):
-            # The text of a point on the left stands to its right, and the other way round, so that it stays in view.
-            right = x <= self._places[:, 0].mean()
-            label = pg.TextItem(_LABELS[point.plan], current_colors().text, anchor=(-0.12 if right else 1.12, 0.9))
+            name, at_right = SHORT_TITLES[point.plan], x > across.min() + _RIGHT * np.ptp(across)
+            text, side = (f"{name}{_SPACE}", 1.0) if at_right else (f"{_SPACE}{name}", 0.0)
+            # The ground behind it keeps the text apart from the line.
+            label = pg.TextItem(text, colors.text, anchor=(side, 0.5), fill=pg.mkBrush(faded(colors.base, 170)))
             label.setPos(x, y)
+            label.setZValue(_NAMES_Z)
             self.item.addItem(label, ignoreBounds=True)
             self._labels.append(label)
 

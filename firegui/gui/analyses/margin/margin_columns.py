@@ -7,7 +7,7 @@ from functools import lru_cache
 from firegui.domain.margin_curve import MarginCurveSettings
 from firegui.gui.base.number_text import duration
 from firegui.gui.widgets.table_model import Column
-from firegui.runs.margin_text import plan_title
+from firegui.runs.margin_text import SHORT_TITLES, plan_title
 
 ABOVE = "▲ "
 """Stands before a share that is above the limit, which has the colour of a warning too."""
@@ -22,8 +22,8 @@ def margin_columns(limit: float, settings: MarginCurveSettings) -> tuple[Column,
         return f"{ABOVE if share > limit else ''}{share:.1%}"
 
     return (
-        Column("Plan", lambda point: plan_title(point.plan, settings), tip="the margin that it is made with",
-               is_text=True),
+        Column("Margin", lambda point: SHORT_TITLES[point.plan], tip="the margin that the plan is made with",
+               is_text=True, cell_tip=lambda point: plan_title(point.plan, settings)),
         Column("Drops", lambda point: point.drops, "{:,.0f}".format,
                "drops of the plan; with replanning, the mean number flown"),
         Column("Gallons", lambda point: point.gallons, "{:,.0f}".format,

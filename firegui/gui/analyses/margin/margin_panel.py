@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QLabel, QTableView, QWidget
+from PySide6.QtWidgets import QTableView, QWidget
 
 from firegui.domain.margin_curve import MarginCurve, MarginPoint
 from firegui.errors import Problem
@@ -13,21 +13,27 @@ from firegui.gui.analyses.margin.margin_columns import margin_columns
 from firegui.gui.analyses.margin.margin_controller import MarginController, SavedCurve
 from firegui.gui.analyses.margin.margin_form import MarginForm
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
-from firegui.gui.base.layouts import column, scroll_area, splitter
+from firegui.gui.base.layouts import column, muted_label, scroll_area
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.margin_folder import curve_csv
 from firegui.runs.margin_text import curve_notes
+from firegui.runs.messages import counted
 
 _NOTHING = "No margin curve is shown: make one, or open an earlier one."
 _SHOW = "Show the plan of the chosen line as a run, on the map (double-click, or a click on its point)"
-_CHART_WIDTH, _TABLE_WIDTH = 320, 560
+_ABOUT = (
+    "Plans the project three times: without margin, with the design margin and with the stress margin. Each plan is "
+    "tested in every scenario of the project, that of the stress margin once more with replanning. It takes as long as "
+    "three plans. Objective says how they are made: limit {limit:.1%}, seed {seed}."
+)
+_LOWEST_PX = 60
 
 
 class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
-    """Form of a margin curve, and its chart beside its table."""
+    """Form of a margin curve, its chart, its table and what is approximate in them."""
 
     texts = AnalysisTexts(
         thing="margin curve",
@@ -47,7 +53,7 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
         super().__init__(session, controller, self.form, parent)
         self._queue = queue
         self.model = TableModel[MarginPoint]((), self, key=lambda point: point.plan)
-        self.table, self.chart, self.approximate = QTableView(), MarginChart(), QLabel(wordWrap=True)
+        self.table, self.chart, self.approximate = QTableView(), MarginChart(), muted_label()
         self._lay_out()
         session.project_edited.connect(self._on_project)
         self.chart.picked.connect(self.open_point)
@@ -71,19 +77,19 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
-        show_table(self.table, self.model, "Plans of the margin curve", copy=self.copy)
-        self.approximate.setProperty("role", "muted")
-        right = column(self.table, scroll_area(self.approximate, horizontal=False), stretch=self.table, spacing=4)
-        self.curve_page = splitter(self.chart, right, (_CHART_WIDTH, _TABLE_WIDTH), wide=1)
-        page = (self.curve_page,)
+        show_table(self.table, self.model, "Plans of the margin curve", copy=self.copy, is_sortable=False)
+        self.table.setMinimumHeight(_LOWEST_PX)
+        self.notes_page = scroll_area(column(self.approximate, margins=(2, 4, 4, 0)), horizontal=False)
+        result = (self.chart, self.table, self.notes_page)
         self._lay_out_pages(
-            (("Curve", self.curve_page),),
-            PanelButton("show", "Show plan", _SHOW, self.show_chosen, page, show_text=True),
-            self._copy_button(*page),
-            PanelButton("csv", "CSV…", "Write a row for each plan as CSV with every digit", self._ask_file, page),
-            PanelButton("export", "Export…", "Write table and picture into a folder", self._export, page),
-        )
-        self.result_page = self.work_page = self.curve_page
+            (("Curve", self.chart), ("Table", self.table), ("What is approximate", self.notes_page)),
+            PanelButton("show", "Show plan", _SHOW, self.show_chosen, (self.chart, self.table), show_text=True),
+            self._copy_button(self.table),
+            PanelButton("csv", "CSV…", "Write a row for each plan as CSV with every digit", self._ask_file,
+                        (self.table,)),
+            PanelButton("export", "Export…", "Write table and picture into a folder", self._export, result),
+        )  # fmt: skip
+        self.result_page = self.work_page = self.chart
 
     # -- hooks -------------------------------------------------------------------------------------------------------
     def _show_settings(self, saved: SavedCurve) -> None:
@@ -94,7 +100,9 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
 
     def _on_project(self) -> None:
         if self._session.has_project:
-            self.form.show_project(self._session.project)
+            project = self._session.project
+            self.form.show_project(project)
+            self.about.setText(_ABOUT.format(limit=project.plan.margin.limit, seed=project.plan.optimizer.seed))
 
     def _find_problems(self) -> Sequence[Problem]:
         return self.form.problems()
@@ -145,7 +153,13 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
 def head_text(curve: MarginCurve) -> str:
     """Return what a margin curve was made of and how far it is, in one line."""
     done = len(curve.points) + len(curve.missing)
-    parts = [] if curve.complete else [f"{done} of {len(curve.settings.plans)} plans so far"]
+    parts = [] if curve.complete else [f"{done} of {counted(len(curve.settings.plans), 'plan')} so far"]
     above = sum(point.worst_share > curve.limit for point in curve.points)
-    parts.append(f"{above} of {len(curve.points)} plans above the limit of {curve.limit:.1%}")
-    return " · ".join([*parts, f"setting {curve.setting.value}", f"test seed {curve.settings.seed}"])
+    parts.append(f"{above} of {counted(len(curve.points), 'plan')} above the limit of {curve.limit:.1%}")
+    if curve.points:
+        draws = max(point.draws for point in curve.points)
+        parts.append(f"worst of up to {counted(draws, 'draw')} a scenario, test seed {curve.settings.seed}")
+    left_out = {name for point in curve.points for name, _ in point.left_out}
+    parts += [f"{counted(len(left_out), 'scenario')} left out"] if left_out else []
+    parts += [f"{counted(len(curve.missing), 'plan')} missing"] if curve.missing else []
+    return " · ".join(parts)
