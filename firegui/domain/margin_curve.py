@@ -72,7 +72,8 @@ class MarginPoint:
     proposes, with replanning the mean number flown. ``gallons`` is their volume, ``None`` where it is not known.
     Shares are of the growth that is left: ``nominal_share`` in the model's own world, ``worst_share`` the largest over
     ``scenarios`` scenarios of up to ``draws`` draws. ``left_out`` are scenarios that were not flown, with the reason.
-    ``seconds`` were needed to make the plan.
+    ``seconds`` were needed to make the plan. ``fixed_share`` is known with replanning: the largest share with the plan
+    as it was, on the same drawn fires.
     """
 
     plan: CurvePlan
@@ -87,6 +88,7 @@ class MarginPoint:
     draws: int
     left_out: tuple[tuple[str, str], ...]
     seconds: float
+    fixed_share: float | None = None
 
     @staticmethod
     def of(plan: CurvePlan, folder: str, test: str, table: StressTable, gallons: float, seconds: float) -> MarginPoint:
@@ -96,6 +98,7 @@ class MarginPoint:
         if plan is CurvePlan.REPLANNED:
             flown = [draw.flown for result in table.results for draw in result.draws]
             drops, volume = sum(flown) / len(flown), None
+        unrepaired = [one.fixed_share_worst for one in table.results if one.fixed_share_worst is not None]
         return MarginPoint(
             plan=plan,
             folder=folder,
@@ -109,6 +112,7 @@ class MarginPoint:
             draws=max(len(result.draws) for result in (table.nominal, *table.results)),
             left_out=table.left_out,
             seconds=seconds,
+            fixed_share=max(unrepaired, default=None),
         )
 
 

@@ -47,11 +47,13 @@ def curve_notes(curve: MarginCurve) -> Iterator[str]:
             f"Worst of up to {counted(draws, 'draw')} a scenario, seed {settings.seed}: more draws find worse ones. "
             "Each plan is the result of one search; another seed of the project gives other numbers."
         )
-    if any(point.plan is CurvePlan.REPLANNED for point in curve.points):
+    for point in (point for point in curve.points if point.plan is CurvePlan.REPLANNED):
         yield (
             "With replanning the fire is drawn at every observation, and its drops are the mean number flown: its "
             "figures differ from the others for these reasons, too."
         )
+        if point.fixed_share is not None:
+            yield f"On the same drawn fires up to {point.fixed_share:.1%} are left where nothing is replanned."
     if curve.setting is not Setting.A:
         yield "Shares count the whole fire, also where the objective does not."
     left_out = dict.fromkeys(one for point in curve.points for one in point.left_out)

@@ -219,7 +219,7 @@ def test_the_form_says_what_the_plans_are_made_with_and_refuses_what_cannot_be(
 ) -> None:
     plan = session.project.plan
     session.edit("limit", replace(session.project, plan=replace(plan, margin=replace(plan.margin, limit=0.123))))
-    assert "limit 12.3%" in shown.about.text()
+    assert "limit (12.3%)" in shown.about.text()
     assert shown.problems == ()
     only = StressSet((StressScenario("mended", failure_rate=0.1, repair_hours=24.0),))
     session.edit("only", replace(session.project, stress=only))

@@ -23,5 +23,5 @@ def margin_curve(*, replanned: bool = True) -> MarginCurve:
         return curve.without(last, "no such wind")
     test = f"stress-{last.value}"
     return curve.with_point(
-        MarginPoint(last, "margin-stress", test, 914.5, None, 0.002, "failures, repaired", 0.021, 9, 8, (), 180.0)
+        MarginPoint(last, "margin-stress", test, 914.5, None, 0.002, "failures, repaired", 0.021, 9, 8, (), 180.0, 0.34)
     )

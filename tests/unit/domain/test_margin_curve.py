@@ -16,9 +16,9 @@ SET = StressSet((WEAK, FAILING, MENDED), seed=4)
 CURVE = MarginCurve("Tiny", "model", Setting.A, 0.05, MarginCurveSettings())
 
 
-def stress_table() -> StressTable:
+def stress_table(fixed: float | None = None) -> StressTable:
     def result(scenario: StressScenario, *shares: float) -> StressResult:
-        draws = tuple(StressDraw(10.0 + share, 0.0, share, 10 + k) for k, share in enumerate(shares))
+        draws = tuple(StressDraw(10.0 + share, 0.0, share, 10 + k, fixed) for k, share in enumerate(shares))
         return StressResult(scenario, 10.0, 110.0, draws)
 
     results = (result(WEAK, 0.3), result(FAILING, 0.1, 0.6))
@@ -47,13 +47,14 @@ def test_a_point_takes_the_worst_draw_of_all_scenarios() -> None:
     point = MarginPoint.of(CurvePlan.STRESS, "plan", "test", stress_table(), 14_400.0, 3.0)
     assert (point.drops, point.gallons, point.nominal_share) == (12, 14_400.0, 0.01)
     assert (point.worst_scenario, point.worst_share) == ("failing", 0.6)
+    assert point.fixed_share is None
     assert (point.scenarios, point.draws, point.left_out) == (2, 2, (("windy", "unknown"),))
 
 
 def test_with_replanning_the_drops_are_the_mean_number_flown_and_gallons_are_not_known() -> None:
-    point = MarginPoint.of(CurvePlan.REPLANNED, "plan", "test", stress_table(), 14_400.0, 3.0)
+    point = MarginPoint.of(CurvePlan.REPLANNED, "plan", "test", stress_table(0.7), 14_400.0, 3.0)
     assert point.drops == pytest.approx((10 + 10 + 11) / 3)
-    assert point.gallons is None
+    assert (point.gallons, point.fixed_share) == (None, 0.7)
 
 
 def test_a_curve_is_complete_when_every_plan_is_there_or_known_to_be_missing() -> None:

@@ -120,7 +120,11 @@ def test_the_last_point_is_the_stress_margins_plan_replanned_in_every_scenario(w
     flown = [draw.flown for one in table.results for draw in one.draws]
     assert last.drops == pytest.approx(sum(flown) / len(flown)) and last.gallons is None
     assert last.worst_share == max(draw.share for one in table.results for draw in one.draws)
-    assert any("drawn at every observation" in note for note in curve_notes(read_curve(whole)))
+    assert stress.fixed_share is None and last.fixed_share is not None
+    assert last.fixed_share == max(draw.fixed_share or 0.0 for one in table.results for draw in one.draws)
+    notes = "\n".join(curve_notes(read_curve(whole)))
+    assert "drawn at every observation" in notes
+    assert f"up to {last.fixed_share:.1%} are left where nothing is replanned" in notes
 
 
 def test_a_plan_that_cannot_be_tested_is_missing_and_named(tmp_path: Path) -> None:

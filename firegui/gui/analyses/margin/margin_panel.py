@@ -25,9 +25,8 @@ from firegui.runs.messages import counted
 _NOTHING = "No margin curve is shown: make one, or open an earlier one."
 _SHOW = "Show the plan of the chosen line as a run, on the map (double-click, or a click on its point)"
 _ABOUT = (
-    "Plans the project three times: without margin, with the design margin and with the stress margin. Each plan is "
-    "tested in every scenario of the project, that of the stress margin once more with replanning. It takes as long as "
-    "three plans. Objective says how they are made: limit {limit:.1%}, seed {seed}."
+    "Makes a plan without margin, with the design and with the stress margin, and tests each in every scenario; the "
+    "last once more with replanning, which may take longest. Objective sets limit ({limit:.1%}) and seed ({seed})."
 )
 _LOWEST_PX = 60
 
