@@ -35,10 +35,10 @@ Ints = NDArray[np.int64]
 AT_WORK, HELD, LEAKING, EXHAUSTED, ENOUGH = "", "held", "leaking", "allowance", "enough"
 ENDS = (AT_WORK, HELD, LEAKING, EXHAUSTED, ENOUGH)
 
-FIRST_CUT, SMALLEST_CUT = 0.2, 0.02
+FIRST_CUT, SMALLEST_CUT = 0.12, 0.02
 """Shares of the drops that a round removes: the first, halved after each refused round, and the least."""
 
-ATTEMPTS = 2
+ATTEMPTS = 3
 """How often a round may adapt before it is refused."""
 
 GIVEN_BACK = 4

@@ -13,7 +13,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, Margin, MarginSettings, ObjectiveWeights, OptimizerSettings, Setting
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import CancelledError, InputError
-from firegui.planning import stress_placing
+from firegui.planning import stress_placing, stress_pruning
 from firegui.planning.initialization import start_schedule
 from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
@@ -127,7 +127,8 @@ def test_the_training_leaves_the_days_alone_that_the_end_of_the_nominal_fire_doe
     assert other.last_day == held.maps.days
 
 
-def test_a_round_removes_drops_little_by_little_and_then_adapts() -> None:
+def test_a_round_removes_drops_little_by_little_and_then_adapts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stress_pruning, "FIRST_CUT", 0.2)
     of = project(adapt_epochs=20)
     model, margin, reference = placed(of)
     pruning = margin.second_stage(model, reference)
