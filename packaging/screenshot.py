@@ -55,7 +55,7 @@ def draw_event(event: Path, perimeters: Path | None, days: int, epochs: int, pic
     observed = ["--perimeters", str(perimeters)] if perimeters else []
     firegui("import", "pytorchfire", str(event), "--out", str(project), *observed)
     firegui("configure", str(project), "--regions", str(regions), "--days", str(days))
-    firegui("plan", str(project), "--out", str(run), "--epochs", str(epochs))
+    firegui("plan", str(project), "--out", str(run), "--margin", "none", "--epochs", str(epochs))
     firegui("snapshot", str(project), str(run), "--out", str(picture))
 
 

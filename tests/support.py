@@ -16,7 +16,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
-from firegui.domain.settings import ObjectiveWeights, OptimizerSettings, PlanSettings, Setting
+from firegui.domain.settings import Margin, MarginSettings, ObjectiveWeights, OptimizerSettings, PlanSettings, Setting
 from firegui.errors import CancelledError
 from firegui.io.importers.maps import write_maps
 from firegui.io.project_store import save_project
@@ -85,7 +85,7 @@ def small_fleet() -> Fleet:
 
 
 def make_project(seed: int = 0, *, epochs: int = 6, maps: FireMaps | None = None) -> Project:
-    """A project on imported random maps, with one region and custom weights; runs in well under a second."""
+    """A project on imported random maps, with one region, custom weights and no margin; runs in well under a second."""
     fire = random_maps(seed) if maps is None else maps
     grid = GRID if fire.shape == SHAPE else Grid(*fire.shape, fire.cell_size_m)
     scenario = Scenario(
@@ -104,6 +104,7 @@ def make_project(seed: int = 0, *, epochs: int = 6, maps: FireMaps | None = None
         setting=Setting.CUSTOM,
         weights=ObjectiveWeights(burn=50.0, final=50.0, prot=10.0, budget=1e-6),
         optimizer=OptimizerSettings(epochs=epochs, learning_rate=0.05, exclusion_cells=3.0, jitter_cells=1.0, seed=3),
+        margin=MarginSettings(kind=Margin.NONE),
     )
     region = Region.rectangle("Village", (0, 4), (0, 6))
     model = FireModel("maps", "random test maps", {})

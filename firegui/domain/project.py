@@ -16,7 +16,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.scenario import Scenario
-from firegui.domain.settings import PlanSettings
+from firegui.domain.settings import Margin, PlanSettings
 from firegui.domain.stress import StressSet
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
@@ -103,6 +103,10 @@ class Project:
     def with_model(self, model: FireModel) -> Project:
         """The same project with a fire model that needs no weights; those it had are given up."""
         return replace(self, fire_model=model, weights=None)
+
+    def with_margin(self, kind: Margin) -> Project:
+        """The same project whose plans have a margin of this kind."""
+        return replace(self, plan=replace(self.plan, margin=replace(self.plan.margin, kind=kind)))
 
     def problems(self) -> list[Problem]:
         """Everything that would keep a run from starting."""

@@ -184,9 +184,9 @@ class Margin(StrEnum):
 
 
 MARGIN_TITLES: Mapping[Margin, str] = {
-    Margin.NONE: "The model alone (default)",
+    Margin.NONE: "The model alone",
     Margin.DESIGN: "Model at design η",
-    Margin.STRESS: "Every stress scenario",
+    Margin.STRESS: "Every stress scenario (default)",
 }
 
 
@@ -195,7 +195,7 @@ class MarginSettings:
     """How much must hold, and how such a plan is made. :attr:`Margin.NONE` reads ``kind`` alone."""
 
     kind: Margin = option(
-        Margin.NONE, "How much must hold", "the worlds in which the plan must hold", choices=MARGIN_TITLES,
+        Margin.STRESS, "How much must hold", "the worlds in which the plan must hold", choices=MARGIN_TITLES,
         flag="--margin",
     )  # fmt: skip
     limit: float = option(

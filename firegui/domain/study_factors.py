@@ -26,7 +26,7 @@ from firegui.domain.benchmark import PlannerName
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.options import bounds_problems, value_at
 from firegui.domain.project import Project
-from firegui.domain.settings import Effectiveness, ObjectiveWeights, PlanSettings, Setting
+from firegui.domain.settings import Effectiveness, Margin, ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.study import SCHEDULE, Case, Cell, StudySettings, Value, cells_of
 from firegui.domain.uncertainty import WeatherDraw
 from firegui.errors import InputError, Problem, Problems
@@ -139,8 +139,11 @@ def kind_of(name: str, project: Project) -> type[Any] | None:
 
 # -- setting ----------------------------------------------------------------------------------------------------------
 def _applied(project: Project, values: Mapping[str, Value]) -> Project:
-    """The plan's settings first, for the days of the others are counted in the plan; then the fleet, then its days."""
-    plan = project.plan
+    """The plan's settings first, for the days of the others are counted in the plan; then the fleet, then its days.
+
+    A two-stage plan is the paper's, whatever the margin of the project is, where no factor says otherwise.
+    """
+    plan = project.with_margin(Margin.NONE).plan
     for name in sorted((name for name in values if kind_in_plan(name)), key=lambda name: name != "setting"):
         plan = _with(plan, name, values[name])
     changed = replace(project, plan=plan)

@@ -15,7 +15,14 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
-from firegui.domain.settings import ObjectiveWeights, OptimizerSettings, PlanSettings, Setting
+from firegui.domain.settings import (
+    EliminationSettings,
+    MarginSettings,
+    ObjectiveWeights,
+    OptimizerSettings,
+    PlanSettings,
+    Setting,
+)
 from firegui.fire.landscape import Raster, burns
 from firegui.fire.shipped import network_weights, scalar_model
 from firegui.io.fleet_toml import default_fleet
@@ -30,18 +37,22 @@ CRS = "EPSG:32731"
 WEST_M, NORTH_M = 277_000.0, 9_890_000.0
 START = datetime(2025, 7, 1, tzinfo=UTC)
 
-FLEET = {"S-2T": 2, "AT-802F": 2, "BAe-146": 1, "CL-415": 2}
+FLEET = {"S-2T": 3, "AT-802F": 3, "BAe-146": 1, "CL-415": 3}
+"""Enough to hold the fire in every scenario of the default stress set. With two S-2T drops that fail leak; with two
+AT-802F and two CL-415 as well, weak material leaves a fifth of the growth, however long the search."""
 GROUNDED_DAY = 2
 GROUNDED_TYPES = ("S-2T", "AT-802F", "BAe-146")
 
-OPTIMIZER = OptimizerSettings(epochs=150, patience=60, learning_rate=2e-3)
+OPTIMIZER = OptimizerSettings(epochs=500, patience=60)
+MARGIN = MarginSettings(draws=12, search_epochs=100, training_epochs=400, adapt_epochs=90)
+ELIMINATION = EliminationSettings(allowance=20_000)
 
 
 def make_demo(seed: int = 7) -> Project:
     """An invented fire on 200 × 240 cells of 30 m over six days: a pure function of ``seed``.
 
     Terrain, fuels, weather, village, reservoir, road and fire come from random fields; fleet, regions and settings fit
-    them. Planning it takes less than two minutes on two cores.
+    them. Its plan holds in every scenario of the default stress set. To make it takes about a minute on two cores.
     """
     generator = np.random.default_rng(seed)
     rough = invent_elevation(generator, SHAPE)
@@ -71,7 +82,9 @@ def make_demo(seed: int = 7) -> Project:
 def _project(event: Scenario, places: DemoPlaces) -> Project:
     grounded = {name: (event.date_of_day(GROUNDED_DAY),) for name in GROUNDED_TYPES}
     weights = ObjectiveWeights.of(Setting.A)
-    plan = PlanSettings(days=DAYS, setting=Setting.A, weights=weights, optimizer=OPTIMIZER)
+    plan = PlanSettings(
+        days=DAYS, setting=Setting.A, weights=weights, optimizer=OPTIMIZER, elimination=ELIMINATION, margin=MARGIN
+    )
     project = Project(event, demo_fleet(), grounded, _regions(places), plan, scalar_model())
     return project.with_network(network_weights())
 

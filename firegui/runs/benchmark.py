@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from firegui.domain.benchmark import (
     tasks_of,
 )
 from firegui.domain.results import Metrics
+from firegui.domain.settings import Margin
 from firegui.errors import FireguiError, InputError, Problem, Problems
 from firegui.io.plain_words import plain_words
 from firegui.rollout.machine import cores, processor
@@ -104,7 +106,7 @@ def usable_planners(names: tuple[PlannerName, ...], engine: Engine) -> tuple[tup
 
 
 class BenchmarkRun:
-    """Run of a :class:`~firegui.runs.spec.BenchmarkSpec`."""
+    """Run of a :class:`~firegui.runs.spec.BenchmarkSpec`. It uses the paper's planners, not the project's margin."""
 
     def __init__(
         self,
@@ -114,7 +116,8 @@ class BenchmarkRun:
         engine: Engine,
         machine: RunMachine,
     ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        self._spec = replace(spec, project=spec.project.with_margin(Margin.NONE))
+        self._emit, self._control, self._engine, self._machine = emit, control, engine, machine
         self._speaker = EngineMessages(emit, engine, spec.backend)
         self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
         self._pool = WorkerPool(spec.out)

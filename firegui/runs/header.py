@@ -20,13 +20,13 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
 from firegui.domain.project import FireModel, Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import Margin, PlanSettings
+from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError, Problem
 from firegui.io import toml_text
 from firegui.io.plain_words import plain_words
 from firegui.io.project_store import project_hash
 from firegui.runs.events import FinishReason, RunState
-from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.snapshot import ProjectSnapshot, add_missing_margin
 from firegui.runs.spec import PlanSpec, ReplanNote, Stage
 
 FORMAT = 1
@@ -98,7 +98,7 @@ def _as_it_was(raw: dict[str, Any]) -> None:
     optimizer = plan.get("optimizer", {})
     if isinstance(optimizer, dict):
         optimizer.setdefault("full_carry", False)
-    plan.setdefault("margin", {"kind": Margin.NONE.value})
+    add_missing_margin(raw)
 
 
 def new_header(spec: PlanSpec, backend: str, device: str, previous: RunHeader | None) -> RunHeader:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
-from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.errors import CancelledError, Problem
 from firegui.runs.command import with_command
@@ -141,7 +140,7 @@ class MarginRun:
 
     def _planned(self, plan: CurvePlan) -> RunRecord:
         spec = self._spec
-        project = _with_margin(spec.project, plan)
+        project = spec.project.with_margin(plan.margin)
         made = PlanSpec(
             project=project,
             out=spec.out / plan_folder(plan),
@@ -157,7 +156,7 @@ class MarginRun:
 
     def _stress_spec(self, plan: CurvePlan, record: RunRecord) -> StressSpec:
         spec = self._spec
-        project = _with_margin(spec.project, plan)
+        project = spec.project.with_margin(plan.margin)
         settings = spec.settings.test(plan, project.stress)
         return StressSpec(
             project=project,
@@ -211,9 +210,3 @@ class MarginRun:
         self._control.check()
         self._step_text = text
         self._emit(self._step)
-
-
-def _with_margin(project: Project, plan: CurvePlan) -> Project:
-    """Return the project with the margin of ``plan``."""
-    margin = replace(project.plan.margin, kind=plan.margin)
-    return replace(project, plan=replace(project.plan, margin=margin))

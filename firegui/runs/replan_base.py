@@ -181,7 +181,7 @@ class ReplanJob:
         if replace(then, fire="", notes=()) != replace(note, fire="", notes=()):
             found.append(Problem(where, "was run with another day, perimeter or schedule", "give the same again"))
         if self._spec.closed_loop:
-            before, now = previous.settings, ProjectSnapshot.of(self._spec.project).plan
+            before, now = previous.settings, ProjectSnapshot.of(self._plan.project).plan
             shown = {text for text, _, _ in differences(before, now)}
             for title, old, new in differences(before, now, all_of=True):
                 if title not in shown:

@@ -87,8 +87,7 @@ class MarginRequest:
 
     def spec(self, project: Project, paths: Paths, backend: str) -> MarginSpec:
         """Return the spec of the curve of ``project``, whose own margin does not matter."""
-        margin = replace(project.plan.margin, kind=Margin.NONE)
-        project = replace(project, plan=replace(project.plan, margin=margin))
+        project = project.with_margin(Margin.NONE)
         return with_command(
             MarginSpec(project, paths.out, "", self.settings, backend=backend, project_folder=paths.project)
         )

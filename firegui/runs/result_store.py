@@ -15,6 +15,7 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.lock import FolderLock, held_problem, is_held
+from firegui.runs.snapshot import add_missing_margin
 
 
 class HeaderText(Protocol):
@@ -154,6 +155,7 @@ def read_header_file(path: Path, kind: type[Kind], newest: int, again: str, titl
         if isinstance(raw.get("format"), int) and raw["format"] > newest:
             what = f"was written by a newer firegui (format {raw['format']})"
             raise InputError([Problem(str(path), what, "update firegui")], title)
+        add_missing_margin(raw)
         return msgspec.convert(raw, kind)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", again)], title) from error

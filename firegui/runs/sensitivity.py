@@ -25,7 +25,7 @@ from firegui.domain.sensitivity import (
     design_folder,
     ratio,
 )
-from firegui.domain.settings import Effectiveness
+from firegui.domain.settings import Effectiveness, Margin
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import CancelledError, Check, InputError, Problem
 from firegui.io.schedule_file import read_schedule
@@ -93,7 +93,8 @@ class SensitivityRun:
         engine: Engine,
         machine: RunMachine,
     ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        self._spec = replace(spec, project=spec.project.with_margin(Margin.NONE))
+        self._emit, self._control, self._engine, self._machine = emit, control, engine, machine
         self._speaker = EngineMessages(emit, engine, spec.backend)
         self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
         self.baseline_metrics: Metrics | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from firegui.domain.operations import Operations
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
-from firegui.domain.settings import PlanSettings
+from firegui.domain.settings import Margin, PlanSettings
 from firegui.domain.stress import StressSet
 
 
@@ -103,3 +104,11 @@ class ProjectSnapshot:
             coverage=project.coverage if project.coverage.c_req == self.c_req else coverage,
             weights=project.weights if self.fire_model.kind == "network" else None,
         )  # fmt: skip
+
+
+def add_missing_margin(header: dict[str, Any]) -> None:
+    """Complete a saved header from before plans could have a margin: those of its project have none."""
+    project = header.get("project")
+    plan = project.get("plan") if isinstance(project, dict) else None
+    if isinstance(plan, dict):
+        plan.setdefault("margin", {"kind": Margin.NONE.value})

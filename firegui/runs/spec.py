@@ -15,6 +15,7 @@ from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
+from firegui.domain.settings import Margin
 from firegui.domain.stress import StressScenario, StressTestSettings
 from firegui.domain.study import StudySettings
 from firegui.domain.uncertainty import ErrorModel, UncertaintySettings, WeatherDraw
@@ -228,9 +229,12 @@ class ReplanSpec:
     draw: int = 0
 
     def as_plan(self) -> PlanSpec:
-        """The same as a plan of both stages: for the record, and for the stages themselves. It makes no pictures."""
+        """The same as a plan of both stages: for the record, and for the stages themselves.
+
+        It makes no pictures. The stages are those of the paper, whatever the margin of the project is.
+        """
         return PlanSpec(
-            project=self.project,
+            project=self.project.with_margin(Margin.NONE),
             out=self.out,
             command=self.command,
             stages=(Stage.OPTIMIZE, Stage.PRUNE),

@@ -5,16 +5,19 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from firegui.domain.settings import Margin
 from firegui.io.project_store import load_project
 from firegui.io.schedule_file import read_schedule
+from firegui.runs.engine import Engine
 from firegui.runs.run_folder import REFERENCE, read_run
 from tests.cli.conftest import Run
-from tests.support import assert_same_files
+from tests.support import assert_same_files, write_random_maps
 
 QUIET = ("--progress", "none")
 FEW = ("--epochs", 12)
@@ -75,6 +78,55 @@ def test_the_same_seed_gives_the_same_plan_and_another_one_another(firegui: Run,
     plans = [(tmp_path / name / "plan.safetensors").read_bytes() for name in "abc"]
     assert plans[0] == plans[1]
     assert plans[0] != plans[2]
+
+
+FAST = ("--lr", 0.05)
+BRIEF = (*FEW, *FAST, "--adapt-epochs", 2, "--draws", 1)
+
+
+@pytest.fixture
+def imported(firegui: Run, tmp_path: Path) -> Path:
+    """A new project, with the settings that every new project has."""
+    write_random_maps(tmp_path / "maps.npz")
+    assert firegui("import", "maps", tmp_path / "maps.npz", "--out", tmp_path / "new.firegui").code == 0
+    return tmp_path / "new.firegui"
+
+
+def test_a_new_project_is_planned_to_hold_in_every_stress_scenario(
+    firegui: Run, imported: Path, tmp_path: Path
+) -> None:
+    found = firegui("plan", imported, "--out", tmp_path / "run", *BRIEF, "--json", *QUIET).json
+    assert found["pruned"]["finished"] in ("held", "leaking", "allowance")
+    record = read_run(tmp_path / "run")
+    assert record.settings.margin.kind is Margin.STRESS
+    assert "--margin stress" in record.header.command
+    named = firegui("plan", imported, "--out", tmp_path / "named", *BRIEF, "--margin", "stress", "--json", *QUIET)
+    assert named.code == 0
+    assert_same_files(tmp_path / "run", tmp_path / "named", "plan.safetensors", "schedule.csv")
+
+
+def test_without_a_margin_a_new_project_gets_the_plan_of_the_papers_method(
+    firegui: Run, imported: Path, tmp_path: Path
+) -> None:
+    without = ("--margin", "none", "--json", *QUIET)
+    found = firegui("plan", imported, "--out", tmp_path / "run", *FEW, *FAST, *without).json
+    assert found["pruned"]["finished"] == "minimal"
+    project = load_project(imported)
+    plan = replace(project.plan, optimizer=replace(project.plan.optimizer, epochs=12, learning_rate=0.05))
+    engine = Engine()
+    model = engine.build(project, plan.design)
+    planner = engine.planner(model, plan.optimizer, engine.start_schedule(model, plan.optimizer, None, None))
+    for _ in range(plan.optimizer.epochs):
+        planner.epoch()
+    size = (project.planned_fleet, project.calendar.n_steps, project.scenario.grid.shape)
+    reference = read_schedule(tmp_path / "run" / REFERENCE, *size)
+    assert np.array_equal(reference.logits, planner.best.logits)
+    elimination = engine.eliminator(model, plan, planner.best, None)
+    while not elimination.finished:
+        elimination.advance()
+    kept = read_schedule(tmp_path / "run" / "plan.safetensors", *size)
+    assert np.array_equal(kept.proposed, elimination.schedule.proposed)
+    assert np.array_equal(kept.poses, elimination.schedule.poses)
 
 
 @pytest.mark.parametrize("start", ["centroid", "tactical"])

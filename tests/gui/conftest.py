@@ -20,7 +20,7 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import OptimizerSettings, PlanSettings
+from firegui.domain.settings import Margin, MarginSettings, OptimizerSettings, PlanSettings
 from firegui.errors import InputError
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_queue import RunQueue
@@ -89,7 +89,9 @@ def project() -> Project:
         fleet=small_fleet(),
         grounded={"S-2T": (date(2020, 8, 21),)},
         regions=(Region.rectangle("R1", (2, 10), (5, 25)),),
-        plan=PlanSettings(days=4, optimizer=OptimizerSettings(epochs=3, patience=3)),
+        plan=PlanSettings(
+            days=4, optimizer=OptimizerSettings(epochs=3, patience=3), margin=MarginSettings(kind=Margin.NONE)
+        ),
         fire_model=FireModel(
             "scalar",
             "Scalar test model",

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
-from firegui.domain.settings import OptimizerSettings, PlanSettings
+from firegui.domain.settings import Margin, MarginSettings, OptimizerSettings, PlanSettings
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
@@ -29,7 +29,9 @@ def ridge(name: str = "Test Ridge") -> Project:
         fleet=small_fleet(),
         grounded={},
         regions=(Region.rectangle("R1", (2, 10), (5, 25)),),
-        plan=PlanSettings(days=4, optimizer=OptimizerSettings(epochs=3, patience=3)),
+        plan=PlanSettings(
+            days=4, optimizer=OptimizerSettings(epochs=3, patience=3), margin=MarginSettings(kind=Margin.NONE)
+        ),
         fire_model=FireModel("scalar", "Scalar test model", constants),
     )
 

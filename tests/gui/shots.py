@@ -24,7 +24,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from firegui.domain.project import Project
-from firegui.domain.settings import Setting
+from firegui.domain.settings import Margin, Setting
 from firegui.fire.demo import make_demo
 from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
@@ -176,7 +176,7 @@ def _dialogs(camera: ThumbnailRenderer) -> None:
 
 def demo(place: Path) -> tuple[Project, Path]:
     """The demo fire with a search of seconds."""
-    project = make_demo()
+    project = make_demo().with_margin(Margin.NONE)
     optimizer = replace(project.plan.optimizer, epochs=_EPOCHS, patience=_EPOCHS)
     project = replace(project, plan=replace(project.plan, setting=Setting.A, optimizer=optimizer))
     save_project(project, place / "demo.firegui")

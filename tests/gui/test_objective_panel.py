@@ -12,7 +12,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QRadioButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.settings import EliminationSettings, MarginSettings, ObjectiveWeights, RetardantSide, Setting, Start
+from firegui.domain.settings import (
+    MARGIN_TITLES,
+    EliminationSettings,
+    Margin,
+    MarginSettings,
+    ObjectiveWeights,
+    PlanSettings,
+    RetardantSide,
+    Setting,
+    Start,
+)
 from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import DecimalField, WholeField
@@ -234,6 +244,15 @@ def test_every_field_has_a_name_a_tooltip_and_bounds_for_everybody(panel: Object
     for box in boxes:
         assert box.accessibleName(), box.objectName()
         assert len(box.toolTip().splitlines()) == 2, box.objectName()
+
+
+def test_a_new_plan_is_shown_to_hold_in_every_stress_scenario(session: Session, panel: ObjectivePanel) -> None:
+    box = find(panel, QComboBox, "margin_kind")
+    assert box.currentText() == MARGIN_TITLES[Margin.NONE]
+    session.set_plan("begin anew", replace(PlanSettings(), days=2))
+    assert box.currentText() == MARGIN_TITLES[Margin.STRESS]
+    pick(box, MARGIN_TITLES[Margin.NONE])
+    assert session.project.plan.margin.kind is Margin.NONE
 
 
 def test_words_come_before_symbols(panel: ObjectivePanel) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from firegui.domain.project import Project
+from firegui.domain.settings import Margin
 from firegui.fire.demo import make_demo
 from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS
 from firegui.gui.analyses.uncertainty.uncertainty_controller import SAVED_ENSEMBLES
@@ -64,7 +65,7 @@ class Closed:
 
 @pytest.fixture(scope="module")
 def demo() -> Project:
-    return make_demo()
+    return make_demo().with_margin(Margin.NONE)
 
 
 @pytest.fixture

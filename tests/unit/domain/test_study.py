@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from firegui.domain.benchmark import Violations
-from firegui.domain.settings import ObjectiveWeights, Setting
+from firegui.domain.settings import Margin, ObjectiveWeights, Setting
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 from firegui.domain.study import Case, Cell, Sampling, StudySettings, Value, Vary, cells_of
 from firegui.domain.study_factors import prepared, study_cells, study_problems, value_problems
@@ -188,3 +188,10 @@ def test_the_sheet_of_a_study_has_every_scenario_and_the_worst_where_plans_were_
     ]  # fmt: skip
     assert columns["worst_growth_left"] == columns["growth_left: late"] == [None, 25.0]
     assert columns["worst_scenario"] == [None, "late"] and columns["growth_left"] == [None, 1.0]
+
+
+def test_cells_are_planned_without_the_projects_margin_where_no_factor_names_one() -> None:
+    project = make_project().with_margin(Margin.STRESS)
+    assert prepared(project, StudySettings(), set_to("seed", 1)).project.plan.margin.kind is Margin.NONE
+    named = prepared(project, StudySettings(), set_to("margin.kind", "design"))
+    assert named.project.plan.margin.kind is Margin.DESIGN

@@ -131,7 +131,7 @@ def test_the_fleet_is_a_small_part_of_the_default_fleet_and_one_day_is_grounded(
     project = demo()
     known = {kind.id: kind for kind in default_fleet().types}
 
-    assert {kind.id: kind.count for kind in project.fleet.types} == {"S-2T": 2, "AT-802F": 2, "BAe-146": 1, "CL-415": 2}
+    assert {kind.id: kind.count for kind in project.fleet.types} == {"S-2T": 3, "AT-802F": 3, "BAe-146": 1, "CL-415": 3}
     assert all(kind.sigma_parallel_m == known[kind.id].sigma_parallel_m for kind in project.fleet.types)
     assert all(kind.grounded_days == () for kind in project.fleet.types)
     grounded = {day for kind in project.planned_fleet.types for day in kind.grounded_days}

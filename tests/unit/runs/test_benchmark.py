@@ -13,7 +13,7 @@ import pytest
 from firegui.cli.progress import scalars
 from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.project import Project
-from firegui.domain.settings import Effectiveness
+from firegui.domain.settings import Effectiveness, Margin
 from firegui.errors import InputError, Problem
 from firegui.io.project_store import list_runs
 from firegui.planning.benchmark_figures import CONVERGENCE, CONVERGENCE_MATCHED
@@ -90,6 +90,17 @@ def test_a_benchmark_is_saved_with_what_it_was_run_with(workplace: Workplace, tm
     assert (header.project.project().plan, header.backend) == (make_project().plan, "fake")
     with pytest.raises(InputError, match=r"run\.toml"):
         read_run(out)
+
+
+def test_the_planners_are_the_papers_whatever_the_margin_of_the_project_is(
+    workplace: Workplace, tmp_path: Path
+) -> None:
+    project = make_project().with_margin(Margin.STRESS)
+    spec = replace(spec_of(tmp_path / "run"), project=project)
+    assert end(carried_out(spec)).reason is FinishReason.COMPLETED
+    assert read_benchmark(spec.out)[0].project.plan == make_project().plan
+    again = end(carried_out(replace(spec, resume=True)))
+    assert again.reason is FinishReason.COMPLETED, again.message
 
 
 def test_tables_that_cannot_be_written_for_a_while_are_told_of_and_end_nothing(

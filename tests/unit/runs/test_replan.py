@@ -11,7 +11,7 @@ import pytest
 
 from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, Observation
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import Effectiveness
+from firegui.domain.settings import Effectiveness, Margin
 from firegui.domain.stress import StressScenario, StressSet, StressTestSettings, growth_share
 from firegui.io.observation_file import read_observation
 from firegui.runs.control import RunControl
@@ -56,6 +56,21 @@ def test_the_run_holds_what_was_flown_bit_for_bit_and_a_better_rest(tmp_path: Pa
     assert sum(drop.step >= FIRST for drop in flown) == scores.nominal.drops_executed
     assert scores.pruned is not None
     assert scores.pruned.finished == "minimal"
+
+
+@pytest.mark.parametrize("closed_loop", [False, True])
+def test_the_rest_is_planned_by_the_papers_method_whatever_the_margin_of_the_project_is(
+    tmp_path: Path, closed_loop: bool
+) -> None:
+    make = loop_spec if closed_loop else replan_spec
+    plain, other = make(tmp_path / "plain"), make(tmp_path / "stress")
+    stress = replace(other, project=other.project.with_margin(Margin.STRESS))
+    for spec in (plain, stress):
+        assert end(carry_out(spec)).reason is FinishReason.COMPLETED
+    assert_same_files(plain.out, stress.out, "plan.safetensors")
+    assert read_run(stress.out).settings.margin.kind is Margin.NONE
+    again = end(carry_out(replace(stress, resume=True)))
+    assert again.reason is FinishReason.COMPLETED, again.message
 
 
 def test_the_run_remembers_what_it_was_planned_from(tmp_path: Path) -> None:

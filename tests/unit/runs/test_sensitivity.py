@@ -10,7 +10,7 @@ import pytest
 from firegui.cli.progress import scalars
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import DesignRow, Row, SensitivityKind, SensitivitySettings, SensitivityTable
-from firegui.domain.settings import DESIGN, NOMINAL, Effectiveness
+from firegui.domain.settings import DESIGN, NOMINAL, Effectiveness, Margin
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorFit, ErrorSource
 from firegui.errors import InputError, Problem
 from firegui.runs.control import RunControl
@@ -27,7 +27,7 @@ from firegui.runs.lock import FolderLock
 from firegui.runs.run_folder import RUN, read_run
 from firegui.runs.sensitivity_folder import HEADER, SHEET, TABLE, read_header, read_table, table_csv, write_table
 from firegui.runs.spec import SensitivitySpec
-from tests.support import make_project
+from tests.support import assert_same_files, make_project
 from tests.unit.domain.tables import sensitivity_tables
 from tests.unit.runs.fakes import PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, two_drops
 
@@ -142,6 +142,18 @@ def test_a_sweep_plans_at_every_design_and_scores_at_nominal(tmp_path: Path) -> 
         assert row.epochs == EPOCHS
         assert row.state_sampling.reduction is None and row.state_sampling.reason
         assert row.model_error.reduction is None and row.model_error.reason
+
+
+def test_a_sweep_makes_the_papers_plans_whatever_the_margin_of_the_project_is(tmp_path: Path) -> None:
+    project = make_project(epochs=EPOCHS).with_margin(Margin.STRESS)
+    for name, spec in (
+        ("none", sweep_spec(tmp_path / "none")),
+        ("stress", sweep_spec(tmp_path / "stress", project=project)),
+    ):
+        assert end(carried_out(spec)).reason is FinishReason.COMPLETED, name
+        assert read_run(spec.out / "design-0.9-0.9").settings.margin.kind is Margin.NONE
+    plan = Path("design-0.9-0.9") / "plan.safetensors"
+    assert_same_files(tmp_path / "none", tmp_path / "stress", str(plan))
 
 
 def test_the_monte_carlo_columns_compare_sampled_fires_with_and_without_drops(tmp_path: Path) -> None:
