@@ -75,7 +75,7 @@ class Pace:
     epochs: int
 
 
-WHOLE, SMALL = Pace("setting_B", 6, 500), Pace("setting_A", 2, 40)
+WHOLE, SMALL = Pace("setting_B", 6, 450), Pace("setting_A", 2, 40)
 
 
 @dataclass

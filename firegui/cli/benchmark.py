@@ -87,7 +87,8 @@ def benchmark(
 
     Every planner gets the same fire, fleet, objective and drop budget, a search the same allowance of rollouts, and
     every schedule is scored at nominal effectiveness. Without --budget the two-stage plan is made first, whose drops
-    become the budget. Each task is one process on one thread, saved as it works: --resume computes nothing twice.
+    become the budget. The planners are the paper's, whatever the project's margin is. Each task is one process on one
+    thread, saved as it works: --resume computes nothing twice.
     """
     gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))

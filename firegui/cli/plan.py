@@ -37,9 +37,10 @@ def plan(
 ) -> None:
     """Plan PROJECT's drops into RUN: gradient descent, then elimination of the drops that are not needed.
 
-    Both stages work at design effectiveness; the plan is scored at nominal effectiveness and audited. Setting B begins
-    with setting A's first stage, and needs none of its own when that protects the regions already. Ctrl-C stops it and
-    keeps the best so far; --resume goes on.
+    The plan is made to hold in every stress scenario, or as --margin says; none is the paper's method. Both stages work
+    at design effectiveness; the plan is scored at nominal effectiveness, audited and stress-tested. Setting B begins
+    with setting A's first stage; by the paper's method it needs none of its own when that protects the regions already.
+    Ctrl-C stops it and keeps the best so far; --resume goes on.
 
     Settings that are not given are the project's. When resuming, those of both stages and the design effectiveness are
     the run's own; everything else is the project's and must not have changed since.

@@ -37,9 +37,10 @@ def prune(
 ) -> None:
     """Remove from a schedule every drop that PROJECT's constraints do not need, into RUN.
 
-    Held are, within the slack, burn and final extent in setting A, protected exposure in setting B, and with weights
-    of your own every fire term that has one, all at design effectiveness. No single drop of what remains can be
-    removed. Ctrl-C stops it and keeps what is left so far; --resume goes on.
+    What remains holds in every stress scenario, or as --margin says. With --margin none, the paper's method, held are,
+    within the slack, burn and final extent in setting A, protected exposure in setting B, and with weights of your own
+    every fire term that has one, all at design effectiveness. No single drop of what remains can then be removed.
+    Ctrl-C stops it and keeps what is left so far; --resume goes on.
     """
     if schedule_file is None and not resume:
         raise click.UsageError("give the schedule to prune with --schedule, or go on with a run with --resume")

@@ -109,8 +109,9 @@ def replan(
     What is new since the day before burns; the rest has burned out. Both stages run at design effectiveness from the
     rest of the old schedule; the numbers are of the days from --day on, at nominal effectiveness, beside the old
     schedule continued and no further drops. RUN holds the whole plan, flown drops included. With --closed-loop the fire
-    is drawn from the model and the plan is observed, replanned and flown day by day, beside the fixed schedule. With
-    --scenario or --every it is an exercise: the world differs from the model, and the plan is repaired in seconds.
+    is drawn from the model and the plan is observed, replanned and flown day by day, beside the fixed schedule. Both
+    stages are the paper's, whatever the project's margin is. With --scenario or --every it is an exercise: the world
+    differs from the model, and the plan is repaired in seconds.
     """
     asked = (day, closed_loop, scenario, every, draw)
     request = _Request(project_folder, out, schedule_file, observed_file, *asked, resume, backend, given)

@@ -69,8 +69,8 @@ def sensitivity(
     """Vary what a schedule of PROJECT depends on and write the table into RUN.
 
     effectiveness scores the schedule with other suppressants, pose with displaced drops, retardant-side with the other
-    readings of where retardant acts. design needs no schedule: it makes a whole plan at each design effectiveness,
-    which takes as long as that many plans, and scores them at nominal effectiveness.
+    readings of where retardant acts. design needs no schedule: it makes a whole plan at each design effectiveness by
+    the paper's method, which takes as long as that many plans, and scores them at nominal effectiveness.
     """
     gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))

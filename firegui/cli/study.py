@@ -59,7 +59,8 @@ def study(
     """Plan every cell of STUDY.toml and write the tables into DIR.
 
     STUDY.toml names a project, what varies, and what is measured: see the help page "Study". Every cell is kept as it
-    is done, and a cell that fails is told with its error and stops no other. The tables are the same, bit for bit,
+    is done, and a cell that fails is told with its error and stops no other. Plans are the paper's, whatever the
+    project's margin is, unless STUDY.toml sets margin.kind. The tables are the same, bit for bit,
     however many workers there are and however often the study was interrupted.
     """
     gather, engine = Gather(), Engine()

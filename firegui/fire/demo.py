@@ -39,12 +39,12 @@ START = datetime(2025, 7, 1, tzinfo=UTC)
 
 FLEET = {"S-2T": 3, "AT-802F": 3, "BAe-146": 1, "CL-415": 3}
 """Enough to hold the fire in every scenario of the default stress set. With two S-2T drops that fail leak; with two
-AT-802F and two CL-415 as well, weak material leaves a fifth of the growth, however long the search."""
+AT-802F and two CL-415 as well, weak material leaves a fifth of the growth, also after twice the training."""
 GROUNDED_DAY = 2
 GROUNDED_TYPES = ("S-2T", "AT-802F", "BAe-146")
 
-OPTIMIZER = OptimizerSettings(epochs=500, patience=60)
-MARGIN = MarginSettings(draws=12, search_epochs=100, training_epochs=400, adapt_epochs=90)
+OPTIMIZER = OptimizerSettings(epochs=450, patience=60)
+MARGIN = MarginSettings(draws=8, search_epochs=100, training_epochs=350, adapt_epochs=60)
 ELIMINATION = EliminationSettings(allowance=20_000)
 
 

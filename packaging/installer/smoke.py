@@ -91,7 +91,8 @@ def try_commands(program: str, who: Account) -> None:
     with step("demo fire made and planned without a display"):
         who.run([program, "demo", "--out", str(who.home)])
     with step("plan, 20 epochs"):
-        who.run([program, "plan", str(project), "--out", str(run), "--epochs", "20", "--progress", "none"])
+        words = ["--margin", "none", "--epochs", "20", "--progress", "none"]
+        who.run([program, "plan", str(project), "--out", str(run), *words])
     with step("audit"):
         who.run([program, "audit", str(project), "--schedule", str(run / "schedule.csv")])
     with step(f"export {FORMATS}"):
