@@ -3,7 +3,7 @@
 ``.venv/bin/python packaging/tutorial.py`` writes them into ``resources/help/pictures``. The script does with mouse and
 keyboard what ``resources/help/tutorial.md`` tells a person to do, and finds every control by the name that the page or
 the program gives it. When one is gone it ends with :class:`MissingControlError`, so that page and window cannot part.
-``--small`` plans two days in forty epochs, to see whether the way is still open.
+``--small`` plans two days in forty epochs without a margin, to see whether the way is still open.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QCheckBox,
+    QComboBox,
     QDialog,
     QFileDialog,
     QLineEdit,
@@ -38,6 +39,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.settings import MARGIN_TITLES, Margin
 from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme
@@ -68,14 +70,15 @@ class MissingControlError(Exception):
 
 @dataclass(frozen=True)
 class Pace:
-    """How long the search of the tutorial is."""
+    """How long the search of the tutorial is. ``margin`` is the title of another margin than the demo's."""
 
     setting: str
     days: int
     epochs: int
+    margin: str = ""
 
 
-WHOLE, SMALL = Pace("setting_B", 6, 450), Pace("setting_A", 2, 40)
+WHOLE, SMALL = Pace("setting_B", 6, 400), Pace("setting_A", 2, 40, MARGIN_TITLES[Margin.NONE])
 
 
 @dataclass
@@ -244,6 +247,8 @@ def _choose(guest: Guest, pace: Pace) -> None:
     guest.press(chosen)
     guest.type_into(guest.control(QAbstractSpinBox, "days", objective), str(pace.days))
     guest.type_into(guest.control(QAbstractSpinBox, "optimizer_epochs", objective), str(pace.epochs))
+    if pace.margin:
+        guest.control(QComboBox, "margin_kind", objective).setCurrentText(pace.margin)
     chosen.setFocus()
     guest.photograph("objective", objective, mark=chosen)
 

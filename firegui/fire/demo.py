@@ -43,9 +43,9 @@ AT-802F and two CL-415 as well, weak material leaves a fifth of the growth, also
 GROUNDED_DAY = 2
 GROUNDED_TYPES = ("S-2T", "AT-802F", "BAe-146")
 
-OPTIMIZER = OptimizerSettings(epochs=450, patience=60)
-MARGIN = MarginSettings(draws=8, search_epochs=100, training_epochs=350, adapt_epochs=60)
-ELIMINATION = EliminationSettings(allowance=20_000)
+OPTIMIZER = OptimizerSettings(epochs=400, patience=60)
+MARGIN = MarginSettings(draws=8, search_epochs=100, training_epochs=300, adapt_epochs=45)
+ELIMINATION = EliminationSettings(allowance=15_000)
 
 
 def make_demo(seed: int = 7) -> Project:
