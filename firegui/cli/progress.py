@@ -28,6 +28,7 @@ from firegui.runs.events import (
     ErrorFitted,
     FieldDrawn,
     FitEpoch,
+    LoopAdvanced,
     MarginReady,
     MembersDone,
     Message,
@@ -277,6 +278,8 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             return {"event": "plan", "epoch": event.epoch, "drops_listed": len(event.drops), **asdict(event.metrics)}
         case Progress():
             return {"event": "progress", **asdict(event)}
+        case LoopAdvanced():
+            return {"event": "loop", "days": len(event.days), **(asdict(event.days[-1]) if event.days else {})}
         case StressTestProgress():
             return {"event": "stress_progress", **asdict(event)}
         case SkillReady():

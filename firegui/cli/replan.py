@@ -19,6 +19,7 @@ from firegui.cli.progress import emitter
 from firegui.cli.results import metrics_table
 from firegui.cli.setting_options import setting_options
 from firegui.cli.words import command_text
+from firegui.domain.exercise import LoopDay
 from firegui.domain.project import Project
 from firegui.domain.settings import OptimizerSettings, PlanSettings
 from firegui.domain.stress import NOMINAL, StressScenario
@@ -28,7 +29,7 @@ from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished
 from firegui.runs.messages import counted
-from firegui.runs.replan_base import TITLE, LoopDay, ReplanScores, read_scores, replan_problems
+from firegui.runs.replan_base import TITLE, ReplanScores, read_scores, replan_problems
 from firegui.runs.run_folder import RunRecord, check_out, read_run
 from firegui.runs.spec import ReplanSpec
 
@@ -52,6 +53,14 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
             help="Closed loop: hours between two observations.  [default: those of the scenario, or 24]",
         ),
         click.option("--draw", type=int, metavar="N", help="Closed loop: draw of the scenario.  [default: 0]"),
+        click.option(
+            "--stop-at", type=float, metavar="D",
+            help="Closed loop: stop at the first observation D days or more after the start; --resume goes on.",
+        ),
+        click.option(
+            "--after", metavar="RUN", type=FILE,
+            help="Closed loop: go on where the one in RUN stopped, with FILE in place of what was left of its plan.",
+        ),
         setting_options(OptimizerSettings(), skip=("start",), show_defaults=False),
         second_stage_options,
     )  # fmt: skip
@@ -73,6 +82,8 @@ class _Request:
     scenario: str | None
     every: float | None
     draw: int | None
+    stop_at: float | None
+    after: Path | None
     resume: bool
     backend: str
     given: dict[str, Any]
@@ -98,6 +109,8 @@ def replan(
     scenario: str | None,
     every: float | None,
     draw: int | None,
+    stop_at: float | None,
+    after: Path | None,
     resume: bool,
     backend: str,
     progress: str,
@@ -113,7 +126,7 @@ def replan(
     stages are the paper's, whatever the project's margin is. With --scenario or --every it is an exercise: the world
     differs from the model, and the plan is repaired in seconds.
     """
-    asked = (day, closed_loop, scenario, every, draw)
+    asked = (day, closed_loop, scenario, every, draw, stop_at, after)
     request = _Request(project_folder, out, schedule_file, observed_file, *asked, resume, backend, given)
     finished = carry_out(_gathered(request), emitter(progress), RunFinished)[1]
     click.get_current_context().exit(_conclude(finished, as_json))
@@ -129,8 +142,9 @@ def _gathered(request: _Request) -> ReplanSpec:
         gather.add("--day", "is missing", "give the day to plan from, counted from 0")
     if request.closed_loop and request.observed_file is not None:
         gather.add("--observed", "is of no use in a closed loop, which draws its fire", "leave one of them out")
-    if not request.closed_loop and (request.scenario, request.every, request.draw) != (None, None, None):
-        what = "is of use in a closed loop only, as are --every and --draw"
+    of_loop = (request.scenario, request.every, request.draw, request.stop_at, request.after)
+    if not request.closed_loop and of_loop != (None,) * len(of_loop):
+        what = "is of use in a closed loop only, as are --every, --draw, --stop-at and --after"
         gather.add("--scenario", what, "add --closed-loop, or leave them out")
     gather.attempt(lambda: Engine().check_backend(request.backend))
     spec = None
@@ -166,6 +180,8 @@ def _spec(request: _Request, project: Project, gather: Gather) -> ReplanSpec | N
         closed_loop=request.closed_loop,
         exercise=_exercise(request, project, gather) if request.closed_loop else None,
         draw=request.draw or 0,
+        stop_at=request.stop_at,
+        after=request.after,
         resume=request.resume,
         backend=request.backend,
         frame_stride=project.calendar.n_steps,
@@ -180,6 +196,8 @@ def _spec(request: _Request, project: Project, gather: Gather) -> ReplanSpec | N
 
 def _exercise(request: _Request, project: Project, gather: Gather) -> StressScenario | None:
     """The scenario of an exercise with its hours between observations; ``None`` for the daily loop in the model."""
+    if (request.scenario, request.every, request.draw) == (None, None, None):
+        return None
     name = request.scenario or NOMINAL.name
     known = (NOMINAL, *project.stress.scenarios)
     found = next((one for one in known if one.name.casefold() == name.strip().casefold()), None)
@@ -188,8 +206,6 @@ def _exercise(request: _Request, project: Project, gather: Gather) -> StressScen
         gather.add("--scenario", f"the project has no stress scenario {name}", remedy)
         return None
     hours = request.every if request.every is not None else found.repair_hours or 24.0
-    if (found, hours, request.draw or 0) == (NOMINAL, 24.0, 0):
-        return None
     return replace(found, repair_hours=hours)
 
 

@@ -76,7 +76,11 @@ class FlownWorld:
 
     def flown(self, schedule: Schedule) -> Schedule:
         """Return ``schedule`` as it is flown. An error belongs to a step and an aircraft, whatever is planned there."""
-        return self.errors.applied(executed_only(self.plan_model, schedule), self.world.model.shape)
+        return self.errors.applied(self.ordered(schedule), self.world.model.shape)
+
+    def ordered(self, schedule: Schedule) -> Schedule:
+        """Return the drops of ``schedule`` that the rules of the plan let happen."""
+        return executed_only(self.plan_model, schedule)
 
     def executed(self, schedule: Schedule) -> Bools:
         """Return which drops happen, ``[T, A]``, at the steps at which they happen."""
@@ -159,14 +163,26 @@ class Exercise:
         fire, ground = self._truth.advanced(seen.schedule, step, end, state.fire, state.ground, check)
         return ExerciseState(end, seen.schedule, fire, seen.belief, ground)
 
-    def observed(self, state: ExerciseState, check: Check | None = None) -> ExerciseState:
-        """Return the state after the observation: what the planner believes then, and the plan that it repaired."""
-        step = state.step
-        end = min(step + self._every, self._truth.world.model.n_steps)
+    def observed(self, state: ExerciseState, check: Check | None = None, *, by_hand: bool = False) -> ExerciseState:
+        """Return the state after the observation: what the planner believes then, and the plan that it repaired.
+
+        A plan that was edited ``by_hand`` is not repaired.
+        """
+        step, end = state.step, self._end(state)
         belief = state.belief.after(state.fire.fire, self._repair.still_burning(self._every))
+        if by_hand:
+            return replace(state, belief=belief)
         reported = self._truth.reported(state.schedule, step)
         schedule = self._repair.repaired(state.schedule, step, end, belief, reported, check)
         return replace(state, schedule=schedule, belief=belief)
+
+    def forecast(self, state: ExerciseState, check: Check | None = None) -> float:
+        """Return the cells that the planner expects at the next observation; ``state`` is that after this one."""
+        reported = self._truth.reported(state.schedule, state.step)
+        return self._repair.forecast(state.schedule, state.step, self._end(state), state.belief, reported, check)
+
+    def _end(self, state: ExerciseState) -> int:
+        return min(state.step + self._every, self._truth.world.model.n_steps)
 
     def flown(self, schedule: Schedule, check: Check | None = None) -> tuple[Schedule, DayStates]:
         """Fly a plan to its end. Return what was flown, with its errors, and the true fire at every observation."""

@@ -131,6 +131,20 @@ class PlanRepair:
             return waiting if spared else schedule
         return problem.joined(self._replanned(problem, watched, rest, check))
 
+    def forecast(
+        self, schedule: Schedule, first: int, end: int, belief: Belief, reported: Bools, check: Check | None = None
+    ) -> float:
+        """Return the cells that the model expects to have burned at step ``end``, from what is believed at ``first``.
+
+        ``reported [T, A]`` are the drops before ``first`` that happened.
+        """
+        problem = _Problem(schedule, first, end - first, belief.state(self._maps.burnable), belief, reported)
+        burned = float(problem.state.burned.sum())
+        if not problem.state.burning.any():
+            return burned
+        model = problem.world(self._watched[0], check).model
+        return burned + simulate(model, problem.rest(schedule), check=check).metrics.final_extent_cells
+
     def _horizon(self, first: int, end: int) -> int:
         """Return how many steps a repair at ``first`` looks ahead, in whole parts of days."""
         n_steps, per_day = self._maps.n_steps, self._maps.steps_per_day

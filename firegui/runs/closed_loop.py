@@ -14,17 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
+from firegui.domain.exercise import Decision, LoopDay, decision_between, drops_apart
 from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, DayStates, FireState, KeptFire
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import NOMINAL, NOMINAL_NAME, StressScenario
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io import atomic
-from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, Progress, RunFinished, RunState
+from firegui.runs.events import (
+    BaselineReady,
+    FinishReason,
+    LoopAdvanced,
+    Message,
+    PlanUpdated,
+    Progress,
+    RunFinished,
+    RunState,
+)
 from firegui.runs.kept_fire import read_kept_fire, write_kept_fire
 from firegui.runs.messages import counted
-from firegui.runs.replan_base import LoopDay, ReplanJob, ReplanScores, no_drops, note_of
+from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, no_drops, note_of
 from firegui.runs.replan_stages import ReplanFolder, RestStages
-from firegui.runs.run_folder import LOOP_STATE, RunRecord
+from firegui.runs.run_folder import LOOP_STATE, RunRecord, read_run
 from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:
@@ -60,18 +70,25 @@ class ClosedLoop(ReplanJob):
         self._world = self._true_world(replanner)
         # A day that was broken off begins anew, so its stages need no checkpoints.
         plan = replace(self._plan, checkpoint_seconds=math.inf)
+        before = None if previous is not None and previous.can_resume else self._before(replanner)
         session = self._open(replanner.whole, previous, note, plan)
         assert self._folder is not None
-        state = self._begin(replanner, previous, drawn)
+        state = self._begin(replanner, previous, drawn) if before is None else before
         self._keep_fire(state)
+        if before is not None:
+            state.save(self._folder.path / STATE)
+        self._emit(LoopAdvanced(state.rows))
         reason = FinishReason.COMPLETED
         try:
             session.move(RunState.RUNNING)
             while state.day < self._world.count:
+                if spec.stop_at is not None and self._world.step(state.day) >= spec.stop_at * self._world.per_day:
+                    raise CancelledError
                 state = self._day(replanner, session, self._folder, state)
                 # Before the checkpoint: a day that is flown again after a crash replaces the one that was kept.
                 self._keep_fire(state)
                 state.save(self._folder.path / STATE)
+                self._emit(LoopAdvanced(state.rows))
         except CancelledError:
             reason = FinishReason.STOPPED
             self._machine.move(RunState.STOPPING)
@@ -94,7 +111,35 @@ class ClosedLoop(ReplanJob):
         true = self._world.truth.start()
         level = ignition.astype(np.float32) if self._world.exercise is not None else None
         seen = nothing if level is None else ignition
-        return LoopState((), self._spec.schedule, seen, true, true, true, level)
+        return LoopState((), self._spec.schedule, self._spec.schedule, seen, true, true, true, level)
+
+    def _before(self, replanner: Replanner) -> LoopState | None:
+        """Return where the closed loop stopped that this one goes on after, with the drops that were edited since.
+
+        Raises :class:`~firegui.errors.InputError` where it has ended or drops were edited that have been flown.
+        """
+        spec, world = self._spec, self._world
+        if spec.after is None:
+            return None
+        state, record = LoopState.load(spec.after / STATE), read_run(spec.after)
+        self._drawn = _until(read_kept_fire(record.folder, record.header), state.day)
+        step, where = world.step(state.day), str(spec.after)
+        before, after = (world.truth.ordered(schedule) for schedule in (state.schedule, spec.schedule))
+        flown = drops_apart(before, after)[:step].any(axis=1)
+        if state.day >= world.count:
+            raise InputError([Problem(where, "was flown to its end", "give an exercise that was stopped")], TITLE)
+        if not self._drawn:
+            raise InputError([Problem(where, "has lost fires that were drawn", "start it again")], TITLE)
+        if flown.any():
+            what = f"changes drops of day {int(flown.argmax()) // world.per_day}, which have been flown"
+            remedy = f"change drops from day {step / world.per_day:g} on, or stop the exercise earlier"
+            raise InputError([Problem("schedule", what, remedy)], TITLE)
+        if decision_between(before, after, step) is Decision.KEPT:
+            return state
+        kept = state.schedule
+        logits, poses = np.array(spec.schedule.logits), np.array(spec.schedule.poses)
+        logits[:step], poses[:step] = kept.logits[:step], kept.poses[:step]
+        return replace(state, schedule=Schedule(logits, poses), by_hand=True)
 
     def _true_world(self, replanner: Replanner) -> _World:
         """The world that burns, and who repairs the plan there. Nothing is written yet."""
@@ -136,11 +181,18 @@ class ClosedLoop(ReplanJob):
         step, end = world.step(state.day), world.step(state.day + 1)
         when, fire = step / world.per_day, int(state.loop.fire.sum())
         self._emit(Progress(state.day, world.count, f"day {when:g}: {counted(fire, 'cell')}"))
-        schedule, level, expected = state.schedule, state.level, None
-        if when >= spec.day or (world.exercise is not None and step > 0):
-            schedule, level, expected = self._replanned(replanner, session, folder, state)
+        if world.exercise is not None:
+            now = self._observed(world.exercise, state, step)
+        elif when >= spec.day and not state.by_hand:
+            now = self._replanned(replanner, session, folder, state)
+        else:
+            now = _Morning(state.schedule, state.loop.fire)
+        schedule, order = now.schedule, world.truth.ordered
+        decision = Decision.BY_HAND
+        if not state.by_hand:
+            decision = decision_between(order(state.schedule), order(schedule), step)
         unflown = no_drops(replanner.whole)
-        draws = [(schedule, state.loop), (spec.schedule, state.open), (unflown, state.none)]
+        draws = [(schedule, state.loop), (state.fixed, state.open), (unflown, state.none)]
         loop, fixed, none = (world.truth.advanced(flown, step, end, before, check=check)[0] for flown, before in draws)
         row = LoopDay(
             day=step // world.per_day,
@@ -151,39 +203,42 @@ class ClosedLoop(ReplanJob):
             open_protected=replanner.protected_cells(fixed.fire),
             none_protected=replanner.protected_cells(none.fire),
             loop_drops=int(world.truth.executed(schedule)[step:end].sum()),
-            open_drops=int(world.truth.executed(spec.schedule)[step:end].sum()),
-            expected=expected,
+            open_drops=int(world.truth.executed(state.fixed)[step:end].sum()),
+            expected=now.expected,
             until=end / world.per_day if world.has_parts else 0.0,
+            forecast=now.forecast,
+            decision=decision,
         )
-        return LoopState((*state.rows, row), schedule, state.loop.fire, loop, fixed, none, level)
+        return LoopState((*state.rows, row), schedule, state.fixed, now.seen, loop, fixed, none, now.level)
 
     def _generator(self, day: int) -> np.random.Generator:
         seed = self._spec.project.plan.optimizer.seed
         return np.random.default_rng(np.random.SeedSequence([seed, day]))
 
-    def _replanned(
-        self, replanner: Replanner, session: RunSession, folder: ReplanFolder, state: LoopState
-    ) -> tuple[Schedule, NDArray[np.float32] | None, float | None]:
-        """The schedule from now on, what may still burn, and the final extent that is expected.
+    def _observed(self, exercise: Exercise, state: LoopState, step: int) -> _Morning:
+        """What the planner of an exercise sees, decides and expects. At the start it takes the plan as it is."""
+        check = self._control.check
+        assert state.level is not None
+        belief = self._engine.belief(state.seen, state.level)
+        now = self._engine.exercise_state(step, state.schedule, state.loop, belief)
+        if step > 0:
+            now = exercise.observed(now, check, by_hand=state.by_hand)
+        forecast = exercise.forecast(now, check)
+        return _Morning(now.schedule, now.belief.seen, now.belief.level, forecast=forecast)
 
-        The schedule is the old one where nothing burns.
-        """
-        exercise, check = self._world.exercise, self._control.check
-        if exercise is not None and state.level is not None:
-            belief, step = self._engine.belief(state.seen, state.level), self._world.step(state.day)
-            now = exercise.observed(self._engine.exercise_state(step, state.schedule, state.loop, belief), check)
-            return now.schedule, now.belief.level, None
+    def _replanned(self, replanner: Replanner, session: RunSession, folder: ReplanFolder, state: LoopState) -> _Morning:
+        """The plan of the paper's stages from now on; the old one where nothing burns."""
         seen = FireState.between(state.seen, state.loop.fire)
         if not seen.burning.any():
             self._emit(Message(f"day {state.day}: nothing is new, so the schedule stays as it is"))
-            return state.schedule, None, None
+            return _Morning(state.schedule, state.loop.fire)
         left = replanner.left(state.schedule, state.day, seen, self._control.check)
         folder.whole = left.joined
         stages = RestStages(session, self._spec.project.plan, left)
         stages.run()
         rest = stages.ended.rest
         expected = left.score(rest, check=self._control.check).metrics.final_extent_cells
-        return left.joined(rest), None, expected
+        return _Morning(left.joined(rest), state.loop.fire, expected=expected)
 
     def _conclude(
         self, replanner: Replanner, session: RunSession, folder: ReplanFolder, state: LoopState, reason: FinishReason
@@ -249,6 +304,20 @@ def _message(reason: FinishReason, rows: tuple[LoopDay, ...], exercise: StressSc
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Morning:
+    """An observation: the schedule from now on, the perimeter that is remembered, and what the planner believes.
+
+    ``level`` is that of :class:`LoopState`; ``expected`` and ``forecast`` are those of the day.
+    """
+
+    schedule: Schedule
+    seen: NDArray[np.bool_]
+    level: NDArray[np.float32] | None = None
+    expected: float | None = None
+    forecast: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _World:
     """What is flown in: the true world, who repairs plans in an exercise, and the steps between two observations."""
 
@@ -275,6 +344,8 @@ class _World:
 
 STATE, TABLE = LOOP_STATE, "closed_loop.csv"
 COLUMNS = tuple(item.name for item in fields(LoopDay))
+_FRACTIONS = ("expected", "until", "forecast")
+_DECISIONS = tuple(Decision)
 _BRANCHES = ("loop", "open", "none")
 _FLOWN = (REPLANNED, FIXED, NO_DROPS)
 """What is flown in each branch."""
@@ -284,17 +355,21 @@ _FLOWN = (REPLANNED, FIXED, NO_DROPS)
 class LoopState:
     """The start of a day: the ``rows`` of the days before, the fire of every branch and the schedule that is flown.
 
-    ``seen [H, W]`` is the loop's perimeter of the day before, which tells new fire from old. ``level [H, W]`` is the
-    probability that a cell of it burned on, as the planner of an exercise believed.
+    ``fixed`` is the schedule of the branch that is not replanned. With ``by_hand`` the schedule was edited at this
+    observation, so that it is flown as it is until the next one. ``seen [H, W]`` is the loop's perimeter of the day
+    before, which tells new fire from old. ``level [H, W]`` is the probability that a cell of it burned on, as the
+    planner of an exercise believed.
     """
 
     rows: tuple[LoopDay, ...]
     schedule: Schedule
+    fixed: Schedule
     seen: NDArray[np.bool_]
     loop: FireState
     open: FireState
     none: FireState
     level: NDArray[np.float32] | None = None
+    by_hand: bool = False
 
     @property
     def day(self) -> int:
@@ -303,16 +378,15 @@ class LoopState:
 
     def save(self, path: Path) -> None:
         """Write it, atomically."""
-        schedule = self.schedule
         arrays: dict[str, NDArray[np.generic]] = {
-            # None becomes NaN, which no other column can be.
-            "rows": np.array([astuple(row) for row in self.rows], np.float64).reshape(-1, len(COLUMNS)),
-            "logits": np.ascontiguousarray(schedule.logits),
-            "poses": np.ascontiguousarray(schedule.poses),
+            "rows": np.array([_numbers(row) for row in self.rows], np.float64).reshape(-1, len(COLUMNS)),
             "seen": self.seen.astype(np.uint8),
+            "by_hand": np.array(self.by_hand, np.uint8),
         }
-        if schedule.pose_logits is not None:
-            arrays["pose_logits"] = np.ascontiguousarray(schedule.pose_logits)
+        for prefix, schedule in (("", self.schedule), ("fixed_", self.fixed)):
+            for name in ("logits", "poses", "pose_logits"):
+                if (part := getattr(schedule, name)) is not None:
+                    arrays[prefix + name] = np.ascontiguousarray(part)
         if self.level is not None:
             arrays["level"] = np.ascontiguousarray(self.level)
         for name in _BRANCHES:
@@ -327,9 +401,13 @@ class LoopState:
         try:
             stored = load_file(path)
             fires = {name: FireState(stored[name] == 1, stored[name] == 2) for name in _BRANCHES}
-            schedule = Schedule(stored["logits"], stored["poses"], stored.get("pose_logits"))
-            rows = tuple(_row(values) for values in stored["rows"].tolist())
-            return LoopState(rows, schedule, stored["seen"].astype(bool), **fires, level=stored.get("level"))
+            schedule, fixed = (
+                Schedule(stored[f"{prefix}logits"], stored[f"{prefix}poses"], stored.get(f"{prefix}pose_logits"))
+                for prefix in ("", "fixed_")
+            )
+            rows, seen = tuple(_row(values) for values in stored["rows"].tolist()), stored["seen"].astype(bool)
+            level, by_hand = stored.get("level"), bool(stored["by_hand"])
+            return LoopState(rows, schedule, fixed, seen, **fires, level=level, by_hand=by_hand)
         except Exception as error:  # safetensors raises its own and OSError alike
             remedy = "start the run again without resuming"
             raise InputError([Problem(str(path), f"cannot be read ({error})", remedy)]) from error
@@ -341,7 +419,8 @@ def table_text(rows: Sequence[LoopDay]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        writer.writerow(["" if value is None else repr(value) for value in astuple(row)])
+        values = (str(value) if isinstance(value, Decision) else repr(value) for value in astuple(row))
+        writer.writerow(["" if value == "None" else value for value in values])
     return out.getvalue()
 
 
@@ -352,8 +431,16 @@ def _until(drawn: KeptFire | None, day: int) -> dict[str, list[NDArray[np.uint8]
     return {fire.flown: list(fire.codes[: day + 1]) for fire in drawn.fires}
 
 
+def _numbers(row: LoopDay) -> list[float]:
+    """Return the row as numbers. None becomes NaN, which no other value can be."""
+    values: tuple[Any, ...] = astuple(row)
+    return [_DECISIONS.index(v) if isinstance(v, Decision) else math.nan if v is None else v for v in values]
+
+
 def _row(values: list[float]) -> LoopDay:
-    named: dict[str, Any] = dict(zip(COLUMNS, values, strict=True))
-    whole: dict[str, Any] = {name: int(value) for name, value in named.items() if name not in ("expected", "until")}
-    expected = None if math.isnan(named["expected"]) else named["expected"]
-    return LoopDay(**whole, expected=expected, until=named["until"])
+    named: dict[str, Any] = {
+        name: None if math.isnan(value) else value if name in _FRACTIONS else int(value)
+        for name, value in zip(COLUMNS, values, strict=True)
+    }
+    decision = named.pop("decision")
+    return LoopDay(**named, decision=None if decision is None else _DECISIONS[decision])

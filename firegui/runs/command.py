@@ -79,6 +79,8 @@ def repeat_command(spec: RepeatableSpec, source: Path | None = None) -> str:
             if spec.exercise is not None:
                 words += ["--scenario", spec.exercise.name, "--every", f"{spec.exercise.repair_hours:g}"]
                 words += ["--draw", str(spec.draw)] if spec.draw else []
+            words += [] if spec.stop_at is None else ["--stop-at", f"{spec.stop_at:g}"]
+            words += _file("--after", spec.after)
             words += setting_words(plan.optimizer, skip=("start",)) + setting_words(plan.elimination)
             words += setting_words(plan.design, prefix="design")
         case CalibrateSpec():

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.benchmark import BenchmarkTable, PlannerTask
 from firegui.domain.ensemble import Ensemble
+from firegui.domain.exercise import LoopDay
 from firegui.domain.fit import FitProgress
 from firegui.domain.margin_curve import MarginCurve
 from firegui.domain.results import Frames, Metrics
@@ -171,6 +172,13 @@ class Progress:
     done: int
     total: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoopAdvanced:
+    """A closed loop has come to its next observation; ``days`` are all that were flown so far."""
+
+    days: tuple[LoopDay, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,6 +376,7 @@ RunEvent = (
     | EliminationStep
     | PlanUpdated
     | Progress
+    | LoopAdvanced
     | StressTestProgress
     | SkillReady
     | FitEpoch

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from firegui.domain.exercise import LoopDay
 from firegui.domain.observation import FireState
 from firegui.domain.options import bounds_problems
 from firegui.domain.results import Metrics
@@ -20,13 +21,13 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import FinishReason, RunEvent, RunState
-from firegui.runs.header import new_header, schedule_hash
+from firegui.runs.header import new_header, path_text, schedule_hash
 from firegui.runs.kept_fire import codes_hash
 from firegui.runs.lock import FolderLock
 from firegui.runs.replan_stages import ReplanFolder
 from firegui.runs.result_store import claim
 from firegui.runs.resume import differences, resume_problems
-from firegui.runs.run_folder import METRICS, RunRecord, RunScores, check_out, found_in
+from firegui.runs.run_folder import LOOP_STATE, METRICS, RunRecord, RunScores, check_out, found_in, read_run
 from firegui.runs.session import RunSession
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import PlanSpec, ReplanNote, ReplanSpec
@@ -37,34 +38,6 @@ if TYPE_CHECKING:
 
 
 TITLE = "The plan cannot be replanned"
-
-
-@dataclass(frozen=True, slots=True)
-class LoopDay:
-    """A day of the closed loop: cells that have burned at its end and drops flown on it, branch by branch.
-
-    The branches share their random numbers: ``loop`` is replanned every day, ``open`` flies the old schedule to its
-    end, ``none`` flies nothing. ``expected`` is the final extent that the replanned plan expected on that morning, none
-    on a day that was not replanned. In an exercise it is the time between two observations, which begins on ``day``
-    and ends ``until`` days after the start of the plan, 0 where it is a day; nothing is expected there.
-    """
-
-    day: int
-    loop_cells: int
-    open_cells: int
-    none_cells: int
-    loop_protected: int
-    open_protected: int
-    none_protected: int
-    loop_drops: int
-    open_drops: int
-    expected: float | None
-    until: float = 0.0
-
-    @property
-    def end(self) -> float:
-        """Days from the start of the plan to its end."""
-        return self.until or self.day + 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +68,7 @@ def replan_problems(spec: ReplanSpec) -> list[Problem]:
         found += _observation_problems(spec)
     elif spec.exercise is not None:
         found += _exercise_problems(spec.exercise, spec)
-    return found
+    return found + _stop_problems(spec)
 
 
 def _exercise_problems(scenario: StressScenario, spec: ReplanSpec) -> list[Problem]:
@@ -105,6 +78,14 @@ def _exercise_problems(scenario: StressScenario, spec: ReplanSpec) -> list[Probl
     if spec.draw < 0:
         found.append(Problem("exercise", f"draw {spec.draw}", "draws are counted from 0"))
     return found
+
+
+def _stop_problems(spec: ReplanSpec) -> list[Problem]:
+    days = spec.project.plan.days
+    if spec.stop_at is None or 0.0 < spec.stop_at < days:
+        return []
+    what = f"day {spec.stop_at:g} of a plan of {days} days"
+    return [Problem("stop", what, f"use more than 0 and less than {days} days after the start")]
 
 
 def _observation_problems(spec: ReplanSpec) -> list[Problem]:
@@ -168,6 +149,8 @@ class ReplanJob:
             previous = check_out(self._spec.out, self._spec.resume)
             if previous is not None and not problems:
                 problems.extend(self._resume_problems(previous, note))
+            elif self._spec.after is not None and not problems:
+                problems.extend(self._after_problems(read_run(self._spec.after), note))
         except InputError as error:
             problems.extend(error.problems)
         problems.raise_if_any(TITLE)
@@ -186,7 +169,30 @@ class ReplanJob:
             for title, old, new in differences(before, now, all_of=True):
                 if title not in shown:
                     found.append(Problem(where, f"was run with {title} = {old}, now {new}", "set it back"))
-        return found
+        return found + self._world_problems(previous)
+
+    def _after_problems(self, before: RunRecord, note: ReplanNote) -> list[Problem]:
+        """Everything that keeps it from going on after the closed loop ``before``. Pinned drops may be others."""
+        then, where, header = before.header.replan, str(before.folder), before.header
+        if then is None or not then.closed_loop:
+            return [Problem(where, "is no closed loop", "give the folder of an exercise that was stopped")]
+        if not (before.folder / LOOP_STATE).is_file():
+            return [Problem(where, "stopped before a day was flown", "start a new one with this schedule")]
+        if before.is_live:
+            return [Problem(where, "is still being flown", "stop it first")]
+        pinned = self._spec.project.operations.pinned
+        ran = replace(header.project, operations=replace(header.project.operations, pinned=pinned))
+        found = resume_problems(
+            replace(before, header=replace(header, project=ran, replan=None)), replace(self._plan, warm_start=None)
+        )
+        if (then.exercise, then.draw, then.day) != (note.exercise, note.draw, note.day):
+            found.append(Problem(where, "was flown in another scenario or draw", "give the same again"))
+        return found + self._world_problems(before)
+
+    def _world_problems(self, before: RunRecord) -> list[Problem]:
+        if self._spec.exercise is None or before.header.project.stress == self._spec.project.stress:
+            return []
+        return [Problem(str(before.folder), "was flown with another stress set", "set it back")]
 
     def _open(self, model: Model, previous: RunRecord | None, note: ReplanNote, plan: PlanSpec) -> RunSession:
         out = self._spec.out
@@ -225,6 +231,7 @@ def note_of(spec: ReplanSpec, state: FireState | None = None, notes: Sequence[st
         notes=tuple(notes),
         exercise=spec.exercise,
         draw=spec.draw,
+        after=path_text(spec.after),
     )
 
 

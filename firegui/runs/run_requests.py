@@ -163,6 +163,8 @@ def replan_spec(
     closed_loop: bool = False,
     exercise: StressScenario | None = None,
     draw: int = 0,
+    stop_at: float | None = None,
+    after: Path | None = None,
     backend: str = "auto",
 ) -> ReplanSpec:
     """Replan what is left of the schedule in ``schedule_file`` from ``day`` on, counted from 0.
@@ -187,7 +189,7 @@ def replan_spec(
     spec = ReplanSpec(
         project, out, "", schedule, day, observed, closed_loop, backend=backend,
         checkpoint_seconds=CHECKPOINT_SECONDS, project_folder=project_folder, schedule_file=schedule_file,
-        exercise=exercise, draw=draw,
+        exercise=exercise, draw=draw, stop_at=stop_at, after=after,
     )  # fmt: skip
     problems.extend(item for item in replan_problems(spec) if not (unread and item.where == "observed"))
     problems.raise_if_any(TITLE)
@@ -206,7 +208,7 @@ def replan_resume_spec(record: RunRecord, project: Project, project_folder: Path
     observed = None if note.closed_loop or note.observed in ("", PROJECTS_OWN) else Path(note.observed)
     spec = replan_spec(
         project, project_folder, record.folder, file, note.day, observed_file=observed, closed_loop=note.closed_loop,
-        exercise=note.exercise, draw=note.draw, backend=backend,
+        exercise=note.exercise, draw=note.draw, after=Path(note.after) if note.after else None, backend=backend,
     )  # fmt: skip
     return replace(spec, resume=True)
 

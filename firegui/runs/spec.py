@@ -209,6 +209,8 @@ class ReplanSpec:
     ``project.plan`` holds every setting, ``observed`` is the fire at the start of ``day`` (counted from 0). With
     ``closed_loop`` there is none: the fire is drawn, and every day from ``day`` on is observed, replanned and flown.
     With ``exercise`` the closed loop is one in that scenario, repaired as often as it says, from draw ``draw`` of it.
+    It stops at the first observation that is ``stop_at`` days or more after the start of the plan. With ``after``, the
+    folder of a stopped closed loop, it goes on from there: ``schedule`` replaces what is left of the plan.
     ``schedule_file`` says where the schedule was, ``command`` what a person would type to repeat it.
     """
 
@@ -227,6 +229,8 @@ class ReplanSpec:
     schedule_file: Path | None = None
     exercise: StressScenario | None = None
     draw: int = 0
+    stop_at: float | None = None
+    after: Path | None = None
 
     def as_plan(self) -> PlanSpec:
         """The same as a plan of both stages: for the record, and for the stages themselves.
@@ -378,7 +382,7 @@ class ReplanNote:
 
     ``observed`` says where the perimeter came from, ``observed_file`` is the hash of its file, empty for the project's
     own; ``fire`` hashes the state that was planned from and ``flown`` the schedule whose drops before ``day`` were
-    flown. ``notes`` say what was assumed of the perimeter. ``exercise`` and ``draw`` are those of the spec.
+    flown. ``notes`` say what was assumed of the perimeter. ``exercise``, ``draw`` and ``after`` are those of the spec.
     """
 
     day: int
@@ -390,6 +394,7 @@ class ReplanNote:
     notes: tuple[str, ...] = ()
     exercise: StressScenario | None = None
     draw: int = 0
+    after: str = ""
 
 
 RunSpec = (

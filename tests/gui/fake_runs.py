@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.exercise import LoopDay
 from firegui.domain.film import Film
 from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
@@ -35,7 +36,7 @@ from firegui.runs.events import (
     StateChanged,
 )
 from firegui.runs.header import new_header
-from firegui.runs.replan_base import LoopDay, ReplanScores, note_of
+from firegui.runs.replan_base import ReplanScores, note_of
 from firegui.runs.spec import EvaluateSpec, PlanSpec, ReplanSpec, RunSpec, Stage
 from tests.unit.domain.samples import untreated
 

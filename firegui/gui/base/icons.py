@@ -43,6 +43,7 @@ _GLYPHS = {
     "dock-skill": "mdi6.bullseye-arrow", "dock-calibrate": "mdi6.tune-variant",
     "dock-sensitivity": "mdi6.table-large", "dock-uncertainty": "mdi6.chart-bell-curve-cumulative",
     "dock-stress": "mdi6.shield-alert-outline", "dock-margin": "mdi6.scale-balance",
+    "dock-exercise": "mdi6.flag-checkered",
     "dock-benchmark": "mdi6.podium", "dock-study": "mdi6.grid-large",
     "new-study": "mdi6.file-plus-outline", "dock-help": "mdi6.help-circle-outline",
     "dock-log": "mdi6.text-box-search-outline", "more": "mdi6.dots-horizontal", "last": "mdi6.skip-forward",

@@ -44,8 +44,8 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     (FIRST, "tutorial", "start-page", "shortcuts", "help", "whats-new", "releases"),
     (
         "map", "drops", "scenario", "layers", "regions", "fleet", "calendar", "objective", "constraints", "timeline",
-        "progress", "runs", "log", "skill", "calibrate", "sensitivity", "stress", "margin", "uncertainty",
-        "benchmark", "study", "fleet-value", "import", "export",
+        "progress", "runs", "log", "skill", "calibrate", "sensitivity", "stress", "margin", "exercise",
+        "uncertainty", "benchmark", "study", "fleet-value", "import", "export",
     ),
     (
         "method", "method-fire", "method-drops", "method-search", "method-pruning", "method-uncertainty", "limits",

@@ -10,6 +10,7 @@ from typing import ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.exercise import LoopDay
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.stress import StressTable
@@ -27,7 +28,7 @@ from firegui.runs.history import COLUMNS
 from firegui.runs.kept_fire import kind_of_fire
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.run_folder import RunRecord
-from firegui.runs.spec import Stage
+from firegui.runs.spec import ReplanNote, Stage
 
 _FIRST_CAPACITY = 256
 _ROWS_FOR_PACE = 20
@@ -130,11 +131,12 @@ class RunEntry:
     ``plan`` (at design effectiveness) and ``nominal`` are its scores; ``reference`` is that of the plan before the
     second stage, at nominal effectiveness. ``pausing``: it was asked to pause and has not paused yet. ``interrupted``:
     found without an end. ``elsewhere``: another process was writing it when it was found. ``read_only``: another window
-    has its project. ``replans``: it plans what is left of another plan; ``replan`` are its scores at the end;
-    ``fire`` is the kind of fire that its folder keeps, ``"observed"`` or ``"drawn"``. ``swept`` are the passes of
-    the tactical heuristic, done and in all, and ``rollouts`` their cost. ``stressed`` are the scenarios of the stress
-    test at the end, done and in all, and ``stress`` is its table. ``seconds`` is the time of the whole run,
-    once it has ended. :attr:`elapsed` and :attr:`eta` are in seconds, too.
+    has its project. ``replans``: it plans what is left of another plan, as ``note`` says, which was read from
+    ``source``; ``replan`` are its scores at the end and ``loop`` the days of a closed loop so far. ``fire`` is the kind
+    of fire that its folder keeps, ``"observed"`` or ``"drawn"``. ``swept`` are the passes of the tactical heuristic or
+    the days of a closed loop, done and in all, and ``rollouts`` the cost of the passes. ``stressed`` are the scenarios
+    of the stress test at the end, done and in all, and ``stress`` is its table. ``seconds`` is the time of the whole
+    run, once it has ended. :attr:`elapsed` and :attr:`eta` are in seconds, too.
     """
 
     title: str
@@ -160,6 +162,9 @@ class RunEntry:
     read_only: bool = False
     replans: bool = False
     replan: ReplanScores | None = None
+    note: ReplanNote | None = None
+    source: Path | None = None
+    loop: tuple[LoopDay, ...] = ()
     fire: str = ""
     swept: tuple[int, int] = (0, 0)
     rollouts: int | None = None
@@ -227,6 +232,11 @@ class RunEntry:
         return _whole(self.history.last("drops"))
 
     @property
+    def flies_loop(self) -> bool:
+        """Whether it is a closed loop, flown or not."""
+        return self.note is not None and self.note.closed_loop
+
+    @property
     def flew_loop(self) -> bool:
         """Whether it flew a closed loop. Each replanning of it has the objective of other days."""
         return self.replan is not None and bool(self.replan.loop)
@@ -259,7 +269,13 @@ class RunEntry:
         """Share of the stage, or of its pass, that is done; 1 for a run that ended by itself."""
         if self.reason in (FinishReason.COMPLETED, FinishReason.PATIENCE):
             return 1.0
-        done, of = self.swept if self.tactical else self.tested if self.prunes else (self.epoch, self.epochs)
+        done, of = (
+            self.swept
+            if self.tactical or self.flies_loop
+            else self.tested
+            if self.prunes
+            else (self.epoch, self.epochs)
+        )
         return min(done / of, 1.0) if of else 0.0
 
     @property
@@ -308,8 +324,11 @@ class RunEntry:
         self.epochs = epochs[-1].epochs
 
     def add_progress(self, event: Progress) -> None:
-        """Update the passes of the tactical heuristic. Other runs report their progress as epochs and decisions."""
-        if self.tactical:
+        """Update the passes of the tactical heuristic or the days of a closed loop.
+
+        Other runs report their progress as epochs and decisions.
+        """
+        if self.tactical or self.flies_loop:
             self.swept = event.done, event.total
 
     def add_stress_progress(self, event: StressTestProgress) -> None:

@@ -19,7 +19,7 @@ from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import event_hash
 from firegui.runs.lock import FolderLock, is_held
 from firegui.runs.notes import read_notes
-from firegui.runs.replan_base import read_scores
+from firegui.runs.replan_base import note_of, read_scores
 from firegui.runs.result_store import names_in
 from firegui.runs.run_folder import RunFolder, RunRecord, read_run, same_folder
 from firegui.runs.run_requests import FolderSpec, run_title
@@ -175,6 +175,7 @@ def new_entry(spec: FolderSpec, today: date) -> RunEntry:
     entry = RunEntry(title, spec.out, spec.project, stages=stages, epochs=epochs)
     if isinstance(spec, ReplanSpec):
         entry.replans, entry.fire = True, DRAWN if spec.closed_loop else OBSERVED
+        entry.note, entry.source = note_of(spec), spec.schedule_file
     return entry
 
 
@@ -234,6 +235,8 @@ def _saved_entry(record: RunRecord, project: Project, event: str, today: date) -
         message=header.message,
         stale=ran is None or not same_inputs(ran, project),
         replans=header.replan is not None,
+        note=header.replan,
+        source=record.warm_start_file,
         history=EpochHistory(record.history),
         removals=EliminationHistory(record.elimination),
     )
@@ -254,3 +257,4 @@ def _take_replan(entry: RunEntry) -> None:
     if entry.replans:
         with suppress(InputError):
             entry.replan = read_scores(entry.folder)
+            entry.loop = entry.replan.loop

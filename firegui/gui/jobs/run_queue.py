@@ -26,6 +26,7 @@ from firegui.runs.events import (
     EliminationStep,
     EpochDone,
     FinishReason,
+    LoopAdvanced,
     Message,
     PlanUpdated,
     Progress,
@@ -253,6 +254,7 @@ class RunQueue(QObject):
         bridge.subscribe_batches(EpochDone, self._on_epochs)
         bridge.subscribe_batches(EliminationStep, self._on_removals)
         bridge.subscribe(Progress, self._on_progress)
+        bridge.subscribe(LoopAdvanced, self._on_loop)
         bridge.subscribe(StressTestProgress, self._on_stress_progress)
         bridge.subscribe(BaselineReady, self._on_baseline)
         bridge.subscribe(PlanUpdated, self._on_plan)
@@ -276,6 +278,10 @@ class RunQueue(QObject):
 
     def _on_progress(self, event: Progress) -> None:
         self._reporting.add_progress(event)
+        self._emit_progress()
+
+    def _on_loop(self, event: LoopAdvanced) -> None:
+        self._reporting.loop = event.days
         self._emit_progress()
 
     def _on_stress_progress(self, event: StressTestProgress) -> None:

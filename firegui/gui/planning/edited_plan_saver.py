@@ -164,6 +164,18 @@ class EditedPlanSaver(QObject):
             self._draft.clear()
         return not self.has_unkept
 
+    def hand_over(self, folder: Path) -> Path:
+        """Write the edited plan to a file of the project in ``folder`` for another run, which keeps it.
+
+        Raises :class:`OSError` and :class:`~firegui.errors.FireguiError` as writing does.
+        """
+        plan = self._editor.plan
+        assert plan is not None
+        file = self._file_of(self._schedule_of(plan), folder)
+        self._unkept = None
+        self._draft.drop()
+        return file
+
     def recover(self, files: Sequence[Path]) -> None:
         """Show the latest of the plans that a killed window left in ``files``. All are kept with the project."""
         project = self._session.project
@@ -199,14 +211,18 @@ class EditedPlanSaver(QObject):
         self._waiting.clear()
 
     def _write(self, edited: _EditedSchedule, folder: Path) -> None:
+        file = self._file_of(edited, folder)
+        self._waiting.append((edited.project, WarmStart(edited.schedule, file)))
+        # Later, because saving the project may have called this.
+        self._run_later.start()
+
+    def _file_of(self, edited: _EditedSchedule, folder: Path) -> Path:
         file = unused(folder / BY_HAND / f"{self._clock():%Y%m%d-%H%M%S}.safetensors")
         file.parent.mkdir(parents=True, exist_ok=True)
         write_plan_safetensors(file, edited.schedule)
         if edited.drops is not None:
             self._kept.append(edited.drops)
-        self._waiting.append((edited.project, WarmStart(edited.schedule, file)))
-        # Later, because saving the project may have called this.
-        self._run_later.start()
+        return file
 
     def _run(self) -> None:
         waiting, self._waiting = self._waiting, []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -10,21 +11,33 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from firegui.domain.project import Project
+from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.result_presenter import CompareMode
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import misfit
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
+from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
 from firegui.gui.planning.replan_dialog import ReplanDialog
 from firegui.gui.planning.run_comparison import CompareRunsDialog, inputs_apart, run_comparison_spec
+from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.io.schedule_file import read_project_schedule
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.events import RunState
 from firegui.runs.run_folder import kept_plan
-from firegui.runs.run_requests import WarmStart, new_replan_folder
-from firegui.runs.spec import Stage
+from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec
+from firegui.runs.spec import ReplanSpec, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseRequest:
+    """An exercise of the shown plan in draw ``draw`` of ``scenario``, until ``stop_at`` days after the start."""
+
+    scenario: StressScenario
+    draw: int
+    stop_at: float | None
 
 
 class PlanControl(QObject):
@@ -36,10 +49,11 @@ class PlanControl(QObject):
     """A run was started by a command."""
 
     def __init__(
-        self, session: Session, queue: RunQueue, save: Callable[[], bool], parent: QObject | None = None
-    ) -> None:
+        self, session: Session, queue: RunQueue, save: Callable[[], bool], saver: EditedPlanSaver,
+        parent: QObject | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
-        self._session, self._queue, self._save = session, queue, save
+        self._session, self._queue, self._save, self._saver = session, queue, save, saver
         self._window = parent if isinstance(parent, QWidget) else None
         for signal in (queue.changed, queue.shown_changed, session.project_opened):
             signal.connect(self.changed)
@@ -97,20 +111,65 @@ class PlanControl(QObject):
         file = None if entry is None else kept_plan(entry.folder)
         if entry is None or file is None or not self.can_replan:
             return
+        session, out = self._session, self._replan_folder()
+        if out is None or session.folder is None:
+            return
+        dialog = ReplanDialog(session.project, session.folder, out, (entry.title, file), session.backend, self._window)
+        if dialog.exec() == ReplanDialog.DialogCode.Accepted and dialog.spec is not None:
+            self._start(dialog.spec)
+        dialog.deleteLater()
+
+    def exercise(self, request: ExerciseRequest) -> None:
+        """Save the project and fly the shown run's plan in a stress scenario. What prevents it is listed."""
+        entry, session, out = self._queue.shown, self._session, self._replan_folder() if self.can_exercise else None
+        file = None if entry is None else _exercised(entry)
+        if out is None or session.folder is None or file is None:
+            return
+        with refusing(session, str(file)):
+            self._start(
+                replan_spec(
+                    session.project, session.folder, out, file, 1, closed_loop=True, exercise=request.scenario,
+                    draw=request.draw, stop_at=request.stop_at, backend=session.backend,
+                )
+            )  # fmt: skip
+
+    def go_on_exercise(self) -> None:
+        """Go on with the shown exercise that was stopped. With drops that were edited since, in a new run."""
+        entry, session, editor = self._queue.shown, self._session, self._session.plan_editor
+        if entry is None or not self.can_go_on_exercise:
+            return
+        note, project = entry.note, entry.project
+        if editor.plan is None:
+            self._queue.go_on(entry)
+            return
+        out = self._replan_folder(needs_save=False)
+        if note is not None and project is not None and session.folder is not None and out is not None:
+            pinned = session.project.operations.pinned
+            project = replace(project, operations=replace(project.operations, pinned=pinned))
+            with refusing(session, str(session.folder)):
+                file = self._saver.hand_over(session.folder)
+                self._start(
+                    replan_spec(
+                        project, session.folder, out, file, note.day, closed_loop=True, exercise=note.exercise,
+                        draw=note.draw, after=entry.folder, backend=session.backend,
+                    )
+                )  # fmt: skip
+
+    def _replan_folder(self, *, needs_save: bool = True) -> Path | None:
+        """Return the folder of a new replanned run of the project, which is saved first; ``None`` where it cannot."""
         session = self._session
         if problems := _problems(session.project):
             session.refuse(InputError(problems, "The plan cannot be replanned yet"))
-            return
-        if (session.folder is None or session.is_dirty) and not self._save():
-            return
+            return None
+        if needs_save and (session.folder is None or session.is_dirty) and not self._save():
+            return None
         assert session.folder is not None
         taken = [other.folder for other in self._queue.entries]
-        out = new_replan_folder(session.folder, session.project.plan.setting, datetime.now(), taken)
-        dialog = ReplanDialog(session.project, session.folder, out, (entry.title, file), session.backend, self._window)
-        if dialog.exec() == ReplanDialog.DialogCode.Accepted and dialog.spec is not None:
-            session.message.emit(f"Started {self._queue.start(dialog.spec).title}")
-            self.started.emit()
-        dialog.deleteLater()
+        return new_replan_folder(session.folder, session.project.plan.setting, datetime.now(), taken)
+
+    def _start(self, spec: ReplanSpec) -> None:
+        self._session.message.emit(f"Started {self._queue.start(spec).title}")
+        self.started.emit()
 
     def _show_flown(self) -> None:
         """Show what a closed loop flew once it has ended. It makes no pictures before."""
@@ -128,6 +187,27 @@ class PlanControl(QObject):
         if entry is None or not entry.is_over or not self._session.has_project:
             return False
         return self._session.project.plan.days > 1 and kept_plan(entry.folder) is not None
+
+    @property
+    def exercise_plan(self) -> str:
+        """The plan that an exercise begins with, in words; empty for none."""
+        entry = self._queue.shown
+        if entry is None or not self.can_exercise:
+            return ""
+        file = entry.source if entry.flies_loop else None
+        return entry.title if file is None else f"{file.parent.name}/{file.name}"
+
+    @property
+    def can_exercise(self) -> bool:
+        """Whether the shown run has ended with a plan that can be flown, or is an exercise of one."""
+        entry = self._queue.shown
+        return self.can_replan and entry is not None and _exercised(entry) is not None
+
+    @property
+    def can_go_on_exercise(self) -> bool:
+        """Whether the shown run is an exercise that was stopped."""
+        entry = self._queue.shown
+        return self._queue.active is None and entry is not None and entry.flies_loop and entry.can_go_on
 
     def _begin_with_plan_of(self, entry: RunEntry, stages: tuple[Stage, ...]) -> None:
         file = kept_plan(entry.folder)
@@ -208,6 +288,11 @@ class PlanControl(QObject):
     def _stopped(self) -> RunEntry | None:
         shown = self._queue.shown
         return shown if self._queue.active is None and shown is not None and shown.can_go_on else None
+
+
+def _exercised(entry: RunEntry) -> Path | None:
+    """Return the file with the plan of a run; of an exercise the one that it began with."""
+    return entry.source if entry.flies_loop else kept_plan(entry.folder)
 
 
 def _problems(project: Project) -> list[Problem]:

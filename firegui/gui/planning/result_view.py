@@ -11,12 +11,13 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
+from firegui.domain.exercise import LoopDay
 from firegui.domain.results import Metrics
 from firegui.domain.stress import worst_case_text
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
 from firegui.runs.events import FinishReason
-from firegui.runs.replan_base import LoopDay, ReplanScores
+from firegui.runs.replan_base import ReplanScores
 
 _NO_RUN = "No run is shown."
 _ETAS = "design · nominal η"

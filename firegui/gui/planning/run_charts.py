@@ -28,7 +28,7 @@ TERMS = (("burn", "burn", "warning"), ("final", "final", "error"), ("prot", "pro
 _CURSOR_MS = 50
 _MOST_WORDED_MARKS = 4
 _BRANCHES = (
-    ("replanned daily", "accent", Qt.PenStyle.SolidLine),
+    ("replanned", "accent", Qt.PenStyle.SolidLine),
     ("fixed plan", "retardant", Qt.PenStyle.DashLine),
     ("no drops", "muted", Qt.PenStyle.DotLine),
 )
@@ -411,7 +411,7 @@ def _end(name: str, role: str, metrics: Metrics | None) -> Piece | None:
 
 
 class LoopChart(Chart):
-    """Chart of the cells burned by the evening of every day of a closed loop."""
+    """Chart of the cells burned by the end of every day, or at every observation, of a closed loop."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Burned cells, closed loop", "day", parent)
@@ -420,8 +420,7 @@ class LoopChart(Chart):
 
     def show_run(self, entry: RunEntry | None) -> None:
         """Draw the days of a closed loop; hide for any other run."""
-        scores = None if entry is None else entry.replan
-        days = () if scores is None else scores.loop
+        days = () if entry is None else entry.loop
         self.setVisible(bool(days))
         x = np.array([row.end for row in days])
         branches = ([r.loop_cells for r in days], [r.open_cells for r in days], [r.none_cells for r in days])

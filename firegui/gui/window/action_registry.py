@@ -193,6 +193,9 @@ _ALL_ACTIONS = (
     ActionSpec("show_margin", "&What margin costs…",
                "plans with more and more margin: their drops, and what the worst case leaves", "dock-margin", "margin",
                ("Ctrl+Shift+F4",), _C.PROJECT),
+    ActionSpec("show_exercise", "E&xercise…",
+               "fly a plan in a world that differs from the model, and repair it whenever the fire is observed",
+               "dock-exercise", "exercise", ("Ctrl+Shift+F5",), _C.PROJECT),
     ActionSpec("show_uncertainty", "&Uncertainty…",
                "how certain a plan is: fires with and without it under sampled states, model error or wind",
                "dock-uncertainty", "uncertainty", ("F10",), _C.PROJECT),
@@ -246,7 +249,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     "&Plan": (
         "start", "quick", "pause", "resume", "stop", "duplicate_run", "compare_runs",
         SEPARATOR, "stages:both", "stages:first",
-        SEPARATOR, "replan", "show_constraints", "show_sensitivity", "show_stress", "show_margin",
+        SEPARATOR, "replan", "show_constraints", "show_sensitivity", "show_stress", "show_margin", "show_exercise",
         "show_uncertainty", "show_benchmark", "show_study",
         SEPARATOR, "show_calibrate", "load_weights", "score",
     ),

@@ -34,6 +34,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_board import MapBoard
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.timeline import TimelineBar
+from firegui.gui.planning.exercise_panel import ExercisePanel
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.planning.progress_panel import ProgressPanel
@@ -125,7 +126,7 @@ class Workbench(QObject):
         self.documents = Documents(session, self.queue, self._preferences, window)
         for controller in self.controllers.values():
             self.documents.watch(controller.work)
-        self.plan = PlanControl(session, self.queue, self.documents.save, window)
+        self.plan = PlanControl(session, self.queue, self.documents.save, self.plan_preview.saver, window)
         self.event_log = EventLog(session, self.queue, window)
         if (folder := self._preferences.recovery) is not None:
             saver = self.plan_preview.saver
@@ -173,6 +174,7 @@ class Workbench(QObject):
         yield "Runs", self.runs
         self.log = LogPanel(self.event_log)
         yield "Log", self.log
+        yield "Exercise", ExercisePanel(session, queue, self.plan)
         for analysis in ANALYSES:
             panel = analysis.make_panel(session, queue, self.controllers[analysis.dock])
             self.panels[analysis.dock] = panel
@@ -193,7 +195,7 @@ class Workbench(QObject):
     def _handlers(self) -> dict[str, Handler]:
         """Return what each action of the registry does."""
         session, documents, plan, guide = self.session, self.documents, self.plan, self.guide
-        docks = ("Constraints", *(analysis.dock for analysis in ANALYSES))
+        docks = ("Constraints", "Exercise", *(analysis.dock for analysis in ANALYSES))
         return {
             "new_demo": documents.new_demo,
             "open": documents.choose_and_open,

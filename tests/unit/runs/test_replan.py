@@ -5,20 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from firegui.domain.exercise import Decision
 from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, Observation
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, Margin
 from firegui.domain.stress import StressScenario, StressSet, StressTestSettings, growth_share
 from firegui.io.observation_file import read_observation
+from firegui.io.schedule_file import read_schedule
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     EliminationStep,
     EpochDone,
     FinishReason,
+    LoopAdvanced,
     Message,
     PlanUpdated,
     Progress,
@@ -247,11 +251,20 @@ def exercise_spec(out: Path, hours: float = 12.0, **changes: object) -> ReplanSp
     return replace(spec, exercise=replace(WEAK, repair_hours=hours), draw=1, **changes)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("hours", [24.0, 12.0, 7.2])
+@pytest.mark.parametrize(
+    ("changes", "hours"),
+    [({}, 24.0), ({}, 12.0), ({}, 7.2), ({"effectiveness": None, "ignition_growth_m": 30.0}, 12.0)],
+)
 def test_an_exercise_is_the_draw_of_a_stress_test_and_keeps_the_fire_at_every_observation(
-    tmp_path: Path, hours: float
+    tmp_path: Path, changes: dict[str, Any], hours: float
 ) -> None:
+    scenario = replace(WEAK, **changes)
     spec = exercise_spec(tmp_path / "run", hours)
+    spec = replace(
+        spec,
+        exercise=replace(scenario, repair_hours=hours),
+        project=replace(spec.project, stress=replace(spec.project.stress, scenarios=(scenario,))),
+    )
     finished = end(carry_out(spec))
     assert finished.reason is FinishReason.COMPLETED, finished.message
     every, n_steps = round(hours * STEPS_PER_DAY / 24.0), DAYS * STEPS_PER_DAY
@@ -293,6 +306,119 @@ def test_an_exercise_that_was_broken_off_ends_as_an_unbroken_one(tmp_path: Path)
     assert end(carry_out(replace(broken, resume=True))).reason is FinishReason.COMPLETED
     files = ("plan.safetensors", "schedule.csv", "closed_loop.csv", "metrics.json", "loop.safetensors", "fire.npz")
     assert_same_files(tmp_path / "broken", tmp_path / "unbroken", *files)
+
+
+def stopped_spec(out: Path, days: float) -> ReplanSpec:
+    return exercise_spec(out, stop_at=days)
+
+
+def gone_on(out: Path, before: ReplanSpec, schedule: Schedule) -> ReplanSpec:
+    """The exercise that goes on after ``before`` with the drops of ``schedule``."""
+    return replace(before, out=out, stop_at=None, after=before.out, schedule=schedule)
+
+
+LOOP_FILES = ("plan.safetensors", "schedule.csv", "closed_loop.csv", "metrics.json", "loop.safetensors", "fire.npz")
+
+
+@pytest.mark.parametrize("days", [0.5, 1.5])
+def test_an_exercise_stops_where_it_is_told_and_goes_on_unedited_as_an_unbroken_one(
+    tmp_path: Path, days: float
+) -> None:
+    carry_out(exercise_spec(tmp_path / "unbroken"))
+    stopped = stopped_spec(tmp_path / "stopped", days)
+    events = carry_out(stopped)
+    assert end(events).reason is FinishReason.STOPPED
+    assert len(read_scores(stopped.out).loop) == round(2 * days)
+    told = [event.days for event in events if isinstance(event, LoopAdvanced)]
+    assert [len(rows) for rows in told] == list(range(round(2 * days) + 1))
+    after = gone_on(tmp_path / "after", stopped, saved_plan(stopped.out, stopped.project))
+    assert end(carry_out(after)).reason is FinishReason.COMPLETED
+    assert_same_files(tmp_path / "after", tmp_path / "unbroken", *LOOP_FILES)
+    # The drops as a table says them are the same drops.
+    shape, fleet = stopped.project.scenario.grid.shape, stopped.project.planned_fleet
+    table = read_schedule(stopped.out / "schedule.csv", fleet, DAYS * STEPS_PER_DAY, shape)
+    assert end(carry_out(gone_on(tmp_path / "table", stopped, table))).reason is FinishReason.COMPLETED
+    assert_same_files(tmp_path / "table", tmp_path / "unbroken", *LOOP_FILES)
+    # And the one that was stopped can still go on by itself.
+    assert end(carry_out(replace(stopped, resume=True, stop_at=None))).reason is FinishReason.COMPLETED
+    assert_same_files(stopped.out, tmp_path / "unbroken", *LOOP_FILES)
+
+
+def without_drops(schedule: Schedule, first: int, end: int) -> Schedule:
+    logits = schedule.logits.copy()
+    logits[first:end] = -3.0
+    return Schedule(logits, schedule.poses)
+
+
+def test_edited_drops_are_flown_until_the_next_observation_and_what_was_flown_before_stays(tmp_path: Path) -> None:
+    stopped = stopped_spec(tmp_path / "stopped", 1.0)
+    carry_out(stopped)
+    plan, step = saved_plan(stopped.out, stopped.project), STEPS_PER_DAY
+    empty = without_drops(plan, step, DAYS * STEPS_PER_DAY)
+    after = gone_on(tmp_path / "after", stopped, empty)
+    assert end(carry_out(after)).reason is FinishReason.COMPLETED
+    before, rows = read_scores(stopped.out).loop, read_scores(after.out).loop
+    assert rows[:2] == before
+    assert (rows[2].decision, rows[2].loop_drops) == (Decision.BY_HAND, 0)
+    assert all(row.decision is not Decision.BY_HAND for row in (*rows[:2], *rows[3:]))
+    ended = saved_plan(after.out, after.project)
+    np.testing.assert_array_equal(ended.logits[:step], plan.logits[:step])
+    np.testing.assert_array_equal(ended.poses[:step], plan.poses[:step])
+    # The plan that is not repaired is still the one of the beginning.
+    carry_out(exercise_spec(tmp_path / "unbroken"))
+    unbroken = read_scores(tmp_path / "unbroken").loop
+    assert [row.open_cells for row in rows] == [row.open_cells for row in unbroken]
+    assert [row.open_drops for row in rows] == [row.open_drops for row in unbroken]
+
+    def kill(event: RunEvent, control: RunControl) -> None:
+        if isinstance(event, Progress) and event.done == 2:
+            raise KeyboardInterrupt
+
+    broken = gone_on(tmp_path / "broken", stopped, empty)
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(broken, kill)
+    assert end(carry_out(replace(broken, resume=True))).reason is FinishReason.COMPLETED
+    assert_same_files(broken.out, after.out, *LOOP_FILES)
+
+
+def test_an_exercise_does_not_go_on_from_what_cannot_be(tmp_path: Path) -> None:
+    stopped = stopped_spec(tmp_path / "stopped", 1.0)
+    carry_out(stopped)
+    plan = saved_plan(stopped.out, stopped.project)
+    out = tmp_path / "after"
+    flown = gone_on(out, stopped, without_drops(plan, 0, 1))
+    assert "changes drops of day 0, which have been flown" in problems_of(carry_out(flown))
+    other = replace(gone_on(out, stopped, plan), draw=0)
+    other = replace(other, project=replace(other.project, stress=StressSet((WEAK,), seed=12)))
+    told = problems_of(carry_out(other))
+    assert "in another scenario or draw" in told and "another stress set" in told
+    assert "changed" not in told
+    late = replace(stopped, out=out, stop_at=float(DAYS))
+    assert "day 4 of a plan of 4 days" in problems_of(carry_out(late))
+    carry_out(replace(stopped, resume=True, stop_at=None))
+    assert "was flown to its end" in problems_of(carry_out(gone_on(out, stopped, plan)))
+    begun = replace(stopped, out=tmp_path / "begun", stop_at=None)
+    carry_out(begun, lambda event, control: control.request_stop() if isinstance(event, LoopAdvanced) else None)
+    assert "stopped before a day was flown" in problems_of(carry_out(replace(flown, after=begun.out)))
+    single = replan_spec(tmp_path / "single")
+    carry_out(single)
+    assert "is no closed loop" in problems_of(carry_out(replace(flown, after=single.out)))
+    assert not out.exists()
+
+
+def test_a_row_says_what_was_decided_and_expected(tmp_path: Path) -> None:
+    spec = exercise_spec(tmp_path / "run")
+    carry_out(spec)
+    rows = read_scores(spec.out).loop
+    assert rows[0].decision is Decision.KEPT
+    assert {row.decision for row in rows} <= set(Decision) - {Decision.BY_HAND}
+    forecasts = [row.forecast for row in rows]
+    # In a world with weaker drops that fail, more burns than the model expects.
+    assert all(forecast is not None for forecast in forecasts)
+    assert sum(row.loop_cells for row in rows) > sum(forecast or 0.0 for forecast in forecasts)
+    table = csv_rows(spec.out / "closed_loop.csv")
+    assert [row["decision"] for row in table] == [str(row.decision) for row in rows]
+    assert [float(row["forecast"]) for row in table] == forecasts
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,251 @@
+"""The Exercise dock: a plan is flown in a world that differs from the model and repaired whenever the fire is seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QFormLayout, QSplitter, QTableView, QToolButton, QWidget
+
+from firegui.domain.calendar import Calendar
+from firegui.domain.exercise import Decision, LoopDay
+from firegui.domain.stress import MOST_DRAWS, NOMINAL, StressScenario
+from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import column, fill_column, labelled, scroll_area, splitter
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.plan_control import ExerciseRequest, PlanControl
+from firegui.gui.planning.run_charts import LoopChart
+from firegui.gui.session.session import Session
+from firegui.gui.widgets.fields import WholeField, narrow_combo
+from firegui.gui.widgets.table_buttons import ButtonRow
+from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_view import selected_rows, show_table
+from firegui.runs.stress_text import scenario_text
+
+_HOURS = (24.0, 12.0, 6.0)
+_NO_PLAN = "Show a run that has ended with a plan of two days or more, choose a scenario and press Start."
+_STOPPED = "stopped at {when}: press Go on, or first change drops from then on"
+_COLORS = {Decision.KEPT: None, Decision.BY_HAND: "accent"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Observation:
+    """A row of the table: the fire is observed at ``step``, and ``day`` follows."""
+
+    step: int
+    when: str
+    seen: int | None
+    day: LoopDay
+
+
+_COLUMNS = (
+    Column("Observed", lambda row: row.when, tip="when the fire was observed", is_text=True),
+    Column("Seen", lambda row: row.seen, "{:,}".format, "cells of the perimeter that the planner saw", "cells"),
+    Column("Expected", lambda row: row.day.forecast, "{:,.0f}".format,
+           "cells that the planner then expected at the next observation", "cells"),
+    Column("Burned", lambda row: row.day.loop_cells, "{:,}".format,
+           "cells of the true fire at the next observation", "cells"),
+    Column("Drops", lambda row: row.day.loop_drops, "{:,}".format, "drops that happened until the next observation",
+           "flown"),
+    Column("Plan", lambda row: row.day.decision, str,
+           "kept, drops of the time until the next observation withdrawn, what is left replanned, or edited by hand",
+           is_text=True, color=lambda row: _COLORS.get(row.day.decision, "warning")),
+    Column("Not repaired", lambda row: row.day.open_cells, "{:,}".format,
+           "cells at the next observation with the plan as it was, on the same drawn fire", "cells"),
+    Column("No drops", lambda row: row.day.none_cells, "{:,}".format,
+           "cells at the next observation without drops, on the same drawn fire", "cells"),
+)  # fmt: skip
+
+
+class ExercisePanel(QWidget):
+    """Form of an exercise, its observations as a table and a chart. A selected row moves the map to that time."""
+
+    def __init__(self, session: Session, queue: RunQueue, plan: PlanControl, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._queue, self._plan = session, queue, plan
+        self._settings_of: RunEntry | None = None
+        self.head, self.plan_name = ElidedLabel(role="muted"), ElidedLabel()
+        self.scenario = narrow_combo("The true world, which the planner does not know", "scenario")
+        self.every = narrow_combo("Hours between two observations, at which the plan is repaired", "every")
+        self.draw = WholeField(0, MOST_DRAWS - 1, offset=1)
+        self.draw.setAccessibleName("Draw")
+        self.draw.setToolTip("Which draw of the scenario's random errors and of its fire")
+        self.stop_at = narrow_combo("Observation at which the exercise stops, to be taken over by hand", "stopAt")
+        self.model = TableModel[_Observation](_COLUMNS, self, key=lambda row: row.step)
+        self.table, self.chart = QTableView(), LoopChart()
+        self._lay_out()
+        for signal in (session.project_opened, session.project_edited):
+            signal.connect(self._show_project)
+        for box in (self.scenario, self.every):
+            box.currentIndexChanged.connect(self._on_chosen)
+        for signal in (queue.changed, queue.shown_changed, plan.changed, session.plan_editor.edited):
+            signal.connect(self.refresh)
+        self.table.selectionModel().selectionChanged.connect(self._on_selected)
+        self._show_project()
+
+    def button(self, name: str) -> QToolButton:
+        """Return a button. Raises ``KeyError`` for another name."""
+        return self._button[name]
+
+    # -- commands ----------------------------------------------------------------------------------------------------
+    def start(self) -> None:
+        """Fly the plan of the shown run in the chosen scenario."""
+        scenario = self.scenario.currentData()
+        if isinstance(scenario, StressScenario):
+            scenario = replace(scenario, repair_hours=self.every.currentData())
+            self._plan.exercise(ExerciseRequest(scenario, self.draw.value(), self.stop_at.currentData()))
+
+    def stop(self) -> None:
+        """Stop the exercise that works; the observations so far are kept."""
+        self._queue.stop()
+
+    # -- layout ------------------------------------------------------------------------------------------------------
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.setContentsMargins(0, 0, 4, 0)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.addRow("Plan", self.plan_name)
+        for text, box in (
+            ("S&cenario", self.scenario), ("O&bserved every", self.every), ("D&raw", self.draw),
+            ("Stop a&t", self.stop_at),
+        ):  # fmt: skip
+            form.addRow(labelled(text, box), box)
+        buttons, texts = ButtonRow(), {"show_text": True}
+        self._button = {
+            "start": buttons.add("start", "Start", "Fly the plan of the shown run; the project is saved first",
+                                 self.start, **texts),
+            "stop": buttons.add("stop", "Stop", "Stop; the observations so far are kept", self.stop, **texts),
+            "resume": buttons.add("resume", "Go on", "Go on with the exercise that was stopped, with the drops as they "
+                                  "are on the map", self._plan.go_on_exercise, **texts),
+        }  # fmt: skip
+        show_table(self.table, self.model, "Observations", is_sortable=False)
+        left = scroll_area(column(buttons, form, spacing=4, margins=(2, 2, 2, 0)), horizontal=False)
+        right = QSplitter()
+        right.addWidget(self.table)
+        right.addWidget(self.chart)
+        right.setStretchFactor(0, 1)
+        right.setSizes([640, 280])
+        page = column(self.head, right, stretch=right)
+        parts = splitter(left, page, (250, 700), wide=1)
+        fill_column(self, parts, stretch=parts, margins=(6, 2, 6, 4))
+
+    # -- the form ----------------------------------------------------------------------------------------------------
+    def _show_project(self) -> None:
+        """Offer the scenarios of the project."""
+        if not self._session.has_project:
+            return
+        chosen = self.scenario.currentData()
+        scenarios = (NOMINAL, *self._session.project.stress.scenarios)
+        with QSignalBlocker(self.scenario):
+            self.scenario.clear()
+            for one in scenarios:
+                self.scenario.addItem(one.name, one)
+            names = [one.name for one in scenarios]
+            self.scenario.setCurrentIndex(names.index(chosen.name) if chosen and chosen.name in names else 0)
+        self._on_chosen()
+
+    def _on_chosen(self, *_: object) -> None:
+        """Offer the intervals of the scenario, and the observations at which it can be stopped."""
+        scenario, hours, stop = self.scenario.currentData(), self.every.currentData(), self.stop_at.currentData()
+        if scenario is None:
+            return
+        self.scenario.setToolTip(f"The true world, which the planner does not know: {scenario_text(scenario)}")
+        offered = sorted({*_HOURS, scenario.repair_hours or 24.0, hours or 24.0}, reverse=True)
+        _fill(self.every, [(f"{each:g} h", each) for each in offered], hours or 24.0)
+        calendar, days = self._session.project.calendar, self.every.currentData() / 24.0
+        times = (number * days for number in range(1, math.ceil(calendar.days / days)))
+        stops = ((_when(calendar, _step(calendar, time)), time) for time in times)
+        _fill(self.stop_at, [("the end", None), *stops], stop)
+        self.refresh()
+
+    def _take_settings(self, entry: RunEntry) -> None:
+        """Show in the form how the shown exercise is flown."""
+        note = entry.note
+        if note is None or note.exercise is None:
+            return
+        names = [self.scenario.itemText(k) for k in range(self.scenario.count())]
+        if note.exercise.name in names:
+            self.scenario.setCurrentIndex(names.index(note.exercise.name))
+        hours = note.exercise.repair_hours
+        if self.every.findData(hours) < 0:
+            self.every.addItem(f"{hours:g} h", hours)
+        self.every.setCurrentIndex(self.every.findData(hours))
+        self.draw.setValue(note.draw)
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    def refresh(self, *_: object) -> None:
+        """Show the observations of the shown run, and which commands are possible."""
+        entry, plan = self._queue.shown, self._plan
+        if entry is not self._settings_of:
+            self._settings_of = entry
+            if entry is not None:
+                self._take_settings(entry)
+        self.plan_name.set_text(plan.exercise_plan or "–")
+        self._button["start"].setEnabled(plan.can_exercise)
+        active = self._queue.active
+        self._button["stop"].setEnabled(active is not None and active.flies_loop)
+        self._button["resume"].setEnabled(plan.can_go_on_exercise)
+        rows = [] if entry is None else self._rows(entry)
+        self.model.set_rows(rows)
+        self.chart.show_run(entry)
+        self.head.set_text(self._head(entry, rows))
+
+    def _rows(self, entry: RunEntry) -> list[_Observation]:
+        days = entry.loop
+        if not days or entry.project is None:
+            return []
+        calendar, ignition = entry.project.calendar, entry.project.scenario.ignition_on(entry.project.plan.start_day)
+        seen = [None if ignition is None else int(ignition.sum()), *(day.loop_cells for day in days[:-1])]
+        steps = [_step(calendar, start) for start in (0.0, *(day.end for day in days[:-1]))]
+        return [
+            _Observation(step, _when(calendar, step), cells, day)
+            for step, cells, day in zip(steps, seen, days, strict=True)
+        ]
+
+    def _head(self, entry: RunEntry | None, rows: Sequence[_Observation]) -> str:
+        if entry is None or not entry.flies_loop:
+            return _NO_PLAN
+        parts = [entry.title]
+        if entry.note is not None and entry.note.exercise is not None:
+            exercise = entry.note.exercise
+            parts += [exercise.name, f"every {exercise.repair_hours:g} h", f"draw {entry.note.draw + 1}"]
+        if entry.can_go_on:
+            calendar = self._session.project.calendar
+            when = _when(calendar, _step(calendar, rows[-1].day.end)) if rows else "the start"
+            parts.append(_STOPPED.format(when=when))
+        elif entry.is_over:
+            parts += [entry.status, f"{entry.drops or 0:,} drops flown"]
+        else:
+            done, of = entry.swept
+            parts.append(f"{entry.status}, observation {done + 1} of {of}" if of else entry.status)
+        return " · ".join(parts)
+
+    def _on_selected(self, *_: object) -> None:
+        """Move the map to the chosen observation."""
+        rows = selected_rows(self.table)
+        if rows:
+            step = self.model.row(rows[0]).step
+            self._session.set_step(step)
+            self.chart.set_cursor(step / self._session.project.calendar.steps_per_day)
+
+
+def _step(calendar: Calendar, days: float) -> int:
+    return round(days * calendar.steps_per_day)
+
+
+def _when(calendar: Calendar, step: int) -> str:
+    """Return ``Day 6 · 14:24``, in the fire's local time."""
+    return f"{calendar.day_name(step)} · {calendar.time_of_step(step).astimezone(calendar.local_zone):%H:%M}"
+
+
+def _fill(box: QComboBox, entries: Sequence[tuple[str, float | None]], chosen: float | None) -> None:
+    """Offer ``entries``, texts with their values; the first where ``chosen`` is none of them."""
+    with QSignalBlocker(box):
+        box.clear()
+        for text, value in entries:
+            box.addItem(text, value)
+        values = [value for _text, value in entries]
+        box.setCurrentIndex(values.index(chosen) if chosen in values else 0)
