@@ -50,8 +50,11 @@ def execute() -> Execute:
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, window: MainWindow, project: Project, tmp_path: Path) -> Workbench:
-    """The workbench on a saved project with one run, which is shown, and the dock in front."""
+def bench(
+    qtbot: QtBot, window: MainWindow, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Workbench:
+    """The workbench on a saved project with one run, which is shown, and the dock in front. No dialog waits."""
+    monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda *_: None)
     folder, file, bench = tmp_path / "P.firegui", tmp_path / "old.safetensors", window.workbench
     save_project(project, folder)
     schedule = old_schedule(project)
