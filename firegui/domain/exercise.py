@@ -31,8 +31,8 @@ class LoopDay:
     end, ``none`` flies nothing. ``expected`` is the final extent that the replanned plan expected on that morning, none
     on a day that was not replanned. In an exercise it is the time between two observations, which begins on ``day``
     and ends ``until`` days after the start of the plan, 0 where it is a day; no final extent is expected there.
-    ``forecast`` are the cells that the planner of an exercise expects to have burned at its end, ``decision`` is what
-    became of the plan at its beginning; ``None`` in runs from before they were kept.
+    At its beginning the planner saw ``seen`` cells and made the ``decision`` of the plan. ``forecast`` are the cells
+    that the planner of an exercise expects to have burned at its end. They are ``None`` in runs from before that.
     """
 
     day: int
@@ -48,6 +48,7 @@ class LoopDay:
     until: float = 0.0
     forecast: float | None = None
     decision: Decision | None = None
+    seen: int | None = None
 
     @property
     def end(self) -> float:

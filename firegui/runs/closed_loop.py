@@ -208,6 +208,7 @@ class ClosedLoop(ReplanJob):
             until=end / world.per_day if world.has_parts else 0.0,
             forecast=now.forecast,
             decision=decision,
+            seen=int(now.seen.sum()),
         )
         return LoopState((*state.rows, row), schedule, state.fixed, now.seen, loop, fixed, none, now.level)
 

@@ -146,7 +146,7 @@ def test_an_exercise_is_flown_shown_stopped_edited_and_gone_on_with(
     stopped = fly(bench, qtbot, "start")
     assert stopped is not whole and stopped.reason is FinishReason.STOPPED
     assert stopped.loop == whole.loop[:2]
-    assert "stopped at Day 2 · 00:00" in panel.head.text()
+    assert "Stopped at Day 2 · 00:00" in panel.head.text()
     # The drops of the second day are taken away by hand; those of the first were flown.
     editor = session.plan_editor
     assert not editor.obstacle

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QFormLayout, QSplitter, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QTableView, QTabWidget, QToolButton, QWidget
 
 from firegui.domain.calendar import Calendar
 from firegui.domain.exercise import Decision, LoopDay
@@ -27,7 +27,7 @@ from firegui.runs.stress_text import scenario_text
 
 _HOURS = (24.0, 12.0, 6.0)
 _NO_PLAN = "Show a run that has ended with a plan of two days or more, choose a scenario and press Start."
-_STOPPED = "stopped at {when}: press Go on, or first change drops from then on"
+_STOPPED = "Stopped at {when}: change drops if needed, then Go on"
 _COLORS = {Decision.KEPT: None, Decision.BY_HAND: "accent"}
 
 
@@ -37,13 +37,12 @@ class _Observation:
 
     step: int
     when: str
-    seen: int | None
     day: LoopDay
 
 
 _COLUMNS = (
     Column("Observed", lambda row: row.when, tip="when the fire was observed", is_text=True),
-    Column("Seen", lambda row: row.seen, "{:,}".format, "cells of the perimeter that the planner saw", "cells"),
+    Column("Seen", lambda row: row.day.seen, "{:,}".format, "cells of the perimeter that the planner saw", "cells"),
     Column("Expected", lambda row: row.day.forecast, "{:,.0f}".format,
            "cells that the planner then expected at the next observation", "cells"),
     Column("Burned", lambda row: row.day.loop_cells, "{:,}".format,
@@ -123,12 +122,11 @@ class ExercisePanel(QWidget):
         }  # fmt: skip
         show_table(self.table, self.model, "Observations", is_sortable=False)
         left = scroll_area(column(buttons, form, spacing=4, margins=(2, 2, 2, 0)), horizontal=False)
-        right = QSplitter()
-        right.addWidget(self.table)
-        right.addWidget(self.chart)
-        right.setStretchFactor(0, 1)
-        right.setSizes([640, 280])
-        page = column(self.head, right, stretch=right)
+        pages = QTabWidget(documentMode=True)
+        pages.addTab(self.table, "Observations")
+        # The chart hides itself where there is nothing to draw; a page must not.
+        pages.addTab(column(self.chart, stretch=self.chart), "Chart")
+        page = column(self.head, pages, stretch=pages)
         parts = splitter(left, page, (250, 700), wide=1)
         fill_column(self, parts, stretch=parts, margins=(6, 2, 6, 4))
 
@@ -197,30 +195,25 @@ class ExercisePanel(QWidget):
         days = entry.loop
         if not days or entry.project is None:
             return []
-        calendar, ignition = entry.project.calendar, entry.project.scenario.ignition_on(entry.project.plan.start_day)
-        seen = [None if ignition is None else int(ignition.sum()), *(day.loop_cells for day in days[:-1])]
+        calendar = entry.project.calendar
         steps = [_step(calendar, start) for start in (0.0, *(day.end for day in days[:-1]))]
-        return [
-            _Observation(step, _when(calendar, step), cells, day)
-            for step, cells, day in zip(steps, seen, days, strict=True)
-        ]
+        return [_Observation(step, _when(calendar, step), day) for step, day in zip(steps, days, strict=True)]
 
     def _head(self, entry: RunEntry | None, rows: Sequence[_Observation]) -> str:
         if entry is None or not entry.flies_loop:
             return _NO_PLAN
-        parts = [entry.title]
-        if entry.note is not None and entry.note.exercise is not None:
-            exercise = entry.note.exercise
-            parts += [exercise.name, f"every {exercise.repair_hours:g} h", f"draw {entry.note.draw + 1}"]
         if entry.can_go_on:
             calendar = self._session.project.calendar
             when = _when(calendar, _step(calendar, rows[-1].day.end)) if rows else "the start"
-            parts.append(_STOPPED.format(when=when))
-        elif entry.is_over:
-            parts += [entry.status, f"{entry.drops or 0:,} drops flown"]
-        else:
-            done, of = entry.swept
-            parts.append(f"{entry.status}, observation {done + 1} of {of}" if of else entry.status)
+            return _STOPPED.format(when=when)
+        parts, (done, of) = [entry.status], entry.swept
+        if entry.is_over:
+            parts += [f"{entry.drops or 0:,} drops flown"]
+        elif of:
+            parts += [f"observation {done + 1} of {of}"]
+        if entry.note is not None and entry.note.exercise is not None:
+            exercise = entry.note.exercise
+            parts += [exercise.name, f"every {exercise.repair_hours:g} h", f"draw {entry.note.draw + 1}"]
         return " · ".join(parts)
 
     def _on_selected(self, *_: object) -> None:

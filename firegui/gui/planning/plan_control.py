@@ -27,7 +27,7 @@ from firegui.io.schedule_file import read_project_schedule
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.events import RunState
 from firegui.runs.run_folder import kept_plan
-from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec
+from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec, run_title
 from firegui.runs.spec import ReplanSpec, Stage
 
 
@@ -195,7 +195,7 @@ class PlanControl(QObject):
         if entry is None or not self.can_exercise:
             return ""
         file = entry.source if entry.flies_loop else None
-        return entry.title if file is None else f"{file.parent.name}/{file.name}"
+        return entry.title if file is None else run_title(file.parent, datetime.now().date())
 
     @property
     def can_exercise(self) -> bool:

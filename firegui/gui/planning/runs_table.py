@@ -61,6 +61,9 @@ class RunsModel(TableModel[RunEntry]):
 def _progress_text(entry: RunEntry) -> str:
     if entry.tactical:
         return _passes_text(entry)
+    if entry.flies_loop:
+        done, of = entry.swept
+        return f"{done:,}/{of:,}" if of and not entry.is_over else counted(len(entry.loop), "observation")
     if not entry.prunes:
         return f"{entry.epoch:,}/{entry.epochs:,}"
     if entry.is_over:
@@ -138,7 +141,7 @@ COLUMNS = (
            color=_state_color),
     Column("Progress", lambda entry: entry, _progress_text, is_text=True, sort_key=lambda entry: entry.progress,
            tip="First stage: epochs done and their limit. Second: its pass, and the drops decided of those to test. "
-           "Tactical heuristic: passes done"),
+           "Tactical heuristic: passes done. Closed loop: observations that were flown from"),
     Column("Elapsed", lambda entry: entry.elapsed, duration, "Time it has worked"),
     Column("ETA", lambda entry: entry, _eta_text, sort_key=lambda entry: entry.eta,
            tip="Time left at the latest pace; a + means that more follows (see the run's tooltip)"),
