@@ -35,10 +35,10 @@ Ints = NDArray[np.int64]
 AT_WORK, HELD, LEAKING, EXHAUSTED, ENOUGH = "", "held", "leaking", "allowance", "enough"
 ENDS = (AT_WORK, HELD, LEAKING, EXHAUSTED, ENOUGH)
 
-FIRST_CUT, SMALLEST_CUT = 0.12, 0.02
+FIRST_CUT, SMALLEST_CUT = 0.2, 0.08
 """Shares of the drops that a round removes: the first, halved after each refused round, and the least."""
 
-ATTEMPTS = 3
+ATTEMPTS = 2
 """How often a round may adapt before it is refused."""
 
 GIVEN_BACK = 4
@@ -146,7 +146,7 @@ class StressPruning:
         """Why it ended; empty while it is at work.
 
         ``"held"``: what is left holds in every scenario; ``"leaking"``: it does not, and did not before pruning;
-        ``"allowance"``: the rollouts are used up; ``"enough"``: as few are left as were to be kept.
+        ``"allowance"``: the rollouts are used up before it did; ``"enough"``: as few are left as were to be kept.
         """
         return ENDS[self._count(Count.END)]
 
@@ -230,7 +230,7 @@ class StressPruning:
             self._accept(float(excess.max()), check)
             return
         self._change(Count.FAILED, int(np.argmax(excess / now.numbers[2:])))
-        if self._count(Count.ATTEMPT) + 1 < ATTEMPTS:
+        if self._count(Count.ATTEMPT) + 1 < ATTEMPTS and self._count(Count.ROLLOUTS) < self._settings.allowance:
             self._change(Count.ATTEMPT, self._count(Count.ATTEMPT) + 1)
             self._state = replace(self._state, trial=self._with_drops_back(now))
             self._begin_adapting()
@@ -257,7 +257,7 @@ class StressPruning:
         now = self._state
         self._state = replace(now, trial=now.kept, trial_poses=poses, numbers=np.array([cut, *now.numbers[1:]]))
         if cut < SMALLEST_CUT or self._count(Count.ROLLOUTS) >= self._settings.allowance:
-            ended = EXHAUSTED if cut >= SMALLEST_CUT else HELD if now.numbers[1] <= 1.0 else LEAKING
+            ended = HELD if now.numbers[1] <= 1.0 else LEAKING if cut < SMALLEST_CUT else EXHAUSTED
             self._state = replace(self._state, trial_poses=now.pose_logits)
             self._change(Count.END, ENDS.index(ended))
             return
