@@ -136,14 +136,18 @@ class PlanRepair:
     ) -> float:
         """Return the cells that the model expects to have burned at step ``end``, from what is believed at ``first``.
 
-        ``reported [T, A]`` are the drops before ``first`` that happened.
+        ``reported [T, A]`` are the drops before ``first`` that happened. A cell that burns with probability ``level``
+        has burned out with the rest.
         """
         problem = _Problem(schedule, first, end - first, belief.state(self._maps.burnable), belief, reported)
-        burned = float(problem.state.burned.sum())
-        if not problem.state.burning.any():
+        burned, burning = float(problem.state.burned.sum()), problem.state.burning
+        if not burning.any():
             return burned
         model = problem.world(self._watched[0], check).model
-        return burned + simulate(model, problem.rest(schedule), check=check).metrics.final_extent_cells
+        days = simulate(model, problem.rest(schedule), check=check, keep_days=True).p_fire_days
+        assert days is not None
+        out = np.where(burning, 1.0 - belief.level, 0.0)
+        return burned + float((out + (1.0 - out) * days[-1]).sum())
 
     def _horizon(self, first: int, end: int) -> int:
         """Return how many steps a repair at ``first`` looks ahead, in whole parts of days."""

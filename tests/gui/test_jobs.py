@@ -33,6 +33,7 @@ from firegui.runs.events import (
     FieldDrawn,
     FinishReason,
     FitEpoch,
+    LoopAdvanced,
     MarginReady,
     MembersDone,
     Message,
@@ -489,6 +490,7 @@ def test_the_kinds_of_events_are_all_delivered() -> None:
         StudyReady,
         StressReady,
         StressTestProgress,
+        LoopAdvanced,
         MarginReady,
     }
     of_commands = {ScalingReady}
