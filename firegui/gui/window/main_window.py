@@ -12,9 +12,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar
 
 from firegui.errors import InputError
 from firegui.gui.base.dialogs import show_problems
@@ -263,6 +263,12 @@ class MainWindow(QMainWindow):
         """Keep the start page over everything below the menus."""
         super().resizeEvent(event)
         self._place_start_page()
+
+    def childEvent(self, event: QChildEvent) -> None:
+        """Keep the titles of stacked docks whole: tabs for which there is no room are scrolled to."""
+        super().childEvent(event)
+        if event.polished() and isinstance(tabs := event.child(), QTabBar):
+            tabs.setElideMode(Qt.TextElideMode.ElideNone)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the start page below the menu bar when that changes its height."""
