@@ -97,9 +97,9 @@ class PruningState(Checkpoint):
 class StressPruning:
     """The pruning of one reference schedule within the limits of a stress set.
 
-    Scenarios in which the reference leaks may leak about as much in the first rounds, and less as the rounds mend
-    them. It ends when so few drops can be removed that it is not worth a round. A cancelled call leaves everything as
-    it was.
+    Scenarios in which the reference leaks may leak about as much after the first round. While they do, the next rounds
+    adapt and remove nothing. It ends when so few drops can be removed that it is not worth a round. A cancelled call
+    leaves everything as it was.
     """
 
     def __init__(
@@ -199,7 +199,8 @@ class StressPruning:
         z, mean, square = adam_step(now.trial_poses, slope.clipped(1.0).pose, now.mean, now.square, epoch + 1, rate)
         worth = MEMORY * now.worth - (1.0 - MEMORY) * slope.logit
         trial = now.trial
-        if self._count(Count.ATTEMPT) == 0 and done > LOOKING:
+        mends = self._count(Count.ROUND) > 1 and now.numbers[1] > 1.0
+        if self._count(Count.ATTEMPT) == 0 and done > LOOKING and not mends:
             cut = self._cut_of(int(now.kept.sum()), now.numbers[0]) * min(done / REMOVING, 1.0)
             trial = self._without_least(trial, worth, int(now.kept.sum()) - round(cut))
         self._state = replace(now, trial=trial, trial_poses=z, mean=mean, square=square, worth=worth)
