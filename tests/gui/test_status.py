@@ -21,3 +21,15 @@ def test_a_message_has_the_bar_to_itself_while_the_mouse_is_not_on_the_map(qtbot
     QApplication.sendEvent(hand.viewport, QEvent(QEvent.Type.Leave))
     qtbot.waitUntil(lambda: not status.place.isVisible())
     qtbot.waitUntil(lambda: status.message.width() > beside)
+
+
+def test_the_place_goes_when_the_map_changes_just_after_the_mouse_left(qtbot: QtBot, window: MainWindow) -> None:
+    view, place = window.workbench.map, window.workbench.status.place
+    hand = Hand(view)
+    hand.move((12.5, 33.5))
+    view.flush()
+    assert place.isVisible()
+    QApplication.sendEvent(hand.viewport, QEvent(QEvent.Type.Leave))
+    window.workbench.session.set_step(1)
+    view.flush()
+    assert not place.isVisible()

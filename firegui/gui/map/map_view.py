@@ -215,7 +215,8 @@ class MapView(QWidget):
 
     def _mark(self, cause: str) -> None:
         self.layers.mark(cause)
-        self._hover_dirty = self._mouse_at is not None
+        # A mouse that has just left is still to be told of.
+        self._hover_dirty |= self._mouse_at is not None
         self._schedule()
 
     def _schedule(self, _: str = "") -> None:
