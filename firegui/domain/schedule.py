@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,14 @@ class Schedule:
             return []
         what = f"has {self.n_steps} steps and {self.n_aircraft} aircraft, the project {n_steps} and {n_aircraft}"
         return [Problem("schedule", what, "give a schedule of this project's days and fleet")]
+
+    def only(self, kept: NDArray[np.bool_]) -> Schedule:
+        """Return the schedule with the logit −3 wherever ``kept [T, A]`` is false."""
+        return replace(self, logits=np.where(kept, self.logits, UNLISTED_LOGIT))
+
+    def until(self, step: int) -> Schedule:
+        """Return the schedule without the drops from ``step`` on."""
+        return self.only(np.arange(self.n_steps)[:, None] < step)
 
     @staticmethod
     def empty(n_steps: int, n_aircraft: int) -> Schedule:

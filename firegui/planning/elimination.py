@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.results import Metrics
-from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
+from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings
 from firegui.errors import Check, InputError, Problem
 from firegui.planning.checkpoint import Checkpoint
@@ -106,7 +106,7 @@ class Elimination:
     @property
     def schedule(self) -> Schedule:
         """``u(S)``."""
-        return subset(self._reference, self._kept)
+        return self._reference.only(self._kept)
 
     @property
     def kept(self) -> Bools:
@@ -212,12 +212,12 @@ class Elimination:
         for candidate in candidates:
             first = int(np.flatnonzero((self._kept & ~candidate).any(axis=1))[0]) // per_day
             starts.append(self._now.states[first] if self._now.states else None)
-        schedules = [subset(self._reference, candidate) for candidate in candidates]
+        schedules = [self._reference.only(candidate) for candidate in candidates]
         return simulate_many(trial.model, schedules, starts=starts, bounds=trial.bounds, keep_states=True, check=check)
 
     def _others_hold(self, candidate: Bools, check: Check | None) -> tuple[bool, int]:
         """Whether the other trials hold, and how many rollouts that took."""
-        schedule = subset(self._reference, candidate)
+        schedule = self._reference.only(candidate)
         for number, trial in enumerate(self._trials[1:], 1):
             if not passes(trial, run(trial, schedule, check=check)):
                 return False, number
@@ -236,11 +236,6 @@ class Elimination:
         self._batches = Batches(
             len(state.order), self._settings.largest_batch, size, position, Batches.stack_of(state.stack), bool(hopeful)
         )
-
-
-def subset(reference: Schedule, kept: Bools) -> Schedule:
-    """``u(S)``: the poses of ``reference``, its logits on ``S = kept [T, A]`` and −3 elsewhere."""
-    return replace(reference, logits=np.where(kept, reference.logits, UNLISTED_LOGIT))
 
 
 def removal_order(

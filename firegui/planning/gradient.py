@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -58,6 +59,46 @@ class EpochReport:
     grad_norm: float
     rollout: Rollout
     schedule: Schedule
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slope:
+    """A mean loss and its derivatives by logits ``[T, A]`` and pose logits ``[T, A, 3]``."""
+
+    loss: float
+    logit: Floats
+    pose: Floats
+
+    @property
+    def norm(self) -> float:
+        """Norm of all derivatives together."""
+        return float(np.sqrt(np.sum(self.logit**2) + np.sum(self.pose**2)))
+
+    def clipped(self, norm: float) -> Slope:
+        """Return the slope with a norm of at most ``norm``."""
+        factor = min(1.0, norm / (self.norm + 1e-6))
+        return Slope(self.loss, self.logit * factor, self.pose * factor)
+
+
+def slope_of(gradient: Gradient, schedule: Schedule, model: Model) -> Slope:
+    """Return the derivatives by pose logits, ``∂L/∂z = ∂L/∂p · range cos(z)/2``; those of pinned drops are 0."""
+    assert schedule.pose_logits is not None
+    logit = gradient.logit
+    pose = gradient.pose * pose_scale(model.shape) * np.cos(schedule.pose_logits) / 2.0
+    pinned = None if model.rules is None else model.rules.pinned
+    if pinned is not None:
+        logit, pose = np.where(pinned, 0.0, logit), np.where(pinned[:, :, None], 0.0, pose)
+    return Slope(gradient.loss, logit, pose)
+
+
+def mean_slope(slopes: Sequence[Slope]) -> Slope:
+    """Return the mean of slopes."""
+    count = len(slopes)
+    return Slope(
+        sum(one.loss for one in slopes) / count,
+        np.asarray(sum(one.logit for one in slopes) / count),
+        np.asarray(sum(one.pose for one in slopes) / count),
+    )
 
 
 class GradientPlanner:
@@ -159,12 +200,7 @@ class GradientPlanner:
         schedule = Schedule.from_pose_logits(now.logits, now.pose_logits, self._model.shape)
         schedule = within_cap(schedule, self._model)
         rollout, gradient = self._evaluate(schedule, check, frame_stride)
-        logit_slope = gradient.logit
-        pose_slope = gradient.pose * pose_scale(self._model.shape) * np.cos(now.pose_logits) / 2.0
-        if self._pinned is not None:
-            logit_slope = np.where(self._pinned, 0.0, logit_slope)
-            pose_slope = np.where(self._pinned[:, :, None], 0.0, pose_slope)
-        norm = float(np.sqrt(np.sum(logit_slope**2) + np.sum(pose_slope**2)))
+        slope = slope_of(gradient, schedule, self._free)
         shared, metrics = self._shared, rollout.metrics
         epoch, objective = self.epochs_done, metrics.objective if shared is None else shared.value(metrics)
         improved = objective < self.best_objective
@@ -173,10 +209,8 @@ class GradientPlanner:
             now = replace(now, best_logits=schedule.logits, best_pose_logits=now.pose_logits, progress=progress)
         else:
             now = replace(now, progress=np.array([epoch + 1.0, *now.progress[1:]]))
-        scale = min(1.0, self._settings.clip_norm / (norm + 1e-6))
-        rate = self._settings.learning_rate
-        self._state = self._adam(now, logit_slope * scale, pose_slope * scale, step=epoch + 1, rate=rate)
-        return EpochReport(epoch, rollout.metrics, self.best_objective, improved, norm, rollout, schedule)
+        self._state = self._stepped(now, slope, self._settings.learning_rate, epoch + 1)
+        return EpochReport(epoch, rollout.metrics, self.best_objective, improved, slope.norm, rollout, schedule)
 
     def _evaluate(self, schedule: Schedule, check: Check | None, frame_stride: int | None) -> tuple[Rollout, Gradient]:
         """The rollout, its metrics those of the model's own objective, and the gradient of the objective descended."""
@@ -190,14 +224,14 @@ class GradientPlanner:
         own = replace(rollout.metrics, objective=rollout.metrics.objective - shared.slope(drops) * drops)
         return replace(rollout, metrics=own), gradient
 
-    def _adam(
-        self, now: PlannerState, logit_slope: Floats, pose_slope: Floats, *, step: int, rate: float
-    ) -> PlannerState:
+    def _stepped(self, now: PlannerState, slope: Slope, rate: float, step: int) -> PlannerState:
+        """Return the state after Adam's step number ``step``, without a count of epochs."""
+        slope = slope.clipped(self._settings.clip_norm)
         logits, logits_mean, logits_square = adam_step(
-            now.logits, logit_slope, now.logits_mean, now.logits_square, step, rate
+            now.logits, slope.logit, now.logits_mean, now.logits_square, step, rate
         )
         pose, pose_mean, pose_square = adam_step(
-            now.pose_logits, pose_slope, now.pose_mean, now.pose_square, step, rate
+            now.pose_logits, slope.pose, now.pose_mean, now.pose_square, step, rate
         )
         limit = self._settings.logit_clamp
         return replace(

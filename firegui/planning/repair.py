@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.observation import FireState
 from firegui.domain.project import Project
-from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
+from firegui.domain.schedule import Schedule
 from firegui.domain.stress import StressScenario
 from firegui.errors import Check
 from firegui.planning.initialization import initial_schedule
@@ -102,11 +102,9 @@ class PlanRepair:
 
     def withdrawn(self, schedule: Schedule, first: int, end: int) -> Schedule:
         """Return ``schedule`` without drops from step ``first`` to ``end``, but for pinned ones."""
-        logits = schedule.logits.copy()
-        rules = self._watched[0].model.rules
-        kept = np.zeros_like(schedule.proposed) if rules is None or rules.pinned is None else rules.pinned
-        logits[first:end] = np.where(kept[first:end], logits[first:end], np.minimum(logits[first:end], UNLISTED_LOGIT))
-        return replace(schedule, logits=logits)
+        step, rules = np.arange(schedule.n_steps)[:, None], self._watched[0].model.rules
+        elsewhere = (step < first) | (step >= end)
+        return schedule.only(elsewhere if rules is None or rules.pinned is None else elsewhere | rules.pinned)
 
     def repaired(
         self, schedule: Schedule, first: int, end: int, belief: Belief, reported: Bools, check: Check | None = None

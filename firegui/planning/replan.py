@@ -19,7 +19,7 @@ from firegui.domain.maps import NEIGHBOURS, FireMaps
 from firegui.domain.observation import FireState
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
-from firegui.domain.schedule import UNLISTED_LOGIT, DropRecord, Schedule
+from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.errors import Check
 from firegui.planning import problem
@@ -151,7 +151,7 @@ def drawn_state(
     if not state.burning.any():
         return state
     now = remaining(model, schedule, first, state, end - first, check=check, ground=ground)
-    flown = rows(only(schedule, executed(model, schedule)), first, end)
+    flown = rows(schedule.only(executed(model, schedule)), first, end)
     unburned, still = last_state(now, flown, check=check)
     burning, out = drawn(unburned, still, generator)
     return FireState(np.asarray(burning & ~state.burned), np.asarray(state.burned | out))
@@ -348,8 +348,3 @@ def rows(schedule: Schedule, first: int, end: int) -> Schedule:
     """Steps ``first … end − 1`` of ``schedule`` as a schedule of their own."""
     z = schedule.pose_logits
     return Schedule(schedule.logits[first:end], schedule.poses[first:end], None if z is None else z[first:end])
-
-
-def only(schedule: Schedule, kept: Bools) -> Schedule:
-    """``schedule`` with the logit −3 wherever ``kept [T, A]`` is false."""
-    return replace(schedule, logits=np.where(kept, schedule.logits, UNLISTED_LOGIT))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from firegui.domain.film import Film
 from firegui.domain.observation import NO_DROPS, DayStates, FireState, KeptFire
 from firegui.domain.results import Frames, Metrics
-from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
+from firegui.domain.schedule import Schedule
 from firegui.errors import Check
 from firegui.planning.replan import counted, executed, ground_factor, remaining, rows
 from firegui.rollout.measure import losses_of, metrics_of
@@ -42,9 +42,8 @@ def fire_without_drops(
     """Return the fire without drops, as it was drawn; else that without drops from the day of observation on."""
     none, known = kept.where(NO_DROPS), kept.plan
     if none is None:
-        logits = schedule.logits.copy()
-        logits[known.first * whole.maps.steps_per_day :] = UNLISTED_LOGIT
-        bare, none = replace(schedule, logits=logits), replace(known, codes=known.codes[:1], steps=known.steps[:1])
+        bare = schedule.until(known.first * whole.maps.steps_per_day)
+        none = replace(known, codes=known.codes[:1], steps=known.steps[:1])
     else:
         bare = Schedule.empty(schedule.n_steps, schedule.n_aircraft)
     return run_fire(whole, bare, none, frame_stride=frame_stride, keep_days=keep_days, check=check)

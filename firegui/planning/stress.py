@@ -78,15 +78,15 @@ class FlightErrors:
             poses[..., :2] = np.clip(poses[..., :2], 0.0, [shape[0] - 1, shape[1] - 1])
         return Schedule(later(logits, self.delay, UNLISTED_LOGIT), later(poses, self.delay, poses))
 
-    def pulled_back(self, gradient: Gradient) -> tuple[Floats, Floats]:
-        """Return the derivatives by logits ``[T, A]`` and poses ``[T, A, 3]`` of the schedule before the errors.
+    def pulled_back(self, gradient: Gradient) -> Gradient:
+        """Return the derivatives by the schedule before the errors.
 
         A release point that was moved back onto the raster counts as one that moves freely.
         """
         logit, pose = later(gradient.logit, -self.delay, 0.0), later(gradient.pose, -self.delay, 0.0)
         if self.flown is not None:
             logit, pose = logit * self.flown, pose * self.flown[..., None]
-        return logit, pose
+        return Gradient(gradient.loss, logit, pose)
 
 
 def later(values: NDArray[Any], steps: int, fill: NDArray[Any] | float) -> NDArray[Any]:
@@ -125,7 +125,7 @@ def _generator(kind: int, scenario: StressScenario, draw: int, seed: Seed) -> np
 def executed_only(model: Model, schedule: Schedule) -> Schedule:
     """Return the executed drops of a schedule alone: a drop that the gates refuse takes no failed one's place."""
     executed = gates_of(schedule, model.fleet, model.maps, model.rules).executed
-    return Schedule(np.where(executed, schedule.logits, UNLISTED_LOGIT), schedule.poses, schedule.pose_logits)
+    return schedule.only(executed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from firegui.domain.benchmark import GRADIENT_CHARGE
-from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
+from firegui.domain.schedule import Schedule
 from firegui.domain.settings import MarginSettings, OptimizerSettings
 from firegui.errors import Check
 from firegui.planning.flight_rules import within_cap
-from firegui.planning.gradient import EpochReport, Floats, GradientPlanner, PlannerState
+from firegui.planning.gradient import EpochReport, GradientPlanner, PlannerState
 from firegui.planning.stress import executed_only
 from firegui.planning.stress_limits import OWN_LIMIT, StressTests
-from firegui.planning.stress_training import Leaks, ScenarioTraining, Slope, falling
+from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate_many
 
@@ -33,6 +33,10 @@ TEST_DRAWS = 4
 
 RESERVE = 2.0
 """How many times the drops that end the nominal fire the training may use, in whole days."""
+
+
+SCORE, LAST_DAY, LEAKS = 3, 4, 5
+"""Places in :attr:`PlannerState.progress` after a planner's own: best score, last day, and the leaks from there on."""
 
 
 class StressPlanner(GradientPlanner):
@@ -77,7 +81,7 @@ class StressPlanner(GradientPlanner):
     @property
     def last_day(self) -> int:
         """The first day that the training leaves without drops; the number of days where it uses all."""
-        return int(self._state.progress[4])
+        return int(self._state.progress[LAST_DAY])
 
     def epoch(self, check: Check | None = None, frame_stride: int | None = None) -> EpochReport:
         """Search or train, and remember the best."""
@@ -101,19 +105,21 @@ class StressPlanner(GradientPlanner):
         trained, length = epoch - self._search, self._epochs - self._search
         if trained == 0:
             now = self._shortened(_without_moments(now), self._last_day(check))
-        leaks, rate = Leaks.of_array(now.progress[5:], len(self._training)), self._settings.learning_rate
+        leaks, rate = Leaks.of_array(now.progress[LEAKS:], len(self._training)), self._settings.learning_rate
         rollout, design, slope = self._training.step(
             self._schedule(now), SCENARIOS * trained, SCENARIOS, leaks, frame_stride=frame_stride, check=check
         )
-        last = int(now.progress[4]) * self._model.maps.steps_per_day
+        last = int(now.progress[LAST_DAY]) * self._model.maps.steps_per_day
         slope.logit[last:], slope.pose[last:] = 0.0, 0.0
         at = self._stepped(now, slope, falling(rate, rate * TRAINING_FALL, trained / length), trained + 1)
         score = np.inf
         if (trained + 1) % TEST_EVERY == 0 or trained + 1 == length:
             score, leaks = self._tested(self._schedule(at), epoch, leaks, check)
-        improved = score < float(now.progress[3])
+        improved = score < float(now.progress[SCORE])
         kept = self._remembered(at, at, rollout.metrics.objective if improved else None, score)
-        self._state = replace(kept, progress=np.array([*kept.progress[:4], now.progress[4], *leaks.array()]))
+        self._state = replace(
+            kept, progress=np.array([*kept.progress[:LAST_DAY], now.progress[LAST_DAY], *leaks.array()])
+        )
         schedule = within_cap(self._schedule(now), self._model)
         return EpochReport(epoch, rollout.metrics, self.best_objective, improved, design.norm, rollout, schedule)
 
@@ -122,7 +128,7 @@ class StressPlanner(GradientPlanner):
         world, days = self._tests.nominal, self._model.maps.days
         flown = executed_only(world.model, within_cap(self._schedule(self._state), self._model))
         per_day = self._model.maps.steps_per_day
-        until = [replace(flown, logits=_without_drops_from(flown.logits, day * per_day)) for day in range(1, days)]
+        until = [flown.until(day * per_day) for day in range(1, days)]
         shares = [world.held_share(one.metrics) for one in simulate_many(world.model, until, check=check)]
         ended = [day for day, share in enumerate(shares, 1) if share <= OWN_LIMIT * self._tests.limit]
         if not ended:
@@ -137,7 +143,9 @@ class StressPlanner(GradientPlanner):
         logits[first:] = -self._settings.logit_clamp
         if self._pinned is not None:
             logits = np.where(self._pinned, state.logits, logits)
-        return replace(state, logits=logits, progress=np.array([*state.progress[:4], last_day, *state.progress[5:]]))
+        return replace(
+            state, logits=logits, progress=np.array([*state.progress[:LAST_DAY], last_day, *state.progress[LEAKS:]])
+        )
 
     def _tested(self, schedule: Schedule, epoch: int, leaks: Leaks, check: Check | None) -> tuple[float, Leaks]:
         """Return the mean share over the worlds, and the leaks."""
@@ -151,10 +159,6 @@ class StressPlanner(GradientPlanner):
     def _schedule(self, state: PlannerState) -> Schedule:
         return Schedule.from_pose_logits(state.logits, state.pose_logits, self._model.shape)
 
-    def _stepped(self, state: PlannerState, slope: Slope, rate: float, step: int) -> PlannerState:
-        clipped = slope.clipped(self._settings.clip_norm)
-        return self._adam(state, clipped.logit, clipped.pose, step=step, rate=rate)
-
     def _remembered(
         self, state: PlannerState, best: PlannerState, objective: float | None, score: float
     ) -> PlannerState:
@@ -162,15 +166,9 @@ class StressPlanner(GradientPlanner):
         epoch = self.epochs_done
         if objective is None:
             return replace(state, progress=np.array([epoch + 1.0, *self._state.progress[1:]]))
-        progress = np.array([epoch + 1.0, epoch, objective, score, *self._state.progress[4:]])
+        progress = np.array([epoch + 1.0, epoch, objective, score, *self._state.progress[LAST_DAY:]])
         kept = within_cap(self._schedule(best), self._model)
         return replace(state, best_logits=kept.logits, best_pose_logits=best.pose_logits, progress=progress)
-
-
-def _without_drops_from(logits: Floats, step: int) -> Floats:
-    early = logits.copy()
-    early[step:] = UNLISTED_LOGIT
-    return early
 
 
 def _without_moments(state: PlannerState) -> PlannerState:

@@ -10,11 +10,12 @@ from dataclasses import astuple, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.schedule import Schedule, pose_scale
+from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import StressScenario
 from firegui.errors import Check
 from firegui.planning.flight_rules import uncapped, within_cap
+from firegui.planning.gradient import Slope, mean_slope, slope_of
 from firegui.planning.stress import StressWorld, flight_errors
 from firegui.planning.stress_limits import TESTS, TRAINING, WorldTest
 from firegui.rollout.backend import kernel_threads
@@ -23,25 +24,6 @@ from firegui.rollout.simulate import Rollout, simulate_with_gradient
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Slope:
-    """A mean loss and its derivatives by logits ``[T, A]`` and pose logits ``[T, A, 3]``."""
-
-    loss: float
-    logit: Floats
-    pose: Floats
-
-    @property
-    def norm(self) -> float:
-        """Norm of all derivatives together."""
-        return float(np.sqrt(np.sum(self.logit**2) + np.sum(self.pose**2)))
-
-    def clipped(self, norm: float) -> Slope:
-        """Return the slope with a norm of at most ``norm``."""
-        factor = min(1.0, norm / (self.norm + 1e-6))
-        return Slope(self.loss, self.logit * factor, self.pose * factor)
 
 
 LEAST_WEIGHT, LARGEST_WEIGHT = 0.5, 2.0
@@ -128,13 +110,7 @@ class ScenarioTraining:
         """Return the rollout at design effectiveness without errors, and its slope."""
         schedule = within_cap(schedule, self._capped)
         rollout, gradient = simulate_with_gradient(self._design, schedule, check=check, frame_stride=frame_stride)
-        return rollout, self._slope(schedule, gradient.loss, gradient.logit, gradient.pose)
-
-    def scenarios(
-        self, schedule: Schedule, first: int, count: int, leaks: Leaks, *, check: Check | None = None
-    ) -> list[Slope]:
-        """Return ``count`` slopes from number ``first`` on."""
-        return self._together([self._job(schedule, first + each, leaks, check) for each in range(count)])
+        return rollout, slope_of(gradient, schedule, self._design)
 
     def step(
         self, schedule: Schedule, first: int, count: int, leaks: Leaks, *, frame_stride: int | None = None,
@@ -178,25 +154,7 @@ class ScenarioTraining:
             errors = flight_errors(_smoothed(world), world.model, number, (self._seed, TRAINING))
         flown = errors.applied(within_cap(schedule, self._capped), world.model.shape)
         _, gradient = simulate_with_gradient(world.model, flown, check=check)
-        return self._slope(schedule, gradient.loss, *errors.pulled_back(gradient))
-
-    def _slope(self, schedule: Schedule, loss: float, logit: Floats, pose: Floats) -> Slope:
-        assert schedule.pose_logits is not None
-        slope = pose * pose_scale(self._design.shape) * np.cos(schedule.pose_logits) / 2.0
-        pinned = None if self._design.rules is None else self._design.rules.pinned
-        if pinned is not None:
-            logit, slope = np.where(pinned, 0.0, logit), np.where(pinned[:, :, None], 0.0, slope)
-        return Slope(loss, logit, slope)
-
-
-def mean_slope(slopes: Sequence[Slope]) -> Slope:
-    """Return the mean of slopes."""
-    count = len(slopes)
-    return Slope(
-        sum(one.loss for one in slopes) / count,
-        np.asarray(sum(one.logit for one in slopes) / count),
-        np.asarray(sum(one.pose for one in slopes) / count),
-    )
+        return slope_of(errors.pulled_back(gradient), schedule, self._design)
 
 
 def falling(high: float, low: float, share: float) -> float:

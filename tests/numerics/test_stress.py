@@ -409,7 +409,8 @@ def test_the_gradient_through_errors_is_that_of_autograd(seed: int) -> None:
     errors = errors_for_gradient(model, seed)
     flown = errors.applied(plan, model.shape)
     _, gradient = simulate_with_gradient(model, flown)
-    logit, pose = errors.pulled_back(gradient)
+    before = errors.pulled_back(gradient)
+    logit, pose = before.logit, before.pose
     logits = torch.tensor(plan.logits, requires_grad=True)
     poses = torch.tensor(plan.poses, requires_grad=True)
     assert errors.offsets is not None
@@ -438,7 +439,7 @@ def test_the_gradient_by_poses_through_errors_is_that_of_finite_differences() ->
         return simulate(model, errors.applied(schedule, model.shape)).metrics.objective
 
     _, gradient = simulate_with_gradient(model, errors.applied(plan, model.shape))
-    _, pose = errors.pulled_back(gradient)
+    pose = errors.pulled_back(gradient).pose
     largest = np.argsort(-np.abs(pose).max(axis=2), axis=None)[:6]
     for step, column in zip(*np.unravel_index(largest, pose.shape[:2]), strict=True):
         for part, width in ((0, 1e-5), (1, 1e-5), (2, 1e-6)):
@@ -455,7 +456,8 @@ def test_without_errors_schedule_and_gradient_are_handed_through() -> None:
     np.testing.assert_array_equal(same.logits, plan.logits)
     np.testing.assert_array_equal(same.poses, plan.poses)
     gradient = Gradient(1.0, plan.logits, plan.poses)
-    logit, pose = FlightErrors().pulled_back(gradient)
+    before = FlightErrors().pulled_back(gradient)
+    logit, pose = before.logit, before.pose
     assert logit is gradient.logit
     assert pose is gradient.pose
 

@@ -9,7 +9,7 @@ import pytest
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings, ObjectiveWeights, Setting
 from firegui.errors import CancelledError, InputError
-from firegui.planning.elimination import Elimination, EliminationState, removal_order, subset
+from firegui.planning.elimination import Elimination, EliminationState, removal_order
 from firegui.planning.robust import trials_of
 from firegui.planning.trials import Trial, constrained_terms, ratios, run, thresholds
 from firegui.rollout.day_state import Bounds
@@ -50,7 +50,7 @@ def by_the_rule(model: Model, reference: Schedule, bounds: Bounds, settings: Eli
     def test(batch: list[int]) -> bool:
         left = kept.copy()
         left.ravel()[batch] = False
-        if holds(model, subset(reference, left), bounds):
+        if holds(model, reference.only(left), bounds):
             kept[:] = left
             return True
         if len(batch) > 1:
@@ -61,7 +61,7 @@ def by_the_rule(model: Model, reference: Schedule, bounds: Bounds, settings: Eli
     while True:
         before = int(kept.sum())
         scored = replace(model, weights=weights)
-        slope = simulate_with_gradient(scored, subset(reference, kept))[1].logit.ravel()
+        slope = simulate_with_gradient(scored, reference.only(kept))[1].logit.ravel()
         flat = np.flatnonzero(kept)
         order = sorted(flat.tolist(), key=lambda k: (-slope[k], reference.logits.ravel()[k], k))
         position, size = 0, settings.first_batch
@@ -91,7 +91,7 @@ def test_the_result_holds_and_no_single_drop_can_be_removed(seed: int) -> None:
     for pair in np.argwhere(elimination.kept):
         left = elimination.kept.copy()
         left[tuple(pair)] = False
-        assert not holds(model, subset(reference, left), trial.bounds)
+        assert not holds(model, reference.only(left), trial.bounds)
 
 
 def test_a_drop_that_a_turnaround_had_blocked_does_not_take_the_place_of_a_removed_one() -> None:
@@ -217,9 +217,9 @@ def test_every_trial_has_to_hold() -> None:
 def test_the_order_is_by_the_falling_gradient() -> None:
     model, reference, trial = case(0)
     executed = apply_gates(reference.proposed, model.fleet, model.maps.steps_per_day).executed
-    order = removal_order(model, trial, reference, executed, subset(reference, executed), None)
+    order = removal_order(model, trial, reference, executed, reference.only(executed), None)
     scored = replace(model, weights=ObjectiveWeights(1.0 / trial.bounds.burn, 1.0 / trial.bounds.final, 0.0, 0.0))
-    slope = simulate_with_gradient(scored, subset(reference, executed))[1].logit.ravel()[order]
+    slope = simulate_with_gradient(scored, reference.only(executed))[1].logit.ravel()[order]
     assert sorted(order) == np.flatnonzero(executed).tolist()
     assert (np.diff(-slope) >= 0.0).all()
 
