@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors.numpy import load
 
 from firegui.domain.ensemble import EnsembleState
 from firegui.domain.uncertainty import WeatherDraw
 from firegui.errors import InputError, Problem
-from firegui.io.atomic import replacing
+from firegui.io.tensors import write_arrays
 
 _MAPS, _WEATHER = ("fire", "burning"), "weather"
 _LEVEL = 1
@@ -42,8 +42,7 @@ def write_members(path: Path, state: EnsembleState, weather: Sequence[WeatherDra
     if weather:
         rows = [(one.speed_factor, one.direction, one.delay_h) for one in weather[: state.members]]
         tensors[_WEATHER] = np.array(rows, np.float64).reshape(-1, 3)
-    with replacing(path) as temporary:
-        temporary.write_bytes(save(tensors))
+    write_arrays(path, tensors)
 
 
 def read_members(path: Path) -> tuple[EnsembleState, tuple[WeatherDraw, ...]]:

@@ -1,11 +1,39 @@
-"""What is wrong with bytes that should be a safetensors file."""
+"""Arrays in safetensors files, and what is wrong with bytes that should be one."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from firegui.errors import InputError, Problem
+from firegui.io.atomic import replacing
+
 _COUNT = 8
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays as safetensors, atomically."""
+    data = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)  # save_file would keep the file from everybody else
+
+
+def read_arrays(
+    path: Path, names: Sequence[str] = (), remedy: str = "start the run again without resuming"
+) -> dict[str, NDArray[Any]]:
+    """Read the arrays called ``names``, all without any. Raises :class:`~firegui.errors.InputError` where it cannot."""
+    try:
+        stored = load(path.read_bytes())
+        return {name: stored[name] for name in names or stored}
+    except (OSError, SafetensorError, KeyError, ValueError, TypeError) as error:
+        raise InputError([Problem(str(path), f"cannot be read ({error})", remedy)]) from error
 
 
 def no_tensors(data: bytes, error: Exception) -> str:

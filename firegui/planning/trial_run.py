@@ -11,14 +11,12 @@ from typing import Any
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
 
 from firegui.domain.benchmark import TaskTerms
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.errors import Check, InputError, Problem
-from firegui.io.atomic import replacing
+from firegui.io.tensors import read_arrays, write_arrays
 from firegui.planning.benchmark import planner_of, searches_at
 from firegui.planning.evaluations import Arrays, Evaluations
 from firegui.planning.planner_context import PlannerContext
@@ -98,8 +96,7 @@ class TaskRun:
 
     def save(self, path: Path) -> None:
         """Write everything that going on needs, as of the last whole step, atomically."""
-        with replacing(path) as temporary:
-            temporary.write_bytes(save({name: np.ascontiguousarray(array) for name, array in self._snapshot.items()}))
+        write_arrays(path, self._snapshot)
 
     def _take(self) -> None:
         planner, evaluations = self._planner.state(), self._evaluations.state()
@@ -112,13 +109,10 @@ class TaskRun:
 
 
 def _read(path: Path, terms: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
-    try:
-        stored: dict[str, NDArray[Any]] = load(path.read_bytes())
-        if not {_SECONDS, _TERMS} <= stored.keys() or not np.array_equal(stored[_TERMS], terms):
-            raise ValueError("it is of another task, or of other terms")
-    except (OSError, SafetensorError, ValueError) as error:
-        remedy = "delete this file and resume: the task then begins anew"
-        raise InputError([Problem(str(path), f"cannot be read ({error})", remedy)]) from error
+    remedy = "delete this file and resume: the task then begins anew"
+    stored = read_arrays(path, remedy=remedy)
+    if not {_SECONDS, _TERMS} <= stored.keys() or not np.array_equal(stored[_TERMS], terms):
+        raise InputError([Problem(str(path), "is of another task, or of other terms", remedy)])
     return stored
 
 

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save
 
 from firegui.domain.exercise import Decision, LoopDay, decision_between, drops_apart
 from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, DayStates, FireState, KeptFire
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import NOMINAL, NOMINAL_NAME, StressScenario
 from firegui.errors import CancelledError, InputError, Problem
-from firegui.io import atomic
+from firegui.io.tensors import read_arrays, write_arrays
 from firegui.runs.events import (
     BaselineReady,
     FinishReason,
@@ -387,20 +386,19 @@ class LoopState:
         for prefix, schedule in (("", self.schedule), ("fixed_", self.fixed)):
             for name in ("logits", "poses", "pose_logits"):
                 if (part := getattr(schedule, name)) is not None:
-                    arrays[prefix + name] = np.ascontiguousarray(part)
+                    arrays[prefix + name] = part
         if self.level is not None:
-            arrays["level"] = np.ascontiguousarray(self.level)
+            arrays["level"] = self.level
         for name in _BRANCHES:
             state: FireState = getattr(self, name)
             arrays[name] = state.burning.astype(np.uint8) + 2 * state.burned.astype(np.uint8)
-        with atomic.replacing(path) as temporary:
-            temporary.write_bytes(save(arrays))
+        write_arrays(path, arrays)
 
     @staticmethod
     def load(path: Path) -> LoopState:
         """Read what :meth:`save` wrote. Raises :class:`~firegui.errors.InputError` when the file cannot be used."""
+        stored = read_arrays(path)
         try:
-            stored = load_file(path)
             fires = {name: FireState(stored[name] == 1, stored[name] == 2) for name in _BRANCHES}
             schedule, fixed = (
                 Schedule(stored[f"{prefix}logits"], stored[f"{prefix}poses"], stored.get(f"{prefix}pose_logits"))
@@ -409,7 +407,7 @@ class LoopState:
             rows, seen = tuple(_row(values) for values in stored["rows"].tolist()), stored["seen"].astype(bool)
             level, by_hand = stored.get("level"), bool(stored["by_hand"])
             return LoopState(rows, schedule, fixed, seen, **fires, level=level, by_hand=by_hand)
-        except Exception as error:  # safetensors raises its own and OSError alike
+        except (LookupError, ValueError, TypeError) as error:
             remedy = "start the run again without resuming"
             raise InputError([Problem(str(path), f"cannot be read ({error})", remedy)]) from error
 

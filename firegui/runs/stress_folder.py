@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors.numpy import load
 
 from firegui.domain.project import Project
 from firegui.domain.stress import StressDraw, StressResult, StressTable, StressTestSettings
@@ -27,6 +27,7 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.io.rasters import read_raster, write_raster
+from firegui.io.tensors import write_arrays
 from firegui.runs.result_folder import ResumeCheck, SavedHeader
 from firegui.runs.result_store import ResultStore
 from firegui.runs.spec import StressSpec
@@ -147,8 +148,7 @@ def write_draws(path: Path, tally: StressTally) -> None:
     maps: dict[str, NDArray[Any]] = {"nominal": tally.nominal, **{f"leak {k}": v for k, v in tally.leaks.items()}}
     for name, values in maps.items():
         tensors[name] = np.frombuffer(zlib.compress(np.ascontiguousarray(values).data, _LEVEL), np.uint8)
-    with atomic.replacing(path) as temporary:
-        temporary.write_bytes(save(tensors))
+    write_arrays(path, tensors)
 
 
 def read_draws(path: Path, shape: tuple[int, int]) -> StressTally:
