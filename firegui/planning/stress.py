@@ -34,6 +34,7 @@ from firegui.domain.uncertainty import WeatherDraw
 from firegui.errors import Check, InputError
 from firegui.fire.maps import project_maps
 from firegui.rollout import backend as backends
+from firegui.rollout.day_state import UNBOUNDED, Bounds
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
@@ -163,6 +164,20 @@ class StressWorld:
             worst = self.no_drops.protected_cells
             shares.append(growth_share(metrics.protected_cells, self.start_protected, worst))
         return max(shares)
+
+    def bounds(self, share: float) -> Bounds:
+        """Return the loss terms at which :meth:`held_share` is ``share``; none for all of the growth and more."""
+        if share >= 1.0:
+            return UNBOUNDED
+        weights, worst = self.model.weights, self.no_drops
+        final = prot = math.inf
+        if weights.burn > 0.0 or (weights.final > 0.0 and weights.prot == 0.0):
+            cells = self.start_cells + share * max(self.cells_no_drops - self.start_cells, 0.0)
+            final = worst.loss_final * cells / max(self.cells_no_drops, 1.0)
+        if weights.prot > 0.0:
+            cells = self.start_protected + share * max(worst.protected_cells - self.start_protected, 0.0)
+            prot = worst.loss_prot * cells / worst.protected_cells if worst.protected_cells > 0.0 else math.inf
+        return Bounds(final=final, prot=prot)
 
     def result(self, draws: Sequence[Metrics]) -> StressResult:
         """Return the result of a plan whose draws ended with these metrics."""

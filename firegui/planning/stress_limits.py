@@ -6,17 +6,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+import numpy as np
+from numpy.typing import NDArray
+
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import NOMINAL
 from firegui.errors import Check
-from firegui.planning.stress import StressWorld, executed_only, scores
+from firegui.planning.stress import StressWorld, executed_only, flight_errors, scores
+from firegui.rollout.simulate import simulate_many
 
-TRAINING, TESTS = 1, 2
-"""Streams of a planner's seed: the draws of its training, and those of its tests, which the training never sees."""
+TRAINING, TESTS, REMOVALS = 1, 2, 3
+"""Streams of a planner's seed: the draws of its training, of its tests, and of the removals between two tests. The
+tests' are never seen by the others."""
 
 OWN_WORLDS, OWN_LIMIT = (NOMINAL.name, "design"), 0.2
 """The worlds that a plan is made for, without errors: there it must leave a fifth of what it may in others."""
 
+
+FAR = 4.0
+"""Times the limit at which a rollout that ranks drops is given up."""
 
 MEAN_LIMIT, WORST_LIMIT = 0.4, 2.0
 """Factors of the limit that the mean and the worst of random draws must stay within."""
@@ -46,11 +54,16 @@ class WorldTest:
         stay within ``limit``; of several, the mean and the worst must stay within :data:`MEAN_LIMIT` and
         :data:`WORST_LIMIT` times ``limit``.
         """
-        if self.name in OWN_WORLDS:
-            return self.worst / (OWN_LIMIT * limit)
-        if len(self.shares) == 1:
-            return self.worst / limit
-        return max(self.mean / (MEAN_LIMIT * limit), self.worst / (WORST_LIMIT * limit))
+        worst = self.worst / largest_share(self.name, len(self.shares), limit)
+        several = self.name not in OWN_WORLDS and len(self.shares) > 1
+        return max(self.mean / (MEAN_LIMIT * limit), worst) if several else worst
+
+
+def largest_share(name: str, draws: int, limit: float) -> float:
+    """Return the largest share that one of so many draws of the scenario ``name`` may leave."""
+    if name in OWN_WORLDS:
+        return OWN_LIMIT * limit
+    return limit if draws == 1 else WORST_LIMIT * limit
 
 
 class StressTests:
@@ -83,6 +96,51 @@ class StressTests:
         """Yield the result of each world, the one called ``first`` first. Test number ``test`` has draws of its own."""
         flown = executed_only(self._worlds[0].model, schedule)
         for world in sorted(self._worlds, key=lambda world: world.scenario.name != first):
-            count = (draws or self._draws) if world.scenario.is_random else 1
-            found = scores(world, flown, range(count), (self._seed, TESTS, test), check=check)
+            count = _draws(world, draws or self._draws)
+            found = scores(world, flown, count, (self._seed, TESTS, test), check=check)
             yield WorldTest(world.scenario.name, tuple(world.held_share(one) for one in found))
+
+    def shares_in(
+        self, world: int, draw: int, schedules: Sequence[Schedule], test: int, *, check: Check | None = None
+    ) -> NDArray[np.float64]:
+        """Return the share of each schedule in one draw of the stream of removals; 1 where it is far over the limit."""
+        of = self._worlds[world]
+        errors = flight_errors(of.scenario, of.model, draw, (self._seed, REMOVALS, test))
+        flown = [errors.applied(schedule, of.model.shape) for schedule in schedules]
+        rollouts = simulate_many(of.model, flown, bounds=of.bounds(FAR * self.limit), check=check)
+        return np.array([of.held_share(one.metrics) if one.exceeded is None else 1.0 for one in rollouts])
+
+    def excesses(self, schedule: Schedule, draws: int, test: int, *, check: Check | None = None) -> list[WorldTest]:
+        """Return the result of each world on ``draws`` draws of the stream of removals."""
+        seed, found = (self._seed, REMOVALS, test), []
+        for world in self._worlds:
+            metrics = scores(world, schedule, _draws(world, draws), seed, check=check)
+            found.append(WorldTest(world.scenario.name, tuple(world.held_share(one) for one in metrics)))
+        return found
+
+    def first_refused(
+        self, schedule: Schedule, draws: int, test: int, allowed: NDArray[np.float64], first: int, *,
+        check: Check | None = None,
+    ) -> tuple[int, int]:  # fmt: skip
+        """Return the first world in which ``schedule`` exceeds its limits by more than ``allowed [W]``, and rollouts.
+
+        −1 where there is none. World ``first`` is tested first. The draws are those of :meth:`excesses`.
+        """
+        rollouts, seed = 0, (self._seed, REMOVALS, test)
+        for index in sorted(range(len(self)), key=lambda index: index != first):
+            world = self._worlds[index]
+            count = _draws(world, draws)
+            largest = allowed[index] * largest_share(world.scenario.name, len(count), self.limit)
+            errors = [flight_errors(world.scenario, world.model, draw, seed) for draw in count]
+            flown = [one.applied(schedule, world.model.shape) for one in errors]
+            # Beyond the largest share the test is lost, and the rollout need not be finished.
+            found = simulate_many(world.model, flown, bounds=world.bounds(largest), check=check)
+            rollouts += len(count)
+            shares = tuple(1.0 if one.exceeded is not None else world.held_share(one.metrics) for one in found)
+            if WorldTest(world.scenario.name, shares).excess(self.limit) > allowed[index]:
+                return index, rollouts
+        return -1, rollouts
+
+
+def _draws(world: StressWorld, draws: int) -> range:
+    return range(draws if world.scenario.is_random else 1)

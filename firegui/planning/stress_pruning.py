@@ -1,9 +1,9 @@
 """Second stage with a margin: remove drops in rounds, let the others adapt, and keep what holds in the scenarios.
 
-A round removes, little by little, the drops that the scenarios' mean gradient says are worth least, while the poses of
-the others adapt, and goes on adapting until the steps are small. Then it tests the plan in every scenario on draws that
-no training has seen. A plan that fails gets some drops back and adapts again; in the end it is refused, and the next
-round removes fewer.
+A round first finds what each drop is worth: how much more burns without it in the scenarios that are nearest to their
+limits. It removes the drops of least worth in batches, as long as the plan leaks little more in any scenario. Then the
+poses of the others adapt, with steps that get smaller, and the plan is tested in every scenario on draws that nothing
+else has seen. A plan that fails adapts again; in the end it is refused, and the next round removes fewer.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule, pose
 from firegui.domain.settings import EliminationSettings, MarginSettings
 from firegui.errors import Check, InputError, Problem
 from firegui.planning.checkpoint import Checkpoint
-from firegui.planning.elimination import EliminationReport
+from firegui.planning.elimination import Batches, EliminationReport
 from firegui.planning.gradient import adam_step
+from firegui.planning.stress import executed_only
 from firegui.planning.stress_limits import StressTests, WorldTest
-from firegui.planning.stress_placing import SCENARIOS
+from firegui.planning.stress_placing import SCENARIOS, TEST_DRAWS, TEST_EVERY
 from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
@@ -38,27 +39,41 @@ ENDS = (AT_WORK, HELD, LEAKING, EXHAUSTED, ENOUGH)
 FIRST_CUT, SMALLEST_CUT = 0.2, 0.08
 """Shares of the drops that a round removes: the first, halved after each refused round, and the least."""
 
+FEW = 0.06
+"""A round that can remove no larger share is the last. What it removes needs no adaptation."""
+
 ATTEMPTS = 2
 """How often a round may adapt before it is refused."""
 
-GIVEN_BACK = 4
-"""A refused plan gets one in so many of the removed drops back before it adapts again."""
+REMOVAL_DRAWS = 8
+"""Draws of a random scenario while drops are removed."""
 
-REMOVING, LOOKING = 0.5, 0.1
-"""Parts of a round: drops are removed until the first, and not before the second."""
+EASED, LEAST = 1.05, 0.9
+"""By what factor a scenario may leak more when drops are removed, and what it may leak in any case. The adaptation
+after it brings it back within the limits."""
+
+GIVE_UP = 48
+"""The removal ends when so many single drops in a row could not be removed."""
+
+WATCHED = 3
+"""So many scenarios, those nearest to their limits, say what a drop is worth, each in its worst draw."""
+
+RANKED_AT_ONCE, FIRST_BATCH, LARGEST_BATCH = 32, 32, 128
+"""Drops that are ranked in one step, and that are removed at once."""
 
 RATE, LAST_RATE = 0.5, 0.06
 """Step sizes of an adaptation in cells: how far Adam moves a drop in the middle of the raster at the most."""
-
-MEMORY = 0.98
-"""Decay of the mean worth of a drop."""
 
 TOLERATED = 1.2
 """By what factor a scenario that leaks may leak more than in the latest plan that was kept."""
 
 
 class Count(IntEnum):
-    """Places in :attr:`PruningState.counts`. ``END`` is an index of :data:`ENDS`; ``FAILED`` is a world's, −1: none."""
+    """Places in :attr:`PruningState.counts`.
+
+    ``END`` is an index of :data:`ENDS`; ``FAILED`` is a world's, −1: none. ``REFUSED`` is how many single drops in a
+    row could not be removed.
+    """
 
     ROUND = 0
     ATTEMPT = 1
@@ -69,6 +84,21 @@ class Count(IntEnum):
     REMOVED = 6
     END = 7
     FAILED = 8
+    PHASE = 9
+    RANKED = 10
+    POSITION = 11
+    SIZE = 12
+    HOPEFUL = 13
+    REFUSED = 14
+
+
+class Phase(IntEnum):
+    """What :meth:`StressPruning.advance` does next."""
+
+    TESTING = 0
+    RANKING = 1
+    REMOVING = 2
+    ADAPTING = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,10 +106,12 @@ class PruningState(Checkpoint):
     """Everything that decides how the pruning goes on.
 
     ``kept`` and ``pose_logits`` are the latest plan that held, ``trial`` and ``trial_poses`` the one at work.
-    ``worth [T, A]`` is the mean of ``−∂𝓛/∂D``, ``mean`` and ``square`` are Adam's moments, ``leaks`` what
-    the tests say of the scenarios (:class:`~firegui.planning.stress_training.Leaks`). ``counts`` are those of
-    :class:`Count`. ``numbers``: the next cut, the largest excess of the latest plan that held, then the tolerated
-    excess of every world.
+    ``worth [T, A]`` is the mean share that burns more without a drop in the ``watched [w, 2]`` worlds and draws;
+    ``order [n]`` and ``stack [m, 3]`` are those of the removal (:class:`~firegui.planning.elimination.Batches`).
+    ``mean`` and ``square`` are Adam's moments, ``leaks`` what the tests say of the scenarios
+    (:class:`~firegui.planning.stress_training.Leaks`). ``counts`` are those of :class:`Count`. ``numbers``: the next
+    cut, the largest excess of the latest plan that held, then for every world the excess that is tolerated in a test,
+    and for every world that while drops are removed.
     """
 
     kept: Bools
@@ -87,6 +119,9 @@ class PruningState(Checkpoint):
     trial: Bools
     trial_poses: Floats
     worth: Floats
+    watched: Ints
+    order: Ints
+    stack: Ints
     mean: Floats
     square: Floats
     leaks: Floats
@@ -119,17 +154,18 @@ class StressPruning:
         self._pinned = np.zeros_like(executed) if pinned is None else executed & pinned
         z = reference.pose_logits
         z = pose_logits_of(reference.poses, model.shape) if z is None else z
-        if state is not None and (state.kept.shape != executed.shape or len(state.numbers) != 2 + len(tests)):
+        if state is not None and (state.kept.shape != executed.shape or len(state.numbers) != 2 + 2 * len(tests)):
             remedy = "resume with the project the run was started on"
             raise InputError([Problem("pruning checkpoint", "is not of this schedule", remedy)])
         nothing = np.zeros_like(z)
         # The reference is tested before a drop is removed.
         counts = np.zeros(len(Count), np.int64)
-        counts[Count.EPOCH], counts[Count.FAILED] = margin.adapt_epochs, -1
-        numbers = np.array([FIRST_CUT, np.inf, *np.ones(len(tests))])
-        leaks = Leaks.unknown(len(training)).array()
+        counts[Count.FAILED] = -1
+        numbers = np.array([FIRST_CUT, np.inf, *np.ones(2 * len(tests))])
+        leaks, worth = Leaks.unknown(len(training)).array(), np.zeros(executed.shape)
+        watched, order, stack = np.empty((0, 2), np.int64), np.empty(0, np.int64), np.empty((0, 3), np.int64)
         self._state = state or PruningState(
-            executed, z, executed, z, np.zeros(executed.shape), nothing, nothing, leaks, counts, numbers
+            executed, z, executed, z, worth, watched, order, stack, nothing, nothing, leaks, counts, numbers
         )  # fmt: skip
         self._metrics = simulate(model, self.schedule, check=check).metrics
         if state is None and self._before <= self._fewest:
@@ -161,10 +197,13 @@ class StressPruning:
             "final": excess if weights.final > 0.0 else np.nan,
             "prot": excess if weights.prot > 0.0 else np.nan,
         }
-        tested, batch = self._count(Count.EPOCH), int(now.kept.sum() - now.trial.sum())
+        tested, to_test = {
+            Phase.RANKING: (self._count(Count.RANKED), int(now.kept.sum())),
+            Phase.REMOVING: (self._batches.decided, self._batches.count),
+        }.get(self._phase, (self._count(Count.EPOCH), self._margin.adapt_epochs))
         return EliminationReport(
             self._count(Count.ROUND), self._count(Count.ROLLOUTS), drops, self._before, self._count(Count.REMOVED),
-            tested, self._margin.adapt_epochs, max(batch, 0), ratios, self._metrics,
+            tested, to_test, int(now.kept.sum() - now.trial.sum()), ratios, self._metrics,
         )  # fmt: skip
 
     def state(self) -> PruningState:
@@ -173,67 +212,143 @@ class StressPruning:
 
     # -- the search --------------------------------------------------------------------------------------------------
     def advance(self, check: Check | None = None) -> EliminationReport:
-        """Take an epoch of the adaptation, or test the plan and begin the next attempt or round."""
+        """Rank some drops, remove a batch, take an epoch of the adaptation, or test the plan and begin what follows."""
+        steps = {
+            Phase.RANKING: self._rank, Phase.REMOVING: self._remove, Phase.ADAPTING: self._adapt,
+            Phase.TESTING: self._judge,
+        }  # fmt: skip
         if not self.finished:
+            if check is not None:
+                check()
             before, metrics = self._state, self._metrics
             try:
-                if self._count(Count.EPOCH) < self._margin.adapt_epochs:
-                    self._adapt(check)
-                else:
-                    self._judge(check)
+                steps[self._phase](check)
             except BaseException:
                 self._state, self._metrics = before, metrics
                 raise
         return self.report
 
+    def _rank(self, check: Check | None) -> None:
+        """Find the worth of the next drops; before the first, what each scenario leaks with all of them."""
+        now, done = self._state, self._count(Count.RANKED)
+        whole, number = self._flying(now.trial), self._count(Count.TESTS)
+        if done == 0:
+            tests = self._tests.excesses(whole, REMOVAL_DRAWS, number, check=check)
+            self._charge(sum(len(test.shares) for test in tests))
+            excess = np.array([test.excess(self._tests.limit) for test in tests])
+            nearest = np.argsort(-excess, kind="stable")[:WATCHED].tolist()
+            watched = np.array([(world, int(np.argmax(tests[world].shares))) for world in nearest], np.int64)
+            allowed = np.maximum(LEAST, EASED * excess)
+            numbers = np.array([*now.numbers[: 2 + len(self._tests)], *allowed])
+            now = self._state = replace(self._state, watched=watched, numbers=numbers, worth=np.zeros(now.worth.shape))
+        elements = np.flatnonzero(now.trial & ~self._pinned)
+        some = elements[done : done + RANKED_AT_ONCE]
+        worth = now.worth.copy()
+        for world, draw in now.watched.tolist():
+            plans = [whole, *(whole.only(_without(now.trial, some[i : i + 1])) for i in range(len(some)))]
+            shares = self._tests.shares_in(world, draw, plans, number, check=check)
+            worth.ravel()[some] += np.maximum(shares[1:] - shares[0], 0.0) / len(now.watched)
+            self._charge(len(plans))
+        self._state = replace(self._state, worth=worth)
+        self._change(Count.RANKED, done + len(some))
+        if done + len(some) == len(elements):
+            order = elements[np.lexsort((elements, worth.ravel()[elements]))]
+            self._state = replace(self._state, order=order)
+            self._take(Batches(len(order), LARGEST_BATCH, FIRST_BATCH))
+            self._change(Count.PHASE, Phase.REMOVING)
+
+    def _remove(self, check: Check | None) -> None:
+        """Remove the next batch of drops if the scenarios allow it."""
+        now, batches = self._state, self._batches
+        cut = self._cut_of(int(now.kept.sum()), now.numbers[0])
+        left = cut - int(now.kept.sum() - now.trial.sum())
+        if batches.is_done or left <= 0 or self._count(Count.REFUSED) >= GIVE_UP:
+            self._end_removal()
+            return
+        begin, end = batches.next
+        if end - begin > left:
+            # A batch that is too large is as good as one that is refused: its halves are next.
+            self._take(batches.after(feasible=False))
+            return
+        fewer = _without(now.trial, now.order[begin:end])
+        allowed, number = now.numbers[2 + len(self._tests) :], self._count(Count.TESTS)
+        first = self._count(Count.FAILED)
+        refused, rollouts = self._tests.first_refused(
+            self._flying(fewer), REMOVAL_DRAWS, number, allowed, first, check=check
+        )
+        self._charge(rollouts)
+        if refused < 0:
+            self._state = replace(self._state, trial=fewer)
+            self._change(Count.REFUSED, 0)
+        else:
+            self._change(Count.FAILED, refused)
+            self._change(Count.REFUSED, self._count(Count.REFUSED) + (end - begin == 1))
+        self._take(batches.after(refused < 0))
+
+    def _end_removal(self) -> None:
+        """Adapt the drops that are left, or test them at once where few were removed."""
+        now = self._state
+        removed = int(now.kept.sum() - now.trial.sum())
+        if removed > FEW * int(now.kept.sum()):
+            self._begin_adapting()
+        elif removed and now.numbers[1] <= 1.0:
+            self._state = replace(now, numbers=np.array([0.0, *now.numbers[1:]]))
+            self._change(Count.ATTEMPT, ATTEMPTS)
+            self._change(Count.PHASE, Phase.TESTING)
+        else:
+            self._end()
+
     def _adapt(self, check: Check | None) -> None:
-        """Take a step with the poses of the drops at work, and remove those that are due."""
+        """Take a step with the poses of the drops at work."""
         now, epoch, number = self._state, self._count(Count.EPOCH), self._count(Count.SLOPES)
         count = min(SCENARIOS, len(self._training))
         leaks = Leaks.of_array(now.leaks, len(self._training))
         schedule = self._schedule(now.trial, now.trial_poses)
         _, _, slope = self._training.step(schedule, number, count, leaks, check=check)
         half = max(*self._model.shape, 3) / 2.0
-        done = (epoch + 1) / self._margin.adapt_epochs
         rate = falling(RATE, LAST_RATE, epoch / self._margin.adapt_epochs) / half
         z, mean, square = adam_step(now.trial_poses, slope.clipped(1.0).pose, now.mean, now.square, epoch + 1, rate)
-        worth = MEMORY * now.worth - (1.0 - MEMORY) * slope.logit
-        trial = now.trial
-        mends = self._count(Count.ROUND) > 1 and now.numbers[1] > 1.0
-        if self._count(Count.ATTEMPT) == 0 and done > LOOKING and not mends:
-            cut = self._cut_of(int(now.kept.sum()), now.numbers[0]) * min(done / REMOVING, 1.0)
-            trial = self._without_least(trial, worth, int(now.kept.sum()) - round(cut))
-        self._state = replace(now, trial=trial, trial_poses=z, mean=mean, square=square, worth=worth)
+        self._state = replace(now, trial_poses=z, mean=mean, square=square)
         self._change(Count.EPOCH, epoch + 1)
         self._change(Count.SLOPES, number + count)
         self._charge(GRADIENT_CHARGE * (1 + count))
+        if epoch + 1 == self._margin.adapt_epochs:
+            self._change(Count.PHASE, Phase.TESTING)
+        elif (epoch + 1) % TEST_EVERY == 0 and len(self._training):
+            self._look(check)
 
-    def _without_least(self, trial: Bools, worth: Floats, wanted: int) -> Bools:
-        """Return ``trial`` with ``wanted`` drops: without those that are worth least and not pinned."""
-        flat = np.flatnonzero(trial & ~self._pinned)
-        count = min(int(trial.sum()) - wanted, len(flat))
-        if count <= 0:
-            return trial
-        fewer = trial.copy()
-        fewer.ravel()[flat[np.lexsort((flat, worth.ravel()[flat]))][:count]] = False
-        return fewer
+    def _look(self, check: Check | None) -> None:
+        """Find out in which draws of which scenarios the plan leaks now, for the training to go on with."""
+        self._change(Count.TESTS, self._count(Count.TESTS) + 1)
+        schedule = self._schedule(self._state.trial, self._state.trial_poses)
+        for test in self._tests.shares(schedule, self._count(Count.TESTS), draws=TEST_DRAWS, check=check):
+            self._learn(test)
+            self._charge(len(test.shares))
+
+    def _learn(self, test: WorldTest) -> None:
+        """Remember what a test says of its scenario."""
+        index = self._tests.names.index(test.name) - 1
+        if len(self._training) and index >= 0:
+            leaks = Leaks.of_array(self._state.leaks, len(self._training))
+            leaks = leaks.after(index, test, self._count(Count.TESTS), self._tests.limit)
+            self._state = replace(self._state, leaks=leaks.array())
 
     def _judge(self, check: Check | None) -> None:
         """Test the plan at work; take it over, let it adapt again, or go back."""
         self._change(Count.TESTS, self._count(Count.TESTS) + 1)
         now, first = self._state, self._count(Count.ROUND) == 0
         excess = self._excess(check, until_refused=not first)
-        if first or (excess <= now.numbers[2:]).all():
-            tolerated = np.maximum(1.0, TOLERATED * excess)
-            if not first:
-                tolerated = np.minimum(tolerated, now.numbers[2:])
-            self._state = replace(self._state, numbers=np.array([*now.numbers[:2], *tolerated]))
+        tolerated = now.numbers[2 : 2 + len(self._tests)]
+        if first or (excess <= tolerated).all():
+            next_ = np.maximum(1.0, TOLERATED * excess)
+            next_ = next_ if first else np.minimum(next_, tolerated)
+            numbers = np.array([*now.numbers[:2], *next_, *now.numbers[2 + len(self._tests) :]])
+            self._state = replace(self._state, numbers=numbers)
             self._accept(float(excess.max()), check)
             return
-        self._change(Count.FAILED, int(np.argmax(excess / now.numbers[2:])))
+        self._change(Count.FAILED, int(np.argmax(excess / tolerated)))
         if self._count(Count.ATTEMPT) + 1 < ATTEMPTS and self._count(Count.ROLLOUTS) < self._settings.allowance:
             self._change(Count.ATTEMPT, self._count(Count.ATTEMPT) + 1)
-            self._state = replace(self._state, trial=self._with_drops_back(now))
             self._begin_adapting()
             return
         # What the refused plan has learned is kept as a beginning; the plan that held stays as it is.
@@ -254,17 +369,29 @@ class StressPruning:
             self._begin_round(float(numbers[0]), self._state.pose_logits)
 
     def _begin_round(self, cut: float, poses: Floats) -> None:
-        """Begin to remove a share ``cut`` of the latest plan that held and to adapt at ``poses``; or end."""
+        """Begin to remove a share ``cut`` of the latest plan that held, from ``poses``; or end."""
         now = self._state
         self._state = replace(now, trial=now.kept, trial_poses=poses, numbers=np.array([cut, *now.numbers[1:]]))
         if cut < SMALLEST_CUT or self._count(Count.ROLLOUTS) >= self._settings.allowance:
-            ended = HELD if now.numbers[1] <= 1.0 else LEAKING if cut < SMALLEST_CUT else EXHAUSTED
-            self._state = replace(self._state, trial_poses=now.pose_logits)
-            self._change(Count.END, ENDS.index(ended))
+            self._end()
             return
         self._change(Count.ROUND, self._count(Count.ROUND) + 1)
         self._change(Count.ATTEMPT, 0)
-        self._begin_adapting()
+        if self._count(Count.ROUND) > 1 and now.numbers[1] > 1.0:
+            # A plan that still leaks adapts before more drops are removed.
+            self._begin_adapting()
+            return
+        self._change(Count.RANKED, 0)
+        self._change(Count.REFUSED, 0)
+        self._change(Count.PHASE, Phase.RANKING)
+
+    def _end(self) -> None:
+        """End with the latest plan that held."""
+        now = self._state
+        used_up = now.numbers[0] >= SMALLEST_CUT and self._count(Count.ROLLOUTS) >= self._settings.allowance
+        ended = HELD if now.numbers[1] <= 1.0 else EXHAUSTED if used_up else LEAKING
+        self._state = replace(now, trial=now.kept, trial_poses=now.pose_logits)
+        self._change(Count.END, ENDS.index(ended))
 
     def _cut_of(self, drops: int, cut: float) -> int:
         """Return how many of ``drops`` a round removes."""
@@ -279,22 +406,25 @@ class StressPruning:
         nothing = np.zeros_like(self._state.mean)
         self._state = replace(self._state, mean=nothing, square=nothing)
         self._change(Count.EPOCH, 0)
+        self._change(Count.PHASE, Phase.ADAPTING)
 
-    def _with_drops_back(self, now: PruningState) -> Bools:
-        """Return the trial with the drops that it misses most, where the gates let them fly beside the others."""
-        count = int(now.kept.sum() - now.trial.sum()) // GIVEN_BACK
-        flat = np.flatnonzero(~now.trial & (now.worth > 0.0))
-        order = flat[np.lexsort((flat, -now.worth.ravel()[flat]))]
-        trial = now.trial
-        for index in order[: 4 * count]:
-            if count == 0:
-                break
-            wider = trial.copy()
-            wider.ravel()[index] = True
-            executed = self._flown(wider, now.trial_poses)
-            if (executed == wider).all():
-                trial, count = wider, count - 1
-        return trial
+    @property
+    def _phase(self) -> Phase:
+        return Phase(self._count(Count.PHASE))
+
+    @property
+    def _batches(self) -> Batches:
+        """Where the removal is."""
+        size, position, hopeful = (self._count(each) for each in (Count.SIZE, Count.POSITION, Count.HOPEFUL))
+        stack = Batches.stack_of(self._state.stack)
+        return Batches(len(self._state.order), LARGEST_BATCH, size, position, stack, bool(hopeful))
+
+    def _take(self, batches: Batches) -> None:
+        """Go on with the removal at ``batches``."""
+        self._state = replace(self._state, stack=batches.stack_array())
+        self._change(Count.SIZE, batches.size)
+        self._change(Count.POSITION, batches.position)
+        self._change(Count.HOPEFUL, int(batches.hopeful))
 
     def _excess(self, check: Check | None, *, until_refused: bool) -> Floats:
         """Return by what factor each world exceeds its limits; worlds after the first refusal count as 0."""
@@ -306,10 +436,7 @@ class StressPruning:
         rollouts = 0
         for test in self._tests.shares(schedule, self._count(Count.TESTS), first=first, check=check):
             found[test.name], rollouts = test, rollouts + len(test.shares)
-            if len(self._training) and names.index(test.name) > 0:
-                leaks = Leaks.of_array(self._state.leaks, len(self._training))
-                leaks = leaks.after(names.index(test.name) - 1, test, self._count(Count.TESTS), self._tests.limit)
-                self._state = replace(self._state, leaks=leaks.array())
+            self._learn(test)
             tolerated = now.numbers[2 + names.index(test.name)]
             if until_refused and test.excess(self._tests.limit) > tolerated:
                 break
@@ -320,6 +447,10 @@ class StressPruning:
     def _schedule(self, kept: Bools, pose_logits: Floats) -> Schedule:
         logits = np.where(kept, LISTED_LOGIT, UNLISTED_LOGIT)
         return Schedule.from_pose_logits(logits, pose_logits, self._model.shape)
+
+    def _flying(self, kept: Bools) -> Schedule:
+        """Return the drops of the plan at work that fly."""
+        return executed_only(self._model, self._schedule(kept, self._state.trial_poses))
 
     def _flown(self, kept: Bools, pose_logits: Floats) -> Bools:
         schedule = self._schedule(kept, pose_logits)
@@ -335,3 +466,9 @@ class StressPruning:
 
     def _charge(self, rollouts: int) -> None:
         self._change(Count.ROLLOUTS, self._count(Count.ROLLOUTS) + rollouts)
+
+
+def _without(kept: Bools, some: Ints) -> Bools:
+    fewer = kept.copy()
+    fewer.ravel()[some] = False
+    return fewer
