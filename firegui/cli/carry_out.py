@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
 
-from firegui.cli.progress import Emit
 from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, RunEvent, RunFinished
+from firegui.runs.events import Emit, FinishReason, RunEvent, RunFinished
 from firegui.runs.runner import execute
 from firegui.runs.spec import RunSpec
 

@@ -23,6 +23,7 @@ from firegui.runs.events import (
     BenchmarkProgress,
     BenchmarkReady,
     EliminationStep,
+    Emit,
     EnsembleReady,
     EpochDone,
     ErrorFitted,
@@ -49,8 +50,6 @@ from firegui.runs.events import (
     WeightsReady,
 )
 from firegui.runs.messages import counted
-
-Emit = Callable[[RunEvent], None]
 
 progress_option = click.option(
     "--progress",

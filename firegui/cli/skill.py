@@ -13,7 +13,7 @@ import click
 from firegui.cli.gather import Gather
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report, table
-from firegui.cli.progress import Emit, emitter, plain_progress_option
+from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.cli.shell import BAD_INPUT, FAILED, INTERRUPTED, report_problems
 from firegui.cli.words import date_text
@@ -25,7 +25,7 @@ from firegui.io.project_store import load_project
 from firegui.io.weights_file import read_weights
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import FinishReason, RunEvent, RunFinished, SkillReady
+from firegui.runs.events import Emit, FinishReason, RunEvent, RunFinished, SkillReady
 from firegui.runs.runner import execute
 from firegui.runs.skill import default_settings, skill_problems
 from firegui.runs.skill_files import write_skill

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from firegui.domain.benchmark import (
     FIXED_COST,
@@ -21,11 +20,11 @@ from firegui.domain.benchmark import (
     TaskTerms,
     tasks_of,
 )
-from firegui.domain.results import Metrics
 from firegui.domain.settings import Margin
 from firegui.errors import FireguiError, InputError, Problem, Problems
 from firegui.io.plain_words import plain_words
 from firegui.rollout.machine import cores, processor
+from firegui.runs.base_run import SavedRun
 from firegui.runs.benchmark_channel import MessageType, TaskReport, WorkerOrder
 from firegui.runs.benchmark_folder import (
     RESUME_CHECK,
@@ -44,19 +43,18 @@ from firegui.runs.benchmark_text import benchmark_message
 from firegui.runs.benchmark_workers import WorkerPool, WorkerReport
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import (
     BenchmarkProgress,
     BenchmarkReady,
+    Emit,
     FinishReason,
     Message,
-    RunEvent,
     RunFinished,
     RunState,
 )
 from firegui.runs.header import PACKAGES
 from firegui.runs.messages import counted
-from firegui.runs.result_folder import SavedResultFolder, common_fields
+from firegui.runs.result_folder import common_fields
 from firegui.runs.spec import BenchmarkSpec
 from firegui.runs.state import RunMachine
 
@@ -105,48 +103,28 @@ def usable_planners(names: tuple[PlannerName, ...], engine: Engine) -> tuple[tup
     return tuple(name for name in names if not missing[name]), tuple(notes)
 
 
-class BenchmarkRun:
+class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
     """Run of a :class:`~firegui.runs.spec.BenchmarkSpec`. It uses the paper's planners, not the project's margin."""
 
+    store = STORE
+
     def __init__(
-        self,
-        spec: BenchmarkSpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
+        self, spec: BenchmarkSpec, emit: Emit, control: RunControl, engine: Engine, machine: RunMachine
     ) -> None:
-        self._spec = replace(spec, project=spec.project.with_margin(Margin.NONE))
-        self._emit, self._control, self._engine, self._machine = emit, control, engine, machine
-        self._speaker = EngineMessages(emit, engine, spec.backend)
-        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
+        spec = replace(spec, project=spec.project.with_margin(Margin.NONE))
+        super().__init__(spec, emit, control, engine, machine)
         self._pool = WorkerPool(spec.out)
         self._queue = TaskQueue(spec.settings, (), pinned=False)
         self._processes = spec.processes or cores()
         self._told_at = -math.inf
         self._steered = self._processor_before = 0.0
 
-    @property
-    def baseline_metrics(self) -> Metrics | None:
-        """The fire without drops, once its task is done."""
-        group = self._queue.table.group(PlannerName.NONE)
-        return None if group is None else group.rows[0].metrics
-
-    @property
-    def written_folder(self) -> Path | None:
-        """The folder, once something was written to it."""
-        return self._folder.written
-
     def run(self) -> RunFinished:
         """Carry every task out, then draw. Writes nothing before the input is known to be good."""
         spec, self._steered = self._spec, time.thread_time()
         then = self._checked()
         # The processes make their own; this one says what it is computed on, and whether it can be at all.
-        backend = then.backend if then is not None and spec.backend == "auto" else spec.backend
-        model = self._engine.build(
-            spec.project, spec.project.plan.nominal, backend, tell=self._speaker.pass_on, check=self._control.check
-        )
-        self._speaker.say_device(model)
+        model = self._nominal_model(then.backend if then is not None and spec.backend == "auto" else "")
         header = self._new_header(model, then)
         del model
         self._compare_engines(then, header)
@@ -166,15 +144,14 @@ class BenchmarkRun:
         return self._conclude()
 
     def note_failure(self, message: str) -> None:
-        """Say in the folder, if something was written to it, what happened; finished tasks stay."""
+        """End every process and write to the folder, if there is one, that the run failed. Finished tasks stay."""
         self._pool.close()
-        if self.written_folder is not None:
-            self._update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
+        super().note_failure(message)
 
     def close(self) -> None:
-        """End every process and let the folder go; nothing is written to it from then on."""
+        """End every process and unlock the folder. Nothing is written to it afterwards."""
         self._pool.close()
-        self._folder.close()
+        super().close()
 
     # -- before the first task ---------------------------------------------------------------------------------------
     def _checked(self) -> BenchmarkHeader | None:
@@ -210,7 +187,7 @@ class BenchmarkRun:
     def _work(self) -> None:
         while not self._control.stop_requested:
             if self._control.pause_requested:
-                self._hold()
+                self._pause()
                 continue
             self._hand_out()
             if not self._pool.busy and not self._queue.ready():
@@ -285,7 +262,7 @@ class BenchmarkRun:
             self._queue.fail(task, why)
             self._emit(Message(f"{task.name}: {why}", "warning"))
 
-    def _hold(self) -> None:
+    def _pause(self) -> None:
         self._pool.send(WorkerOrder(MessageType.PAUSE))
         self._machine.move(RunState.PAUSED)
         with self._warned("the pause"):
@@ -309,6 +286,8 @@ class BenchmarkRun:
     def _keep(self) -> None:
         """Save the table as it is and show it."""
         table = self._queue.table
+        if (no_drops := table.group(PlannerName.NONE)) is not None:
+            self.baseline_metrics = no_drops.rows[0].metrics
         self._update(state=RunState.RUNNING)
         write_tables(self._spec.out, table, self._spec.project)
         self._emit(BenchmarkReady(table))
@@ -330,16 +309,15 @@ class BenchmarkRun:
         message = benchmark_message(table, reason, self._queue.failed, self._queue.obstacle)
         if reason is FinishReason.COMPLETED:  # a stop does not wait for matplotlib
             self._engine.draw_benchmark(table, self._spec.project, out)
-        self._update(state=RunState.FINISHED, reason=reason, message=message)
-        return RunFinished(reason, message, None, self.baseline_metrics, out)
+        return self._finish(reason, message)
 
-    def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
+    def _header_fields(self) -> dict[str, Any]:
         table = self._queue.table
-        processor = self._processor_before + time.thread_time() - self._steered + self._pool.processor
-        self._folder.update(
-            state=state, reason=reason, message=message, budget=table.budget,
-            matched_allowance=table.matched_allowance, processor_seconds=processor,
-        )  # fmt: skip
+        return {
+            "budget": table.budget,
+            "matched_allowance": table.matched_allowance,
+            "processor_seconds": self._processor_before + time.thread_time() - self._steered + self._pool.processor,
+        }
 
 
 NO_DROPS = (

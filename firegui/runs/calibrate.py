@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from statistics import fmean
 
 from firegui.calibration.fittable import network_fit_problems
 from firegui.domain.fit import FitProgress, FitState, NetworkFitSettings
 from firegui.domain.project import Project
-from firegui.domain.results import Metrics
 from firegui.domain.scenario import Scenario
 from firegui.errors import CancelledError, InputError, Problem, Problems
 from firegui.io.atomic import write_problem
 from firegui.io.weights_file import weights_bytes, write_weights
 from firegui.rollout.engine_message import EngineMessage
+from firegui.runs.base_run import BaseRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import FinishReason, FitEpoch, Message, RunEvent, RunFinished, RunState, WeightsReady
+from firegui.runs.events import Emit, FinishReason, FitEpoch, Message, RunFinished, RunState, WeightsReady
 from firegui.runs.fit_checkpoint import (
     FitCheckpoint,
     FitEvent,
@@ -69,21 +68,13 @@ def resume_fit_problems(then: FitCheckpoint, spec: CalibrateSpec, hashes: Sequen
     return found
 
 
-class Calibration:
+class Calibration(BaseRun[CalibrateSpec]):
     """Run of a :class:`~firegui.runs.spec.CalibrateSpec`."""
 
-    written_folder: Path | None = None
-    baseline_metrics: Metrics | None = None
-
     def __init__(
-        self,
-        spec: CalibrateSpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
+        self, spec: CalibrateSpec, emit: Emit, control: RunControl, engine: Engine, machine: RunMachine
     ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        super().__init__(spec, emit, control, engine, machine)
         self._checkpoint: FitCheckpoint | None = None
         self._state: FitState | None = None
         self._history: list[FitProgress] = []
@@ -123,9 +114,6 @@ class Calibration:
 
     def _pass_on(self, remark: EngineMessage) -> None:
         self._emit(Message(remark.text, remark.level))
-
-    def close(self) -> None:
-        """Nothing is held by a calibration."""
 
     # -- before the first epoch --------------------------------------------------------------------------------------
     def _begin(self) -> FitCheckpoint:

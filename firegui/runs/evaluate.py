@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firegui.domain.observation import KeptFire
-from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.errors import Problems
 from firegui.rollout.engine_message import ignore_message
-from firegui.runs.control import RunControl
-from firegui.runs.engine import Engine
+from firegui.runs.base_run import BaseRun
 from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import (
     BaselineReady,
     FinishReason,
     PlanUpdated,
-    RunEvent,
     RunFinished,
     RunState,
 )
 from firegui.runs.kept_fire import fire_problems
 from firegui.runs.messages import gain_message
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
-from firegui.runs.state import RunMachine
 
 if TYPE_CHECKING:
     from firegui.planning.run_fire import RunFire
@@ -39,21 +33,8 @@ FILE_EPOCH = -1
 """``PlanUpdated.epoch`` of a plan that comes from a file."""
 
 
-class Evaluation:
+class Evaluation(BaseRun[EvaluateSpec]):
     """Run of an :class:`~firegui.runs.spec.EvaluateSpec`; writes nothing."""
-
-    written_folder: Path | None = None
-
-    def __init__(
-        self,
-        spec: EvaluateSpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
-    ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
-        self.baseline_metrics: Metrics | None = None
 
     def run(self) -> RunFinished:
         """Roll out the fire without drops, or what stands in its place, then the schedule."""
@@ -95,12 +76,6 @@ class Evaluation:
         if spec.against is not None:
             text = f"objective {plan.metrics.objective:.4g}, {baseline.metrics.objective:.4g} for the other plan"
         return RunFinished(FinishReason.COMPLETED, text, plan.metrics, baseline.metrics, None)
-
-    def note_failure(self, message: str) -> None:
-        """Nothing is kept of an evaluation."""
-
-    def close(self) -> None:
-        """Nothing is held by an evaluation."""
 
     def _stressed(self, model: Model) -> tuple[Model, EvaluateSpec]:
         """The model, and what is rolled out in it: in a draw of a stress scenario, or as it stands."""

@@ -5,6 +5,7 @@ Window, command line and logs read the same stream. Nothing here needs Qt or tor
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -395,3 +396,6 @@ RunEvent = (
     | StudyReady
     | RunFinished
 )
+
+Emit = Callable[[RunEvent], None]
+"""Receiver of the events of a run."""

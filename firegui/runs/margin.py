@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
-from firegui.domain.results import Metrics
 from firegui.errors import CancelledError, Problem
+from firegui.runs.base_run import SavedRun
 from firegui.runs.command import with_command
-from firegui.runs.control import RunControl
-from firegui.runs.engine import Engine
 from firegui.runs.events import (
     EliminationStep,
     EpochDone,
@@ -24,7 +20,6 @@ from firegui.runs.events import (
     RunFinished,
     RunState,
     StageBegan,
-    StateChanged,
     StressTestProgress,
 )
 from firegui.runs.margin_folder import (
@@ -38,11 +33,10 @@ from firegui.runs.margin_folder import (
     write_curve,
 )
 from firegui.runs.margin_text import curve_message, plan_title
-from firegui.runs.nested_plan import planned, stress_tested
-from firegui.runs.result_folder import SavedResultFolder, common_fields
+from firegui.runs.nested_plan import follow_pauses, planned, stress_tested
+from firegui.runs.result_folder import common_fields
 from firegui.runs.run_folder import PLAN, RunRecord, kept_schedule, read_drops
 from firegui.runs.spec import MarginSpec, PlanSpec, Stage, StressSpec
-from firegui.runs.state import RunMachine
 
 _PASSED_ON = (EpochDone, EliminationStep, StageBegan, Message)
 """What plans and tests say that also belongs to the curve."""
@@ -56,39 +50,24 @@ def margin_problems(spec: MarginSpec) -> list[Problem]:
     return project.problems() + spec.settings.problems(project.stress, project.scenario.steps_per_day)
 
 
-class MarginRun:
+class MarginRun(SavedRun[MarginSpec, MarginHeader]):
     """Run of a :class:`~firegui.runs.spec.MarginSpec`."""
 
-    def __init__(
-        self,
-        spec: MarginSpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
-    ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
-        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
-        self._done = 0
-        self._device_said = False
-        self._step_text = ""
-        self.baseline_metrics: Metrics | None = None
-
-    @property
-    def written_folder(self) -> Path | None:
-        """The folder, once something was written to it."""
-        return self._folder.written
+    store = STORE
+    _done = 0
+    _device_said = False
+    _step_text = ""
 
     def run(self) -> RunFinished:
         """Make and test the plans that are missing. Writes nothing before the input is known to be good."""
         spec = self._spec
         then = self._folder.checked(margin_problems(spec), lambda then: resume_problems(then, spec))
         if then is not None and then.reason is FinishReason.COMPLETED:
-            return self._nothing_left(then)
+            return self._nothing_left(then, MarginReady(read_curve(spec.out)))
         self._machine.move(RunState.RUNNING)
         backend = then.backend if then is not None else ""
         self._folder.claim(then, MarginHeader(**common_fields(spec, then, backend)))
-        self._folder.update(state=RunState.RUNNING)
+        self._update(state=RunState.RUNNING)
         project = spec.project
         name, model, plan = project.scenario.name, project.fire_model.label, project.plan
         curve, reason = MarginCurve(name, model, plan.setting, plan.margin.limit, spec.settings), FinishReason.COMPLETED
@@ -101,33 +80,18 @@ class MarginRun:
             self._machine.move(RunState.STOPPING)
         return self._conclude(curve, reason)
 
-    def note_failure(self, message: str) -> None:
-        """Say in the folder, if something was written to it, what happened. What is done stays."""
-        if self.written_folder is not None:
-            self._folder.update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
-
-    def close(self) -> None:
-        """Let the folder go; nothing is written to it from then on."""
-        self._folder.close()
-
-    def _nothing_left(self, then: MarginHeader) -> RunFinished:
-        """How a curve that is complete ended."""
-        self._emit(MarginReady(read_curve(self._spec.out)))
-        text = f"nothing left to do: {then.message}"
-        return RunFinished(FinishReason.COMPLETED, text, None, None, self._spec.out)
-
     # -- the plans ---------------------------------------------------------------------------------------------------
     def _with_plan(self, curve: MarginCurve, plan: CurvePlan) -> MarginCurve:
         """Return the curve with ``plan``, which is made and tested where that was not done before."""
         title = plan_title(plan, self._spec.settings)
-        self._say(f"{title}: planning")
+        self._begin_step(f"{title}: planning")
         record = self._planned(plan)
         self.baseline_metrics = self.baseline_metrics or record.baseline
         self._folder.update(state=RunState.RUNNING, backend=record.header.backend)
         self._done += 1
-        self._say(f"{title}: stress test")
+        self._begin_step(f"{title}: stress test")
         spec = self._stress_spec(plan, record)
-        table = stress_tested(spec, self._pass_on, self._control, self._engine, self._follow)
+        table = stress_tested(spec, self._pass_on, self._control, self._engine, follow_pauses(self._machine))
         self._done += 1
         if not table.results:
             return curve.without(plan, "; ".join(dict.fromkeys(reason for _, reason in table.left_out)))
@@ -152,7 +116,8 @@ class MarginRun:
             checkpoint_seconds=spec.checkpoint_seconds,
             project_folder=spec.project_folder,
         )
-        return planned(with_command(made), self._pass_on, self._control, self._engine, self._follow, TITLE)
+        follow = follow_pauses(self._machine)
+        return planned(with_command(made), self._pass_on, self._control, self._engine, follow, TITLE)
 
     def _stress_spec(self, plan: CurvePlan, record: RunRecord) -> StressSpec:
         spec = self._spec
@@ -181,20 +146,13 @@ class MarginRun:
         elif isinstance(event, _PASSED_ON):
             self._emit(event)
 
-    def _follow(self, event: StateChanged) -> None:
-        """Hold with the plan or the test that is being made, and go on with it."""
-        goes_on = event.state is RunState.RUNNING and self._machine.state is RunState.PAUSED
-        if event.state is RunState.PAUSED or goes_on:
-            self._machine.move(event.state)
-
     # -- the end -----------------------------------------------------------------------------------------------------
     def _conclude(self, curve: MarginCurve, reason: FinishReason) -> RunFinished:
         message = curve_message(curve, reason)
         self._keep(curve)
         if reason is FinishReason.COMPLETED:  # a stop does not wait for matplotlib
             self._engine.draw_margin(curve, self._spec.out)
-        self._folder.update(state=RunState.FINISHED, reason=reason, message=message)
-        return RunFinished(reason, message, None, self.baseline_metrics, self._spec.out)
+        return self._finish(reason, message)
 
     def _keep(self, curve: MarginCurve) -> None:
         write_curve(self._spec.out, curve)
@@ -206,7 +164,7 @@ class MarginRun:
         """What is being done: each plan is two steps, to make it and to test it."""
         return Progress(self._done, 2 * len(self._spec.settings.plans), self._step_text)
 
-    def _say(self, text: str) -> None:
+    def _begin_step(self, text: str) -> None:
         self._control.check()
         self._step_text = text
         self._emit(self._step)

@@ -11,7 +11,7 @@ from firegui.domain.stress import StressTable
 from firegui.errors import CancelledError, InputError
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import FinishReason, RunEvent, RunState, StateChanged
+from firegui.runs.events import Emit, FinishReason, RunState, StateChanged
 from firegui.runs.failures import failure_message
 from firegui.runs.plan import Planning
 from firegui.runs.resume import resume_problems
@@ -23,7 +23,6 @@ from firegui.runs.stress import StressRun
 from firegui.runs.stress_folder import HEADER, read_table
 
 _DONE = (FinishReason.COMPLETED, FinishReason.PATIENCE)
-Emit = Callable[[RunEvent], None]
 Announce = Callable[[StateChanged], None]
 
 
@@ -58,6 +57,17 @@ def stress_tested(spec: StressSpec, emit: Emit, control: RunControl, engine: Eng
     spec = replace(spec, resume=(spec.out / HEADER).is_file())
     _carry_out(StressRun(spec, emit, control, engine, RunMachine(announce, RunState.PREPARING)))
     return read_table(spec.out)
+
+
+def follow_pauses(machine: RunMachine) -> Announce:
+    """Return a listener that pauses ``machine``, that of the outer run, with the inner run and resumes it with it."""
+
+    def follow(event: StateChanged) -> None:
+        goes_on = event.state is RunState.RUNNING and machine.state is RunState.PAUSED
+        if event.state is RunState.PAUSED or goes_on:
+            machine.move(event.state)
+
+    return follow
 
 
 def _carry_out(job: Job) -> None:

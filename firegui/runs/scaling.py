@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firegui.domain.project import Project
-from firegui.domain.results import Metrics
 from firegui.domain.scaling import ScalingRow, ScalingTable, cases_of
 from firegui.errors import CancelledError, Problem, Problems
-from firegui.runs.control import RunControl
-from firegui.runs.engine import Engine
-from firegui.runs.engine_messages import EngineMessages
-from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, ScalingReady
+from firegui.runs.base_run import SavedRun
+from firegui.runs.events import FinishReason, Message, RunFinished, RunState, ScalingReady
 from firegui.runs.header import PACKAGES
-from firegui.runs.result_folder import SavedResultFolder, common_fields
+from firegui.runs.result_folder import common_fields
 from firegui.runs.scaling_folder import (
     STORE,
     TABLE,
@@ -31,7 +26,6 @@ from firegui.runs.scaling_folder import (
 )
 from firegui.runs.scaling_text import notes_of, planner_words, study_message
 from firegui.runs.spec import ScalingSpec
-from firegui.runs.state import RunMachine
 
 if TYPE_CHECKING:
     from firegui.planning.scaling import ScalingBench
@@ -46,28 +40,12 @@ def scaling_problems(spec: ScalingSpec) -> list[Problem]:
     return spec.project.problems() + spec.settings.problems()
 
 
-class ScalingStudy:
+class ScalingStudy(SavedRun[ScalingSpec, ScalingHeader]):
     """Run of a :class:`~firegui.runs.spec.ScalingSpec`."""
 
-    def __init__(
-        self,
-        spec: ScalingSpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
-    ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
-        self._speaker = EngineMessages(emit, engine, spec.backend)
-        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
-        self._table: ScalingTable | None = None
-        self._saved_at = -math.inf
-        self.baseline_metrics: Metrics | None = None
-
-    @property
-    def written_folder(self) -> Path | None:
-        """The folder, once something was written to it."""
-        return self._folder.written
+    store = STORE
+    _table: ScalingTable | None = None
+    _saved_at = -math.inf
 
     def run(self) -> RunFinished:
         """Time and search what is not done yet. Writes nothing before the input is known to be good."""
@@ -84,7 +62,7 @@ class ScalingStudy:
             self._emit(Message(note, "warning"))
         if not table.complete:
             self._folder.remove(*FIGURES)
-        self._folder.update(state=RunState.RUNNING)
+        self._update(state=RunState.RUNNING)
         try:
             self._measure(bench, table)
             self._search(bench)
@@ -92,15 +70,6 @@ class ScalingStudy:
             self._machine.move(RunState.STOPPING)
             return self._conclude(FinishReason.STOPPED)
         return self._conclude(FinishReason.COMPLETED)
-
-    def note_failure(self, message: str) -> None:
-        """Say in the folder, if something was written to it, that the study failed; what was saved stays."""
-        if self.written_folder is not None:
-            self._folder.update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
-
-    def close(self) -> None:
-        """Let the folder go; nothing is written to it from then on."""
-        self._folder.close()
 
     # -- before the first timing -------------------------------------------------------------------------------------
     def _checked(self) -> ScalingHeader | None:
@@ -137,7 +106,7 @@ class ScalingStudy:
 
         def keep(rows: tuple[ScalingRow, ...]) -> None:
             self._table = replace(table, rows=rows)
-            self._save_if_due()
+            self._keep_if_due()
 
         bench.times(
             table.cases, table.settings, table.rows, hear=self._say, keep=keep, check=self._control.check
@@ -151,31 +120,26 @@ class ScalingStudy:
             self._say(done, len(tasks), words)
             row = bench.search(self._table.cases, task, self._table.settings, self._control.check)
             self._table = self._table.with_quality(row)
-            self._save()
+            self._keep()
 
     # -- saving ------------------------------------------------------------------------------------------------------
     def _conclude(self, reason: FinishReason) -> RunFinished:
         assert self._table is not None
         message = study_message(self._table, reason)
-        self._save()
+        self._keep()
         if reason is FinishReason.COMPLETED:  # a stop does not wait for matplotlib
             self._engine.draw_scaling(self._table, self._spec.out)
-        self._folder.update(state=RunState.FINISHED, reason=reason, message=message)
-        return RunFinished(reason, message, None, None, self._spec.out)
+        return self._finish(reason, message)
 
-    def _save_if_due(self) -> None:
+    def _keep_if_due(self) -> None:
         if time.monotonic() - self._saved_at >= self._spec.save_seconds:
-            self._save()
+            self._keep()
 
-    def _save(self) -> None:
+    def _keep(self) -> None:
         assert self._table is not None
         write_table(self._spec.out, self._table)
         self._emit(ScalingReady(self._table))
         self._saved_at = time.monotonic()
-
-    def _say(self, done: int, total: int, text: str) -> None:
-        self._control.check()
-        self._emit(Progress(done, total, text))
 
 
 def bare_table(spec: ScalingSpec, backend: str) -> ScalingTable:

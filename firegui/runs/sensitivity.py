@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firegui.domain.ensemble import BASELINE
@@ -29,27 +27,24 @@ from firegui.domain.settings import Effectiveness, Margin
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import CancelledError, Check, InputError, Problem
 from firegui.io.schedule_file import read_schedule
+from firegui.runs.base_run import SavedRun
 from firegui.runs.command import with_command
-from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import (
     EliminationStep,
     EpochDone,
     FinishReason,
     Message,
-    Progress,
     RunEvent,
     RunFinished,
     RunState,
     SensitivityReady,
     StageBegan,
-    StateChanged,
 )
 from firegui.runs.header import schedule_hash
 from firegui.runs.messages import counted
-from firegui.runs.nested_plan import planned
-from firegui.runs.result_folder import SavedResultFolder, common_fields
+from firegui.runs.nested_plan import follow_pauses, planned
+from firegui.runs.result_folder import common_fields
 from firegui.runs.run_folder import PLAN, RunRecord
 from firegui.runs.sensitivity_folder import (
     STORE,
@@ -60,7 +55,6 @@ from firegui.runs.sensitivity_folder import (
 )
 from firegui.runs.sensitivity_text import schedule_text, table_message
 from firegui.runs.spec import PlanSpec, SensitivitySpec, Stage
-from firegui.runs.state import RunMachine
 
 if TYPE_CHECKING:
     from firegui.rollout.model import Model
@@ -82,35 +76,17 @@ def sensitivity_problems(spec: SensitivitySpec) -> list[Problem]:
     return found
 
 
-class SensitivityRun:
+class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
     """Run of a :class:`~firegui.runs.spec.SensitivitySpec`."""
 
-    def __init__(
-        self,
-        spec: SensitivitySpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
-    ) -> None:
-        self._spec = replace(spec, project=spec.project.with_margin(Margin.NONE))
-        self._emit, self._control, self._engine, self._machine = emit, control, engine, machine
-        self._speaker = EngineMessages(emit, engine, spec.backend)
-        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
-        self.baseline_metrics: Metrics | None = None
-
-    @property
-    def written_folder(self) -> Path | None:
-        """The folder, once something was written to it."""
-        return self._folder.written
+    store = STORE
 
     def run(self) -> RunFinished:
         """Score, or plan and score, then save. Writes nothing before the input is known to be good."""
-        spec, check = self._spec, self._control.check
+        check = self._control.check
+        spec = self._spec = replace(self._spec, project=self._spec.project.with_margin(Margin.NONE))
         then = self._checked()
-        plan = spec.project.plan
-        model = self._engine.build(spec.project, plan.nominal, spec.backend, tell=self._speaker.pass_on, check=check)
-        self._speaker.say_device(model)
+        model = self._nominal_model()
         header = self._new_header(model, then)
         self._machine.move(RunState.RUNNING)
         baseline = self._scored(model, Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft))
@@ -126,15 +102,6 @@ class SensitivityRun:
         check()
         self._folder.claim(then, header)
         return self._conclude(replace(bare, rows=rows, complete=True), FinishReason.COMPLETED, scored)
-
-    def note_failure(self, message: str) -> None:
-        """Say in the folder, if something was written to it, that the table failed; finished plans of a sweep stay."""
-        if self.written_folder is not None:
-            self._folder.update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
-
-    def close(self) -> None:
-        """Let the folder go; nothing is written to it from then on."""
-        self._folder.close()
 
     # -- before the first rollout ------------------------------------------------------------------------------------
     def _checked(self) -> SensitivityHeader | None:
@@ -175,7 +142,7 @@ class SensitivityRun:
 
     # -- the sweep ---------------------------------------------------------------------------------------------------
     def _sweep(self, model: Model, bare: SensitivityTable[Row]) -> RunFinished:
-        self._folder.update(state=RunState.RUNNING)
+        self._update(state=RunState.RUNNING)
         designs, table, reason = self._spec.settings.designs, bare, FinishReason.COMPLETED
         columns = MonteCarloColumns(
             self._spec.project, self._spec.settings, self._engine, model, self._control.check
@@ -201,7 +168,8 @@ class SensitivityRun:
         Raises :class:`~firegui.errors.CancelledError` when it was stopped, :class:`~firegui.errors.InputError` for a
         folder of another plan.
         """
-        return planned(self._plan_spec(design), self._pass_on, self._control, self._engine, self._follow, TITLE)
+        spec, follow = self._plan_spec(design), follow_pauses(self._machine)
+        return planned(spec, self._pass_on, self._control, self._engine, follow, TITLE)
 
     def _plan_spec(self, design: Effectiveness) -> PlanSpec:
         spec = self._spec
@@ -246,20 +214,13 @@ class SensitivityRun:
         if isinstance(event, _PASSED_ON):
             self._emit(event)
 
-    def _follow(self, event: StateChanged) -> None:
-        """Hold with the plan that is being made, and go on with it."""
-        goes_on = event.state is RunState.RUNNING and self._machine.state is RunState.PAUSED
-        if event.state is RunState.PAUSED or goes_on:
-            self._machine.move(event.state)
-
     # -- the end -----------------------------------------------------------------------------------------------------
     def _conclude(self, table: SensitivityTable[Row], reason: FinishReason, scored: Metrics | None) -> RunFinished:
         message = table_message(table, reason)
         self._keep(table)
         if reason is FinishReason.COMPLETED:  # a stop does not wait for matplotlib
             self._engine.draw_sensitivity(table, self._spec.out)
-        self._folder.update(state=RunState.FINISHED, reason=reason, message=message)
-        return RunFinished(reason, message, scored, self.baseline_metrics, self._spec.out)
+        return self._finish(reason, message, scored)
 
     def _keep(self, table: SensitivityTable[Row]) -> None:
         write_table(self._spec.out, table)
@@ -268,10 +229,6 @@ class SensitivityRun:
     # -- small things ------------------------------------------------------------------------------------------------
     def _scored(self, model: Model, schedule: Schedule) -> Metrics:
         return self._engine.simulate(model, schedule, check=self._control.check).metrics
-
-    def _say(self, done: int, total: int, text: str) -> None:
-        self._control.check()
-        self._emit(Progress(done, total, text))
 
 
 class MonteCarloColumns:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from firegui.domain.fit import SkillSettings
 from firegui.domain.project import FireModel, Project
-from firegui.domain.results import Metrics
 from firegui.errors import InputError, Problem, Problems
 from firegui.fire.card import scalar_card
 from firegui.fire.skill import ForecastSkill, forecast_skill, observed_start, scored_days
 from firegui.fire.skill_report import SkillReport, skill_report
 from firegui.rollout.engine_message import EngineMessage
-from firegui.runs.control import RunControl
-from firegui.runs.engine import Engine
-from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, SkillReady
+from firegui.runs.base_run import BaseRun
+from firegui.runs.events import FinishReason, Message, RunFinished, RunState, SkillReady
 from firegui.runs.spec import SkillSpec
-from firegui.runs.state import RunMachine
 
 _USUAL = SkillSettings()
 """As many days as the published curve has."""
@@ -63,21 +59,8 @@ def skill_problems(spec: SkillSpec) -> list[Problem]:
     return found
 
 
-class SkillScoring:
+class SkillScoring(BaseRun[SkillSpec]):
     """Run of a :class:`~firegui.runs.spec.SkillSpec`; writes nothing."""
-
-    written_folder: Path | None = None
-    baseline_metrics: Metrics | None = None
-
-    def __init__(
-        self,
-        spec: SkillSpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
-    ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
 
     def run(self) -> RunFinished:
         """Roll out the project's model and the references, then score them."""
@@ -104,22 +87,12 @@ class SkillScoring:
         self._emit(SkillReady(report, states))
         return RunFinished(FinishReason.COMPLETED, skill_message(report), None, None, None)
 
-    def note_failure(self, message: str) -> None:
-        """Nothing is kept of a scoring."""
-
-    def close(self) -> None:
-        """Nothing is held by a scoring."""
-
     def _reference(self, key: str, label: str, project: Project) -> ForecastSkill:
         spec = self._spec
         states = self._engine.forecast(
             project, spec.days, backend=spec.backend, check=self._control.check, tell=self._pass_on
         )
         return forecast_skill(key, label, project.scenario, states, spec.fit_days)
-
-    def _say(self, done: int, total: int, text: str) -> None:
-        self._control.check()
-        self._emit(Progress(done, total, text))
 
     def _pass_on(self, remark: EngineMessage) -> None:
         self._emit(Message(remark.text, remark.level))

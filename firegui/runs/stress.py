@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,23 +11,18 @@ from numpy.typing import NDArray
 from firegui.domain.results import Metrics
 from firegui.domain.stress import NOMINAL, StressDraw, StressScenario, StressTable
 from firegui.errors import CancelledError, InputError, Problem
-from firegui.runs.control import RunControl
-from firegui.runs.engine import Engine
-from firegui.runs.engine_messages import EngineMessages
+from firegui.runs.base_run import SavedRun
 from firegui.runs.events import (
     FinishReason,
     Message,
-    Progress,
-    RunEvent,
     RunFinished,
     RunState,
     StressReady,
 )
 from firegui.runs.header import schedule_hash
 from firegui.runs.messages import counted
-from firegui.runs.result_folder import SavedResultFolder, common_fields
+from firegui.runs.result_folder import common_fields
 from firegui.runs.spec import StressSpec
-from firegui.runs.state import RunMachine
 from firegui.runs.stress_folder import (
     DRAWS,
     STORE,
@@ -60,30 +52,14 @@ def stress_problems(spec: StressSpec) -> list[Problem]:
     return found + spec.schedule.size_problems(project.calendar.n_steps, project.fleet.n_aircraft)
 
 
-class StressRun:
+class StressRun(SavedRun[StressSpec, StressHeader]):
     """Run of a :class:`~firegui.runs.spec.StressSpec`."""
 
-    def __init__(
-        self,
-        spec: StressSpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
-    ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
-        self._speaker = EngineMessages(emit, engine, spec.backend)
-        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
-        self._tally: StressTally | None = None
-        self._plan_metrics: Metrics | None = None
-        self._repair: PlanRepair | None = None
-        self._saved_at = time.monotonic()
-        self.baseline_metrics: Metrics | None = None
-
-    @property
-    def written_folder(self) -> Path | None:
-        """The folder, once something was written to it."""
-        return self._folder.written
+    store, unfinished = STORE, "the draws"
+    _tally: StressTally | None = None
+    _plan_metrics: Metrics | None = None
+    _repair: PlanRepair | None = None
+    _saved_at = 0.0
 
     def run(self) -> RunFinished:
         """Fly every draw, then save. Writes nothing before the input is known to be good."""
@@ -92,10 +68,8 @@ class StressRun:
             stress_problems(spec), lambda then: resume_problems(then, spec, schedule_hash(spec.schedule))
         )
         if then is not None and then.reason is FinishReason.COMPLETED:
-            return self._nothing_left(then)
-        nominal_eta = spec.project.plan.nominal
-        model = engine.build(spec.project, nominal_eta, spec.backend, tell=self._speaker.pass_on, check=check)
-        self._speaker.say_device(model)
+            return self._nothing_left(then, StressReady(read_table(spec.out)))
+        model = self._nominal_model()
         self._machine.move(RunState.RUNNING)
         nominal = engine.stress_world(spec.project, model, NOMINAL, check=check)
         self.baseline_metrics = nominal.no_drops
@@ -105,7 +79,8 @@ class StressRun:
         if then is not None and (spec.out / DRAWS).is_file():
             begun = read_draws(spec.out / DRAWS, model.shape)
         self._tally = begun
-        self._folder.update(state=RunState.RUNNING)
+        self._update(state=RunState.RUNNING)
+        self._saved_at = time.monotonic()
         try:
             for number, scenario in enumerate(spec.settings.scenarios):
                 self._scenario(model, nominal, scenario, number)
@@ -113,24 +88,6 @@ class StressRun:
             self._machine.move(RunState.STOPPING)
             return self._conclude(FinishReason.STOPPED)
         return self._conclude(FinishReason.COMPLETED)
-
-    def note_failure(self, message: str) -> None:
-        """Keep the draws that are done, and say in the folder, if something was written to it, what happened."""
-        if self.written_folder is None:
-            return
-        with suppress(InputError):
-            self._save()
-        self._folder.update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
-
-    def close(self) -> None:
-        """Let the folder go; nothing is written to it from then on."""
-        self._folder.close()
-
-    def _nothing_left(self, then: StressHeader) -> RunFinished:
-        """How a test that is complete ended."""
-        self._emit(StressReady(read_table(self._spec.out)))
-        text = f"nothing left to do: {then.message}"
-        return RunFinished(FinishReason.COMPLETED, text, None, None, self._spec.out)
 
     # -- the draws ---------------------------------------------------------------------------------------------------
     def _nominal(self, model: Model, world: StressWorld) -> StressTally:
@@ -148,14 +105,14 @@ class StressRun:
         first = self._tally.done(scenario.name)
         if first >= scenario.n_draws:
             return
-        self._say(number, f"{scenario.name}: the fire without drops")
+        self._say_scenario(number, f"{scenario.name}: the fire without drops")
         try:
             others = (nominal,) if self._repair is None else self._repair.worlds
             world = self._engine.stress_world(spec.project, model, scenario, others, check=check)
         except InputError as error:
             return self._leave_out(scenario, "; ".join(problem.what for problem in error.problems))
         for draw in range(first, scenario.n_draws):
-            self._say(number, f"{scenario.name}: draw {draw + 1} of {scenario.n_draws}")
+            self._say_scenario(number, f"{scenario.name}: draw {draw + 1} of {scenario.n_draws}")
             if scenario.repair_hours:
                 drawn, burns = self._exercise(model, world, draw, number)
             else:
@@ -174,13 +131,13 @@ class StressRun:
         """Fly a draw with repair. A draw that is broken off begins anew."""
         spec, check, scenario = self._spec, self._control.check, world.scenario
         if self._repair is None:
-            self._say(number, f"{scenario.name}: the scenarios that the plan is repaired for")
+            self._say_scenario(number, f"{scenario.name}: the scenarios that the plan is repaired for")
             self._repair = self._engine.plan_repair(spec.project, model, check=check)
         exercise = self._engine.exercise(world, model, self._repair, draw, spec.settings.stress.seed)
         state, per_day = exercise.begin(spec.schedule), model.maps.steps_per_day
         while not exercise.finished(state):
             when = f"day {state.step / per_day:g}"
-            self._say(number, f"{scenario.name}: draw {draw + 1} of {scenario.n_draws}, {when}")
+            self._say_scenario(number, f"{scenario.name}: draw {draw + 1} of {scenario.n_draws}, {when}")
             state = exercise.advance(state, check)
         return exercise.result(state, exercise.fixed_fire(spec.schedule, check)), state.fire.fire
 
@@ -199,10 +156,10 @@ class StressRun:
         if reason is FinishReason.STOPPED:
             self._save()
         self._emit(StressReady(table))
-        self._folder.update(state=RunState.FINISHED, reason=reason, message=message)
+        finished = self._finish(reason, message, self._plan_metrics)
         if reason is FinishReason.COMPLETED:
             self._folder.remove(DRAWS)
-        return RunFinished(reason, message, self._plan_metrics, self.baseline_metrics, out)
+        return finished
 
     def _new_header(self, model: Model, then: StressHeader | None) -> StressHeader:
         spec = self._spec
@@ -221,27 +178,11 @@ class StressRun:
         if self._tally is not None:
             write_draws(self._spec.out / DRAWS, self._tally)
 
-    def _save_or_warn(self) -> None:
-        """A disk that is full for a moment does not end a run that has minutes behind it."""
-        try:
-            self._save()
-        except InputError as error:
-            self._emit(Message(f"the draws could not be saved ({error.problems[0]}); the run goes on", "warning"))
-
-    def _say(self, number: int, text: str) -> None:
+    def _say_scenario(self, number: int, text: str) -> None:
         self._control.check()
         if self._control.pause_requested:
             self._hold()
-        self._emit(Progress(number, len(self._spec.settings.scenarios), text))
-
-    def _hold(self) -> None:
-        self._save_or_warn()
-        self._machine.move(RunState.PAUSED)
-        held = time.monotonic()
-        self._control.wait_while_paused()
-        self._folder.rest(time.monotonic() - held)
-        self._control.check()
-        self._machine.move(RunState.RUNNING)
+        self._say(number, len(self._spec.settings.scenarios), text)
 
 
 def table_message(table: StressTable, wanted: int, reason: FinishReason) -> str:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from firegui.domain.ensemble import BASELINE, PLAN, Ensemble, EnsembleProgress, EnsembleState, probability_worse
 from firegui.domain.grid import HECTARE_M2
 from firegui.domain.project import Project
-from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import (
     PAPER_BEAR,
@@ -26,24 +23,21 @@ from firegui.domain.uncertainty import (
 )
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.ensemble_file import read_members, write_members
+from firegui.runs.base_run import SavedRun
 from firegui.runs.control import RunControl
-from firegui.runs.engine import Engine
-from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import (
+    Emit,
     EnsembleReady,
     ErrorFitted,
     FinishReason,
     MembersDone,
     Message,
-    Progress,
-    RunEvent,
     RunFinished,
     RunState,
 )
 from firegui.runs.header import schedule_hash
-from firegui.runs.result_folder import SavedResultFolder, common_fields
+from firegui.runs.result_folder import common_fields
 from firegui.runs.spec import UncertaintySpec
-from firegui.runs.state import RunMachine
 from firegui.runs.uncertainty_folder import (
     STATE,
     STORE,
@@ -83,36 +77,18 @@ def _source_problems(project: Project, settings: UncertaintySettings) -> list[Pr
     return []
 
 
-class EnsembleRun:
+class EnsembleRun(SavedRun[UncertaintySpec, EnsembleHeader]):
     """Run of an :class:`~firegui.runs.spec.UncertaintySpec`."""
 
-    def __init__(
-        self,
-        spec: UncertaintySpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
-    ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
-        self._speaker = EngineMessages(emit, engine, spec.backend)
-        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
-        self._members: EnsembleMembers | None = None
-        self._fit: ErrorFit | None = None
-        self.baseline_metrics: Metrics | None = None
-
-    @property
-    def written_folder(self) -> Path | None:
-        """The folder, once something was written to it."""
-        return self._folder.written
+    store, unfinished = STORE, "the members"
+    _members: EnsembleMembers | None = None
+    _fit: ErrorFit | None = None
 
     def run(self) -> RunFinished:
         """Draw the members, then save. Writes nothing before the input is known to be good."""
         spec, check = self._spec, self._control.check
         then = self._checked()
-        nominal = spec.project.plan.nominal
-        model = self._engine.build(spec.project, nominal, spec.backend, tell=self._speaker.pass_on, check=check)
-        self._speaker.say_device(model)
+        model = self._nominal_model()
         self._machine.move(RunState.RUNNING)
         error = self._error_model(model, then)
         still = self._deterministic(model)
@@ -125,10 +101,10 @@ class EnsembleRun:
         if self._fit is not None:
             write_fit(spec.out, self._fit, spec.project)
         winds = self._engine.member_winds(spec.settings)
-        members = EnsembleMembers(
-            spec, self._emit, self._control, self._machine, begun, winds, self._folder.header.seconds
+        before = self._folder.header.seconds
+        members = self._members = EnsembleMembers(
+            spec, self._emit, self._control, self._hold, self._save_or_warn, begun, winds, before
         )
-        self._members = members
         try:
             ensemble = self._engine.ensemble(
                 spec.project, model, spec.schedule, spec.settings, error=error, state=begun,
@@ -140,18 +116,6 @@ class EnsembleRun:
                 return self._nothing(still)
             return self._conclude(members.ensemble(members.latest), FinishReason.STOPPED, still)
         return self._conclude(ensemble, FinishReason.COMPLETED, still)
-
-    def note_failure(self, message: str) -> None:
-        """Keep the members that are done, and say in the folder, if something was written to it, what happened."""
-        if self.written_folder is None:
-            return
-        with suppress(InputError):
-            self._save_members()
-        self._update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
-
-    def close(self) -> None:
-        """Let the folder go; nothing is written to it from then on."""
-        self._folder.close()
 
     # -- before the first member -------------------------------------------------------------------------------------
     def _checked(self) -> EnsembleHeader | None:
@@ -170,7 +134,7 @@ class EnsembleRun:
         if settings.error is ErrorSource.PAPER:
             error = replace(PAPER_BEAR, mode=settings.mode, threshold=settings.threshold)
         else:
-            self._say("Fitting the model error to the project's perimeters")
+            self._say(0, 1, "Fitting the model error to the project's perimeters")
             event, first = spec.project.scenario, spec.project.plan.start_day
             fit = self._engine.fit_error(model, event, first, settings, check=self._control.check)
             self._emit(ErrorFitted(fit))
@@ -179,7 +143,7 @@ class EnsembleRun:
         return error
 
     def _deterministic(self, model: Model) -> Deterministic:
-        self._say("Rolling out the fires without chance")
+        self._say(0, 1, "Rolling out the fires without chance")
         check, schedule = self._control.check, self._spec.schedule
         nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
         self.baseline_metrics = self._engine.simulate(model, nothing, check=check).metrics
@@ -215,31 +179,25 @@ class EnsembleRun:
         out, project = self._spec.out, self._spec.project
         summary = summarised(ensemble, regions=bool(project.regions))
         message = summary_message(summary, reason)
-        self._save_members()
+        self._save()
         write_tables(out, self._folder.header, ensemble, summary, still)
         self._emit(EnsembleReady(ensemble))
         if reason is FinishReason.COMPLETED:  # a stop does not wait for maps and matplotlib
             write_maps(out, ensemble, project)
             self._engine.draw_ensemble(ensemble, project, out)
-        self._update(state=RunState.FINISHED, reason=reason, message=message)
-        return RunFinished(reason, message, still.plan, still.baseline, out)
+        return self._finish(reason, message, still.plan)
 
     def _nothing(self, still: Deterministic) -> RunFinished:
         message = "stopped on request before the first member was done; resume to go on"
-        self._update(state=RunState.FINISHED, reason=FinishReason.STOPPED, message=message)
-        return RunFinished(FinishReason.STOPPED, message, still.plan, still.baseline, self._spec.out)
+        return self._finish(FinishReason.STOPPED, message, still.plan)
 
-    def _save_members(self) -> None:
+    def _save(self) -> None:
         if self._members is not None:
             self._members.save()
 
-    def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
+    def _header_fields(self) -> dict[str, Any]:
         done = self._folder.header.members_done if self._members is None else self._members.done
-        self._folder.update(state=state, reason=reason, message=message, members_done=done)
-
-    def _say(self, text: str) -> None:
-        self._control.check()
-        self._emit(Progress(0, 1, text))
+        return {"members_done": done}
 
 
 _TOLD_SECONDS = 0.25
@@ -249,14 +207,15 @@ _TOLD_SECONDS = 0.25
 class EnsembleMembers:
     """Members of one session; ``begun`` are those of earlier sessions, which took ``before`` seconds.
 
-    ``weather`` is the wind of every member, where it is drawn.
+    ``hold`` and ``save_or_warn`` are those of the run. ``weather`` is the wind of every member, where it is drawn.
     """
 
     def __init__(
-        self, spec: UncertaintySpec, emit: Callable[[RunEvent], None], control: RunControl, machine: RunMachine,
-        begun: EnsembleState | None, weather: tuple[WeatherDraw, ...], before: float,
+        self, spec: UncertaintySpec, emit: Emit, control: RunControl, hold: Callable[[], float],
+        save_or_warn: Callable[[], None], begun: EnsembleState | None, weather: tuple[WeatherDraw, ...], before: float,
     ) -> None:  # fmt: skip
-        self._spec, self._emit, self._control, self._machine = spec, emit, control, machine
+        self._spec, self._emit, self._control = spec, emit, control
+        self._hold, self._save_or_warn = hold, save_or_warn
         self.latest, self._weather = begun, weather
         self._begun_with = self._saved = 0 if begun is None else begun.members
         self._before, self._began = before, time.monotonic()
@@ -274,7 +233,8 @@ class EnsembleMembers:
             self._told_at = moment
             self._emit(self._told(progress, moment))
         if self._control.pause_requested and not last:
-            self._hold()
+            self._saved_at = time.monotonic()
+            self._began += self._hold()
 
     def keep(self, state: EnsembleState) -> None:
         """Take the state after some more members; show and save it as often as that is due."""
@@ -285,6 +245,7 @@ class EnsembleMembers:
                 self._emit(EnsembleReady(self.ensemble(state)))
                 self._shown_at = time.monotonic()
             if time.monotonic() - self._saved_at >= self._spec.checkpoint_seconds:
+                self._saved_at = time.monotonic()
                 self._save_or_warn()
 
     def ensemble(self, state: EnsembleState) -> Ensemble:
@@ -311,21 +272,3 @@ class EnsembleMembers:
             seconds=self._before + spent,
             left=spent / new * (progress.asked - progress.done) if new else math.nan,
         )
-
-    def _save_or_warn(self) -> None:
-        """A disk that is full for a moment does not end a run that has minutes behind it."""
-        self._saved_at = time.monotonic()
-        try:
-            self.save()
-        except InputError as error:
-            text = f"the members could not be saved ({error.problems[0]}); the run goes on"
-            self._emit(Message(text, "warning"))
-
-    def _hold(self) -> None:
-        self._save_or_warn()
-        self._machine.move(RunState.PAUSED)
-        held = time.monotonic()
-        self._control.wait_while_paused()
-        self._began += time.monotonic() - held
-        self._control.check()
-        self._machine.move(RunState.RUNNING)

@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from firegui.domain.ensemble import Ensemble
-from firegui.domain.results import Metrics
 from firegui.errors import InputError, Problems
 from firegui.io import atomic
-from firegui.runs.control import RunControl
-from firegui.runs.engine import Engine
-from firegui.runs.events import FinishReason, Progress, RunEvent, RunFinished, RunState
+from firegui.runs.base_run import BaseRun
+from firegui.runs.events import FinishReason, RunFinished, RunState
 from firegui.runs.messages import counted
 from firegui.runs.result_store import check_writable
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
-from firegui.runs.state import RunMachine
 from firegui.runs.uncertainty_folder import (
     DIFFERENCE,
     FIGURES,
@@ -64,25 +61,12 @@ def part_names(part: EnsemblePart, header: EnsembleHeader) -> tuple[str, ...]:
             return VARIOGRAM, RESIDUALS
 
 
-class EnsembleExport:
+class EnsembleExport(BaseRun[EnsembleExportSpec]):
     """Run of an :class:`~firegui.runs.spec.EnsembleExportSpec`.
 
     Tables, maps and figures are made anew from the members that are saved, so that they agree with each other and with
     the window even where drawing was stopped. Every file appears or none does.
     """
-
-    written_folder: Path | None = None
-    baseline_metrics: Metrics | None = None
-
-    def __init__(
-        self,
-        spec: EnsembleExportSpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
-    ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
 
     def run(self) -> RunFinished:
         """Write the files beside their place, and move them there once all of them are whole."""
@@ -91,8 +75,7 @@ class EnsembleExport:
         self._machine.move(RunState.RUNNING)
         with _waiting_room(spec.out) as waiting:
             for done, part in enumerate(spec.parts):
-                self._control.check()
-                self._emit(Progress(done, len(spec.parts), f"Writing the {_WORDS[part]}"))
+                self._say(done, len(spec.parts), f"Writing the {_WORDS[part]}")
                 self._write(part, header, ensemble, waiting)
             self._control.check()
             names = sorted(path.name for path in waiting.iterdir())
@@ -100,12 +83,6 @@ class EnsembleExport:
                 os.replace(waiting / name, spec.out / name)
         message = f"wrote {counted(len(names), 'file')} to {spec.out}: {', '.join(names)}"
         return RunFinished(FinishReason.COMPLETED, message, None, None, spec.out)
-
-    def note_failure(self, message: str) -> None:
-        """Nothing is left of an export that failed."""
-
-    def close(self) -> None:
-        """Nothing is held by an export."""
 
     def _checked(self) -> tuple[EnsembleHeader, Ensemble]:
         spec, problems = self._spec, Problems()

@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
-from firegui.domain.results import Metrics
 from firegui.errors import Problems
-from firegui.runs.control import RunControl
-from firegui.runs.engine import Engine
-from firegui.runs.events import FieldDrawn, FinishReason, RunEvent, RunFinished, RunState
+from firegui.runs.base_run import BaseRun
+from firegui.runs.events import FieldDrawn, FinishReason, RunFinished, RunState
 from firegui.runs.spec import ErrorFieldSpec
-from firegui.runs.state import RunMachine
 
 
-class FieldDraw:
+class FieldDraw(BaseRun[ErrorFieldSpec]):
     """Run of an :class:`~firegui.runs.spec.ErrorFieldSpec`; writes nothing."""
-
-    written_folder: Path | None = None
-    baseline_metrics: Metrics | None = None
-
-    def __init__(
-        self,
-        spec: ErrorFieldSpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
-    ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
 
     def run(self) -> RunFinished:
         """Draw the field."""
@@ -44,9 +25,3 @@ class FieldDraw:
         self._control.check()
         self._emit(FieldDrawn(spec, field))
         return RunFinished(FinishReason.COMPLETED, "the field is drawn", None, None, None)
-
-    def note_failure(self, message: str) -> None:
-        """Nothing is kept of a field."""
-
-    def close(self) -> None:
-        """Nothing is held by a field."""

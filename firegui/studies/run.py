@@ -10,21 +10,22 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from firegui.domain.benchmark import PlannerName
-from firegui.domain.results import Metrics
 from firegui.domain.study import SCHEDULE, Cell
 from firegui.domain.study_factors import study_cells, study_problems
 from firegui.domain.study_table import StudyRow, StudyTable
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.project_store import project_hash
 from firegui.rollout.machine import cores, processor
+from firegui.runs.base_run import SavedRun
 from firegui.runs.benchmark import SEARCHES_WITH, installation
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished, RunState, StudyProgress, StudyReady
+from firegui.runs.events import Emit, FinishReason, Message, RunFinished, RunState, StudyProgress, StudyReady
 from firegui.runs.header import PACKAGES, installed_versions, schedule_hash
-from firegui.runs.result_folder import SavedResultFolder, common_fields
+from firegui.runs.result_folder import common_fields
 from firegui.runs.spec import StudySpec
 from firegui.runs.state import RunMachine
 from firegui.studies.cell_executors import CellExecutor, LocalExecutor, OpenCellWorker
@@ -81,17 +82,18 @@ def _planners(spec: StudySpec) -> set[str]:
     return chosen or {str(settings.set.get("planner", settings.planner))}
 
 
-class StudyRun:
+class StudyRun(SavedRun[StudySpec, StudyHeader]):
     """Run of a :class:`~firegui.runs.spec.StudySpec`. ``open_worker`` makes the workers of its cells."""
 
+    store = STORE
+
     def __init__(
-        self, spec: StudySpec, emit: Callable[[RunEvent], None], control: RunControl, engine: Engine,
-        machine: RunMachine, open_worker: OpenCellWorker = CellWorker,
+        self, spec: StudySpec, emit: Emit, control: RunControl, engine: Engine, machine: RunMachine,
+        open_worker: OpenCellWorker = CellWorker,
     ) -> None:  # fmt: skip
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        super().__init__(spec, emit, control, engine, machine)
         self._open_worker = open_worker
         self._executor: CellExecutor | None = None
-        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
         self._cells: tuple[Cell, ...] = ()
         self._rows: dict[int, StudyRow] = {}
         self._failed: dict[int, str] = {}
@@ -101,7 +103,6 @@ class StudyRun:
         self._from = time.monotonic()
         self._most_workers = 0
         self._told_at = self._shown_at = self._keep_at = -math.inf
-        self.baseline_metrics: Metrics | None = None
 
     @property
     def _left_on_shelf(self) -> int:
@@ -114,11 +115,6 @@ class StudyRun:
     @property
     def _table(self) -> StudyTable:
         return StudyTable(self._spec.settings, self._cells, dict(self._rows), dict(self._failed))
-
-    @property
-    def written_folder(self) -> Path | None:
-        """The folder, once something was written to it."""
-        return self._folder.written
 
     def run(self) -> RunFinished:
         """Carry out every cell that is missing. Writes nothing before the input is known to be good."""
@@ -145,18 +141,13 @@ class StudyRun:
             pass  # whatever was waited for: the cells that are done are kept
         return self._conclude()
 
-    def note_failure(self, message: str) -> None:
-        """Say in the folder, if something was written to it, what happened; finished cells stay."""
-        if self.written_folder is not None:
-            self._update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
-
     def close(self) -> None:
         """Let go of the workers and of the folder."""
         if self._executor is not None:
             self._executor.close()
         if self._shelf is not None:
             self._shelf.close()
-        self._folder.close()
+        super().close()
 
     # -- before the first cell ---------------------------------------------------------------------------------------
     def _backend(self) -> str:
@@ -315,11 +306,10 @@ class StudyRun:
         message = study_message(table, reason)
         if not self._control.stop_requested and table.rows:  # a stop does not wait for matplotlib
             self._engine.draw_study(table, self._spec.project, out)
-        self._update(state=RunState.FINISHED, reason=reason, message=message)
-        return RunFinished(reason, message, None, self.baseline_metrics, out)
+        return self._finish(reason, message)
 
-    def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
-        self._folder.update(state=state, reason=reason, message=message, workers=self._most_workers)
+    def _header_fields(self) -> dict[str, Any]:
+        return {"workers": self._most_workers}
 
 
 def _versions() -> dict[str, str]:

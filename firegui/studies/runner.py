@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.runner import Emit, conduct
+from firegui.runs.events import Emit
+from firegui.runs.runner import conduct
 from firegui.runs.runner import execute as execute_run
 from firegui.runs.spec import RunSpec, StudySpec
 from firegui.runs.state import RunMachine
