@@ -40,17 +40,16 @@ FIRST_CUT, SMALLEST_CUT = 0.2, 0.08
 """Shares of the drops that a round removes: the first, halved after each refused round, and the least."""
 
 FEW = 0.06
-"""A round that can remove no larger share is the last. What it removes needs no adaptation."""
+"""What a round removes needs no adaptation when it is no larger share."""
 
 ATTEMPTS = 2
 """How often a round may adapt before it is refused."""
 
 REMOVAL_DRAWS = 8
-"""Draws of a random scenario while drops are removed."""
+"""Draws of a random scenario while drops are removed before an adaptation."""
 
 EASED, LEAST = 1.05, 0.9
-"""By what factor a scenario may leak more when drops are removed, and what it may leak in any case. The adaptation
-after it brings it back within the limits."""
+"""By what factor a scenario may leak more when drops are removed, and what it may leak in any case."""
 
 GIVE_UP = 48
 """The removal ends when so many single drops in a row could not be removed."""
@@ -72,7 +71,7 @@ class Count(IntEnum):
     """Places in :attr:`PruningState.counts`.
 
     ``END`` is an index of :data:`ENDS`; ``FAILED`` is a world's, −1: none. ``REFUSED`` is how many single drops in a
-    row could not be removed.
+    row could not be removed. In the ``LAST`` round drops are removed and nothing adapts.
     """
 
     ROUND = 0
@@ -90,6 +89,7 @@ class Count(IntEnum):
     SIZE = 12
     HOPEFUL = 13
     REFUSED = 14
+    LAST = 15
 
 
 class Phase(IntEnum):
@@ -233,12 +233,14 @@ class StressPruning:
         now, done = self._state, self._count(Count.RANKED)
         whole, number = self._flying(now.trial), self._count(Count.TESTS)
         if done == 0:
-            tests = self._tests.excesses(whole, REMOVAL_DRAWS, number, check=check)
+            tests = self._tests.excesses(whole, self._removal_draws, number, check=check)
             self._charge(sum(len(test.shares) for test in tests))
             excess = np.array([test.excess(self._tests.limit) for test in tests])
             nearest = np.argsort(-excess, kind="stable")[:WATCHED].tolist()
             watched = np.array([(world, int(np.argmax(tests[world].shares))) for world in nearest], np.int64)
             allowed = np.maximum(LEAST, EASED * excess)
+            if self._count(Count.LAST):
+                allowed = np.minimum(allowed, 1.0)
             numbers = np.array([*now.numbers[: 2 + len(self._tests)], *allowed])
             now = self._state = replace(self._state, watched=watched, numbers=numbers, worth=np.zeros(now.worth.shape))
         elements = np.flatnonzero(now.trial & ~self._pinned)
@@ -260,7 +262,7 @@ class StressPruning:
     def _remove(self, check: Check | None) -> None:
         """Remove the next batch of drops if the scenarios allow it."""
         now, batches = self._state, self._batches
-        cut = self._cut_of(int(now.kept.sum()), now.numbers[0])
+        cut = self._cut_of(int(now.kept.sum()), 1.0 if self._count(Count.LAST) else now.numbers[0])
         left = cut - int(now.kept.sum() - now.trial.sum())
         if batches.is_done or left <= 0 or self._count(Count.REFUSED) >= GIVE_UP:
             self._end_removal()
@@ -274,7 +276,7 @@ class StressPruning:
         allowed, number = now.numbers[2 + len(self._tests) :], self._count(Count.TESTS)
         first = self._count(Count.FAILED)
         refused, rollouts = self._tests.first_refused(
-            self._flying(fewer), REMOVAL_DRAWS, number, allowed, first, check=check
+            self._flying(fewer), self._removal_draws, number, allowed, first, check=check
         )
         self._charge(rollouts)
         if refused < 0:
@@ -288,15 +290,14 @@ class StressPruning:
     def _end_removal(self) -> None:
         """Adapt the drops that are left, or test them at once where few were removed."""
         now = self._state
-        removed = int(now.kept.sum() - now.trial.sum())
-        if removed > FEW * int(now.kept.sum()):
-            self._begin_adapting()
-        elif removed and now.numbers[1] <= 1.0:
-            self._state = replace(now, numbers=np.array([0.0, *now.numbers[1:]]))
-            self._change(Count.ATTEMPT, ATTEMPTS)
+        removed, drops = int(now.kept.sum() - now.trial.sum()), int(now.kept.sum())
+        if not removed:
+            self._end()
+        elif self._count(Count.LAST) or (removed <= FEW * drops and now.numbers[1] <= 1.0):
+            self._change(Count.LAST, 1)
             self._change(Count.PHASE, Phase.TESTING)
         else:
-            self._end()
+            self._begin_adapting()
 
     def _adapt(self, check: Check | None) -> None:
         """Take a step with the poses of the drops at work."""
@@ -347,13 +348,27 @@ class StressPruning:
             self._accept(float(excess.max()), check)
             return
         self._change(Count.FAILED, int(np.argmax(excess / tolerated)))
-        if self._count(Count.ATTEMPT) + 1 < ATTEMPTS and self._count(Count.ROLLOUTS) < self._settings.allowance:
+        if self._count(Count.LAST):
+            self._give_back()
+        elif self._count(Count.ATTEMPT) + 1 < ATTEMPTS and self._count(Count.ROLLOUTS) < self._settings.allowance:
             self._change(Count.ATTEMPT, self._count(Count.ATTEMPT) + 1)
             self._begin_adapting()
+        else:
+            # What the refused plan has learned is kept as a beginning; the plan that held stays as it is.
+            learned = np.where(now.trial[:, :, None], now.trial_poses, now.pose_logits)
+            self._begin_round(now.numbers[0] / 2.0, learned)
+
+    def _give_back(self) -> None:
+        """Take the more valuable half of the removed drops back, to be tested again; end without any."""
+        now = self._state
+        gone = np.flatnonzero(now.kept & ~now.trial)
+        gone = gone[np.argsort(-now.worth.ravel()[gone], kind="stable")]
+        if len(gone) < 2:
+            self._end()
             return
-        # What the refused plan has learned is kept as a beginning; the plan that held stays as it is.
-        learned = np.where(now.trial[:, :, None], now.trial_poses, now.pose_logits)
-        self._begin_round(now.numbers[0] / 2.0, learned)
+        trial = now.trial.copy()
+        trial.ravel()[gone[: (len(gone) + 1) // 2]] = True
+        self._state = replace(now, trial=trial)
 
     def _accept(self, excess: float, check: Check | None) -> None:
         """Take the plan at work over as the latest that held."""
@@ -365,19 +380,25 @@ class StressPruning:
         self._metrics = simulate(self._model, self.schedule, check=check).metrics
         if int(kept.sum()) <= self._fewest:
             self._change(Count.END, ENDS.index(ENOUGH))
+        elif self._count(Count.LAST):
+            self._end()
         else:
             self._begin_round(float(numbers[0]), self._state.pose_logits)
 
     def _begin_round(self, cut: float, poses: Floats) -> None:
-        """Begin to remove a share ``cut`` of the latest plan that held, from ``poses``; or end."""
+        """Begin to remove a share ``cut`` of the latest plan that held, from ``poses``; or begin the last round."""
         now = self._state
+        last = cut < SMALLEST_CUT or self._count(Count.ROLLOUTS) >= self._settings.allowance
+        poses = now.pose_logits if last else poses
         self._state = replace(now, trial=now.kept, trial_poses=poses, numbers=np.array([cut, *now.numbers[1:]]))
-        if cut < SMALLEST_CUT or self._count(Count.ROLLOUTS) >= self._settings.allowance:
+        leaks = now.numbers[1] > 1.0
+        if last and leaks:
             self._end()
             return
         self._change(Count.ROUND, self._count(Count.ROUND) + 1)
         self._change(Count.ATTEMPT, 0)
-        if self._count(Count.ROUND) > 1 and now.numbers[1] > 1.0:
+        self._change(Count.LAST, int(last))
+        if self._count(Count.ROUND) > 1 and leaks:
             # A plan that still leaks adapts before more drops are removed.
             self._begin_adapting()
             return
@@ -407,6 +428,11 @@ class StressPruning:
         self._state = replace(self._state, mean=nothing, square=nothing)
         self._change(Count.EPOCH, 0)
         self._change(Count.PHASE, Phase.ADAPTING)
+
+    @property
+    def _removal_draws(self) -> int:
+        """Draws of a random scenario while drops are removed: as many as in a test where nothing adapts after it."""
+        return self._margin.draws if self._count(Count.LAST) else min(REMOVAL_DRAWS, self._margin.draws)
 
     @property
     def _phase(self) -> Phase:
