@@ -141,6 +141,19 @@ def test_marks_come_and_go(qtbot: QtBot) -> None:
     assert chart.item.vb.viewRange()[0][1] < 12
 
 
+def test_texts_of_marks_do_not_overlap_and_stay_in_the_chart(qtbot: QtBot) -> None:
+    chart = Chart("c", "x")
+    qtbot.addWidget(chart)
+    chart.set_curve(chart.add_curve("accent"), np.arange(101), np.arange(101))
+    chart.set_marks([(10.0, "pass 2"), (13.0, "pass 3"), (16.0, "pass 4"), (98.0, "pass 5")])
+    chart.show()
+    for width, texts in ((200, ["pass 2", "pass 5"]), (2400, ["pass 2", "pass 3", "pass 4", "pass 5"])):
+        chart.resize(width, 160)
+        qtbot.waitUntil(lambda texts=texts: chart.mark_texts == texts)  # type: ignore[misc]
+        last = chart._marks[98.0].label
+        assert last.mapRectToScene(last.boundingRect()).right() <= chart.item.vb.sceneBoundingRect().right()
+
+
 # -- the result --------------------------------------------------------------------------------------------------------
 def plain(html: str) -> list[str]:
     """The lines of a table, cells apart by ``|``."""

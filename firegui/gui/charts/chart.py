@@ -48,6 +48,7 @@ def decimated(x: Floats, y: Floats, most: int = MOST_POINTS) -> tuple[Floats, Fl
 
 
 _FONT_POINTS = 8
+_MARK_GAP_PX = 4.0
 _X_AXIS_HEIGHT = 31
 _REDRAW_MS = 50
 REPAINT_MS = 200
@@ -134,6 +135,8 @@ class Chart(QWidget):
         self._redraw_timer = QTimer(self, singleShot=True, interval=_REDRAW_MS)
         self._redraw_timer.timeout.connect(self._redraw)
         self.item.vb.sigXRangeChanged.connect(self._on_range)
+        for changed in (self.item.vb.sigXRangeChanged, self.item.vb.sigResized):
+            changed.connect(self._place_mark_texts)
         scene = self.plot.scene()
         scene.sigMouseMoved.connect(self._on_moved)
         scene.sigMouseClicked.connect(self._on_clicked)
@@ -284,7 +287,7 @@ class Chart(QWidget):
             self._cursor.setPos(float(np.log10(x)) if self._log_x else x)
 
     def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
-        """Set dotted vertical lines, each with a text beside it."""
+        """Set dotted vertical lines, each with a text beside it where there is room."""
         wanted = dict(marks)
         for x in [x for x in self._marks if x not in wanted]:
             self.item.removeItem(self._marks.pop(x))
@@ -296,6 +299,25 @@ class Chart(QWidget):
                 self.item.addItem(self._marks[x], ignoreBounds=True)
                 self._color_mark(self._marks[x], current_colors())
             self._marks[x].label.setFormat(text)
+        self._place_mark_texts()
+
+    def _place_mark_texts(self, *_: object) -> None:
+        """Show the texts from the left on, each beside its line, where they neither overlap nor leave the chart."""
+        area, free = self.item.vb.sceneBoundingRect(), -np.inf
+        for x, line in sorted(self._marks.items()):
+            at = self.item.vb.mapViewToScene(QPointF(x, 0.0)).x()
+            width = line.label.boundingRect().width()
+            at_right = at + width <= area.right()
+            left = at if at_right else at - width
+            line.label.anchors = [(0, 0.5) if at_right else (1, 0.5)] * 2
+            line.label.setVisible(left >= free)
+            if left >= free:
+                free = left + width + _MARK_GAP_PX
+
+    @property
+    def mark_texts(self) -> list[str]:
+        """The texts of marks that are shown, from the left on."""
+        return [str(line.label.format) for _x, line in sorted(self._marks.items()) if line.label.isVisible()]
 
     @property
     def marks(self) -> dict[float, str]:

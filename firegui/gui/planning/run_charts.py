@@ -26,7 +26,6 @@ Reading = tuple[str, list[Piece]]
 TERMS = (("burn", "burn", "warning"), ("final", "final", "error"), ("prot", "protected", "accent"))
 """The fire terms of the objective: history column, title, colour."""
 _CURSOR_MS = 50
-_MOST_WORDED_MARKS = 4
 _BRANCHES = (
     ("replanned", "accent", Qt.PenStyle.SolidLine),
     ("fixed plan", "retardant", Qt.PenStyle.DashLine),
@@ -240,8 +239,7 @@ class EliminationChart(RunChart):
     def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
         passes, rollouts = entry.removals.column("passes"), entry.removals.column("rollouts")
         begins = np.flatnonzero(np.diff(passes) > 0) + 1
-        word = "pass " if len(begins) <= _MOST_WORDED_MARKS else ""
-        self.set_marks([(float(rollouts[at]), f"{word}{int(passes[at])}") for at in begins])
+        self.set_marks([(float(rollouts[at]), f"pass {int(passes[at])}") for at in begins])
 
     @staticmethod
     def _whole(entry: RunEntry, column: str, row: int) -> int:
