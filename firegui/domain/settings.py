@@ -186,7 +186,7 @@ class Margin(StrEnum):
 MARGIN_TITLES: Mapping[Margin, str] = {
     Margin.NONE: "The model alone",
     Margin.DESIGN: "Model at design η",
-    Margin.STRESS: "Every stress scenario (default)",
+    Margin.STRESS: "Every stress scenario",
 }
 
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
+from firegui.domain.settings import Margin
 from firegui.domain.stress import worst_case_text
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
@@ -156,6 +157,22 @@ def test_a_change_has_a_sign_and_what_is_not_known_a_dash() -> None:
     one, other = RunEntry("one", Path("1")), RunEntry("other", Path("2"))
     lines = {line.what: line for line in compared(one, other)}
     assert (lines["Drops"].one, lines["Drops"].other, lines["Drops"].change) == ("–", "–", "")
+
+
+def test_other_margins_are_named_setting_by_setting(project: Project) -> None:
+    none, stress = project.with_margin(Margin.NONE), project.with_margin(Margin.STRESS)
+    stress = replace(stress, plan=replace(stress.plan, margin=replace(stress.plan.margin, limit=0.1)))
+    lines = [(line.what, line.one, line.other) for line in inputs_apart(none, stress)]
+    assert ("How much must hold", "The model alone", "Every stress scenario") in lines
+    assert ("Limit", str(none.plan.margin.limit), "0.1") in lines
+
+
+def test_every_line_is_seen_without_scrolling(qtbot: QtBot) -> None:
+    dialog = CompareRunsDialog(RunEntry("one", Path("1")), RunEntry("other", Path("2")))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert len(dialog.lines) > 8
+    assert dialog.table.verticalScrollBar().maximum() == 0
 
 
 def test_the_worst_cases_of_two_runs_are_compared_and_one_is_perhaps_not_tested() -> None:

@@ -24,10 +24,10 @@ from firegui.runs.fire_specs import run_spec
 from firegui.runs.messages import counted
 from firegui.runs.spec import EvaluateSpec
 
-_SIZE = (500, 300)
+_WIDTH, _LOWEST, _HIGHEST = 600, 300, 460
 _MARGIN = 12
 _TITLE = "The runs cannot be compared"
-_PARTS = ("optimizer", "elimination", "weights", "nominal", "design")
+_PARTS = ("optimizer", "elimination", "weights", "nominal", "design", "margin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,8 @@ def compared(one: RunEntry, other: RunEntry) -> tuple[ComparisonRow, ...]:
 
 
 def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
+    yield _line("Drops", one.drops, other.drops, "executed drops of the kept plan")
+    yield from _growth_left(one.stress, other.stress)
     both = (one.nominal, other.nominal)
     for what, name, help in (
         ("Objective", "objective", "each by its own weights, at nominal effectiveness"),
@@ -71,12 +73,10 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
         ("Protected cells burned", "protected_cells", "expected, over the union of each run's own regions"),
         ("Loss burn", "loss_burn", "fire exposure over time, without its weight"),
         ("Loss final", "loss_final", "fire extent at the end, without its weight"),
-        ("Loss prot", "loss_prot", "exposure of the protected regions, without its weight"),
+        ("Loss protected", "loss_prot", "exposure of the protected regions, without its weight"),
     ):
         values = [None if metrics is None else float(getattr(metrics, name)) for metrics in both]
         yield _line(what, values[0], values[1], help)
-    yield from _growth_left(one.stress, other.stress)
-    yield _line("Drops", one.drops, other.drops, "executed drops of the kept plan")
     yield _line("Best objective", one.best, other.best, "of the first stage, at design effectiveness")
     yield _line("Epochs", one.epoch, other.epoch, "done in the first stage")
     if one.fire != other.fire:
@@ -124,8 +124,9 @@ def _settings_apart(one: Any, other: Any) -> Iterator[ComparisonRow]:
             yield from _settings_apart(left, right)
         elif left != right:
             declared = option_of(one, item.name)
-            help = "" if declared is None else declared.help
-            yield ComparisonRow(title_of(one, item.name), str(left), str(right), help=help)
+            help, titles = ("", {}) if declared is None else (declared.help, declared.choices)
+            left, right = (str(titles.get(value, value)) for value in (left, right))
+            yield ComparisonRow(title_of(one, item.name), left, right, help=help)
 
 
 def _fleets_apart(one: Project, other: Project) -> Iterator[ComparisonRow]:
@@ -169,7 +170,6 @@ class CompareRunsDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # The keys stay with the maps and the timeline.
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-        self.resize(*_SIZE)
         self.lines = compared(one, other)
         columns = (
             Column("", lambda row: row.what, is_text=True),
@@ -190,6 +190,10 @@ class CompareRunsDialog(QDialog):
         copy.clicked.connect(lambda _checked=False: copy_table(self.table))
         buttons.rejected.connect(self.close)
         vertical(self, (self.table, 1), buttons)
+        # All lines without scrolling, unless there are too many.
+        around = self.sizeHint().height() - self.table.sizeHint().height() + header.sizeHint().height()
+        height = around + 2 * self.table.frameWidth() + self.table.verticalHeader().length()
+        self.resize(_WIDTH, min(max(height, _LOWEST), _HIGHEST))
         if parent is not None:
             # In the lower right corner, away from the maps.
             corner = parent.mapToGlobal(QPoint(parent.width(), parent.height()))
