@@ -32,11 +32,11 @@ class MarginCurveSettings:
 
     repair_hours: float = option(
         12.0, "Replanned every", "replan the stress margin's plan this often in the last test; 0 leaves it out",
-        unit="h", low=0.0, high=24.0, flag="--repair",
+        unit="h", low=0.0, high=24.0, flag="--repair", zero_text="left out",
     )  # fmt: skip
     draws: int = option(
         0, "Draws", "draws of every scenario that has something random; 0: as many as the scenario says", low=0,
-        high=MOST_DRAWS,
+        high=MOST_DRAWS, zero_text="as in each scenario",
     )  # fmt: skip
     seed: int = option(0, "Seed", "seed of all draws of the tests", low=0, high=2**32 - 1)
 

@@ -26,9 +26,9 @@ class Option:
 
     ``group`` names the folded section of a form that holds it; settings without one are always shown. ``label`` stands
     beside the field where that is not the title. ``choices`` titles the values of an enumeration. ``kinds`` are the
-    kinds of an analysis that read the setting, empty for all. ``degrees`` says that radians are kept, and degrees
-    shown and typed. ``restarts`` is false for a setting that may change when a run is resumed. ``read`` reads one
-    element of a tuple.
+    kinds of an analysis that read the setting, empty for all. ``degrees`` says that radians are kept, and degrees shown
+    and typed. ``zero_text`` says in a form what 0 means. ``restarts`` is false for a setting that may change when a run
+    is resumed. ``read`` reads one element of a tuple.
 
     ``flag`` is the command-line option where it is not made from the field's name, ``off_flag`` that of a yes or no
     that is off, and ``flags`` the words of every value where each has its own. ``metavar`` stands for an element in the
@@ -45,6 +45,7 @@ class Option:
     choices: Mapping[Any, str] = field(default_factory=dict)
     kinds: tuple[StrEnum, ...] = ()
     degrees: bool = False
+    zero_text: str = ""
     restarts: bool = True
     read: Callable[[str], Any] | None = None
     flag: str = ""

@@ -165,11 +165,11 @@ class StressTestSettings:
 
     draws: int = option(
         0, "Draws", "draws of every scenario that has something random; 0: as many as the scenario says", low=0,
-        high=MOST_DRAWS,
+        high=MOST_DRAWS, zero_text="as in each scenario",
     )  # fmt: skip
     repair_hours: float = option(
         0.0, "Replanned every", "replan what is left this often in every scenario; 0: as the scenario says", unit="h",
-        low=0.0, high=24.0, flag="--repair",
+        low=0.0, high=24.0, flag="--repair", zero_text="as in each scenario",
     )  # fmt: skip
     stress: StressSet = field(default_factory=StressSet)
 

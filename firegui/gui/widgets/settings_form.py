@@ -44,7 +44,7 @@ class SettingEditor(QObject):
     def __init__(self, item: SettingField, offset: int = 0) -> None:
         super().__init__()
         self._item, self.option = item, item.option
-        self._value, self._shown = item.value, 0.0
+        self._value, self._shown, self._unit = item.value, 0.0, ""
         self.label = QLabel("" if item.kind is bool else item.option.field_label)
         self.box = self._make(offset)
         self.box.setObjectName("_".join(item.path))
@@ -96,6 +96,7 @@ class SettingEditor(QObject):
                 if self.box.value() != self.option.shown(value):
                     self.box.setValue(self.option.shown(value))
                 self._shown = self.box.value()
+                self._show_suffix()
 
     def problems(self) -> list[Problem]:
         """Return what cannot be read in a line of text."""
@@ -111,8 +112,14 @@ class SettingEditor(QObject):
 
     def show_unit(self) -> None:
         """Show the unit in the field."""
-        if isinstance(self.box, (WholeField, DecimalField)) and self.option.shown_unit:
-            self.box.setSuffix(f" {self.option.shown_unit}")
+        self._unit = f" {self.option.shown_unit}" if self.option.shown_unit else ""
+        self._show_suffix()
+
+    def _show_suffix(self, *_: object) -> None:
+        """Show the unit after a number, and after 0 what it means where that is declared."""
+        if isinstance(self.box, (WholeField, DecimalField)):
+            is_named = bool(self.option.zero_text) and self.box.value() == 0
+            self.box.setSuffix(f" · {self.option.zero_text}" if is_named else self._unit)
 
     def _make(self, offset: int) -> WholeField | DecimalField | QCheckBox | QComboBox | QLineEdit:
         option = self.option
@@ -132,6 +139,7 @@ class SettingEditor(QObject):
             return line
         low, high = option.shown_bounds
         box = WholeField(low, high, offset) if self._item.kind is int else DecimalField(low, high)
+        box.valueChanged.connect(self._show_suffix)
         box.valueChanged.connect(self.edited)
         box.editingFinished.connect(self.left)
         box.refused.connect(self._on_refused)
