@@ -160,6 +160,12 @@ def test_an_exercise_is_flown_shown_stopped_edited_and_gone_on_with(
     assert column(bench, "Plan")[2] == "by hand"
     # The edits belong to that run: nothing else was made of them.
     assert len(bench.queue.entries) == 4
+    # A plan that was named by its run folder has the name of that run.
+    first = bench.queue.entries[0]
+    for source in (first.folder, first.folder / "schedule.csv"):
+        edited.source = source
+        panel.refresh()
+        assert panel.plan_name.text() == first.title
     bench.queue.show(stopped)
     wait_idle(qtbot, bench.queue, LONG_MS)
     assert fly(bench, qtbot, "resume") is stopped

@@ -192,7 +192,7 @@ def test_the_result_has_the_growth_that_is_left_in_the_model_and_in_the_worst_ca
     entry.stress = stress_table()
     lines = plain(result_html(entry))
     nominal, worst = entry.stress.nominal.share_worst, worst_case_text(entry.stress)
-    assert lines[4:6] == [f"Growth left, nominal η|||{nominal:.1%}", f"Growth left, worst stress case|||{worst}"]
+    assert lines[2] == f"Growth left, model · worst case|||{nominal:.1%} · {worst}"
 
 
 def test_a_run_that_only_pruned_says_what_it_knows(tmp_path: Path) -> None:

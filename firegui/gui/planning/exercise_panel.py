@@ -52,7 +52,7 @@ _COLUMNS = (
     Column("Plan", lambda row: row.day.decision, str,
            "kept, drops of the time until the next observation withdrawn, what is left replanned, or edited by hand",
            is_text=True, color=lambda row: _COLORS.get(row.day.decision, "warning")),
-    Column("Not repaired", lambda row: row.day.open_cells, "{:,}".format,
+    Column("Fixed plan", lambda row: row.day.open_cells, "{:,}".format,
            "cells at the next observation with the plan as it was, on the same drawn fire", "cells"),
     Column("No drops", lambda row: row.day.none_cells, "{:,}".format,
            "cells at the next observation without drops, on the same drawn fire", "cells"),

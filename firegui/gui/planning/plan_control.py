@@ -195,7 +195,10 @@ class PlanControl(QObject):
         if entry is None or not self.can_exercise:
             return ""
         file = entry.source if entry.flies_loop else None
-        return entry.title if file is None else run_title(file.parent, datetime.now().date())
+        if file is None:
+            return entry.title
+        # The source is the folder of a run, or a file in it.
+        return run_title(file.parent if file.suffix else file, datetime.now().date())
 
     @property
     def can_exercise(self) -> bool:

@@ -76,9 +76,8 @@ def result_html(entry: RunEntry) -> str:
     ended = _AT_WORK if not entry.is_over else f"<b>{escape(entry.status.capitalize())}</b>: {escape(entry.message)}"
     rows = _with_both(entry, first) if entry.prunes else _with_one(entry)
     if entry.stress is not None:
-        nominal, empty = f"{entry.stress.nominal.share_worst:.1%}", [""] * (len(rows[0]) - 2)
-        rows.insert(-1, ["Growth left, nominal η", *empty, nominal])
-        rows.insert(-1, ["Growth left, worst stress case", *empty, escape(worst_case_text(entry.stress))])
+        left = _pair(f"{entry.stress.nominal.share_worst:.1%}", escape(worst_case_text(entry.stress)))
+        rows.insert(2, ["Growth left, model · worst case", *[""] * (len(rows[0]) - 2), left])
     return f"{html_table(rows)}<p style='margin-top:4px'>{ended}</p>"
 
 
@@ -175,9 +174,10 @@ def replan_html(entry: RunEntry, scores: ReplanScores) -> str:
         flown = f"{scores.drops_flown:,} drop{'' if scores.drops_flown == 1 else 's'} flown before are not counted"
         sentences.append(f"Replanned from day {scores.day + 1} on, scored at nominal effectiveness; {flown}")
     else:
+        expected = "; expected: the final extent at the one before" if "expected" in rows[0] else ""
         sentences.append(
-            "One drawn fire; every branch has the same random numbers. Burned cells by the evening replanned "
-            "daily, with the fixed plan and without drops; drops flown that day; final extent expected that morning"
+            "One drawn fire; every branch has the same random numbers. A row ends with an observation: cells burned "
+            f"by then, and drops flown since the one before{expected}"
         )
     shown = f"Map, charts and exports have the {entry.fire} fire, which the run keeps." if entry.fire else _FIRE_LOST
     sentences.append(shown)
@@ -197,14 +197,17 @@ def _outlook_rows(scores: ReplanScores) -> list[list[str]]:
 
 
 def _loop_rows(days: Sequence[LoopDay]) -> list[list[str]]:
-    head = ["Day", "replanned", "fixed", "no drops", "drops", "drops, fixed", "expected"]
-    return [head] + [
+    rows = [["Day", "replanned", "fixed plan", "no drops", "drops", "drops, fixed plan"]] + [
         [
             f"{row.end:g}", f"{row.loop_cells:,}", f"{row.open_cells:,}", f"{row.none_cells:,}",
-            f"{row.loop_drops:,}", f"{row.open_drops:,}", "–" if row.expected is None else f"{row.expected:,.0f}",
+            f"{row.loop_drops:,}", f"{row.open_drops:,}",
         ]
         for row in days
     ]  # fmt: skip
+    if all(row.expected is None for row in days):
+        return rows
+    expected = ["–" if row.expected is None else f"{row.expected:,.0f}" for row in days]
+    return [[*row, text] for row, text in zip(rows, ["expected", *expected], strict=True)]
 
 
 def _metric(metrics: Metrics | None, name: str) -> str:
