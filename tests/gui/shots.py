@@ -1,9 +1,12 @@
 """Pictures of the main states of the window, dark and light, for a person to look at.
 
-``python -m tests.gui.shots OUT [--project PROJECT --run RUN] [--sizes 1280x800 2560x1440] [--themes dark light]``
+``python -m tests.gui.shots OUT [--project PROJECT --run RUN] [--sizes 1280x800 2560x1440] [--themes dark light]
+[--docks Progress Stress]``
 
-Without a project it is the demo fire, planned for a few epochs with the real engine. Set ``QT_SCALE_FACTOR=2`` to see
-what a 4K screen at 200 % shows. Whether a picture is good nobody but a person can say: nothing is asserted here.
+Without a project it is the demo fire, planned for a few epochs with the real engine. An analysis shows the latest of
+its saved results in the project. ``--docks`` limits the pictures to those docks, each page of them. Set
+``QT_SCALE_FACTOR=2`` to see what a 4K screen at 200 % shows. Whether a picture is good nobody but a person can say:
+nothing is asserted here.
 """
 
 from __future__ import annotations
@@ -15,23 +18,27 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QDeadlineTimer, QEvent, QEventLoop, QSettings, QSize, QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QTabWidget, QWidget
 
 from firegui.domain.project import Project
 from firegui.domain.settings import Margin, Setting
 from firegui.fire.demo import make_demo
+from firegui.gui.analyses.panel import AnalysisPanel
 from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.session.session import FireView, Session
 from firegui.gui.window.action_registry import bare_title
+from firegui.gui.window.docks import share_room
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 
@@ -56,6 +63,7 @@ class ThumbnailRenderer:
             return
         for size in self.sizes:
             self.window.resize(size)
+            share_room(self.window, self.window.workbench.docks)
             settle()
             path = self.album / f"{name}-{self.theme.value}-{size.width()}x{size.height()}.png"
             self.window.grab().save(str(path))
@@ -114,26 +122,31 @@ def workbench(place: Path) -> Iterator[MainWindow]:
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def go_round(camera: ThumbnailRenderer, project: Project, folder: Path, run: Path | None) -> None:
-    """Every main state once, from the start page to the hand-over."""
+def go_round(camera: ThumbnailRenderer, project: Project, folder: Path, run: Path | None, docks: Sequence[str]) -> None:
+    """Every main state once, from the start page to the hand-over; of ``docks`` alone if there are any."""
     window = camera.window
     session, queue = window.workbench.session, window.workbench.queue
-    camera.take("01-start")
+    if not docks:
+        camera.take("01-start")
     session.open_project(project, folder)
     until(lambda: session.result.baseline is not None and not queue.activity)
     session.set_step(session.project.calendar.n_steps)
-    camera.take("02-opened")
+    if not docks:
+        camera.take("02-opened")
     if run is None:
         queue.plan()
         until(lambda: session.result.plan is not None)
-        camera.take("03-working")
+        if not docks:
+            camera.take("03-working")
         until(lambda: not queue.is_busy and not queue.activity)
     else:
         queue.show_folder(run)
         until(lambda: session.result.plan is not None and not queue.activity)
-    _results(camera)
-    _docks(camera)
-    _dialogs(camera)
+    if not docks:
+        _results(camera)
+    _docks(camera, docks or tuple(window.workbench.docks))
+    if not docks:
+        _dialogs(camera)
 
 
 def _results(camera: ThumbnailRenderer) -> None:
@@ -149,14 +162,32 @@ def _results(camera: ThumbnailRenderer) -> None:
     session.set_view(FireView.PLAN)
 
 
-def _docks(camera: ThumbnailRenderer) -> None:
-    for title in camera.window.workbench.docks:
+def _docks(camera: ThumbnailRenderer, titles: Sequence[str]) -> None:
+    for title in titles:
         dock = camera.window.workbench.docks[title]
         was_hidden = not dock.isVisible()
         camera.window.workbench.show_dock(title)
-        camera.take(f"10-dock-{title.lower().replace(' ', '-')}")
+        for number, show in enumerate(_pages(dock.widget())):
+            show()
+            camera.take(f"10-dock-{title.lower().replace(' ', '-')}{f'-{number}' if number else ''}")
         if was_hidden:
             dock.hide()
+
+
+def _pages(panel: QWidget) -> Iterator[Callable[[], object]]:
+    """Yield what brings each page of a panel to the front, on the latest saved result of an analysis."""
+    if isinstance(panel, ProgressPanel):
+        yield from (partial(panel.show_page, page) for page in (FIRST, SECOND, RESULT))
+        return
+    if isinstance(panel, AnalysisPanel) and panel.saved_list.count() > 1:
+        panel.saved_list.setCurrentIndex(1)
+        panel.saved_list.activated.emit(1)
+        settle()
+    pages = panel.findChild(QTabWidget)
+    if not isinstance(pages, QTabWidget) or not pages.isVisible():
+        yield lambda: None
+        return
+    yield from (partial(pages.setCurrentIndex, k) for k in range(pages.count()) if pages.isTabEnabled(k))
 
 
 def _dialogs(camera: ThumbnailRenderer) -> None:
@@ -191,6 +222,7 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--run", type=Path)
     parser.add_argument("--sizes", nargs="+", default=["1280x800", "2560x1440"])
     parser.add_argument("--themes", nargs="+", choices=("dark", "light"), default=["dark", "light"])
+    parser.add_argument("--docks", nargs="+", default=[], metavar="TITLE")
     asked = parser.parse_args(given)
     asked.album.mkdir(parents=True, exist_ok=True)
     sizes = tuple(QSize(*map(int, size.split("x"))) for size in asked.sizes)
@@ -201,7 +233,7 @@ def main(given: Sequence[str] | None = None) -> int:
             home = Path(place)
             project, folder = (load_project(asked.project), asked.project) if asked.project else demo(home)
             with workbench(home) as window:
-                go_round(ThumbnailRenderer(window, asked.album, theme, sizes), project, folder, asked.run)
+                go_round(ThumbnailRenderer(window, asked.album, theme, sizes), project, folder, asked.run, asked.docks)
     return 0
 
 
