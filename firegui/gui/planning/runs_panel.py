@@ -27,7 +27,7 @@ from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.runs_table import ELAPSED, ETA, PROGRESS, TITLE, WORST, RunProgressBar, RunsModel
+from firegui.gui.planning.runs_table import BEST, ELAPSED, ETA, PROGRESS, TITLE, WORST, RunProgressBar, RunsModel
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_buttons import ButtonRow
@@ -36,9 +36,8 @@ from firegui.runs.events import RunState
 from firegui.runs.notes import NOTES, read_notes, takes_notes, write_notes
 from firegui.runs.run_folder import kept_plan
 
-_WIDTHS = {PROGRESS: 86, ELAPSED: 56, ETA: 52}
+_WIDTHS = {PROGRESS: 112, ELAPSED: 56, ETA: 52, WORST: 86}
 _ROOM_FOR_TIMES, _ROOM_FOR_ALL_BUTTONS = 600, 470
-_PROGRESS_WITH_TIME = 112
 _STOP = "Stop and keep the best plan so far"
 _STOP_NOW = "Do not wait for the final score of the kept plan"
 _PRUNE = "Prune this plan: a new run of the second stage alone, which removes the drops it does not need"
@@ -235,17 +234,16 @@ class RunsPanel(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow dock the times move from their columns onto the bars.
 
-        In a narrower one some buttons move into a menu, and the worst case is in the tooltip alone.
+        In a narrower one some buttons move into a menu, and the best objective is left out.
         """
         super().resizeEvent(event)
         self._bar.with_time, narrow = self.width() < _ROOM_FOR_TIMES, self.width() < _ROOM_FOR_ALL_BUTTONS
         for column in (ELAPSED, ETA):
             self.table.setColumnHidden(column, self._bar.with_time)
-        self.table.setColumnHidden(WORST, narrow)
+        self.table.setColumnHidden(BEST, narrow)
         self._buttons["more"].setVisible(narrow)
         for name in _SECOND_RANK:
             self._buttons[name].setVisible(not narrow)
-        self.table.setColumnWidth(PROGRESS, _PROGRESS_WITH_TIME if self._bar.with_time else _WIDTHS[PROGRESS])
 
     def _make_table(self) -> QTableView:
         table = QTableView()

@@ -31,7 +31,8 @@ _FRAME_BUTTONS = {
 FIRST_SIZE = QSize(1440, 900)
 SMALLEST = QSize(1024, 680)
 _SHARE_OF_SCREEN = 0.8
-_RUNS = 318
+_RUNS = 424
+"""The list of runs has all the columns of a narrow dock at this width."""
 _GRIP = QSize(160, 24)
 """Smallest part of a window's title bar that must be on a screen."""
 
@@ -111,7 +112,7 @@ def share_room(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
     window.resizeDocks([docks["Scenario"], docks["Fleet"]], [left, right], across)
     window.resizeDocks([docks["Timeline"], docks["Progress"]], [64, lower], down)
     below = window.width() - left
-    runs = max(below // 3, _RUNS)
+    runs = max(below // 3, min(round(0.41 * below), _RUNS))
     window.resizeDocks([docks["Progress"], docks["Runs"]], [below - runs, runs], across)
     window.resizeDocks([docks["Scenario"], docks["Layers"]], [1, 1], down)
 
@@ -120,7 +121,7 @@ def shares(size: QSize) -> tuple[int, int, int]:
     """Return the widths of the left and right docks and the height of the lower ones in a window of ``size``."""
     left = min(max(round(0.185 * size.width()), 256), 340)
     right = min(max(round(0.31 * size.width()), 300), 560)
-    return left, right, min(max(round(0.24 * size.height()), 206), 340)
+    return left, right, min(max(round(0.29 * size.height()), 232), 380)
 
 
 def visible_place(frame: QRect, screens: Sequence[QRect]) -> QRect:

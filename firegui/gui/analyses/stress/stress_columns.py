@@ -31,8 +31,6 @@ def stress_columns(limit: float, cell_area_ha: float) -> tuple[Column, ...]:
 
     return (
         Column("Scenario", lambda result: result.scenario.name, tip="the model's own world comes first", is_text=True),
-        Column("What differs", lambda result: result.scenario, scenario_text, "from the model", is_text=True,
-               sort_key=scenario_text),
         Column("Growth left", lambda result: result.share_worst, share_text,
                f"{_GROWTH}; largest over the draws. {ABOVE.strip()}: above the plan's limit of {limit:.1%}", "worst",
                color=lambda result: "error" if result.share_worst > limit else None),
@@ -42,4 +40,6 @@ def stress_columns(limit: float, cell_area_ha: float) -> tuple[Column, ...]:
         Column("No drops", lambda result: result.cells_no_drops, area, "final extent without drops, same world", "ha"),
         Column("Drops flown", lambda result: result.flown_mean, "{:,.0f}".format, "drops that happened", "mean"),
         Column("Draws", lambda result: len(result.draws), "{:,}".format, "draws that were flown"),
+        Column("What differs", lambda result: result.scenario, scenario_text, "from the model", is_text=True,
+               sort_key=scenario_text),
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from firegui.domain.project import Project
 from firegui.domain.stress import StressTestSettings
@@ -14,8 +14,6 @@ from firegui.gui.analyses.schedule_choice import ScheduleChoice
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.runs.requests import StressRequest
-
-_HELP = "Flies the schedule in every scenario of the project: worlds that differ from the model."
 
 
 class StressForm(QWidget):
@@ -28,12 +26,9 @@ class StressForm(QWidget):
         self.fields = SettingsForm(StressTestSettings())
         self.schedules = ScheduleChoice(queue, self, "A schedule to test")
         self._project: Project | None = None
-        about = QLabel(_HELP, wordWrap=True)
-        about.setProperty("role", "muted")
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(4)
-        form.addRow(about)
         form.addRow("Schedule", self.schedules.box)
         self.fields.add_rows(form, units=True)
         for part in (self.fields, self.schedules):

@@ -27,6 +27,7 @@ from firegui.runs.fire_specs import stress_draw_spec
 from firegui.runs.messages import counted
 from firegui.runs.stress_folder import table_csv
 
+_ABOUT = "Flies the schedule in every scenario of the project: worlds that differ from the model."
 _NOTHING = "No stress test is shown: make one, or open an earlier one."
 _KEY = (
     "The share of the draws in which a cell burns although the plan holds it in the model.\n"
@@ -58,6 +59,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self.model = TableModel[StressResult]((), self, key=lambda result: result.scenario.name)
         self.table, self.map, self.scenarios = QTableView(), LeakMap(), ScenarioTable(session)
         self.leak, self.key = QComboBox(), QLabel()
+        self.about.setText(_ABOUT)
         self._lay_out()
         session.project_edited.connect(self._on_project)
         self.leak.currentIndexChanged.connect(self._draw)
