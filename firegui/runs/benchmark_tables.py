@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -23,6 +21,7 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.domain.settings import Setting
 from firegui.io import atomic
+from firegui.io.csv_text import records_csv
 from firegui.io.latex import booktabs
 from firegui.runs.benchmark_printed import BENCHMARK, COST, DEPLOYMENT, FEASIBILITY, MATCHED, STRESS, printed_tables
 
@@ -62,6 +61,7 @@ def sheets(table: BenchmarkTable) -> dict[str, str]:
     Sheets of planners end with those that have no run yet: ``seeds`` of ``seeds_asked`` are done. ``_sd`` columns are
     sample standard deviations over the seeds, violations sums over them, everything else means.
     """
+    # Planners without a run know few of the columns, and come last.
     found = {
         f"{BENCHMARK}.csv": _by_planner(table, _performance),
         f"{COST}.csv": _by_planner(table, _cost),
@@ -76,7 +76,7 @@ def sheets(table: BenchmarkTable) -> dict[str, str]:
     if any(task.matched for task in table.tasks):
         lines = _by_planner(table, _matched)
         found[f"{MATCHED}.csv"] = [line for line in lines if line["matched"] or line["planner"] == _TWO_STAGE]
-    return {name: _csv(lines) for name, lines in found.items()}
+    return {name: records_csv(lines) for name, lines in found.items()}
 
 
 def row_values(row: BenchmarkRow) -> Values:
@@ -228,21 +228,3 @@ def _feasibility(group: Group) -> Values:
 
 def _spread(name: str, spread: SeedSpread | None) -> Values:
     return {name: spread and spread.mean, f"{name}_sd": spread and spread.sd}
-
-
-def _csv(lines: Sequence[Values]) -> str:
-    # Planners without a run know few of the columns, and come last.
-    columns = list(lines[0]) if lines else []
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_cell(line.get(column)) for column in columns] for line in lines)
-    return out.getvalue()
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return repr(value) if isinstance(value, float) else str(value)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields, replace
@@ -18,6 +16,7 @@ from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, DayStates, Fi
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import NOMINAL, NOMINAL_NAME, StressScenario
 from firegui.errors import CancelledError, InputError, Problem
+from firegui.io.csv_text import csv_text
 from firegui.io.tensors import read_arrays, write_arrays
 from firegui.runs.events import (
     BaselineReady,
@@ -414,13 +413,7 @@ class LoopState:
 
 def table_text(rows: Sequence[LoopDay]) -> str:
     """``closed_loop.csv``; numbers read back exactly, and a day that was not replanned has no expectation."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in rows:
-        values = (str(value) if isinstance(value, Decision) else repr(value) for value in astuple(row))
-        writer.writerow(["" if value == "None" else value for value in values])
-    return out.getvalue()
+    return csv_text([COLUMNS, *map(astuple, rows)])
 
 
 def _until(drawn: KeptFire | None, day: int) -> dict[str, list[NDArray[np.uint8]]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
 
 from firegui.errors import InputError, Problem
+from firegui.io.csv_text import csv_text
 from firegui.runs.events import EliminationStep
 
 COLUMNS = tuple(item.name for item in fields(EliminationStep))
@@ -19,11 +19,7 @@ _FLOATS = frozenset({"burn", "final", "prot", "seconds"})
 
 def elimination_text(rows: Iterable[EliminationStep]) -> str:
     """``elimination.csv`` of ``rows``."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([repr(getattr(row, name)) for name in COLUMNS] for row in rows)
-    return out.getvalue()
+    return csv_text([COLUMNS, *([getattr(row, name) for name in COLUMNS] for row in rows)])
 
 
 def read_elimination(path: Path) -> tuple[EliminationStep, ...]:

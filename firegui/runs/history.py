@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable
 from pathlib import Path
 
 from firegui.errors import InputError, Problem
+from firegui.io.csv_text import csv_text
 from firegui.runs.events import EpochDone
 
 COLUMNS = ("epoch", "rollouts", "objective", "best", "burn", "final", "prot", "drops", "grad_norm", "seconds")
@@ -18,11 +18,7 @@ _INTEGERS = frozenset({"epoch", "rollouts", "drops"})
 
 def history_text(rows: Iterable[EpochDone]) -> str:
     """``history.csv`` of ``rows``."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([repr(getattr(row, name)) for name in COLUMNS] for row in rows)
-    return out.getvalue()
+    return csv_text([COLUMNS, *([getattr(row, name) for name in COLUMNS] for row in rows)])
 
 
 def read_history(path: Path, epochs: int) -> tuple[EpochDone, ...]:

@@ -7,9 +7,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ import msgspec
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginCurveSettings, MarginPoint
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
+from firegui.io.csv_text import records_csv
 from firegui.io.plain_words import plain_words
 from firegui.runs.result_folder import ResumeCheck, SavedHeader
 from firegui.runs.result_store import ResultStore
@@ -87,11 +86,5 @@ def point_data(point: MarginPoint) -> dict[str, Any]:
 
 def curve_csv(curve: MarginCurve) -> str:
     """Return ``margin.csv``: a row for each plan; numbers read back exactly, what is not known is empty."""
-    out = io.StringIO(newline="")
-    names = [name for name in MarginPoint.__dataclass_fields__ if name != "left_out"]
-    writer = csv.DictWriter(out, names, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    for point in curve.points:
-        row = point_data(point)
-        writer.writerow({key: repr(value) if isinstance(value, float) else value for key, value in row.items()})
-    return out.getvalue()
+    names = [item.name for item in fields(MarginPoint) if item.name != "left_out"]
+    return records_csv([point_data(point) for point in curve.points], names)

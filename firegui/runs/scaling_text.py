@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from firegui.domain.benchmark import PlannerName, SeedSpread
 from firegui.domain.project import Project
 from firegui.domain.scaling import QualityRow, ScalingAxis, ScalingRow, ScalingTable, Timings, slope_of
+from firegui.io.csv_text import records_csv
 from firegui.io.latex import booktabs
 from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
@@ -115,7 +113,7 @@ def times_latex(table: ScalingTable) -> str:
 
 def times_csv(table: ScalingTable) -> str:
     """``scaling.csv``: a line a setting, numbers so that they read back exactly."""
-    return _csv([flat_row(row) for row in table.rows])
+    return records_csv([flat_row(row) for row in table.rows])
 
 
 def flat_row(row: ScalingRow) -> dict[str, Any]:
@@ -187,7 +185,7 @@ def _seeds(table: ScalingTable) -> str:
 
 def quality_csv(table: ScalingTable) -> str:
     """``quality.csv``: a line a search, numbers so that they read back exactly."""
-    return _csv([flat_search(row) for row in table.quality])
+    return records_csv([flat_search(row) for row in table.quality])
 
 
 def flat_search(row: QualityRow) -> dict[str, Any]:
@@ -242,13 +240,3 @@ def planner_words(planner: PlannerName) -> str:
 
 def _pair(row: ScalingRow, flying: bool) -> Timings:
     return row.flying if flying else row.start
-
-
-def _csv(rows: Sequence[dict[str, Any]]) -> str:
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(rows[0] if rows else ())
-    writer.writerows(
-        [repr(value) if isinstance(value, float) else str(value) for value in row.values()] for row in rows
-    )
-    return out.getvalue()

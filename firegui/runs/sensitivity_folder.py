@@ -5,8 +5,6 @@ Every file is replaced whole. A sweep also keeps its plans here, each a run fold
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -30,6 +28,7 @@ from firegui.domain.sensitivity import (
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
+from firegui.io.csv_text import records_csv
 from firegui.io.plain_words import plain_words
 from firegui.runs.result_folder import ResumeCheck, SavedHeader
 from firegui.runs.result_store import ResultStore
@@ -103,12 +102,7 @@ def flat_rows(table: AnyTable) -> list[dict[str, Any]]:
 
 def table_csv(table: AnyTable) -> str:
     """``sensitivity.csv``: one line a row, numbers so that they read back exactly, empty where there is no value."""
-    out = io.StringIO(newline="")
-    rows = flat_rows(table)
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(rows[0] if rows else ())
-    writer.writerows([_cell(value) for value in row.values()] for row in rows)
-    return out.getvalue()
+    return records_csv(flat_rows(table))
 
 
 def _flat(row: Row, baseline: RolloutSummary) -> dict[str, Any]:
@@ -145,10 +139,6 @@ def _flat(row: Row, baseline: RolloutSummary) -> dict[str, Any]:
                 "seconds": row.seconds,
                 "folder": row.folder,
             }
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
 
 
 def _refusal(path: Path, what: str, remedy: str) -> InputError:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,6 +15,7 @@ from firegui.errors import InputError
 from firegui.fire.reliability import Reliability
 from firegui.fire.skill_report import SkillReport
 from firegui.io.atomic import replacing, write_problem, write_text
+from firegui.io.csv_text import csv_text
 from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.runs.engine import Engine
 
@@ -74,9 +73,7 @@ def _day(report: SkillReport, day: int) -> tuple[object, ...]:
 
 
 def _text(rows: Iterable[Sequence[object]]) -> str:
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
-    return text.getvalue()
+    return csv_text([_cell(value) for value in row] for row in rows)
 
 
 def _cell(value: object) -> str:

@@ -7,8 +7,6 @@ test is not complete, for going on with it. Every file is replaced whole.
 
 from __future__ import annotations
 
-import csv
-import io
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +23,7 @@ from firegui.domain.project import Project
 from firegui.domain.stress import StressDraw, StressResult, StressTable, StressTestSettings
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
+from firegui.io.csv_text import records_csv
 from firegui.io.plain_words import plain_words
 from firegui.io.rasters import read_raster, write_raster
 from firegui.io.tensors import write_arrays
@@ -173,7 +172,6 @@ def table_csv(table: StressTable) -> str:
 
     ``draw`` is counted from 0. With the seed of the set it is what rolls the same draw out again.
     """
-    out = io.StringIO(newline="")
     rows = [
         {
             "scenario": result.scenario.name,
@@ -190,11 +188,7 @@ def table_csv(table: StressTable) -> str:
         for result in (table.nominal, *table.results)
         for number, draw in enumerate(result.draws)
     ]
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({key: repr(value) if isinstance(value, float) else value for key, value in row.items()})
-    return out.getvalue()
+    return records_csv(rows)
 
 
 def table_data(table: StressTable) -> dict[str, Any]:

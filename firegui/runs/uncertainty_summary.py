@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -23,6 +21,7 @@ from firegui.domain.ensemble import (
 )
 from firegui.domain.sensitivity import MonteCarlo
 from firegui.domain.uncertainty import UncertaintyKind
+from firegui.io.csv_text import csv_text, records_csv
 
 WORST = 10
 """How many of the worst members are named."""
@@ -111,13 +110,12 @@ def ensemble_csv(ensemble: Ensemble, *, regions: bool) -> str:
         for name, values in series:
             for day in range(ensemble.days + 1):
                 columns[f"{title}_{name}_{day}"] = values[case, :, day].tolist()
-    return _csv(list(columns), zip(*columns.values(), strict=True))
+    return csv_text([columns, *map(_plain, zip(*columns.values(), strict=True))])
 
 
 def summary_csv(summary: Summary) -> str:
     """``summary.csv``: one line a quantity, so that those of several kinds can be put below each other."""
-    rows = [_flat(summary, row) for row in summary.rows]
-    return _csv(list(rows[0]), (row.values() for row in rows))
+    return records_csv([_plain(_flat(summary, row)) for row in summary.rows])
 
 
 def summary_values(summary: Summary) -> dict[str, Any]:
@@ -214,17 +212,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _csv(head: list[str], rows: Any) -> str:
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([_cell(value) for value in row] for row in rows)
-    return out.getvalue()
-
-
-def _cell(value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    return repr(value) if isinstance(value, float) else str(value)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -14,6 +12,7 @@ from typing import Any
 from firegui.domain.study import value_text
 from firegui.domain.study_table import MEASURES, StudyTable
 from firegui.io import atomic
+from firegui.io.csv_text import csv_text
 
 TABLE, PARQUET, WORK = "table.csv", "table.parquet", "cells.csv"
 WORST = "worst_growth_left"
@@ -93,16 +92,4 @@ def _work(table: StudyTable) -> Mapping[str, Sequence[Any]]:
 
 
 def _csv(columns: Mapping[str, Sequence[Any]]) -> str:
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_text(value) for value in line] for line in zip(*columns.values(), strict=True))
-    return out.getvalue()
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return repr(value) if isinstance(value, float) else str(value)
+    return csv_text([columns, *zip(*columns.values(), strict=True)])

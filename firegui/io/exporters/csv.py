@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.io.atomic import write_text
+from firegui.io.csv_text import csv_text
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.table import NOTICE, DropRow, drop_rows, whole_heading
 from firegui.io.schedule_file import REQUIRED_COLUMNS
@@ -37,11 +36,7 @@ def write_csv(path: Path, content: ExportContent) -> None:
 
 
 def _write(path: Path, rows: Iterable[DropRow]) -> None:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(_cells(row) for row in rows)
-    write_text(path, text.getvalue())
+    write_text(path, csv_text([COLUMNS, *map(_cells, rows)]))
 
 
 def _cells(row: DropRow) -> list[str]:
