@@ -8,6 +8,9 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from firegui.errors import InputError, Problem
 
@@ -62,6 +65,11 @@ def write_text(path: Path, text: str) -> None:
     """Write ``text`` as UTF-8, atomically, line ends as they are."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write ``value`` as indented JSON, atomically."""
+    write_text(path, msgspec.json.format(msgspec.json.encode(value)).decode() + "\n")
 
 
 def sibling(path: Path) -> Path:

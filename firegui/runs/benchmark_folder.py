@@ -98,8 +98,7 @@ def task_folder(folder: Path, task: PlannerTask) -> Path:
 
 def write_row(folder: Path, row: BenchmarkRow) -> None:
     """Write the line of a finished task; its other files are there already."""
-    text = msgspec.json.format(msgspec.json.encode(row)).decode()
-    atomic.write_text(task_folder(folder, row.task) / ROW, text + "\n")
+    atomic.write_json(task_folder(folder, row.task) / ROW, row)
 
 
 def clear_up(folder: Path, task: PlannerTask) -> None:

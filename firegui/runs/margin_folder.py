@@ -11,13 +11,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginCurveSettings, MarginPoint
-from firegui.errors import InputError, Problem
+from firegui.errors import Problem
 from firegui.io import atomic
 from firegui.io.csv_text import records_csv
-from firegui.io.plain_words import plain_words
 from firegui.runs.result_folder import ResumeCheck, SavedHeader
 from firegui.runs.result_store import ResultStore
 from firegui.runs.spec import MarginSpec
@@ -65,16 +62,12 @@ def resume_problems(then: MarginHeader, spec: MarginSpec) -> list[Problem]:
 def write_curve(folder: Path, curve: MarginCurve) -> None:
     """Replace ``margin.csv`` and ``margin.json``."""
     atomic.write_text(folder / SHEET, curve_csv(curve))
-    atomic.write_text(folder / CURVE, msgspec.json.format(msgspec.json.encode(curve)).decode() + "\n")
+    atomic.write_json(folder / CURVE, curve)
 
 
 def read_curve(folder: Path) -> MarginCurve:
     """Return the curve in ``folder``. Raises :class:`~firegui.errors.InputError` where there is none to be read."""
-    path = folder / CURVE
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=MarginCurve)
-    except (OSError, ValueError, msgspec.MsgspecError) as error:
-        raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", _AGAIN)], TITLE) from error
+    return STORE.read_json(folder / CURVE, MarginCurve)
 
 
 def point_data(point: MarginPoint) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.project_store import project_hash
 from firegui.runs.events import FinishReason, RunState
@@ -22,6 +23,7 @@ from firegui.runs.header import (
     installed_versions,
     now,
     path_text,
+    schedule_hash,
 )
 from firegui.runs.lock import FolderLock
 from firegui.runs.result_store import ResultStore
@@ -100,6 +102,11 @@ def common_fields(
         "versions": installed_versions(packages),
         "project": ProjectSnapshot.of(spec.project),
     }
+
+
+def schedule_fields(schedule: Schedule | None, file: Path | None) -> dict[str, Any]:
+    """Return the header fields on the schedule of a result: its hash, and the file that it was read from."""
+    return {"schedule": schedule_hash(schedule), "schedule_file": path_text(file)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,21 @@ class ResultStore(Generic[StoredHeader]):
         """Replace the header in ``folder``."""
         atomic.write_text(folder / self.header, header.text())
 
+    def read_json(self, path: Path, kind: type[Kind]) -> Kind:
+        """Read a JSON file of a result as ``kind``.
+
+        Raises :class:`~firegui.errors.InputError` where it is missing or damaged.
+        """
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=kind)
+        except (OSError, ValueError, msgspec.MsgspecError) as error:
+            raise self.unreadable(path, error) from error
+
+    def unreadable(self, path: Path, error: Exception) -> InputError:
+        """Return the refusal of a file of a result that cannot be read."""
+        problem = Problem(str(path), f"cannot be read ({plain_words(error)})", self.again)
+        return InputError([problem], self.title)
+
     def check(self, path: Path, resume: bool) -> StoredHeader | None:
         """Return the header of the result to resume in ``path``, ``None`` for a new result. Writes nothing.
 

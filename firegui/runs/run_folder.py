@@ -212,11 +212,11 @@ class RunFolder:
     def write_drops(self, drops: Sequence[DropRecord], project: Project) -> None:
         """Replace ``schedule.csv`` (for people) and ``drops.json`` (exact, for exporters)."""
         write_schedule_csv(self.path / SCHEDULE, drops, project)
-        atomic.write_text(self.path / DROPS, msgspec.json.format(msgspec.json.encode(drops)).decode() + "\n")
+        atomic.write_json(self.path / DROPS, drops)
 
     def write_scores(self, scores: RunScores) -> None:
         """Replace ``metrics.json``."""
-        atomic.write_text(self.path / METRICS, msgspec.json.format(msgspec.json.encode(scores)).decode() + "\n")
+        atomic.write_json(self.path / METRICS, scores)
 
     def write_occupancy(self, p_fire: NDArray[np.float32], project: Project, begin: int = 0) -> None:
         """Replace ``occupancy.tif``: one band per day, the state at its end.

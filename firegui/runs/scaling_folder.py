@@ -10,12 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from firegui.domain.scaling import ScalingSettings, ScalingTable
-from firegui.errors import InputError, Problem
+from firegui.errors import Problem
 from firegui.io import atomic
-from firegui.io.plain_words import plain_words
 from firegui.runs.result_folder import ResumeCheck, SavedHeader
 from firegui.runs.result_store import ResultStore
 from firegui.runs.scaling_text import quality_csv, times_csv, times_latex
@@ -65,7 +62,7 @@ def machine_problems(then: ScalingHeader, now: ScalingHeader, where: Path) -> li
 
 def write_table(folder: Path, table: ScalingTable) -> None:
     """Replace ``scaling.json`` and the tables made of it."""
-    atomic.write_text(folder / TABLE, msgspec.json.format(msgspec.json.encode(table)).decode() + "\n")
+    atomic.write_json(folder / TABLE, table)
     if table.rows:
         atomic.write_text(folder / TIMES, times_csv(table))
         atomic.write_text(folder / LATEX, times_latex(table))
@@ -75,16 +72,8 @@ def write_table(folder: Path, table: ScalingTable) -> None:
 
 def read_table(folder: Path) -> ScalingTable:
     """The study in ``folder``. Raises :class:`~firegui.errors.InputError` where there is none that can be read."""
-    path = folder / TABLE
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=ScalingTable)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise _refusal(path, f"cannot be read ({plain_words(error)})", "make the study again elsewhere") from error
+    return STORE.read_json(folder / TABLE, ScalingTable)
 
 
 def _words(name: str, found: Mapping[str, Any]) -> str:
     return f"{name.replace('_', ' ')} {found.get(name) or 'none'}"
-
-
-def _refusal(path: Path, what: str, remedy: str) -> InputError:
-    return InputError([Problem(str(path), what, remedy)], TITLE)

@@ -44,7 +44,7 @@ from firegui.runs.events import (
 from firegui.runs.header import schedule_hash
 from firegui.runs.messages import counted
 from firegui.runs.nested_plan import follow_pauses, planned
-from firegui.runs.result_folder import common_fields
+from firegui.runs.result_folder import common_fields, schedule_fields
 from firegui.runs.run_folder import PLAN, RunRecord
 from firegui.runs.sensitivity_folder import (
     STORE,
@@ -117,8 +117,7 @@ class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
             kind=spec.kind,
             seed=spec.settings.seed,
             device=model.device,
-            schedule=schedule_hash(spec.schedule),
-            schedule_file=str(spec.schedule_file.resolve()) if spec.schedule_file else "",
+            **schedule_fields(spec.schedule, spec.schedule_file),
         )
 
     def _bare_table(self, baseline: Metrics, scored: Metrics | None) -> SensitivityTable[Row]:

@@ -26,10 +26,9 @@ from firegui.domain.sensitivity import (
     ratio,
 )
 from firegui.domain.settings import Effectiveness
-from firegui.errors import InputError, Problem
+from firegui.errors import Problem
 from firegui.io import atomic
 from firegui.io.csv_text import records_csv
-from firegui.io.plain_words import plain_words
 from firegui.runs.result_folder import ResumeCheck, SavedHeader
 from firegui.runs.result_store import ResultStore
 from firegui.runs.spec import SensitivitySpec
@@ -81,7 +80,7 @@ def resume_problems(then: SensitivityHeader, spec: SensitivitySpec, schedule: st
 def write_table(folder: Path, table: AnyTable) -> None:
     """Replace ``sensitivity.csv`` and ``sensitivity.json``."""
     atomic.write_text(folder / SHEET, table_csv(table))
-    atomic.write_text(folder / TABLE, msgspec.json.format(msgspec.json.encode(table)).decode() + "\n")
+    atomic.write_json(folder / TABLE, table)
 
 
 def read_table(folder: Path) -> AnyTable:
@@ -92,7 +91,7 @@ def read_table(folder: Path) -> AnyTable:
         table: AnyTable = msgspec.convert(raw, _TABLES[SensitivityKind(raw["kind"])])
         return table
     except (OSError, KeyError, TypeError, ValueError, msgspec.MsgspecError) as error:
-        raise _refusal(path, f"cannot be read ({plain_words(error)})", "make the table again elsewhere") from error
+        raise STORE.unreadable(path, error) from error
 
 
 def flat_rows(table: AnyTable) -> list[dict[str, Any]]:
@@ -139,10 +138,6 @@ def _flat(row: Row, baseline: RolloutSummary) -> dict[str, Any]:
                 "seconds": row.seconds,
                 "folder": row.folder,
             }
-
-
-def _refusal(path: Path, what: str, remedy: str) -> InputError:
-    return InputError([Problem(str(path), what, remedy)], TITLE)
 
 
 def _pair(effectiveness: Effectiveness) -> dict[str, float]:

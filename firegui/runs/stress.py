@@ -19,9 +19,9 @@ from firegui.runs.events import (
     RunState,
     StressReady,
 )
-from firegui.runs.header import schedule_hash
+from firegui.runs.header import path_text, schedule_hash
 from firegui.runs.messages import counted
-from firegui.runs.result_folder import common_fields
+from firegui.runs.result_folder import common_fields, schedule_fields
 from firegui.runs.spec import StressSpec
 from firegui.runs.stress_folder import (
     DRAWS,
@@ -167,9 +167,8 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
             **common_fields(spec, then, model.backend),
             seed=spec.settings.stress.seed,
             device=model.device,
-            schedule=schedule_hash(spec.schedule),
-            schedule_file=str(spec.schedule_file.resolve()) if spec.schedule_file else "",
-            scenarios_file=str(spec.scenarios_file.resolve()) if spec.scenarios_file else "",
+            **schedule_fields(spec.schedule, spec.schedule_file),
+            scenarios_file=path_text(spec.scenarios_file),
         )
 
     # -- small things ------------------------------------------------------------------------------------------------

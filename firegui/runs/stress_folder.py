@@ -24,7 +24,6 @@ from firegui.domain.stress import StressDraw, StressResult, StressTable, StressT
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.csv_text import records_csv
-from firegui.io.plain_words import plain_words
 from firegui.io.rasters import read_raster, write_raster
 from firegui.io.tensors import write_arrays
 from firegui.runs.result_folder import ResumeCheck, SavedHeader
@@ -116,16 +115,12 @@ def write_results(folder: Path, tally: StressTally, project: Project) -> None:
     texts = [f"share of draws in which a cell burns though the plan holds it nominally: {name}" for name in names]
     tags = {"EVENT": project.scenario.name, "FIRE_MODEL": project.fire_model.label}
     write_raster(folder / LEAK, tally.leak_maps(), project.scenario.grid, descriptions=texts, tags=tags)
-    atomic.write_text(folder / TABLE, msgspec.json.format(msgspec.json.encode(tally.table)).decode() + "\n")
+    atomic.write_json(folder / TABLE, tally.table)
 
 
 def read_table(folder: Path) -> StressTable:
     """Return the table in ``folder``. Raises :class:`~firegui.errors.InputError` where there is none to be read."""
-    path = folder / TABLE
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=StressTable)
-    except (OSError, ValueError, msgspec.MsgspecError) as error:
-        raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", _AGAIN)], TITLE) from error
+    return STORE.read_json(folder / TABLE, StressTable)
 
 
 def read_leaks(folder: Path, table: StressTable) -> dict[str, NDArray[np.float32]]:
@@ -159,7 +154,7 @@ def read_draws(path: Path, shape: tuple[int, int]) -> StressTally:
         names = [result.scenario.name for result in table.results]
         leaks = {name: _unpacked(tensors[f"leak {name}"], np.uint16, shape) for name in names}
     except (OSError, SafetensorError, KeyError, ValueError, msgspec.MsgspecError, zlib.error) as error:
-        raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", _AGAIN)], TITLE) from error
+        raise STORE.unreadable(path, error) from error
     return StressTally(table, nominal, leaks)
 
 

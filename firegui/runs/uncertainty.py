@@ -36,7 +36,7 @@ from firegui.runs.events import (
     RunState,
 )
 from firegui.runs.header import schedule_hash
-from firegui.runs.result_folder import common_fields
+from firegui.runs.result_folder import common_fields, schedule_fields
 from firegui.runs.spec import UncertaintySpec
 from firegui.runs.uncertainty_folder import (
     STATE,
@@ -159,8 +159,7 @@ class EnsembleRun(SavedRun[UncertaintySpec, EnsembleHeader]):
             members_done=then.members_done if then else 0,
             seed=spec.settings.seed,
             device=model.device,
-            schedule=schedule_hash(spec.schedule),
-            schedule_file=str(spec.schedule_file.resolve()) if spec.schedule_file else "",
+            **schedule_fields(spec.schedule, spec.schedule_file),
         )
 
     def _begun(self, then: EnsembleHeader | None) -> EnsembleState | None:

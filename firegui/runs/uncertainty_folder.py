@@ -22,7 +22,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -127,7 +126,7 @@ def write_tables(
     atomic.write_text(folder / MEMBERS, ensemble_csv(ensemble, regions=regions))
     atomic.write_text(folder / TABLE, summary_csv(summary))
     values = summary_content(header, summary, still) | {"by_day": by_day(ensemble, regions=regions)}
-    atomic.write_text(folder / SUMMARY, msgspec.json.format(msgspec.json.encode(values)).decode() + "\n")
+    atomic.write_json(folder / SUMMARY, values)
 
 
 def summary_content(header: EnsembleHeader, summary: Summary, still: Deterministic) -> dict[str, Any]:

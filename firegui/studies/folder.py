@@ -146,8 +146,7 @@ def write_failed(folder: Path, failed: Mapping[int, str]) -> None:
     if not failed:
         path.unlink(missing_ok=True)
         return
-    text = msgspec.json.format(msgspec.json.encode({str(cell): why for cell, why in sorted(failed.items())}))
-    atomic.write_text(path, text.decode() + "\n")
+    atomic.write_json(path, {str(cell): why for cell, why in sorted(failed.items())})
 
 
 def read_failed(folder: Path) -> dict[int, str]:

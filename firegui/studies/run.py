@@ -24,8 +24,8 @@ from firegui.runs.benchmark import SEARCHES_WITH, installation
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import Emit, FinishReason, Message, RunFinished, RunState, StudyProgress, StudyReady
-from firegui.runs.header import PACKAGES, installed_versions, schedule_hash
-from firegui.runs.result_folder import common_fields
+from firegui.runs.header import PACKAGES, installed_versions, path_text
+from firegui.runs.result_folder import common_fields, schedule_fields
 from firegui.runs.spec import StudySpec
 from firegui.runs.state import RunMachine
 from firegui.studies.cell_executors import CellExecutor, LocalExecutor, OpenCellWorker
@@ -172,9 +172,8 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
             **common_fields(spec, then, backend, (*PACKAGES, *SEARCHES_WITH)),
             machine=f"{processor()}, {cores()} cores",
             scheduler=spec.scheduler,
-            schedule=schedule_hash(spec.schedule),
-            schedule_file="" if spec.schedule_file is None else str(spec.schedule_file.resolve()),
-            study_file="" if spec.study_file is None else str(spec.study_file.resolve()),
+            **schedule_fields(spec.schedule, spec.schedule_file),
+            study_file=path_text(spec.study_file),
         )
 
     def _hired(self, backend: str) -> CellExecutor:

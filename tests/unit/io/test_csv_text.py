@@ -25,7 +25,7 @@ def test_text_with_commas_quotes_and_line_ends_reads_back() -> None:
 
 
 def test_records_have_the_columns_of_the_first_or_those_asked_for() -> None:
-    records = [{"a": 1, "b": 2.5}, {"a": 2, "c": "more"}]
+    records: list[dict[str, object]] = [{"a": 1, "b": 2.5}, {"a": 2, "c": "more"}]
     assert records_csv(records) == "a,b\n1,2.5\n2,\n"
     assert records_csv(records, ("c", "a")) == "c,a\n,1\nmore,2\n"
     assert records_csv([], ("a",)) == "a\n"
