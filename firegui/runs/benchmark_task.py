@@ -25,15 +25,14 @@ from firegui.planning.audit import Conditions, replay
 from firegui.planning.shared_objective import SharedObjective
 from firegui.runs.benchmark_channel import MessageType, TaskListener, TaskReport
 from firegui.runs.benchmark_folder import TITLE, clear_up, read_rows, task_folder, write_row
-from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import EliminationStep, EpochDone, RunEvent, StageBegan, StressTestProgress
 from firegui.runs.failures import failure_message
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
-from firegui.runs.nested_plan import planned
+from firegui.runs.nested_plan import nested_spec, planned
 from firegui.runs.run_folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, RUN, SCHEDULE, RunRecord
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import Stage
 
 if TYPE_CHECKING:
     from firegui.planning.trial_run import TaskRun
@@ -213,7 +212,6 @@ def _read(context: TaskContext, path: Path) -> Schedule:
 
 SECONDS = "processor.json"
 """Processor time of all sessions so far, beside the run's own files."""
-_STAGES = (Stage.OPTIMIZE, Stage.PRUNE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,22 +252,10 @@ class TwoStageTask:
         """Make the plan, or what is missing of it. Raises :class:`~firegui.errors.CancelledError` when stopped."""
         self._folder.mkdir(parents=True, exist_ok=True)
         progress = _PlanProgress(self._folder, listener, checkpoint_seconds)
-        project, where = self._project, self._project_folder
-        spec = PlanSpec(
-            project=project,
-            out=self._folder,
-            command="",
-            stages=_STAGES,
-            backend=self._backend,
-            frame_stride=project.calendar.n_steps,
-            snapshot_seconds=math.inf,
-            checkpoint_seconds=checkpoint_seconds,
-            project_folder=where,
-        )
+        backend, where = self._backend, self._project_folder
+        spec = nested_spec(self._project, self._folder, backend, checkpoint_seconds, where)
         try:
-            record = planned(
-                with_command(spec), progress.receive, listener.control, self._engine, lambda event: None, TITLE
-            )
+            record = planned(spec, progress.receive, listener.control, self._engine, lambda event: None, TITLE)
         finally:
             progress.keep()
         return self._made(record, progress.seconds)

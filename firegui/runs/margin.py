@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
 from firegui.errors import CancelledError, Problem
 from firegui.runs.base_run import SavedRun
-from firegui.runs.command import with_command
 from firegui.runs.events import (
-    EliminationStep,
-    EpochDone,
     FinishReason,
     MarginReady,
     Message,
@@ -19,7 +15,6 @@ from firegui.runs.events import (
     RunEvent,
     RunFinished,
     RunState,
-    StageBegan,
     StressTestProgress,
 )
 from firegui.runs.margin_folder import (
@@ -33,14 +28,11 @@ from firegui.runs.margin_folder import (
     write_curve,
 )
 from firegui.runs.margin_text import curve_message, plan_title
-from firegui.runs.nested_plan import follow_pauses, planned, stress_tested
+from firegui.runs.nested_plan import PASSED_ON, follow_pauses, nested_spec, planned, stress_tested
 from firegui.runs.result_folder import common_fields
 from firegui.runs.run_folder import PLAN, RunRecord, kept_schedule, read_drops
-from firegui.runs.spec import MarginSpec, PlanSpec, Stage, StressSpec
+from firegui.runs.spec import MarginSpec, StressSpec
 
-_PASSED_ON = (EpochDone, EliminationStep, StageBegan, Message)
-"""What plans and tests say that also belongs to the curve."""
-_STAGES = (Stage.OPTIMIZE, Stage.PRUNE)
 _REPLANNED = "it is replanned, and counts in the test with replanning alone"
 
 
@@ -104,20 +96,10 @@ class MarginRun(SavedRun[MarginSpec, MarginHeader]):
 
     def _planned(self, plan: CurvePlan) -> RunRecord:
         spec = self._spec
-        project = spec.project.with_margin(plan.margin)
-        made = PlanSpec(
-            project=project,
-            out=spec.out / plan_folder(plan),
-            command="",
-            stages=_STAGES,
-            backend=spec.backend,
-            frame_stride=project.calendar.n_steps,
-            snapshot_seconds=math.inf,
-            checkpoint_seconds=spec.checkpoint_seconds,
-            project_folder=spec.project_folder,
-        )
+        project, out = spec.project.with_margin(plan.margin), spec.out / plan_folder(plan)
+        made = nested_spec(project, out, spec.backend, spec.checkpoint_seconds, spec.project_folder)
         follow = follow_pauses(self._machine)
-        return planned(with_command(made), self._pass_on, self._control, self._engine, follow, TITLE)
+        return planned(made, self._pass_on, self._control, self._engine, follow, TITLE)
 
     def _stress_spec(self, plan: CurvePlan, record: RunRecord) -> StressSpec:
         spec = self._spec
@@ -143,7 +125,7 @@ class MarginRun(SavedRun[MarginSpec, MarginHeader]):
             self._device_said = True
         if isinstance(event, (Progress, StressTestProgress)):
             self._emit(replace(self._step, text=f"{self._step_text}, {event.text}"))
-        elif isinstance(event, _PASSED_ON):
+        elif isinstance(event, PASSED_ON):
             self._emit(event)
 
     # -- the end -----------------------------------------------------------------------------------------------------

@@ -2,28 +2,60 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from firegui.domain.project import Project
 from firegui.domain.stress import StressTable
 from firegui.errors import CancelledError, InputError
+from firegui.runs.command import with_command
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import Emit, FinishReason, RunState, StateChanged
+from firegui.runs.events import (
+    EliminationStep,
+    Emit,
+    EpochDone,
+    FinishReason,
+    Message,
+    RunState,
+    StageBegan,
+    StateChanged,
+)
 from firegui.runs.failures import failure_message
 from firegui.runs.plan import Planning
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import RUN, RunRecord, read_run
 from firegui.runs.runner import Job
-from firegui.runs.spec import PlanSpec, StressSpec
+from firegui.runs.spec import PlanSpec, Stage, StressSpec
 from firegui.runs.state import RunMachine
 from firegui.runs.stress import StressRun
 from firegui.runs.stress_folder import HEADER, read_table
 
 _DONE = (FinishReason.COMPLETED, FinishReason.PATIENCE)
 Announce = Callable[[StateChanged], None]
+PASSED_ON = (EpochDone, EliminationStep, StageBegan, Message)
+"""Events of a nested run that the outer run emits as well."""
+
+
+def nested_spec(
+    project: Project, out: Path, backend: str, checkpoint_seconds: float, project_folder: Path | None
+) -> PlanSpec:
+    """Return the spec of a plan of both stages in ``out``, a folder of another run. It makes no pictures."""
+    spec = PlanSpec(
+        project=project,
+        out=out,
+        command="",
+        stages=(Stage.OPTIMIZE, Stage.PRUNE),
+        backend=backend,
+        frame_stride=project.calendar.n_steps,
+        snapshot_seconds=math.inf,
+        checkpoint_seconds=checkpoint_seconds,
+        project_folder=project_folder,
+    )
+    return with_command(spec)
 
 
 def planned(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,22 +27,17 @@ from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel, ErrorSource, Unce
 from firegui.errors import CancelledError, Check, InputError, Problem
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.base_run import SavedRun
-from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import (
-    EliminationStep,
-    EpochDone,
     FinishReason,
-    Message,
     RunEvent,
     RunFinished,
     RunState,
     SensitivityReady,
-    StageBegan,
 )
 from firegui.runs.header import schedule_hash
 from firegui.runs.messages import counted
-from firegui.runs.nested_plan import follow_pauses, planned
+from firegui.runs.nested_plan import PASSED_ON, follow_pauses, nested_spec, planned
 from firegui.runs.result_folder import common_fields, schedule_fields
 from firegui.runs.run_folder import PLAN, RunRecord
 from firegui.runs.sensitivity_folder import (
@@ -54,15 +48,10 @@ from firegui.runs.sensitivity_folder import (
     write_table,
 )
 from firegui.runs.sensitivity_text import schedule_text, table_message
-from firegui.runs.spec import PlanSpec, SensitivitySpec, Stage
+from firegui.runs.spec import PlanSpec, SensitivitySpec
 
 if TYPE_CHECKING:
     from firegui.rollout.model import Model
-
-
-_PASSED_ON = (EpochDone, EliminationStep, StageBegan, Message)
-"""What a plan of the sweep says that also belongs to the sweep."""
-_STAGES = (Stage.OPTIMIZE, Stage.PRUNE)
 
 
 def sensitivity_problems(spec: SensitivitySpec) -> list[Problem]:
@@ -175,19 +164,7 @@ class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
         optimizer = replace(spec.project.plan.optimizer, seed=spec.settings.seed)
         project = replace(spec.project, plan=replace(spec.project.plan, design=design, optimizer=optimizer))
         out = spec.out / design_folder(design)
-        return with_command(
-            PlanSpec(
-                project=project,
-                out=out,
-                command="",
-                stages=_STAGES,
-                backend=spec.backend,
-                frame_stride=project.calendar.n_steps,
-                snapshot_seconds=math.inf,
-                checkpoint_seconds=spec.checkpoint_seconds,
-                project_folder=spec.project_folder,
-            )
-        )
+        return nested_spec(project, out, spec.backend, spec.checkpoint_seconds, spec.project_folder)
 
     def _design_row(
         self, model: Model, design: Effectiveness, record: RunRecord, baseline: RolloutSummary,
@@ -210,7 +187,7 @@ class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
         )
 
     def _pass_on(self, event: RunEvent) -> None:
-        if isinstance(event, _PASSED_ON):
+        if isinstance(event, PASSED_ON):
             self._emit(event)
 
     # -- the end -----------------------------------------------------------------------------------------------------
