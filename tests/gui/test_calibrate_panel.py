@@ -25,6 +25,7 @@ from firegui.gui.analyses.calibration.calibration_controller import (
 from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
 from firegui.gui.jobs.run_job import UnfinishedWork
+from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.documents import RunningAnswer
 from firegui.gui.window.main_window import MainWindow
@@ -76,12 +77,12 @@ def controller(session: Session) -> Iterator[CalibrationController]:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, session: Session, controller: CalibrationController) -> CalibratePanel:
-    return panel_of(qtbot, session, controller)
+def panel(qtbot: QtBot, session: Session, queue: RunQueue, controller: CalibrationController) -> CalibratePanel:
+    return panel_of(qtbot, session, queue, controller)
 
 
-def panel_of(qtbot: QtBot, session: Session, controller: CalibrationController) -> CalibratePanel:
-    shown = CalibratePanel(session, controller)
+def panel_of(qtbot: QtBot, session: Session, queue: RunQueue, controller: CalibrationController) -> CalibratePanel:
+    shown = CalibratePanel(session, queue, controller)
     shown.start_requested.connect(shown.start)
     shown.form.set_value(replace(shown.form.value(), epochs=EPOCHS, fit_days=3))
     show_widget(qtbot, shown, 1100, 420)
@@ -110,21 +111,21 @@ def epoch(number: int, loss: float | None = None) -> FitProgress:
 
 @pytest.fixture
 def held(
-    qtbot: QtBot, session: Session, saved: Path
+    qtbot: QtBot, session: Session, queue: RunQueue, saved: Path
 ) -> Iterator[tuple[CalibratePanel, CalibrationController, FakeRun]]:
     """A panel whose calibration goes on until it is stopped."""
     work = held_run()
     controller = CalibrationController(session, execute=work, clock=lambda: NOW)
-    yield panel_of(qtbot, session, controller), controller, work
+    yield panel_of(qtbot, session, queue, controller), controller, work
     controller.shutdown()
     controller.deleteLater()
 
 
 # -- the form ----------------------------------------------------------------------------------------------------------
 def test_the_form_begins_with_as_many_days_as_can_be_fitted(
-    session: Session, controller: CalibrationController
+    session: Session, queue: RunQueue, controller: CalibrationController
 ) -> None:
-    panel = CalibratePanel(session, controller)
+    panel = CalibratePanel(session, queue, controller)
     assert panel.form.value() == NetworkFitSettings(fit_days=4)
     session.open_project(watched_project(2), None)
     assert panel.form.value().fit_days == 2
@@ -242,9 +243,11 @@ def test_the_epoch_under_the_mouse_is_the_one_whose_days_are_shown(
     assert list(calibrated.plots.days.points(0).values()) == list(controller.history[-1].events[0].iou)
 
 
-def test_however_fast_epochs_come_they_are_drawn_together(qtbot: QtBot, session: Session, saved: Path) -> None:
+def test_however_fast_epochs_come_they_are_drawn_together(
+    qtbot: QtBot, session: Session, queue: RunQueue, saved: Path
+) -> None:
     controller = CalibrationController(session, execute=held_run(500))
-    panel = panel_of(qtbot, session, controller)
+    panel = panel_of(qtbot, session, queue, controller)
     before = panel.plots.repaints
     panel.start()
     qtbot.waitUntil(lambda: len(panel.plots.misfit.points()) == 500)
@@ -292,16 +295,16 @@ def stopping_at(number: int) -> Callable[[RunSpec, Callable[[RunEvent], None], R
 
 
 def test_a_stopped_one_goes_on_to_the_same_weights_even_in_another_session(
-    qtbot: QtBot, session: Session, saved: Path, other: Path, tmp_path: Path
+    qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, other: Path, tmp_path: Path
 ) -> None:
     whole = CalibrationController(session, clock=lambda: NOW)
-    unbroken = panel_of(qtbot, session, whole)
+    unbroken = panel_of(qtbot, session, queue, whole)
     unbroken.add_project(other)
     calibrate(qtbot, unbroken, whole)
     expected = tmp_path / "expected.safetensors"
     unbroken.save(expected)
     controller = CalibrationController(session, execute=stopping_at(2), clock=lambda: NOW)
-    panel = panel_of(qtbot, session, controller)
+    panel = panel_of(qtbot, session, queue, controller)
     panel.add_project(other)
     calibrate(qtbot, panel, controller)
     assert len(controller.history) == 2

@@ -20,6 +20,7 @@ from firegui.gui.analyses.skill.skill_charts import METRICS
 from firegui.gui.analyses.skill.skill_controller import SkillController
 from firegui.gui.analyses.skill.skill_panel import STALE, SkillPanel
 from firegui.gui.analyses.skill.skill_table import signed
+from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import show_widget
@@ -43,8 +44,8 @@ def controller(session: Session) -> Iterator[SkillController]:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, session: Session, controller: SkillController) -> SkillPanel:
-    shown = SkillPanel(session, controller)
+def panel(qtbot: QtBot, session: Session, queue: RunQueue, controller: SkillController) -> SkillPanel:
+    shown = SkillPanel(session, queue, controller)
     shown.start_requested.connect(shown.start)
     shown.fit_days.setValue(1)
     show_widget(qtbot, shown, 1100, 600)

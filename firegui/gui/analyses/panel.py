@@ -27,6 +27,7 @@ from firegui.gui.base.dialogs import may_replace
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import Content, column, fill_column, row, scroll_area, splitter
 from firegui.gui.base.theme import set_role
+from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import narrow_combo
@@ -73,8 +74,8 @@ class PanelButton:
 class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
     """Base of the panels of analyses.
 
-    Subclasses declare ``texts``, lay out their widgets, call :meth:`_connect` last, and override the hooks. The
-    ``form`` has ``changed`` and ``request()``; a panel without one overrides :meth:`_request`.
+    Subclasses declare ``texts``, make their widgets in :meth:`_build`, and override the hooks. The form that
+    :meth:`_make_form` returns has ``changed`` and ``request()``; a panel without one overrides :meth:`_request`.
     """
 
     texts: ClassVar[AnalysisTexts]
@@ -86,9 +87,11 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
     enlarge_requested = Signal()
     """The dock should become a window of its own, or be put back."""
 
-    def __init__(self, session: Session, controller: ControllerT, form: Any, parent: QWidget | None) -> None:
+    def __init__(
+        self, session: Session, queue: RunQueue, controller: ControllerT, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._session, self._controller, self._form = session, controller, form
+        self._session, self._queue, self._controller = session, queue, controller
         self._saved: Sequence[SavedT] = ()
         self._buttons: dict[str, QToolButton] = {}
         self._paged: list[tuple[QWidget, tuple[QWidget, ...]]] = []
@@ -110,6 +113,9 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         self.bar.setRange(0, _STEPS)
         self.bar.setFixedHeight(6)
         self.bar.setAccessibleName(self.texts.progress)
+        self._form = self._make_form()
+        self._build()
+        self._connect()
 
     # -- for others --------------------------------------------------------------------------------------------------
     def button(self, name: str) -> QToolButton:
@@ -145,6 +151,14 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
                 self._session.message.emit(f"Wrote {path}")
 
     # -- hooks -------------------------------------------------------------------------------------------------------
+    def _make_form(self) -> Any:
+        """Return the form of the panel, ``None`` for a panel that lays out and enables its fields itself."""
+        return None
+
+    def _build(self) -> None:
+        """Make the widgets of the panel, lay them out and connect them."""
+        raise NotImplementedError
+
     def _request(self) -> Any:
         """Return what the form describes. Raises :class:`InputError` for settings that cannot be used."""
         return self._form.request()

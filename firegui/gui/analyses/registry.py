@@ -62,14 +62,12 @@ class Analysis:
 
 
 ANALYSES = (
-    Analysis("Skill", SkillController, lambda session, _queue, controller: SkillPanel(session, controller),
-             SaveFirst.NOTHING),
-    Analysis("Calibrate", CalibrationController,
-             lambda session, _queue, controller: CalibratePanel(session, controller), SaveFirst.FOLDER),
+    Analysis("Skill", SkillController, SkillPanel, SaveFirst.NOTHING),
+    Analysis("Calibrate", CalibrationController, CalibratePanel, SaveFirst.FOLDER),
     Analysis("Sensitivity", SensitivityController, SensitivityPanel, SaveFirst.PROJECT),
     Analysis("Stress", StressController, StressPanel, SaveFirst.PROJECT),
     Analysis("Margin", MarginController, MarginPanel, SaveFirst.PROJECT),
     Analysis("Uncertainty", UncertaintyController, UncertaintyPanel, SaveFirst.PROJECT),
     Analysis("Benchmark", BenchmarkController, BenchmarkPanel, SaveFirst.PROJECT),
     Analysis("Study", StudyController, StudyPanel, SaveFirst.PROJECT),
-)  # fmt: skip
+)

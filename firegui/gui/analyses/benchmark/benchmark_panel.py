@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QMenu, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QMenu, QTableView
 
 from firegui.domain.benchmark import BenchmarkSettings, DeploymentRow, PlannerTask
 from firegui.errors import Problem
@@ -27,8 +27,6 @@ from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, scroll_area
 from firegui.gui.jobs.result_presenter import CompareMode
-from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import add_table_actions, show_table
 
@@ -48,12 +46,11 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         no_saved_results="No earlier benchmark",
     )
 
-    def __init__(
-        self, session: Session, queue: RunQueue, controller: BenchmarkController, parent: QWidget | None = None
-    ) -> None:
+    def _make_form(self) -> BenchmarkForm:
         self.form = BenchmarkForm()
-        super().__init__(session, controller, self.form, parent)
-        self._queue = queue
+        return self.form
+
+    def _build(self) -> None:
         self.table, self.curves = PlannersTable(), ConvergenceView()
         self.tasks = TableModel[TaskStatus](TASK_COLUMNS, self, key=lambda row: row.task, row_tip=TaskStatus.failure)
         self.deployment = TableModel[DeploymentRow](DEPLOYMENT_COLUMNS, self, key=lambda row: row)
@@ -63,13 +60,12 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         self.menu: QMenu | None = None
         self._drawn: Path | None = None
         self._lay_out()
-        controller.changed.connect(self._show_work)
+        self._controller.changed.connect(self._show_work)
         self.pages.currentChanged.connect(self._draw_visible_curves)
         self.table.opened.connect(self.play)
         self.table.customContextMenuRequested.connect(self._open_menu)
         self.table.chosen.connect(self._on_selected)
         self.curves.chosen.connect(self._on_chosen)
-        self._connect()
 
     # -- for others --------------------------------------------------------------------------------------------------
     def play(self, task: PlannerTask) -> None:

@@ -28,7 +28,6 @@ from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.layouts import column, labelled, row
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import refusing
-from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import WholeField
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.io.project_store import load_project
@@ -57,18 +56,16 @@ class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         resume_tip="Take up the unfinished calibration of this project; it ends as if it had never stopped",
     )
 
-    def __init__(self, session: Session, controller: CalibrationController, parent: QWidget | None = None) -> None:
-        super().__init__(session, controller, None, parent)
+    def _build(self) -> None:
         self._companions: list[Companion] = []
         self.form = SettingsForm(NetworkFitSettings())
         self.origin, self.others = QComboBox(), QListWidget()
-        self.plots, self.summary = FitPlots(controller), QLabel(wordWrap=True)
+        self.plots, self.summary = FitPlots(self._controller), QLabel(wordWrap=True)
         self._lay_out()
-        controller.epochs_added.connect(self._show_activity)
+        self._controller.epochs_added.connect(self._show_activity)
         self.form.changed.connect(self._check)
-        self.form.refused.connect(session.message)
+        self.form.refused.connect(self._session.message)
         self.others.currentRowChanged.connect(self._refresh)
-        self._connect()
 
     # -- for others --------------------------------------------------------------------------------------------------
     def add_project(self, folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QTableView, QWidget
+from PySide6.QtWidgets import QTableView
 
 from firegui.domain.margin_curve import MarginCurve, MarginPoint
 from firegui.errors import Problem
@@ -14,8 +14,6 @@ from firegui.gui.analyses.margin.margin_controller import MarginController, Save
 from firegui.gui.analyses.margin.margin_form import MarginForm
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.base.layouts import column, muted_label, scroll_area
-from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.margin_folder import curve_csv
@@ -45,20 +43,18 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
         no_saved_results="No earlier margin curve",
     )
 
-    def __init__(
-        self, session: Session, queue: RunQueue, controller: MarginController, parent: QWidget | None = None
-    ) -> None:
+    def _make_form(self) -> MarginForm:
         self.form = MarginForm()
-        super().__init__(session, controller, self.form, parent)
-        self._queue = queue
+        return self.form
+
+    def _build(self) -> None:
         self.model = TableModel[MarginPoint]((), self, key=lambda point: point.plan)
         self.table, self.chart, self.approximate = QTableView(), MarginChart(), muted_label()
         self._lay_out()
-        session.project_edited.connect(self._on_project)
+        self._session.project_edited.connect(self._on_project)
         self.chart.picked.connect(self.open_point)
         self.table.activated.connect(lambda _index: self.show_chosen())
         self.table.selectionModel().selectionChanged.connect(self._on_selected)
-        self._connect()
 
     # -- for others --------------------------------------------------------------------------------------------------
     def open_point(self, point: MarginPoint) -> None:

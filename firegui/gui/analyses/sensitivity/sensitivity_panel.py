@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QTableView, QWidget
+from PySide6.QtWidgets import QComboBox, QTableView
 
 from firegui.domain.sensitivity import Row
 from firegui.errors import Problem
@@ -17,8 +17,6 @@ from firegui.gui.analyses.sensitivity.sensitivity_form import SensitivityForm
 from firegui.gui.analyses.sensitivity.sensitivity_table import COLUMNS
 from firegui.gui.base.layouts import column, describe, row
 from firegui.gui.base.number_text import number
-from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
 from firegui.runs.sensitivity_folder import AnyTable, table_csv
@@ -42,16 +40,15 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         no_saved_results="No earlier table",
     )
 
-    def __init__(
-        self, session: Session, queue: RunQueue, controller: SensitivityController, parent: QWidget | None = None
-    ) -> None:
-        self.form = SensitivityForm(queue)
-        super().__init__(session, controller, self.form, parent)
+    def _make_form(self) -> SensitivityForm:
+        self.form = SensitivityForm(self._queue)
+        return self.form
+
+    def _build(self) -> None:
         self.model = TableModel[Row]((), self, key=lambda row: row)
         self.table, self.chart, self.measure = QTableView(), SensitivityChart(), QComboBox()
         self._lay_out()
         self.measure.currentIndexChanged.connect(self._draw)
-        self._connect()
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:

@@ -24,7 +24,6 @@ from firegui.gui.base.tasks import wait_for
 from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink, fire_scale
 from firegui.gui.session.reporting import refusing
-from firegui.gui.session.session import Session
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.engine import Engine
@@ -54,8 +53,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
     )
     needs_folder = False
 
-    def __init__(self, session: Session, controller: SkillController, parent: QWidget | None = None) -> None:
-        super().__init__(session, controller, None, parent)
+    def _build(self) -> None:
         self._day = 0
         self._weights: NetworkWeights | None = None
         self.form = SettingsForm(SkillSettings())
@@ -65,13 +63,12 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
         self.measure, self.slider = QComboBox(), QSlider(Qt.Orientation.Horizontal)
         self.summary, self.key, self.day_text = QLabel(), QLabel(wordWrap=True), ElidedLabel()
         self._lay_out()
-        session.project_edited.connect(self._note_weights)
+        self._session.project_edited.connect(self._note_weights)
         self.form.changed.connect(self._check)
         self.slider.valueChanged.connect(self.show_day)
         self.chart.day_chosen.connect(self.show_day)
         self.measure.currentIndexChanged.connect(self._draw_curves)
         self.table.selectionModel().selectionChanged.connect(self._on_row)
-        self._connect()
 
     # -- for others --------------------------------------------------------------------------------------------------
     @property

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton
 
 from firegui.domain.stress import StressResult
 from firegui.errors import InputError, Problem
@@ -17,10 +17,8 @@ from firegui.gui.analyses.stress.stress_columns import stress_columns, stress_ro
 from firegui.gui.analyses.stress.stress_controller import SavedStressTest, StressController, StressTestResult
 from firegui.gui.analyses.stress.stress_form import StressForm
 from firegui.gui.base.layouts import column, describe, row
-from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink
-from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.fire_specs import stress_draw_spec
@@ -50,22 +48,20 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         no_saved_results="No earlier stress test",
     )
 
-    def __init__(
-        self, session: Session, queue: RunQueue, controller: StressController, parent: QWidget | None = None
-    ) -> None:
-        self.form = StressForm(queue)
-        super().__init__(session, controller, self.form, parent)
-        self._queue = queue
+    def _make_form(self) -> StressForm:
+        self.form = StressForm(self._queue)
+        return self.form
+
+    def _build(self) -> None:
         self.model = TableModel[StressResult]((), self, key=lambda result: result.scenario.name)
-        self.table, self.map, self.scenarios = QTableView(), LeakMap(), ScenarioTable(session)
+        self.table, self.map, self.scenarios = QTableView(), LeakMap(), ScenarioTable(self._session)
         self.leak, self.key = QComboBox(), QLabel()
         self.about.setText(_ABOUT)
         self._lay_out()
-        session.project_edited.connect(self._on_project)
+        self._session.project_edited.connect(self._on_project)
         self.leak.currentIndexChanged.connect(self._draw)
         self.table.activated.connect(lambda _index: self.play())
         self.table.selectionModel().selectionChanged.connect(self._refresh)
-        self._connect()
 
     # -- for others --------------------------------------------------------------------------------------------------
     def play(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex
-from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QHeaderView, QTableView
 
 from firegui.domain.study import Cell
 from firegui.errors import InputError, Problem
@@ -15,8 +15,6 @@ from firegui.gui.analyses.study.study_charts import HeatChart, ParetoChart, Stud
 from firegui.gui.analyses.study.study_controller import SavedStudy, StudyController, cost_text
 from firegui.gui.analyses.study.study_form import StudyForm
 from firegui.gui.analyses.study.study_tables import WORKER_COLUMNS, CellsModel
-from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
 from firegui.io.atomic import write_problem
@@ -45,12 +43,11 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         no_saved_results="No earlier study",
     )
 
-    def __init__(
-        self, session: Session, queue: RunQueue, controller: StudyController, parent: QWidget | None = None
-    ) -> None:
+    def _make_form(self) -> StudyForm:
         self.form = StudyForm()
-        super().__init__(session, controller, self.form, parent)
-        self._queue = queue
+        return self.form
+
+    def _build(self) -> None:
         self.cells, self.cells_view = CellsModel(self), QTableView()
         self.workers = TableModel[WorkerSeen](WORKER_COLUMNS, self, key=lambda worker: worker.name)
         self.workers_view = QTableView()
@@ -63,13 +60,12 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         self._lay_out()
         self.form.set_host(self._start_folder, self._refuse_file)
         self.form.begun.connect(self.begin)
-        controller.changed.connect(self._show_work)
+        self._controller.changed.connect(self._show_work)
         self.pages.currentChanged.connect(self._draw)
         self.cells_view.doubleClicked.connect(self._on_opened)
         self.cells_view.selectionModel().selectionChanged.connect(self._refresh)
         for view in self._charts:
             view.opened.connect(self.play)
-        self._connect()
 
     # -- for others --------------------------------------------------------------------------------------------------
     def play(self, cell: Cell) -> None:

@@ -32,8 +32,6 @@ from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, describe, row
-from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session
 from firegui.runs.fire_specs import member_spec
 from firegui.runs.uncertainty_summary import ensemble_csv, summarised, summary_csv
 from firegui.runs.uncertainty_text import UNBURNED, below_start_text, error_text
@@ -61,15 +59,15 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         no_saved_results="No earlier ensemble",
     )
 
-    def __init__(
-        self, session: Session, queue: RunQueue, controller: UncertaintyController, parent: QWidget | None = None
-    ) -> None:
-        self.form = UncertaintyForm(queue)
-        super().__init__(session, controller, self.form, parent)
-        self._queue = queue
+    def _make_form(self) -> UncertaintyForm:
+        self.form = UncertaintyForm(self._queue)
+        return self.form
+
+    def _build(self) -> None:
         self.tables = EnsembleTables(self, self.copy)
         self.summary_view, self.members_view = self.tables.summary_view, self.tables.members_view
-        self.mean_maps, self.errors = MeanMaps(session, queue, controller, self), ErrorFields(controller)
+        self.mean_maps = MeanMaps(self._session, self._queue, self._controller, self)
+        self.errors = ErrorFields(self._controller)
         self.fan, self.benefit = FanChart(), BenefitChart()
         self.convergence, self.variogram = EnsembleConvergenceChart(), VariogramChart()
         self.quantity, self.unit = QComboBox(), QComboBox()
@@ -77,14 +75,13 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self.error_text, self.means = QLabel(wordWrap=True), QLabel(wordWrap=True)
         self.caution = ElidedLabel(role="warning")
         self._lay_out()
-        session.result_changed.connect(self._refresh)
+        self._session.result_changed.connect(self._refresh)
         for box in (self.quantity, self.unit):
             box.currentIndexChanged.connect(self._draw)
         for check in (self.show_members, self.show_quantiles):
             check.toggled.connect(self._draw)
         self.tables.member_activated.connect(self.play)
         self.tables.selection_changed.connect(self._refresh)
-        self._connect()
 
     # -- for others --------------------------------------------------------------------------------------------------
     def play(self, member: int) -> None:
