@@ -212,9 +212,9 @@ class MarginSettings:
     search_epochs: int = option(
         600, "Search epochs", "epochs on the objective alone", low=1, high=1_000_000, group=MORE
     )
-    training_epochs: int = option(1200, "Training epochs", "epochs in the scenarios", low=1, high=1_000_000, group=MORE)
+    training_epochs: int = option(900, "Training epochs", "epochs in the scenarios", low=1, high=1_000_000, group=MORE)
     adapt_epochs: int = option(
-        1500, "Adaptation", "epochs of each round of removing drops and adapting the others", unit="epochs", low=1,
+        1200, "Adaptation", "epochs of each round of removing drops and adapting the others", unit="epochs", low=1,
         high=100_000, group=MORE,
     )  # fmt: skip
 
