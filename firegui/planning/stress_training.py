@@ -30,7 +30,7 @@ LEAST_WEIGHT, LARGEST_WEIGHT = 0.5, 2.0
 """Bounds of a scenario's weight in the training."""
 
 REMEMBERED = 0.8
-"""What is left of a scenario's weight after a test that it passed. A few draws may all hold in a scenario that leaks."""
+"""What is left of a scenario's weight after a test that it passed. A few draws may hold in one that leaks."""
 
 KNOWN = 0.3
 """Share of the slopes that are of a draw known to leak. With more of them the other scenarios are forgotten."""
