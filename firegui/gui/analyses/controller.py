@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from PySide6.QtCore import QObject, Signal
 
@@ -27,6 +27,7 @@ from firegui.runs.events import (
     RunFinished,
     StageBegan,
 )
+from firegui.runs.result_folder import SavedHeader
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import RunSpec
 
@@ -69,6 +70,8 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
 
     saved_results: ClassVar[SavedResults[Any] | None] = None
     """Where results are saved; ``None`` if they are kept in memory or each in a single file."""
+    result_type: ClassVar[type[AnalysisResult[Any, Any]]] = AnalysisResult
+    """Class of the results."""
 
     changed = Signal()
     """A run began, made progress or ended."""
@@ -285,9 +288,28 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         """Show more of the run at work, unless another result was opened since."""
         if self._shown is not None and self.shows_running:
             self._show(replace(self._shown, table=table))
+        self._list_once()
+
+    def _show_table(self, table: Any) -> None:
+        """Show the table of the run at work, also in place of another result."""
+        if self._job is not None:
+            spec: Any = self._job.spec
+            self._show(self._make_result(spec.out, spec.project, table))
+            self._list_once()
+
+    def _list_once(self) -> None:
+        """Report that the folder of the run at work is there, once in a run."""
         if not self._listed:
             self._listed = True
             self.saved_changed.emit()
+
+    def _opened(self, folder: Path, header: SavedHeader, table: Any) -> Result:
+        """Return the saved result in ``folder``, of the open project with the plan and fleet that it had then."""
+        return self._make_result(folder, header.project.on(self._session.project), table, header)
+
+    def _make_result(self, folder: Path, project: Project, table: Any, header: Any = None) -> Result:
+        made: Any = self.result_type(folder, project, table, header)
+        return cast(Result, made)
 
     def _with_saved_header(self, shown: Result) -> Result:
         """Return the result with the header that its folder has now. Raises :class:`InputError`."""

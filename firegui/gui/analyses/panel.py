@@ -174,10 +174,6 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
     def _show_settings(self, saved: SavedT) -> None:
         """Show the settings of an earlier result in the form."""
 
-    def _has_result(self, saved: SavedT) -> bool:
-        """Return whether an earlier result has something to show."""
-        return True
-
     def _on_project(self) -> None:
         """Adapt the form to a project that was opened."""
 
@@ -334,7 +330,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
             saved = self._saved[index - 1]
             if not self._controller.is_busy:
                 self._show_settings(saved)
-            if self._has_result(saved):
+            if saved.has_result:
                 self._controller.open(saved.folder)
             if self.pages.currentIndex() == 0:
                 self._show_page(self.result_page)

@@ -9,11 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_problem
 from firegui.io.plain_words import plain_words
+from firegui.runs.events import FinishReason
 from firegui.runs.lock import is_held
 from firegui.runs.result_folder import SavedHeader
 from firegui.runs.result_store import ResultStore
@@ -39,6 +40,11 @@ class SavedResult(Generic[Header]):
         """Whether everything that was requested is done."""
         raise NotImplementedError
 
+    @property
+    def has_result(self) -> bool:
+        """Whether there is something to show."""
+        return True
+
     def can_resume(self, settings: Any = None) -> bool:
         """Whether the run can continue, with ``settings`` that may request more of the same."""
         return not self.is_held and not self.is_complete
@@ -48,6 +54,40 @@ class SavedResult(Generic[Header]):
         when = self.header.started.astimezone()
         clock = f"{when:%H:%M:%S}" if when.date() == today else f"{when.day} {when:%b %H:%M}"
         return f"{clock} · {self.label}"
+
+
+@dataclass(frozen=True, slots=True)
+class TabulatedResult(SavedResult[Header]):
+    """A saved result with a table, the file ``table_file``, from its first finished part on."""
+
+    table_file: ClassVar[str]
+    has_table: bool
+
+    @property
+    def subject(self) -> str:
+        """What the table is of."""
+        raise NotImplementedError
+
+    @property
+    def label(self) -> str:
+        """Subject, and whether a part is missing."""
+        return f"{self.subject}{' · unfinished' if self.can_resume() else ''}"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every part is done."""
+        return self.header.reason is FinishReason.COMPLETED
+
+    @property
+    def has_result(self) -> bool:
+        """Whether there is a table to show."""
+        return self.has_table
+
+    @classmethod
+    def load(cls, folder: Path, header: Header, is_held: bool) -> Self | None:
+        """Return the result in ``folder``, ``None`` if there is nothing to show or to resume."""
+        saved = cls(folder, header, is_held, (folder / cls.table_file).is_file())
+        return saved if saved.has_table or saved.can_resume() else None
 
 
 Saved = TypeVar("Saved", bound=SavedResult[Any])

@@ -166,7 +166,7 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
 
     def _read(self, folder: Path) -> BenchmarkResult:
         header, table = read_benchmark(folder)
-        return AnalysisResult(folder, header.project.on(self._session.project), table, header)
+        return self._opened(folder, header, table)
 
     def _export_remark(self, names: tuple[str, ...]) -> str:
         shown = self._shown

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from firegui.domain.margin_curve import MarginCurve, MarginPoint
 from firegui.gui.analyses.controller import AnalysisResult, PlanningController
-from firegui.gui.analyses.saved_results import SavedResult, SavedResults
+from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.runs.events import FinishReason, MarginReady
+from firegui.runs.events import MarginReady
 from firegui.runs.margin_folder import CURVE, STORE, MarginHeader, read_curve
 from firegui.runs.messages import counted
 from firegui.runs.requests import MarginRequest, Paths
@@ -17,30 +17,18 @@ from firegui.runs.spec import MarginSpec
 
 
 @dataclass(frozen=True, slots=True)
-class SavedCurve(SavedResult[MarginHeader]):
+class SavedCurve(TabulatedResult[MarginHeader]):
     """A margin curve in a project's folder."""
 
-    has_curve: bool
+    table_file = CURVE
 
     @property
-    def is_complete(self) -> bool:
-        """Whether every plan is done."""
-        return self.header.reason is FinishReason.COMPLETED
-
-    @property
-    def label(self) -> str:
+    def subject(self) -> str:
         """Setting, number of plans and limit."""
         plan = self.header.project.plan
-        size = (
+        return (
             f"{plan.setting.value} · {counted(len(self.header.settings.plans), 'plan')}, limit {plan.margin.limit:.1%}"
         )
-        return f"{size}{' · unfinished' if self.can_resume() else ''}"
-
-    @staticmethod
-    def load(folder: Path, header: MarginHeader, is_held: bool) -> SavedCurve | None:
-        """Return the curve in ``folder``, ``None`` if there is nothing to show or to resume."""
-        saved = SavedCurve(folder, header, is_held, (folder / CURVE).is_file())
-        return saved if saved.has_curve or saved.can_resume() else None
 
 
 SAVED_CURVES = SavedResults("margin", STORE, SavedCurve.load)
@@ -81,17 +69,11 @@ class MarginController(PlanningController[MarginRequest, MarginResult, SavedCurv
         return replace(spec, resume=True)
 
     def _read(self, folder: Path) -> MarginResult:
-        curve, header = read_curve(folder), STORE.read(folder)
-        return AnalysisResult(folder, header.project.on(self._session.project), curve, header)
+        return self._opened(folder, STORE.read(folder), read_curve(folder))
 
     def _connect_events(self, bridge: EventBridge) -> None:
         super()._connect_events(bridge)
         bridge.subscribe(MarginReady, self._on_curve)
 
     def _on_curve(self, event: MarginReady) -> None:
-        if self._job is None or not isinstance(self._job.spec, MarginSpec):
-            return
-        self._show(AnalysisResult(self._job.spec.out, self._job.spec.project, event.curve))
-        if not self._listed:
-            self._listed = True
-            self.saved_changed.emit()
+        self._show_table(event.curve)

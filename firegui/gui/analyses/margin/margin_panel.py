@@ -90,9 +90,6 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
     def _show_settings(self, saved: SavedCurve) -> None:
         self.form.set_settings(saved.header.settings)
 
-    def _has_result(self, saved: SavedCurve) -> bool:
-        return saved.has_curve
-
     def _on_project(self) -> None:
         if self._session.has_project:
             project = self._session.project

@@ -7,21 +7,21 @@ from pathlib import Path
 
 from firegui.domain.sensitivity import KIND_TITLES, SensitivityKind
 from firegui.gui.analyses.controller import AnalysisResult, PlanningController
-from firegui.gui.analyses.saved_results import SavedResult, SavedResults
+from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.events import FinishReason, SensitivityReady
 from firegui.runs.requests import Paths, SensitivityRequest
-from firegui.runs.sensitivity_folder import STORE, TABLE, AnyTable, SensitivityHeader, read_header, read_table
+from firegui.runs.sensitivity_folder import STORE, TABLE, AnyTable, SensitivityHeader, read_table
 from firegui.runs.spec import SensitivitySpec
 
 
 @dataclass(frozen=True, slots=True)
-class SavedTable(SavedResult[SensitivityHeader]):
+class SavedTable(TabulatedResult[SensitivityHeader]):
     """A robustness table in a project's folder. Only a sweep can be resumed: its plans are saved one by one."""
 
-    has_table: bool
+    table_file = TABLE
 
     @property
     def is_complete(self) -> bool:
@@ -29,15 +29,9 @@ class SavedTable(SavedResult[SensitivityHeader]):
         return self.header.kind is not SensitivityKind.DESIGN or self.header.reason is FinishReason.COMPLETED
 
     @property
-    def label(self) -> str:
+    def subject(self) -> str:
         """Kind of the table."""
-        return f"{KIND_TITLES[self.header.kind]}{' · unfinished' if self.can_resume() else ''}"
-
-    @staticmethod
-    def load(folder: Path, header: SensitivityHeader, is_held: bool) -> SavedTable | None:
-        """Return the table in ``folder``, ``None`` if there is nothing to show or to resume."""
-        saved = SavedTable(folder, header, is_held, (folder / TABLE).is_file())
-        return saved if saved.has_table or saved.can_resume() else None
+        return KIND_TITLES[self.header.kind]
 
 
 SAVED_TABLES = SavedResults("sensitivity", STORE, SavedTable.load)
@@ -84,13 +78,11 @@ class SensitivityController(PlanningController[SensitivityRequest, SensitivityRe
         return replace(request.spec(project, paths, self._session.backend, schedule), resume=True)
 
     def _read(self, folder: Path) -> SensitivityResult:
-        table, header = read_table(folder), read_header(folder)
-        return AnalysisResult(folder, header.project.on(self._session.project), table, header)
+        return self._opened(folder, STORE.read(folder), read_table(folder))
 
     def _connect_events(self, bridge: EventBridge) -> None:
         super()._connect_events(bridge)
         bridge.subscribe(SensitivityReady, self._on_table)
 
     def _on_table(self, event: SensitivityReady) -> None:
-        if self._job is not None and isinstance(self._job.spec, SensitivitySpec):
-            self._show(AnalysisResult(self._job.spec.out, self._job.spec.project, event.table))
+        self._show_table(event.table)

@@ -69,9 +69,6 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         self.form.set_kind(saved.header.kind)
         self.form.set_settings(saved.header.settings, saved.header.project.plan.optimizer.epochs)
 
-    def _has_result(self, saved: SavedTable) -> bool:
-        return saved.has_table
-
     def _on_project(self) -> None:
         if self._session.has_project:
             optimizer = self._session.project.plan.optimizer

@@ -14,10 +14,10 @@ from firegui.domain.project import Project
 from firegui.domain.stress import StressTable
 from firegui.errors import InputError
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
-from firegui.gui.analyses.saved_results import SavedResult, SavedResults
+from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.io.schedule_file import read_project_schedule
-from firegui.runs.events import FinishReason, StressReady
+from firegui.runs.events import StressReady
 from firegui.runs.messages import counted
 from firegui.runs.requests import Paths, StressRequest
 from firegui.runs.spec import StressSpec
@@ -27,27 +27,15 @@ Leaks = Mapping[str, NDArray[np.float32]]
 
 
 @dataclass(frozen=True, slots=True)
-class SavedStressTest(SavedResult[StressHeader]):
+class SavedStressTest(TabulatedResult[StressHeader]):
     """A stress test in a project's folder."""
 
-    has_table: bool
+    table_file = TABLE
 
     @property
-    def is_complete(self) -> bool:
-        """Whether every draw is done."""
-        return self.header.reason is FinishReason.COMPLETED
-
-    @property
-    def label(self) -> str:
+    def subject(self) -> str:
         """Number of scenarios."""
-        size = counted(len(self.header.settings.stress.scenarios), "scenario")
-        return f"{size}{' · unfinished' if self.can_resume() else ''}"
-
-    @staticmethod
-    def load(folder: Path, header: StressHeader, is_held: bool) -> SavedStressTest | None:
-        """Return the stress test in ``folder``, ``None`` if there is nothing to show or to resume."""
-        saved = SavedStressTest(folder, header, is_held, (folder / TABLE).is_file())
-        return saved if saved.has_table or saved.can_resume() else None
+        return counted(len(self.header.settings.stress.scenarios), "scenario")
 
 
 SAVED_STRESS_TESTS = SavedResults("stress", STORE, SavedStressTest.load)
@@ -70,7 +58,7 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
 
     title, kept = "The stress test", "finished draws"
     export_suffixes = (".csv", ".json", ".tif")
-    saved_results = SAVED_STRESS_TESTS
+    saved_results, result_type = SAVED_STRESS_TESTS, StressTestResult
 
     def _new_spec(self, request: StressRequest) -> StressSpec:
         return self._spec(request, Paths(self._project_folder, self._new_folder("stress")), self._session.project)
@@ -90,9 +78,7 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
         return request.spec(project, paths, self._session.backend, schedule)
 
     def _read(self, folder: Path) -> StressTestResult:
-        table, header = read_table(folder), STORE.read(folder)
-        project = header.project.on(self._session.project)
-        return _with_leaks(StressTestResult(folder, project, table, header))
+        return _with_leaks(self._opened(folder, STORE.read(folder), read_table(folder)))
 
     def _with_saved_header(self, shown: StressTestResult) -> StressTestResult:
         return _with_leaks(super()._with_saved_header(shown))
@@ -101,12 +87,7 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
         bridge.subscribe(StressReady, self._on_table)
 
     def _on_table(self, event: StressReady) -> None:
-        if self._job is None or not isinstance(self._job.spec, StressSpec):
-            return
-        self._show(StressTestResult(self._job.spec.out, self._job.spec.project, event.table))
-        if not self._listed:
-            self._listed = True
-            self.saved_changed.emit()
+        self._show_table(event.table)
 
 
 def _with_leaks(shown: StressTestResult) -> StressTestResult:

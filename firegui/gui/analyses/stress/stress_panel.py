@@ -117,9 +117,6 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
     def _show_settings(self, saved: SavedStressTest) -> None:
         self.form.set_settings(saved.header.settings)
 
-    def _has_result(self, saved: SavedStressTest) -> bool:
-        return saved.has_table
-
     def _on_project(self) -> None:
         if self._session.has_project:
             self.form.show_project(self._session.project)

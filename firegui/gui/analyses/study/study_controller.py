@@ -130,7 +130,7 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
 
     def _read(self, folder: Path) -> StudyResult:
         header, table = wait_for(None, "Reading the study…", lambda: read_study(folder))
-        return AnalysisResult(folder, header.project.on(self._session.project), table, header)
+        return self._opened(folder, header, table)
 
     def _clear_progress(self) -> None:
         super()._clear_progress()

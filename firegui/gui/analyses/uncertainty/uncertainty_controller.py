@@ -80,6 +80,11 @@ class SavedEnsemble(SavedResult[EnsembleHeader]):
         size = f"{done:,}" if self.is_complete else f"{done:,} of {requested:,}"
         return f"{KIND_TITLES[self.header.settings.kind]} · {size}"
 
+    @property
+    def has_result(self) -> bool:
+        """Whether a member is done."""
+        return self.has_members
+
     def can_resume(self, settings: Any = None) -> bool:
         """Whether members are missing, or ``settings`` request more of them."""
         wanted: UncertaintySettings = settings or self.header.settings

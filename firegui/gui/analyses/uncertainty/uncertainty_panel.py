@@ -158,9 +158,6 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
     def _show_settings(self, saved: SavedEnsemble) -> None:
         self.form.set_settings(saved.header.settings)
 
-    def _has_result(self, saved: SavedEnsemble) -> bool:
-        return saved.has_members
-
     def _find_problems(self) -> Sequence[Problem]:
         return lacks(self._session.project, self.form.settings())
 
