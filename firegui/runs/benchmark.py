@@ -52,9 +52,8 @@ from firegui.runs.events import (
     RunFinished,
     RunState,
 )
-from firegui.runs.header import PACKAGES
+from firegui.runs.header import PACKAGES, common_fields
 from firegui.runs.messages import counted
-from firegui.runs.result_folder import common_fields
 from firegui.runs.spec import BenchmarkSpec
 from firegui.runs.state import RunMachine
 
@@ -165,6 +164,7 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
         spec = self._spec
         return BenchmarkHeader(
             **common_fields(spec, then, model.backend, (*PACKAGES, *SEARCHES_WITH)),
+            settings=spec.settings,
             notes=spec.notes,
             device=model.device,
             machine=f"{processor()}, {cores()} cores",

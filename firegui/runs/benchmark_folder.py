@@ -33,7 +33,8 @@ from firegui.domain.benchmark import (
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
-from firegui.runs.result_folder import ResumeCheck, SavedHeader
+from firegui.runs.header import SavedHeader
+from firegui.runs.result_folder import ResumeCheck
 from firegui.runs.result_store import ResultStore
 from firegui.runs.run_folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PRELIMINARY_CHECKPOINT, SMOOTHING_CHECKPOINT
 from firegui.runs.spec import BenchmarkSpec

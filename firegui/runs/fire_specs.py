@@ -17,10 +17,9 @@ from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem
 from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.benchmark_folder import BenchmarkHeader, task_folder
-from firegui.runs.header import event_hash, schedule_hash
+from firegui.runs.header import SavedHeader, event_hash, schedule_hash
 from firegui.runs.kept_fire import SavedFire, saved_fire
 from firegui.runs.messages import counted
-from firegui.runs.result_folder import SavedHeader
 from firegui.runs.run_folder import PLAN, SCHEDULE, kept_schedule
 from firegui.runs.spec import EvaluateSpec, MemberOf, StressDrawOf
 from firegui.runs.stress_folder import StressHeader

@@ -1,4 +1,4 @@
-"""``run.toml``: what was asked, with what, on what, and how it ended."""
+"""Headers of saved runs, ``run.toml`` among them: what was asked, with what, on what, and how it ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
@@ -36,24 +36,43 @@ PACKAGES = ("firegui", "torch", "numpy", "rasterio", "pyproj")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunHeader:
-    """The content of ``run.toml``.
+class SavedHeader:
+    """Header fields of every saved run.
 
-    ``project_hash`` covers everything that affects the run, ``event_hash`` the event and its fire model alone;
-    ``stages`` are those of the run. ``warm_start`` is a hash, empty when the run started by itself, and
-    ``warm_start_file`` where the schedule was. ``budget`` is the tactical heuristic's, where it was given one.
-    ``replan`` is set where a run goes on from a plan that is being flown.
+    ``project_hash`` covers everything that affects the run, ``event_hash`` the event and its fire model alone.
+    ``seconds`` are elapsed time over all sessions.
     """
 
     format: int = FORMAT
     command: str
-    stages: tuple[Stage, ...] = (Stage.OPTIMIZE,)
     state: RunState
     reason: FinishReason | None = None
     message: str = ""
     started: datetime
     updated: datetime | None = None
     seconds: float = 0.0
+    backend: str = ""
+    project_folder: str = ""
+    project_hash: str
+    event_hash: str
+    versions: Mapping[str, str] = field(default_factory=dict)
+    project: ProjectSnapshot
+
+    def text(self) -> str:
+        """Return the text of the file. Fields without a value are left out, because TOML has no null."""
+        return header_text(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunHeader(SavedHeader):
+    """The content of ``run.toml``.
+
+    ``stages`` are those of the run. ``warm_start`` is a hash, empty when the run started by itself, and
+    ``warm_start_file`` where the schedule was. ``budget`` is the tactical heuristic's, where it was given one.
+    ``replan`` is set where a run goes on from a plan that is being flown.
+    """
+
+    stages: tuple[Stage, ...] = (Stage.OPTIMIZE,)
     epochs_done: int = 0
     best_epoch: int = -1
     seed: int
@@ -61,17 +80,24 @@ class RunHeader:
     device: str
     warm_start: str = ""
     warm_start_file: str = ""
-    project_folder: str = ""
     budget: int | None = None
     replan: ReplanNote | None = None
-    project_hash: str
-    event_hash: str
-    versions: Mapping[str, str] = field(default_factory=dict)
-    project: ProjectSnapshot
 
-    def text(self) -> str:
-        """The file's text; what has no value is left out, for TOML has no null."""
-        return header_text(self)
+
+class HeaderSpec(Protocol):
+    """Fields of a spec that every header is made of."""
+
+    @property
+    def project(self) -> Project:
+        """Project that is planned or analysed."""
+
+    @property
+    def command(self) -> str:
+        """Command that repeats the run."""
+
+    @property
+    def project_folder(self) -> Path | None:
+        """Folder of the project."""
 
 
 def read_header(path: Path) -> RunHeader:
@@ -101,27 +127,41 @@ def _as_it_was(raw: dict[str, Any]) -> None:
     add_missing_margin(raw)
 
 
+def common_fields(
+    spec: HeaderSpec, then: SavedHeader | None, backend: str, packages: Sequence[str] = PACKAGES
+) -> dict[str, Any]:
+    """Return the header fields that all runs fill in alike, for a run that resumes from ``then``."""
+    return {
+        "command": spec.command,
+        "state": RunState.RUNNING,
+        "started": then.started if then else now(),
+        "seconds": then.seconds if then else 0.0,
+        "backend": backend,
+        "project_folder": path_text(spec.project_folder),
+        "project_hash": project_hash(spec.project),
+        "event_hash": event_hash(spec.project),
+        "versions": installed_versions(packages),
+        "project": ProjectSnapshot.of(spec.project),
+    }
+
+
+def schedule_fields(schedule: Schedule | None, file: Path | None) -> dict[str, Any]:
+    """Return the header fields on the schedule of a result: its hash, and the file that it was read from."""
+    return {"schedule": schedule_hash(schedule), "schedule_file": path_text(file)}
+
+
 def new_header(spec: PlanSpec, backend: str, device: str, previous: RunHeader | None) -> RunHeader:
-    """The header of a run that begins, or that goes on from ``previous``."""
+    """Return the header of a run that begins, or that resumes from ``previous``."""
     return RunHeader(
-        command=spec.command,
+        **{**common_fields(spec, previous, backend), "state": RunState.PREPARING},
         stages=spec.stages,
-        state=RunState.PREPARING,
-        seconds=previous.seconds if previous else 0.0,
-        started=previous.started if previous else now(),
         seed=spec.project.plan.optimizer.seed,
-        backend=backend,
         device=device,
-        project_hash=project_hash(spec.project),
-        event_hash=event_hash(spec.project),
-        project=ProjectSnapshot.of(spec.project),
         epochs_done=previous.epochs_done if previous else 0,
         best_epoch=previous.best_epoch if previous else -1,
         warm_start=previous.warm_start if previous else schedule_hash(spec.warm_start),
         warm_start_file=previous.warm_start_file if previous else path_text(spec.warm_start_file),
-        project_folder=path_text(spec.project_folder),
         budget=spec.budget,
-        versions=installed_versions(),
     )
 
 

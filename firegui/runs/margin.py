@@ -17,6 +17,7 @@ from firegui.runs.events import (
     RunState,
     StressTestProgress,
 )
+from firegui.runs.header import common_fields
 from firegui.runs.margin_folder import (
     STORE,
     TITLE,
@@ -29,7 +30,6 @@ from firegui.runs.margin_folder import (
 )
 from firegui.runs.margin_text import curve_message, plan_title
 from firegui.runs.nested_plan import PASSED_ON, follow_pauses, nested_spec, planned, stress_tested
-from firegui.runs.result_folder import common_fields
 from firegui.runs.run_folder import PLAN, RunRecord, kept_schedule, read_drops
 from firegui.runs.spec import MarginSpec, StressSpec
 
@@ -58,7 +58,7 @@ class MarginRun(SavedRun[MarginSpec, MarginHeader]):
             return self._nothing_left(then, MarginReady(read_curve(spec.out)))
         self._machine.move(RunState.RUNNING)
         backend = then.backend if then is not None else ""
-        self._folder.claim(then, MarginHeader(**common_fields(spec, then, backend)))
+        self._folder.claim(then, MarginHeader(**common_fields(spec, then, backend), settings=spec.settings))
         self._update(state=RunState.RUNNING)
         project = spec.project
         name, model, plan = project.scenario.name, project.fire_model.label, project.plan

@@ -3,110 +3,40 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from firegui.domain.project import Project
-from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.project_store import project_hash
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import (
     NOT_INSTALLED,
-    PACKAGES,
+    HeaderSpec,
+    SavedHeader,
     event_hash,
-    header_text,
-    installed_versions,
     now,
-    path_text,
-    schedule_hash,
 )
 from firegui.runs.lock import FolderLock
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import differences, value_words
 from firegui.runs.snapshot import ProjectSnapshot
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedHeader:
-    """Header fields of every saved result except plans. The hashes are those of a plan's ``run.toml``.
-
-    ``seconds`` are elapsed time over all sessions.
-    """
-
-    format: int = 1
-    command: str
-    state: RunState
-    reason: FinishReason | None = None
-    message: str = ""
-    started: datetime
-    updated: datetime | None = None
-    seconds: float = 0.0
-    backend: str = ""
-    project_folder: str = ""
-    project_hash: str
-    event_hash: str
-    versions: Mapping[str, str] = field(default_factory=dict)
-    project: ProjectSnapshot
-
-    def text(self) -> str:
-        """Return the text of the file. Fields without a value are left out, because TOML has no null."""
-        return header_text(self)
-
-
 Kind = TypeVar("Kind", bound=SavedHeader)
 
 
-class SavedResultSpec(Protocol):
+class SavedResultSpec(HeaderSpec, Protocol):
     """Fields that the specs of all saved results have."""
-
-    @property
-    def project(self) -> Project:
-        """Project that is analysed."""
 
     @property
     def out(self) -> Path:
         """Folder of the result."""
 
     @property
-    def command(self) -> str:
-        """Command that repeats the run."""
-
-    @property
     def settings(self) -> Any:
         """Settings of the run."""
-
-    @property
-    def project_folder(self) -> Path | None:
-        """Folder of the project."""
-
-
-def common_fields(
-    spec: SavedResultSpec, then: SavedHeader | None, backend: str, packages: Sequence[str] = PACKAGES
-) -> dict[str, Any]:
-    """Return the header fields that all kinds fill in alike, for a run that resumes from ``then``."""
-    return {
-        "command": spec.command,
-        "settings": spec.settings,
-        "state": RunState.RUNNING,
-        "started": then.started if then else now(),
-        "seconds": then.seconds if then else 0.0,
-        "backend": backend,
-        "project_folder": path_text(spec.project_folder),
-        "project_hash": project_hash(spec.project),
-        "event_hash": event_hash(spec.project),
-        "versions": installed_versions(packages),
-        "project": ProjectSnapshot.of(spec.project),
-    }
-
-
-def schedule_fields(schedule: Schedule | None, file: Path | None) -> dict[str, Any]:
-    """Return the header fields on the schedule of a result: its hash, and the file that it was read from."""
-    return {"schedule": schedule_hash(schedule), "schedule_file": path_text(file)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from firegui.domain.scaling import ScalingRow, ScalingTable, cases_of
 from firegui.errors import CancelledError, Problem, Problems
 from firegui.runs.base_run import SavedRun
 from firegui.runs.events import FinishReason, Message, RunFinished, RunState, ScalingReady
-from firegui.runs.header import PACKAGES
-from firegui.runs.result_folder import common_fields
+from firegui.runs.header import PACKAGES, common_fields
 from firegui.runs.scaling_folder import (
     STORE,
     TABLE,
@@ -86,6 +85,7 @@ class ScalingStudy(SavedRun[ScalingSpec, ScalingHeader]):
         spec = self._spec
         return ScalingHeader(
             **common_fields(spec, then, bench.model.backend, (*PACKAGES, "cma")),
+            settings=spec.settings,
             sessions=then.sessions + 1 if then else 1,
             device=bench.model.device,
             machine=bench.machine,

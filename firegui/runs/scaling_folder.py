@@ -13,7 +13,8 @@ from typing import Any
 from firegui.domain.scaling import ScalingSettings, ScalingTable
 from firegui.errors import Problem
 from firegui.io import atomic
-from firegui.runs.result_folder import ResumeCheck, SavedHeader
+from firegui.runs.header import SavedHeader
+from firegui.runs.result_folder import ResumeCheck
 from firegui.runs.result_store import ResultStore
 from firegui.runs.scaling_text import quality_csv, times_csv, times_latex
 from firegui.runs.spec import ScalingSpec

@@ -35,10 +35,9 @@ from firegui.runs.events import (
     RunState,
     SensitivityReady,
 )
-from firegui.runs.header import schedule_hash
+from firegui.runs.header import common_fields, schedule_fields, schedule_hash
 from firegui.runs.messages import counted
 from firegui.runs.nested_plan import PASSED_ON, follow_pauses, nested_spec, planned
-from firegui.runs.result_folder import common_fields, schedule_fields
 from firegui.runs.run_folder import PLAN, RunRecord
 from firegui.runs.sensitivity_folder import (
     STORE,
@@ -103,6 +102,7 @@ class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
         spec = self._spec
         return SensitivityHeader(
             **common_fields(spec, then, model.backend),
+            settings=spec.settings,
             kind=spec.kind,
             seed=spec.settings.seed,
             device=model.device,

@@ -29,7 +29,8 @@ from firegui.domain.settings import Effectiveness
 from firegui.errors import Problem
 from firegui.io import atomic
 from firegui.io.csv_text import records_csv
-from firegui.runs.result_folder import ResumeCheck, SavedHeader
+from firegui.runs.header import SavedHeader
+from firegui.runs.result_folder import ResumeCheck
 from firegui.runs.result_store import ResultStore
 from firegui.runs.spec import SensitivitySpec
 

@@ -19,9 +19,8 @@ from firegui.runs.events import (
     RunState,
     StressReady,
 )
-from firegui.runs.header import path_text, schedule_hash
+from firegui.runs.header import common_fields, path_text, schedule_fields, schedule_hash
 from firegui.runs.messages import counted
-from firegui.runs.result_folder import common_fields, schedule_fields
 from firegui.runs.spec import StressSpec
 from firegui.runs.stress_folder import (
     DRAWS,
@@ -165,6 +164,7 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
         spec = self._spec
         return StressHeader(
             **common_fields(spec, then, model.backend),
+            settings=spec.settings,
             seed=spec.settings.stress.seed,
             device=model.device,
             **schedule_fields(spec.schedule, spec.schedule_file),

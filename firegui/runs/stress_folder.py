@@ -26,7 +26,8 @@ from firegui.io import atomic
 from firegui.io.csv_text import records_csv
 from firegui.io.rasters import read_raster, write_raster
 from firegui.io.tensors import write_arrays
-from firegui.runs.result_folder import ResumeCheck, SavedHeader
+from firegui.runs.header import SavedHeader
+from firegui.runs.result_folder import ResumeCheck
 from firegui.runs.result_store import ResultStore
 from firegui.runs.spec import StressSpec
 

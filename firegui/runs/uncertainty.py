@@ -35,8 +35,7 @@ from firegui.runs.events import (
     RunFinished,
     RunState,
 )
-from firegui.runs.header import schedule_hash
-from firegui.runs.result_folder import common_fields, schedule_fields
+from firegui.runs.header import common_fields, schedule_fields, schedule_hash
 from firegui.runs.spec import UncertaintySpec
 from firegui.runs.uncertainty_folder import (
     STATE,
@@ -154,6 +153,7 @@ class EnsembleRun(SavedRun[UncertaintySpec, EnsembleHeader]):
         spec = self._spec
         return EnsembleHeader(
             **common_fields(spec, then, model.backend),
+            settings=spec.settings,
             error=error,
             notes=(*notes(spec.project, spec.settings), *replan_note(spec.schedule_file, spec.project)),
             members_done=then.members_done if then else 0,

@@ -27,8 +27,7 @@ from firegui.domain.study_table import StudyRow, StudyTable
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
-from firegui.runs.header import NOT_INSTALLED, schedule_hash
-from firegui.runs.result_folder import SavedHeader
+from firegui.runs.header import NOT_INSTALLED, SavedHeader, schedule_hash
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import differences
 from firegui.runs.spec import StudySpec

@@ -24,8 +24,7 @@ from firegui.runs.benchmark import SEARCHES_WITH, installation
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import Emit, FinishReason, Message, RunFinished, RunState, StudyProgress, StudyReady
-from firegui.runs.header import PACKAGES, installed_versions, path_text
-from firegui.runs.result_folder import common_fields, schedule_fields
+from firegui.runs.header import PACKAGES, common_fields, installed_versions, path_text, schedule_fields
 from firegui.runs.spec import StudySpec
 from firegui.runs.state import RunMachine
 from firegui.studies.cell_executors import CellExecutor, LocalExecutor, OpenCellWorker
@@ -170,6 +169,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
         spec = self._spec
         return StudyHeader(
             **common_fields(spec, then, backend, (*PACKAGES, *SEARCHES_WITH)),
+            settings=spec.settings,
             machine=f"{processor()}, {cores()} cores",
             scheduler=spec.scheduler,
             **schedule_fields(spec.schedule, spec.schedule_file),

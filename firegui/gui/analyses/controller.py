@@ -27,7 +27,7 @@ from firegui.runs.events import (
     RunFinished,
     StageBegan,
 )
-from firegui.runs.result_folder import SavedHeader
+from firegui.runs.header import SavedHeader
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import RunSpec
 

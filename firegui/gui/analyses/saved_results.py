@@ -15,8 +15,8 @@ from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_problem
 from firegui.io.plain_words import plain_words
 from firegui.runs.events import FinishReason
+from firegui.runs.header import SavedHeader
 from firegui.runs.lock import is_held
-from firegui.runs.result_folder import SavedHeader
 from firegui.runs.result_store import ResultStore
 
 Header = TypeVar("Header", bound=SavedHeader)
