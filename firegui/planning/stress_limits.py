@@ -48,6 +48,13 @@ class WorldTest:
         """Largest share."""
         return max(self.shares)
 
+    def nearest(self, limit: float) -> int:
+        """Return the worst draw that stays within ``limit``; the best where none does."""
+        within = [draw for draw, share in enumerate(self.shares) if share <= limit]
+        if within:
+            return max(within, key=lambda draw: self.shares[draw])
+        return min(range(len(self.shares)), key=lambda draw: self.shares[draw])
+
     def excess(self, limit: float) -> float:
         """Return by what factor the test exceeds its limits, at most 1 where it holds.
 

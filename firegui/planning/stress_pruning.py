@@ -55,7 +55,7 @@ GIVE_UP = 48
 """The removal ends when so many single drops in a row could not be removed."""
 
 WATCHED = 3
-"""So many scenarios, those nearest to their limits, say what a drop is worth, each in its worst draw."""
+"""So many scenarios, those nearest to their limits, say what a drop is worth, each in one draw."""
 
 RANKED_AT_ONCE, FIRST_BATCH, LARGEST_BATCH = 32, 32, 128
 """Drops that are ranked in one step, and that are removed at once."""
@@ -237,7 +237,7 @@ class StressPruning:
             self._charge(sum(len(test.shares) for test in tests))
             excess = np.array([test.excess(self._tests.limit) for test in tests])
             nearest = np.argsort(-excess, kind="stable")[:WATCHED].tolist()
-            watched = np.array([(world, int(np.argmax(tests[world].shares))) for world in nearest], np.int64)
+            watched = np.array([(world, tests[world].nearest(self._tests.limit)) for world in nearest], np.int64)
             allowed = np.maximum(LEAST, EASED * excess)
             if self._count(Count.LAST):
                 allowed = np.minimum(allowed, 1.0)

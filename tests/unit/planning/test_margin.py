@@ -287,6 +287,11 @@ def test_limits_of_a_test() -> None:
     assert WorldTest("failures", (0.03, 0.03, 0.03)).excess(0.05) == pytest.approx(1.5)
 
 
+def test_the_draw_that_ranks_drops_is_the_worst_that_holds() -> None:
+    assert WorldTest("failures", (0.01, 0.04, 0.3, 0.02)).nearest(0.05) == 1
+    assert WorldTest("failures", (0.4, 0.2, 0.3)).nearest(0.05) == 1
+
+
 def test_step_sizes_fall_along_half_a_cosine() -> None:
     assert falling(3.0, 1.0, 0.0) == 3.0
     assert falling(3.0, 1.0, 0.5) == pytest.approx(2.0)
