@@ -77,6 +77,20 @@ def test_another_run_starts_the_curves_afresh(qtbot: QtBot, queue: RunQueue, plo
     assert plots.objective.level is None
 
 
+def test_a_chart_without_data_has_no_numbers_on_its_axes(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
+    def numbered() -> tuple[bool, bool]:
+        return tuple(plots.drops.item.getAxis(side).style["showValues"] for side in ("bottom", "left"))
+
+    assert numbered() == (False, False)
+    run_to_end(qtbot, queue)
+    plots.refresh()
+    assert numbered() == (True, True)
+    queue.show_baseline()
+    qtbot.waitUntil(lambda: queue.shown is None and not queue.activity)
+    plots.refresh()
+    assert numbered() == (False, False)
+
+
 def test_terms_are_weighted_as_they_count_or_raw(ended: ProgressPanel) -> None:
     # Setting A: 50 burn + 50 final, and the protected regions do not count.
     assert ended.terms.curve_points(0)[1] == pytest.approx([50 * 0.3] * 8)

@@ -368,7 +368,15 @@ class Chart(QWidget):
             self._redraw()
 
     def update_axes(self) -> None:
-        """Fit view and axes to the data now; while painting they would be painted twice."""
+        """Fit view and axes to the data now; while painting they would be painted twice.
+
+        Without data an axis has no numbers: those of an empty view mean nothing, and overlap in a small chart.
+        """
+        has_points = any(len(curve.x) for curve in self._curves)
+        for side, is_numbered in (("bottom", has_points), ("left", has_points or self.level is not None)):
+            axis = self.item.getAxis(side)
+            if axis.style["showValues"] is not is_numbered:
+                axis.setStyle(showValues=is_numbered)
         self.item.vb.prepareForPaint()
 
     @property
