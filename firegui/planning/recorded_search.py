@@ -27,7 +27,11 @@ def library(name: str) -> Any:
     if find_spec(name) is None:
         problem = Problem(name, "is not installed", f"pip install {name}, or leave out the planners that need it")
         raise InputError([problem], "This planner cannot be run")
-    return import_module(name)
+    # Loading nevergrad draws from numpy's global generator, which is not this program's to change.
+    before = np.random.get_state(legacy=False)
+    package = import_module(name)
+    np.random.set_state(before)
+    return package
 
 
 class Search(Protocol):
