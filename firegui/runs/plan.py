@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,15 +17,16 @@ from firegui.errors import CancelledError, Check, InputError, Problems
 from firegui.io.schedule_file import read_schedule
 from firegui.planning.audit import AuditReport, Conditions
 from firegui.planning.flight_rules import with_pins
+from firegui.runs.base_run import BaseRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import (
     BaselineReady,
+    Emit,
     FinishReason,
     Message,
     PlanUpdated,
-    RunEvent,
     RunFinished,
     RunState,
     StageBegan,
@@ -69,18 +69,11 @@ if TYPE_CHECKING:
 _TITLE = "The run cannot start"
 
 
-class Planning:
+class Planning(BaseRun[PlanSpec]):
     """Run of a :class:`~firegui.runs.spec.PlanSpec`."""
 
-    def __init__(
-        self,
-        spec: PlanSpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
-    ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+    def __init__(self, spec: PlanSpec, emit: Emit, control: RunControl, engine: Engine, machine: RunMachine) -> None:
+        super().__init__(spec, emit, control, engine, machine)
         self._settings = spec.project.plan.optimizer
         self._speaker = EngineMessages(emit, engine, spec.backend)
         self._session: RunSession | None = None
@@ -91,7 +84,6 @@ class Planning:
         self._margin: MarginPlanning | None = None
         self._kept: Schedule | None = None  # where no stage has anything better
         self._warm = spec.warm_start is not None
-        self.baseline_metrics: Metrics | None = None
 
     @property
     def written_folder(self) -> Path | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,10 +17,11 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.plain_words import plain_words
+from firegui.runs.base_run import BaseRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.engine_messages import EngineMessages
-from firegui.runs.events import FinishReason, RunEvent, RunState
+from firegui.runs.events import Emit, FinishReason, RunState
 from firegui.runs.header import new_header, path_text, schedule_hash
 from firegui.runs.kept_fire import codes_hash
 from firegui.runs.lock import FolderLock
@@ -100,24 +101,16 @@ def _observation_problems(spec: ReplanSpec) -> list[Problem]:
     return []
 
 
-class ReplanJob:
+class ReplanJob(BaseRun[ReplanSpec]):
     """Base of replanning runs: checks the input, opens and releases the run folder; subclasses do the work."""
 
-    def __init__(
-        self,
-        spec: ReplanSpec,
-        emit: Callable[[RunEvent], None],
-        control: RunControl,
-        engine: Engine,
-        machine: RunMachine,
-    ) -> None:
-        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+    def __init__(self, spec: ReplanSpec, emit: Emit, control: RunControl, engine: Engine, machine: RunMachine) -> None:
+        super().__init__(spec, emit, control, engine, machine)
         self._plan: PlanSpec = spec.as_plan()
         self._speaker = EngineMessages(emit, engine, spec.backend)
         self._session: RunSession | None = None
         self._folder: ReplanFolder | None = None
         self._lock: FolderLock | None = None
-        self.baseline_metrics: Metrics | None = None
 
     @property
     def _stride(self) -> int | None:
