@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from firegui.cli.arguments import option_group
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.options import FILE, backend_option, project_argument
@@ -49,22 +50,17 @@ ALL = "all"
 _STOPPING, _AGAIN = "stopping; finished tasks are kept and the others saved as they are", "already stopping"
 
 
-def _options(command: Callable[..., None]) -> Callable[..., None]:
-    names, both = ", ".join(PlannerName), ", ".join(MATCHED_PLANNERS)
-    given = (
-        click.option("--planners", metavar=f"{ALL}|NAME,…", help=f"Any of {names}.  [default: {ALL}]"),
-        click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the tables; new or empty."),
-        click.option(
-            "--matched", metavar=f"{ALL}|NAME,…",
-            help=f"Planners that also run once at the two-stage plan's whole cost; {ALL}: {both}.",
-        ),
-        setting_options(BenchmarkSettings(), skip=("planners", "matched")),
-        click.option("--processes", type=int, default=0, help="Of one thread each.  [default: one a core]"),
-        click.option("--resume", is_flag=True, help="Go on with RUN; planners and seeds may be added."),
-    )  # fmt: skip
-    for option in reversed(given):
-        command = option(command)
-    return command
+_options = option_group(
+    click.option("--planners", metavar=f"{ALL}|NAME,…", help=f"Any of {', '.join(PlannerName)}.  [default: {ALL}]"),
+    click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the tables; new or empty."),
+    click.option(
+        "--matched", metavar=f"{ALL}|NAME,…",
+        help=f"Planners that also run once at the two-stage plan's whole cost; {ALL}: {', '.join(MATCHED_PLANNERS)}.",
+    ),
+    setting_options(BenchmarkSettings(), skip=("planners", "matched")),
+    click.option("--processes", type=int, default=0, help="Of one thread each.  [default: one a core]"),
+    click.option("--resume", is_flag=True, help="Go on with RUN; planners and seeds may be added."),
+)  # fmt: skip
 
 
 @click.command()

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from firegui.cli.arguments import option_group
 from firegui.cli.gather import Gather
 from firegui.cli.info import next_step, project_lines, project_summary
 from firegui.cli.options import FILE, F, parse_start, parse_transform
@@ -32,25 +33,20 @@ from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeters import PerimeterSource
 from firegui.io.project_store import load_project, save_project
 
-
-def perimeter_options(command: F) -> F:
-    """Adds ``--perimeters`` and what goes with it."""
-    options = [
-        click.option(
-            "--perimeters", metavar="F", type=FILE,
-            help="Observed fire: dated polygons (shapefile, GeoPackage, GeoJSON, KML, or a folder of one), a GeoTIFF "
-            "with a mask for every date, or where it starts (points, or a mask).",
-        ),
-        click.option("--perimeters-layer", metavar="NAME", help="Its layer, where it holds several."),
-        click.option("--perimeters-date", metavar="COLUMN", help="Its column of dates; recognised otherwise."),
-        click.option(
-            "--perimeters-are", type=click.Choice([member.value for member in PerimeterGrowth]),
-            help="Whether a date's polygons are that day's growth or the whole fire; told from them otherwise.",
-        ),
-    ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+perimeter_options = option_group(
+    click.option(
+        "--perimeters", metavar="F", type=FILE,
+        help="Observed fire: dated polygons (shapefile, GeoPackage, GeoJSON, KML, or a folder of one), a GeoTIFF "
+        "with a mask for every date, or where it starts (points, or a mask).",
+    ),
+    click.option("--perimeters-layer", metavar="NAME", help="Its layer, where it holds several."),
+    click.option("--perimeters-date", metavar="COLUMN", help="Its column of dates; recognised otherwise."),
+    click.option(
+        "--perimeters-are", type=click.Choice([member.value for member in PerimeterGrowth]),
+        help="Whether a date's polygons are that day's growth or the whole fire; told from them otherwise.",
+    ),
+)  # fmt: skip
+"""Adds ``--perimeters`` and what goes with it."""
 
 
 def perimeter_source(options: Mapping[str, Any], problems: Problems) -> PerimeterSource | None:
@@ -74,46 +70,44 @@ T = TypeVar("T")
 M = TypeVar("M", bound=StrEnum)
 
 
-def layer_options(command: F) -> F:
-    """Adds everything that says which file is which layer, and the grid they are brought to."""
-    options = [
-        *(
-            click.option(f"--{key.replace('_', '-')}", key, metavar="F", type=FILE, help=f"{title} ({unit}), a raster.")
-            for key, (title, unit) in LAYERS.items()
-        ),
-        click.option("--lcp", metavar="F", type=FILE, help="A landscape file: .lcp, or a GeoTIFF of its bands."),
-        click.option("--lcp-bands", metavar="A,B,…", help="Its bands in order, a dash for one to leave out."),
-        click.option("--folder", metavar="DIR", type=FILE, help="Take what is recognised in DIR; other options win."),
-        click.option("--band", "bands", metavar="LAYER=N", multiple=True, help="Which band of its file a layer is."),
-        click.option(
-            "--unit", "units", metavar="LAYER=UNIT", multiple=True, help="A layer's unit, such as slope=percent."
-        ),
-        click.option("--crs", metavar="C", help="CRS of the event's grid, such as EPSG:3310; else that of the layers."),
-        click.option("--cell-size", type=float, metavar="M", help="Side of its cells in metres."),
-        click.option("--bounds", metavar="W,S,E,N", help="Its extent in its CRS; else what all layers share."),
-    ]
-    return _with(options, command)
+layer_options = option_group(
+    *(
+        click.option(f"--{key.replace('_', '-')}", key, metavar="F", type=FILE, help=f"{title} ({unit}), a raster.")
+        for key, (title, unit) in LAYERS.items()
+    ),
+    click.option("--lcp", metavar="F", type=FILE, help="A landscape file: .lcp, or a GeoTIFF of its bands."),
+    click.option("--lcp-bands", metavar="A,B,…", help="Its bands in order, a dash for one to leave out."),
+    click.option("--folder", metavar="DIR", type=FILE, help="Take what is recognised in DIR; other options win."),
+    click.option("--band", "bands", metavar="LAYER=N", multiple=True, help="Which band of its file a layer is."),
+    click.option("--unit", "units", metavar="LAYER=UNIT", multiple=True, help="A layer's unit, such as slope=percent."),
+    click.option("--crs", metavar="C", help="CRS of the event's grid, such as EPSG:3310; else that of the layers."),
+    click.option("--cell-size", type=float, metavar="M", help="Side of its cells in metres."),
+    click.option("--bounds", metavar="W,S,E,N", help="Its extent in its CRS; else what all layers share."),
+)
+"""Adds everything that says which file is which layer, and the grid they are brought to."""
 
 
-def wind_options(command: F) -> F:
-    """Adds everything that says what the wind is and how its numbers are meant."""
-    options = [
-        click.option("--wind-speed", type=float, metavar="V", help="Wind speed, the same everywhere on every day."),
-        click.option("--wind-from", type=float, metavar="DEG", help="Where it blows from: 0 north, 90 east, 270 west."),
-        click.option(
-            "--wind", "wind_files", metavar="F", type=FILE, multiple=True,
-            help="A CSV table, a NetCDF file, or one or two GeoTIFFs (speed and direction, or u and v, in this order).",
-        ),
-        _choice("--wind-unit", SpeedUnit, "Unit of wind speed; m/s for --wind-speed, else told from the file."),
-        _choice("--wind-height", Height, "Height above the ground that the wind was measured or computed for."),
-        _choice("--wind-sense", Sense, "Whether directions say where the wind comes from or goes to."),
-        _choice("--wind-components", Components, "The two numbers that the files hold."),
-        _choice("--wind-north", North, "The north of directions: the pole, or the top of the file's raster."),
-        _choice("--wind-clock", TimeBasis, "The clock of times without an offset."),
-        click.option("--wind-first", metavar="ISO", help="Time of the first sample, for files without times."),
-        click.option("--wind-step", type=float, metavar="H", help="Hours between its samples, likewise."),
-    ]  # fmt: skip
-    return _with(options, command)
+def _choice(option: str, kind: Any, help: str) -> Callable[[F], F]:
+    return click.option(option, type=click.Choice([member.value for member in kind]), help=help)
+
+
+wind_options = option_group(
+    click.option("--wind-speed", type=float, metavar="V", help="Wind speed, the same everywhere on every day."),
+    click.option("--wind-from", type=float, metavar="DEG", help="Where it blows from: 0 north, 90 east, 270 west."),
+    click.option(
+        "--wind", "wind_files", metavar="F", type=FILE, multiple=True,
+        help="A CSV table, a NetCDF file, or one or two GeoTIFFs (speed and direction, or u and v, in this order).",
+    ),
+    _choice("--wind-unit", SpeedUnit, "Unit of wind speed; m/s for --wind-speed, else told from the file."),
+    _choice("--wind-height", Height, "Height above the ground that the wind was measured or computed for."),
+    _choice("--wind-sense", Sense, "Whether directions say where the wind comes from or goes to."),
+    _choice("--wind-components", Components, "The two numbers that the files hold."),
+    _choice("--wind-north", North, "The north of directions: the pole, or the top of the file's raster."),
+    _choice("--wind-clock", TimeBasis, "The clock of times without an offset."),
+    click.option("--wind-first", metavar="ISO", help="Time of the first sample, for files without times."),
+    click.option("--wind-step", type=float, metavar="H", help="Hours between its samples, likewise."),
+)  # fmt: skip
+"""Adds everything that says what the wind is and how its numbers are meant."""
 
 
 def source_of(options: Mapping[str, Any], gather: Gather) -> LandscapeSource:
@@ -258,16 +252,6 @@ def _numbers(text: str) -> list[float]:
 
 def _read(text: str | None, parse: Callable[[str], T], gather: Gather) -> T | None:
     return None if text is None else gather.attempt(lambda: parse(text))
-
-
-def _choice(option: str, kind: Any, help: str) -> Callable[[F], F]:
-    return click.option(option, type=click.Choice([member.value for member in kind]), help=help)
-
-
-def _with(options: Sequence[Callable[[Any], Any]], command: F) -> F:
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 _TITLE = "The import cannot start"

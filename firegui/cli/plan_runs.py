@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from firegui.cli.arguments import option_group
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.inputs import gather_schedule
@@ -48,29 +49,18 @@ resume_option = click.option(
 )
 
 
-def first_stage_options(command: Command) -> Command:
-    """Add the options of stage 1."""
-    start = click.option(
-        "--warm-start", "schedule_file", metavar="F.csv", type=FILE, help="Start from this schedule instead."
-    )
-    return setting_options(OptimizerSettings(), show_defaults=False)(start(command))
-
-
+first_stage_options = option_group(
+    setting_options(OptimizerSettings(), show_defaults=False),
+    click.option("--warm-start", "schedule_file", metavar="F.csv", type=FILE, help="Start from this schedule instead."),
+)
+"""Adds the options of stage 1."""
 second_stage_options = setting_options(EliminationSettings(), show_defaults=False)
 margin_options = setting_options(MarginSettings(), show_defaults=False)
 design_options = setting_options(DESIGN, prefix="design", suffix=" to plan with", show_defaults=False)
 
 
-def run_options(command: Command) -> Command:
-    """Add what every run takes: project, folder, resuming, backend, progress and report."""
-    options = (project_argument, out_option, resume_option, backend_option, progress_option, json_option)
-    return _with(command, options)
-
-
-def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
-    for option in reversed(options):
-        command = option(command)
-    return command
+run_options = option_group(project_argument, out_option, resume_option, backend_option, progress_option, json_option)
+"""Adds what every run takes: project, folder, resuming, backend, progress and report."""
 
 
 @dataclass(frozen=True, slots=True)

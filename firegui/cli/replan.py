@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from firegui.cli.arguments import option_group
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.inputs import check_source, gather_schedule
@@ -33,40 +33,35 @@ from firegui.runs.replan_base import TITLE, ReplanScores, read_scores, replan_pr
 from firegui.runs.run_folder import RunRecord, check_out, read_run
 from firegui.runs.spec import ReplanSpec
 
-
-def _options(command: Callable[..., None]) -> Callable[..., None]:
-    given = (
-        click.option("--day", type=int, help="Day of the plan to plan from, counted from 0.  [closed loop: 1]"),
-        click.option(
-            "--observed", "observed_file", metavar="F", type=FILE,
-            help="The fire at the start of that day: GeoTIFF, GeoJSON, GeoPackage, shapefile, KML, or npz mask.  "
-            "[default: the project's own perimeter]",
-        ),
-        click.option("--closed-loop", is_flag=True, help="Draw a fire; observe, replan and fly it day by day."),
-        click.option(
-            "--scenario", metavar="NAME",
-            help="Closed loop: the true world, a stress scenario of the project that the planner does not know."
-            "  [default: nominal]",
-        ),
-        click.option(
-            "--every", type=float, metavar="H",
-            help="Closed loop: hours between two observations.  [default: those of the scenario, or 24]",
-        ),
-        click.option("--draw", type=int, metavar="N", help="Closed loop: draw of the scenario.  [default: 0]"),
-        click.option(
-            "--stop-at", type=float, metavar="D",
-            help="Closed loop: stop at the first observation D days or more after the start; --resume goes on.",
-        ),
-        click.option(
-            "--after", metavar="RUN", type=FILE,
-            help="Closed loop: go on where the one in RUN stopped, with FILE in place of what was left of its plan.",
-        ),
-        setting_options(OptimizerSettings(), skip=("start",), show_defaults=False),
-        second_stage_options,
-    )  # fmt: skip
-    for option in reversed(given):
-        command = option(command)
-    return command
+_options = option_group(
+    click.option("--day", type=int, help="Day of the plan to plan from, counted from 0.  [closed loop: 1]"),
+    click.option(
+        "--observed", "observed_file", metavar="F", type=FILE,
+        help="The fire at the start of that day: GeoTIFF, GeoJSON, GeoPackage, shapefile, KML, or npz mask.  "
+        "[default: the project's own perimeter]",
+    ),
+    click.option("--closed-loop", is_flag=True, help="Draw a fire; observe, replan and fly it day by day."),
+    click.option(
+        "--scenario", metavar="NAME",
+        help="Closed loop: the true world, a stress scenario of the project that the planner does not know."
+        "  [default: nominal]",
+    ),
+    click.option(
+        "--every", type=float, metavar="H",
+        help="Closed loop: hours between two observations.  [default: those of the scenario, or 24]",
+    ),
+    click.option("--draw", type=int, metavar="N", help="Closed loop: draw of the scenario.  [default: 0]"),
+    click.option(
+        "--stop-at", type=float, metavar="D",
+        help="Closed loop: stop at the first observation D days or more after the start; --resume goes on.",
+    ),
+    click.option(
+        "--after", metavar="RUN", type=FILE,
+        help="Closed loop: go on where the one in RUN stopped, with FILE in place of what was left of its plan.",
+    ),
+    setting_options(OptimizerSettings(), skip=("start",), show_defaults=False),
+    second_stage_options,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from firegui.cli.arguments import option_group
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.options import FILE, backend_option, project_argument
@@ -43,16 +44,12 @@ from firegui.runs.spec import ScalingSpec
 _STOPPING, _AGAIN = "stopping; whole rounds and the searches that are done are kept", "already stopping"
 
 
-def _options(command: Callable[..., None]) -> Callable[..., None]:
-    given = (
-        click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the study; new or empty."),
-        setting_options(ScalingSettings()),
-        setting_options(OptimizerSettings(), only=("full_carry",), show_defaults=False),
-        click.option("--resume", is_flag=True, help="Go on with the study in RUN; may ask for more of it."),
-    )
-    for option in reversed(given):
-        command = option(command)
-    return command
+_options = option_group(
+    click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the study; new or empty."),
+    setting_options(ScalingSettings()),
+    setting_options(OptimizerSettings(), only=("full_carry",), show_defaults=False),
+    click.option("--resume", is_flag=True, help="Go on with the study in RUN; may ask for more of it."),
+)
 
 
 @click.command()

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from firegui.cli.arguments import option_group
 from firegui.domain.options import SettingField, replaced_at, setting_fields
 from firegui.errors import Problems
 
@@ -29,15 +30,8 @@ def setting_options(
     ``only`` and ``skip`` name settings. ``suffix`` is added to every help text. Defaults are shown unless they are
     those of the project.
     """
-
-    def decorate(command: F) -> F:
-        for item in reversed(setting_fields(settings)):
-            if item.name not in skip and (not only or item.name in only):
-                for option in reversed(tuple(_options(item, prefix, suffix, show_defaults))):
-                    command = option(command)
-        return command
-
-    return decorate
+    chosen = [item for item in setting_fields(settings) if item.name not in skip and (not only or item.name in only)]
+    return option_group(*(option for item in chosen for option in _options(item, prefix, suffix, show_defaults)))
 
 
 def given_settings(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from firegui.cli.arguments import option_group
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.inputs import gather_schedule
@@ -34,16 +35,12 @@ from firegui.runs.uncertainty_text import below_start_text, error_text
 _STOPPING, _AGAIN = "stopping; the members that are done are being saved", "already stopping"
 
 
-def _options(command: Callable[..., None]) -> Callable[..., None]:
-    given = (
-        click.option("--kind", "kind_name", metavar="|".join(UncertaintyKind), required=True, help="What is drawn."),
-        click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the ensemble; new or empty."),
-        setting_options(UncertaintySettings(), skip=("kind",)),
-        click.option("--resume", is_flag=True, help="Go on with the ensemble in RUN; --members may be raised."),
-    )  # fmt: skip
-    for option in reversed(given):
-        command = option(command)
-    return command
+_options = option_group(
+    click.option("--kind", "kind_name", metavar="|".join(UncertaintyKind), required=True, help="What is drawn."),
+    click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the ensemble; new or empty."),
+    setting_options(UncertaintySettings(), skip=("kind",)),
+    click.option("--resume", is_flag=True, help="Go on with the ensemble in RUN; --members may be raised."),
+)  # fmt: skip
 
 
 @click.command()
