@@ -107,8 +107,8 @@ class PruningState(Checkpoint):
     ``order [n]`` and ``stack [m, 3]`` are those of the removal (:class:`~firegui.planning.elimination.Batches`).
     ``mean`` and ``square`` are Adam's moments, ``leaks`` what the tests say of the scenarios
     (:class:`~firegui.planning.stress_training.Leaks`). ``counts`` are those of :class:`Count`. ``numbers``: the next
-    cut, the largest excess of the latest plan that was kept, then its excess in every world, then in every world the one
-    that is allowed while drops are removed.
+    cut, the largest excess of the latest plan that was kept, then its excess in every world, then in every world what
+    is allowed while drops are removed.
     """
 
     kept: Bools
