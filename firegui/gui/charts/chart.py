@@ -336,6 +336,8 @@ class Chart(QWidget):
     def _color_mark(line: Any, colors: Colors) -> None:
         line.setPen(pg.mkPen(colors.border, style=Qt.PenStyle.DotLine))
         line.label.setColor(colors.muted)
+        # The ground behind it keeps the text apart from a curve.
+        line.label.fill = pg.mkBrush(faded(colors.base, 170))
 
     def set_title(self, name: str, *pieces: Piece) -> None:
         """Set the two lines above the chart: its name, and numbers in the colours of their curves."""
