@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QPainter, QPicture
 from PySide6.QtWidgets import QAbstractButton, QToolButton
 from pytestqt.qtbot import QtBot
 
@@ -152,6 +154,26 @@ def test_texts_of_marks_do_not_overlap_and_stay_in_the_chart(qtbot: QtBot) -> No
         qtbot.waitUntil(lambda texts=texts: chart.mark_texts == texts)  # type: ignore[misc]
         last = chart._marks[98.0].label
         assert last.mapRectToScene(last.boundingRect()).right() <= chart.item.vb.sceneBoundingRect().right()
+
+
+def test_the_numbers_of_a_narrow_chart_do_not_overlap(qtbot: QtBot) -> None:
+    chart = Chart("c", "rollouts")
+    qtbot.addWidget(chart)
+    chart.set_curve(chart.add_curve("accent"), np.arange(0, 17_001, 100), np.arange(171))
+    chart.show()
+    axis = chart.item.getAxis("bottom")
+    for width, texts in ((600, ["0", "5000", "10000", "15000"]), (120, ["0", "5000"])):
+        chart.resize(width, 160)
+        qtbot.waitUntil(lambda texts=texts: _numbers_of(axis) == texts)  # type: ignore[misc]
+
+
+def _numbers_of(axis: Any) -> list[str]:
+    """The numbers that an axis draws."""
+    canvas = QPicture()
+    painter = QPainter(canvas)
+    specs = axis.generateDrawSpecs(painter)
+    painter.end()
+    return [] if specs is None else [text for _box, _flags, text in specs[2]]
 
 
 # -- the result --------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QFont
+from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QPainter
 from PySide6.QtWidgets import QWidget
 
 from firegui.gui.base.elided_label import ElidedLabel, Piece
@@ -48,7 +48,7 @@ def decimated(x: Floats, y: Floats, most: int = MOST_POINTS) -> tuple[Floats, Fl
 
 
 _FONT_POINTS = 8
-_MARK_GAP_PX = 4.0
+_MARK_GAP_PX, _NUMBER_GAP_PX = 4.0, 2.0
 _X_AXIS_HEIGHT = 31
 _REDRAW_MS = 50
 REPAINT_MS = 200
@@ -69,6 +69,26 @@ class _Curve:
     alpha: int
     x: NDArray[np.float64]
     y: NDArray[np.float64]
+
+
+class _Abscissa(pg.AxisItem):  # type: ignore[misc]
+    """Horizontal axis that leaves out numbers which would overlap the one at their left."""
+
+    def __init__(self) -> None:
+        super().__init__("bottom")
+
+    def generateDrawSpecs(self, painter: QPainter) -> Any:
+        """Return the line of the axis, its ticks and the texts that have room; ``None`` for none."""
+        specs = super().generateDrawSpecs(painter)
+        if specs is None:
+            return None
+        line, ticks, texts = specs
+        shown, free = [], -np.inf
+        for text in sorted(texts, key=lambda each: each[0].left()):
+            if text[0].left() >= free:
+                shown.append(text)
+                free = text[0].right() + _NUMBER_GAP_PX
+        return line, ticks, shown
 
 
 class Chart(QWidget):
@@ -99,7 +119,7 @@ class Chart(QWidget):
         small = QFont(self.font())
         small.setPointSize(_FONT_POINTS)
         self.legend.setFont(small)
-        self.plot = pg.PlotWidget(axisItems=dict(axes or {}), enableMenu=False)
+        self.plot = pg.PlotWidget(axisItems={"bottom": _Abscissa(), **(axes or {})}, enableMenu=False)
         self.item = self.plot.getPlotItem()
         # A menu that is never shown, made all the same; it has no parent and would outlive the chart.
         self.plot.destroyed.connect(self.item.ctrlMenu.deleteLater)
