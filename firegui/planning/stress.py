@@ -40,7 +40,7 @@ from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import FinalState
 from firegui.rollout.outcome import WHOLE
-from firegui.rollout.simulate import Gradient, simulate, simulate_many
+from firegui.rollout.simulate import Gradient, Rollout, simulate, simulate_many
 from firegui.rollout.zones import nearby
 from firegui.uncertainty.weather import with_wind
 
@@ -166,18 +166,16 @@ class StressWorld:
         return max(shares)
 
     def bounds(self, share: float) -> Bounds:
-        """Return the loss terms at which :meth:`held_share` is ``share``; none for all of the growth and more."""
-        if share >= 1.0:
+        """Return the loss terms at which :meth:`held_share` is ``share``, to give a rollout up that must leave more.
+
+        There are none for all of the growth and more, and none of what burns in regions: that term is a mean over time.
+        """
+        weights, growth = self.model.weights, self.cells_no_drops - self.start_cells
+        all_growth = weights.burn > 0.0 or (weights.final > 0.0 and weights.prot == 0.0)
+        if share >= 1.0 or growth <= 0.0 or not all_growth:
             return UNBOUNDED
-        weights, worst = self.model.weights, self.no_drops
-        final = prot = math.inf
-        if weights.burn > 0.0 or (weights.final > 0.0 and weights.prot == 0.0):
-            cells = self.start_cells + share * max(self.cells_no_drops - self.start_cells, 0.0)
-            final = worst.loss_final * cells / max(self.cells_no_drops, 1.0)
-        if weights.prot > 0.0:
-            cells = self.start_protected + share * max(worst.protected_cells - self.start_protected, 0.0)
-            prot = worst.loss_prot * cells / worst.protected_cells if worst.protected_cells > 0.0 else math.inf
-        return Bounds(final=final, prot=prot)
+        cells = self.start_cells + share * growth
+        return Bounds(final=self.no_drops.loss_final * cells / self.cells_no_drops)
 
     def result(self, draws: Sequence[Metrics]) -> StressResult:
         """Return the result of a plan whose draws ended with these metrics."""
@@ -328,11 +326,19 @@ def scores(
     world: StressWorld, flown: Schedule, draws: Sequence[int], seed: Seed, *, check: Check | None = None
 ) -> list[Metrics]:
     """Return the metrics of ``flown``, which :func:`executed_only` made, in the given draws of a world."""
-    found: list[Metrics] = []
+    return [rollout.metrics for rollout in rollouts(world, flown, draws, seed, check=check)]
+
+
+def rollouts(
+    world: StressWorld, flown: Schedule, draws: Sequence[int], seed: Seed, *, bounds: Bounds = UNBOUNDED,
+    check: Check | None = None,
+) -> list[Rollout]:  # fmt: skip
+    """Return the rollouts of ``flown``, which :func:`executed_only` made, in the given draws of a world."""
+    found: list[Rollout] = []
     for begin in range(0, len(draws), _LARGEST_BATCH):
         errors = [flight_errors(world.scenario, world.model, draw, seed) for draw in draws[begin:][:_LARGEST_BATCH]]
         schedules = [one.applied(flown, world.model.shape) for one in errors]
-        found += [rollout.metrics for rollout in simulate_many(world.model, schedules, check=check)]
+        found += simulate_many(world.model, schedules, bounds=bounds, check=check)
     return found
 
 

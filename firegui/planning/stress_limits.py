@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import NOMINAL
 from firegui.errors import Check
-from firegui.planning.stress import StressWorld, executed_only, flight_errors, scores
-from firegui.rollout.simulate import simulate_many
+from firegui.planning.stress import StressWorld, executed_only, flight_errors, rollouts, scores
+from firegui.rollout.simulate import Rollout, simulate, simulate_many
 
 TRAINING, TESTS, REMOVALS = 1, 2, 3
-"""Streams of a planner's seed: the draws of its training, of its tests, and of the removals between two tests. The
-tests' are never seen by the others."""
+"""Streams of a planner's seed: the draws of its training, of its tests, and of the removals between two tests. A test's
+draws are new when it is made. Those that leaked are trained on afterwards."""
 
 OWN_WORLDS, OWN_LIMIT = (NOMINAL.name, "design"), 0.2
 """The worlds that a plan is made for, without errors: there it must leave a fifth of what it may in others."""
 
 
-FAR = 4.0
-"""Times the limit at which a rollout that ranks drops is given up."""
+RANKING_BOUND = 4.0
+"""A rollout that ranks a drop is given up at so many times the limit, or what the whole plan leaves if that is more."""
 
 MEAN_LIMIT, WORST_LIMIT, ONE_IN = 0.4, 2.0, 24
 """Factors of the limit that the mean and the worst of random draws must stay within. One draw in so many may leave more
@@ -77,7 +77,7 @@ def largest_share(name: str, draws: int, limit: float) -> float:
 
 
 class StressTests:
-    """Tests of plans in the worlds of a stress set, on draws that no training sees.
+    """Tests of plans in the worlds of a stress set, on draws that no training has seen.
 
     ``worlds[0]`` is the nominal one. ``limit`` is the largest share of a scenario's growth that may burn, ``draws`` the
     number of draws of a random scenario.
@@ -111,45 +111,55 @@ class StressTests:
             yield WorldTest(world.scenario.name, tuple(world.held_share(one) for one in found))
 
     def shares_in(
-        self, world: int, draw: int, schedules: Sequence[Schedule], test: int, *, check: Check | None = None
-    ) -> NDArray[np.float64]:
-        """Return the share of each schedule in one draw of the stream of removals; 1 where it is far over the limit."""
+        self, world: int, draw: int, whole: Schedule, others: Sequence[Schedule], test: int, *,
+        check: Check | None = None,
+    ) -> tuple[float, NDArray[np.float64]]:  # fmt: skip
+        """Return the share of ``whole`` and of each of ``others`` in one draw of the stream of removals.
+
+        1 stands for a share beyond :data:`RANKING_BOUND`. All schedules come from :func:`executed_only`.
+        """
         of = self._worlds[world]
         errors = flight_errors(of.scenario, of.model, draw, (self._seed, REMOVALS, test))
-        flown = [errors.applied(schedule, of.model.shape) for schedule in schedules]
-        rollouts = simulate_many(of.model, flown, bounds=of.bounds(FAR * self.limit), check=check)
-        return np.array([of.held_share(one.metrics) if one.exceeded is None else 1.0 for one in rollouts])
+        share = of.held_share(simulate(of.model, errors.applied(whole, of.model.shape), check=check).metrics)
+        flown = [errors.applied(schedule, of.model.shape) for schedule in others]
+        bounds = of.bounds(RANKING_BOUND * max(self.limit, share))
+        found = simulate_many(of.model, flown, bounds=bounds, check=check)
+        return share, np.array([_share(of, one) for one in found])
 
-    def excesses(self, schedule: Schedule, draws: int, test: int, *, check: Check | None = None) -> list[WorldTest]:
-        """Return the result of each world on ``draws`` draws of the stream of removals."""
+    def excesses(self, flown: Schedule, draws: int, test: int, *, check: Check | None = None) -> list[WorldTest]:
+        """Return the result of each world on ``draws`` draws of the stream of removals.
+
+        ``flown`` is made by :func:`~firegui.planning.stress.executed_only`.
+        """
         seed, found = (self._seed, REMOVALS, test), []
         for world in self._worlds:
-            metrics = scores(world, schedule, _draws(world, draws), seed, check=check)
+            metrics = scores(world, flown, _draws(world, draws), seed, check=check)
             found.append(WorldTest(world.scenario.name, tuple(world.held_share(one) for one in metrics)))
         return found
 
     def first_refused(
-        self, schedule: Schedule, draws: int, test: int, allowed: NDArray[np.float64], first: int, *,
+        self, flown: Schedule, draws: int, test: int, allowed: NDArray[np.float64], first: int, *,
         check: Check | None = None,
     ) -> tuple[int, int]:  # fmt: skip
-        """Return the first world in which ``schedule`` exceeds its limits by more than ``allowed [W]``, and rollouts.
+        """Return the first world in which ``flown`` exceeds its limits by more than ``allowed [W]``, and the rollouts.
 
         −1 where there is none. World ``first`` is tested first. The draws are those of :meth:`excesses`.
         """
-        rollouts, seed = 0, (self._seed, REMOVALS, test)
+        count, seed = 0, (self._seed, REMOVALS, test)
         for index in sorted(range(len(self)), key=lambda index: index != first):
             world = self._worlds[index]
-            count = _draws(world, draws)
-            largest = allowed[index] * largest_share(world.scenario.name, len(count), self.limit)
-            errors = [flight_errors(world.scenario, world.model, draw, seed) for draw in count]
-            flown = [one.applied(schedule, world.model.shape) for one in errors]
+            name, chosen = world.scenario.name, _draws(world, draws)
             # Beyond the largest share the test is lost, and the rollout need not be finished.
-            found = simulate_many(world.model, flown, bounds=world.bounds(largest), check=check)
-            rollouts += len(count)
-            shares = tuple(1.0 if one.exceeded is not None else world.held_share(one.metrics) for one in found)
-            if WorldTest(world.scenario.name, shares).excess(self.limit) > allowed[index]:
-                return index, rollouts
-        return -1, rollouts
+            bounds = world.bounds(allowed[index] * largest_share(name, len(chosen), self.limit))
+            found = rollouts(world, flown, chosen, seed, bounds=bounds, check=check)
+            count += len(found)
+            if WorldTest(name, tuple(_share(world, one) for one in found)).excess(self.limit) > allowed[index]:
+                return index, count
+        return -1, count
+
+
+def _share(world: StressWorld, rollout: Rollout) -> float:
+    return 1.0 if rollout.exceeded is not None else world.held_share(rollout.metrics)
 
 
 def _draws(world: StressWorld, draws: int) -> range:

@@ -39,8 +39,8 @@ ENDS = (AT_WORK, HELD, LEAKING, EXHAUSTED, ENOUGH)
 FIRST_CUT, SMALLEST_CUT = 0.2, 0.08
 """Shares of the drops that a round removes: the first, halved after each refused round, and the least."""
 
-FEW = 0.06
-"""What a round removes needs no adaptation when it is no larger share."""
+UNADAPTED = 0.06
+"""A round that can remove no larger share is given up for the last one, after which nothing adapts."""
 
 ATTEMPTS = 2
 """How often a round may adapt before it is refused."""
@@ -102,7 +102,7 @@ class Phase(IntEnum):
 class PruningState(Checkpoint):
     """Everything that decides how the pruning goes on.
 
-    ``kept`` and ``pose_logits`` are the latest plan that held, ``trial`` and ``trial_poses`` the one at work.
+    ``kept`` and ``pose_logits`` are the latest plan taken over, ``trial`` and ``trial_poses`` the one at work.
     ``worth [T, A]`` is the mean share that burns more without a drop in the ``watched [w, 2]`` worlds and draws;
     ``order [n]`` and ``stack [m, 3]`` are those of the removal (:class:`~firegui.planning.elimination.Batches`).
     ``mean`` and ``square`` are Adam's moments, ``leaks`` what the tests say of the scenarios
@@ -158,6 +158,8 @@ class StressPruning:
         # The reference is tested before a drop is removed.
         counts = np.zeros(len(Count), np.int64)
         counts[Count.FAILED] = -1
+        # The tests of the first stage are numbered by its epochs.
+        counts[Count.TESTS] = margin.placing_epochs
         numbers = np.array([FIRST_CUT, np.inf, *np.ones(2 * len(tests))])
         leaks, worth = Leaks.unknown(len(training)).array(), np.zeros(executed.shape)
         watched, order, stack = np.empty((0, 2), np.int64), np.empty(0, np.int64), np.empty((0, 3), np.int64)
@@ -167,11 +169,15 @@ class StressPruning:
         self._metrics = simulate(model, self.schedule, check=check).metrics
         if state is None and self._before <= self._fewest:
             self._change(Count.END, ENDS.index(ENOUGH))
+        elif self.finished == EXHAUSTED and self._count(Count.ROLLOUTS) < settings.allowance:
+            # Resumed with a larger allowance.
+            self._change(Count.END, ENDS.index(AT_WORK))
+            self._begin_round(float(self._state.numbers[0]), self._state.pose_logits)
 
     # -- what it is now ----------------------------------------------------------------------------------------------
     @property
     def schedule(self) -> Schedule:
-        """The latest plan that held; before any did, the one that leaks least."""
+        """The latest plan taken over: one that holds, or before any did, the one that leaks least."""
         return self._schedule(self._state.kept, self._state.pose_logits)
 
     @property
@@ -195,7 +201,7 @@ class StressPruning:
             "prot": excess if weights.prot > 0.0 else np.nan,
         }
         tested, to_test = {
-            Phase.RANKING: (self._count(Count.RANKED), int(now.kept.sum())),
+            Phase.RANKING: (self._count(Count.RANKED), int((now.trial & ~self._pinned).sum())),
             Phase.REMOVING: (self._batches.decided, self._batches.count),
         }.get(self._phase, (self._count(Count.EPOCH), self._margin.adapt_epochs))
         return EliminationReport(
@@ -244,16 +250,16 @@ class StressPruning:
         some = elements[done : done + RANKED_AT_ONCE]
         worth = now.worth.copy()
         for world, draw in now.watched.tolist():
-            plans = [whole, *(whole.only(_without(now.trial, some[i : i + 1])) for i in range(len(some)))]
-            shares = self._tests.shares_in(world, draw, plans, number, check=check)
-            worth.ravel()[some] += np.maximum(shares[1:] - shares[0], 0.0) / len(now.watched)
-            self._charge(len(plans))
+            fewer = [whole.only(_without(now.trial, some[i : i + 1])) for i in range(len(some))]
+            share, shares = self._tests.shares_in(world, draw, whole, fewer, number, check=check)
+            worth.ravel()[some] += np.maximum(shares - share, 0.0) / len(now.watched)
+            self._charge(1 + len(fewer))
         self._state = replace(self._state, worth=worth)
         self._change(Count.RANKED, done + len(some))
         if done + len(some) == len(elements):
             order = elements[np.lexsort((elements, worth.ravel()[elements]))]
             self._state = replace(self._state, order=order)
-            self._take(Batches(len(order), LARGEST_BATCH, FIRST_BATCH))
+            self._set_batches(Batches(len(order), LARGEST_BATCH, FIRST_BATCH))
             self._change(Count.PHASE, Phase.REMOVING)
 
     def _remove(self, check: Check | None) -> None:
@@ -267,7 +273,7 @@ class StressPruning:
         begin, end = batches.next
         if end - begin > left:
             # A batch that is too large is as good as one that is refused: its halves are next.
-            self._take(batches.after(feasible=False))
+            self._set_batches(batches.after(feasible=False))
             return
         fewer = _without(now.trial, now.order[begin:end])
         allowed, number = now.numbers[2 + len(self._tests) :], self._count(Count.TESTS)
@@ -282,19 +288,21 @@ class StressPruning:
         else:
             self._change(Count.FAILED, refused)
             self._change(Count.REFUSED, self._count(Count.REFUSED) + (end - begin == 1))
-        self._take(batches.after(refused < 0))
+        self._set_batches(batches.after(refused < 0))
 
     def _end_removal(self) -> None:
-        """Adapt the drops that are left, or test them at once where few were removed."""
+        """Adapt the drops that are left; in the last round test them."""
         now = self._state
         removed, drops = int(now.kept.sum() - now.trial.sum()), int(now.kept.sum())
-        if not removed:
-            self._end()
-        elif self._count(Count.LAST) or (removed <= FEW * drops and now.numbers[1] <= 1.0):
-            self._change(Count.LAST, 1)
-            self._change(Count.PHASE, Phase.TESTING)
-        else:
+        if self._count(Count.LAST):
+            if removed:
+                self._change(Count.PHASE, Phase.TESTING)
+            else:
+                self._end()
+        elif removed > UNADAPTED * drops or now.numbers[1] > 1.0:
             self._begin_adapting()
+        else:
+            self._begin_round(0.0, now.pose_logits)
 
     def _adapt(self, check: Check | None) -> None:
         """Take a step with the poses of the drops at work."""
@@ -313,17 +321,17 @@ class StressPruning:
         if epoch + 1 == self._margin.adapt_epochs:
             self._change(Count.PHASE, Phase.TESTING)
         elif (epoch + 1) % TEST_EVERY == 0 and len(self._training):
-            self._look(check)
+            self._test_while_adapting(check)
 
-    def _look(self, check: Check | None) -> None:
+    def _test_while_adapting(self, check: Check | None) -> None:
         """Find out in which draws of which scenarios the plan leaks now, for the training to go on with."""
         self._change(Count.TESTS, self._count(Count.TESTS) + 1)
         schedule = self._schedule(self._state.trial, self._state.trial_poses)
         for test in self._tests.shares(schedule, self._count(Count.TESTS), draws=TEST_DRAWS, check=check):
-            self._learn(test)
+            self._record_leaks(test)
             self._charge(len(test.shares))
 
-    def _learn(self, test: WorldTest) -> None:
+    def _record_leaks(self, test: WorldTest) -> None:
         """Remember what a test says of its scenario."""
         index = self._tests.names.index(test.name) - 1
         if len(self._training) and index >= 0:
@@ -375,7 +383,7 @@ class StressPruning:
         numbers = np.array([now.numbers[0], excess, *now.numbers[2:]])
         self._state = replace(self._state, kept=kept, trial=kept, pose_logits=now.trial_poses, numbers=numbers)
         self._metrics = simulate(self._model, self.schedule, check=check).metrics
-        if int(kept.sum()) <= self._fewest:
+        if int(kept.sum()) <= self._fewest and excess <= 1.0:
             self._change(Count.END, ENDS.index(ENOUGH))
         elif self._count(Count.LAST):
             self._end()
@@ -383,7 +391,7 @@ class StressPruning:
             self._begin_round(float(numbers[0]), self._state.pose_logits)
 
     def _begin_round(self, cut: float, poses: Floats) -> None:
-        """Begin to remove a share ``cut`` of the latest plan that held, from ``poses``; or begin the last round."""
+        """Begin to remove a share ``cut`` of the latest plan taken over, from ``poses``; or begin the last round."""
         now = self._state
         last = cut < SMALLEST_CUT or self._count(Count.ROLLOUTS) >= self._settings.allowance
         poses = now.pose_logits if last else poses
@@ -404,7 +412,7 @@ class StressPruning:
         self._change(Count.PHASE, Phase.RANKING)
 
     def _end(self) -> None:
-        """End with the latest plan that held."""
+        """End with the latest plan taken over."""
         now = self._state
         used_up = now.numbers[0] >= SMALLEST_CUT and self._count(Count.ROLLOUTS) >= self._settings.allowance
         ended = HELD if now.numbers[1] <= 1.0 else EXHAUSTED if used_up else LEAKING
@@ -442,7 +450,7 @@ class StressPruning:
         stack = Batches.stack_of(self._state.stack)
         return Batches(len(self._state.order), LARGEST_BATCH, size, position, stack, bool(hopeful))
 
-    def _take(self, batches: Batches) -> None:
+    def _set_batches(self, batches: Batches) -> None:
         """Go on with the removal at ``batches``."""
         self._state = replace(self._state, stack=batches.stack_array())
         self._change(Count.SIZE, batches.size)
@@ -459,7 +467,7 @@ class StressPruning:
         rollouts = 0
         for test in self._tests.shares(schedule, self._count(Count.TESTS), first=first, check=check):
             found[test.name], rollouts = test, rollouts + len(test.shares)
-            self._learn(test)
+            self._record_leaks(test)
             if until_refused and test.excess(self._tests.limit) > 1.0:
                 break
         self._charge(rollouts)

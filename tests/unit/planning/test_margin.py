@@ -17,7 +17,7 @@ from firegui.planning import stress_placing, stress_pruning
 from firegui.planning.initialization import start_schedule
 from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
-from firegui.planning.stress import executed_only, scores, stress_worlds
+from firegui.planning.stress import executed_only, rollouts, scores, stress_worlds
 from firegui.planning.stress_limits import REMOVALS, WorldTest
 from firegui.planning.stress_placing import StressPlanner
 from firegui.planning.stress_pruning import REMOVAL_DRAWS, WATCHED, Count, Phase
@@ -145,7 +145,7 @@ def test_a_round_ranks_the_drops_by_what_burns_without_them_and_removes_the_leas
     assert (np.diff(ranked.worth.ravel()[ranked.order]) >= 0.0).all()
 
     # What the least and the most valuable drop are worth, from the worlds themselves.
-    weighed, _ = stress_worlds(of, model, [item for item in STRESS.scenarios if not item.repair_hours])
+    weighed, _ = stress_worlds(of, model, STRESS.unrepaired)
     worlds = [world.with_weights(model.weights) for world in weighed]
     plan = executed_only(model, pruning.schedule)
     for drop in ranked.order[[0, -1]].tolist():
@@ -153,7 +153,7 @@ def test_a_round_ranks_the_drops_by_what_burns_without_them_and_removes_the_leas
         fewer.ravel()[drop] = False
         rises = []
         for index, draw in ranked.watched.tolist():
-            world, seed = worlds[index], (OPTIMIZER.seed, REMOVALS, 1)
+            world, seed = worlds[index], (OPTIMIZER.seed, REMOVALS, 10)
             with_it, without = (
                 world.held_share(scores(world, one, [draw], seed)[0]) for one in (plan, plan.only(fewer))
             )
@@ -167,7 +167,7 @@ def test_a_round_ranks_the_drops_by_what_burns_without_them_and_removes_the_leas
     allowed = pruning.state().numbers[2 + len(worlds) :]
     for world, most in zip(worlds, allowed, strict=True):
         count = range(min(REMOVAL_DRAWS, MARGIN.draws) if world.scenario.is_random else 1)
-        found = scores(world, plan.only(pruning.state().trial), count, (OPTIMIZER.seed, REMOVALS, 1))
+        found = scores(world, plan.only(pruning.state().trial), count, (OPTIMIZER.seed, REMOVALS, 10))
         assert WorldTest(world.scenario.name, tuple(map(world.held_share, found))).excess(0.9) <= most
 
 
@@ -289,6 +289,37 @@ def test_limits_of_a_test() -> None:
     assert WorldTest("failures", (0.0,) * 22 + (0.06, 0.06)).excess(0.05) == pytest.approx(1.2)
     assert WorldTest("failures", (0.0,) * 23 + (0.12,)).excess(0.05) == pytest.approx(1.2)
     assert WorldTest("failures", (0.03, 0.03, 0.03)).excess(0.05) == pytest.approx(1.5)
+
+
+def test_a_rollout_is_given_up_only_where_it_leaves_more_than_the_bound() -> None:
+    of = project()
+    model, _, reference = placed(of)
+    flown = executed_only(model, reference)
+    worlds, _ = stress_worlds(of, model, STRESS.unrepaired)
+    for made in worlds:
+        world = made.with_weights(ObjectiveWeights.of(Setting.A))
+        share = world.held_share(scores(world, flown, [0], 1)[0])
+        (within,) = rollouts(world, flown, [0], 1, bounds=world.bounds(1.001 * share))
+        (beyond,) = rollouts(world, flown, [0], 1, bounds=world.bounds(0.999 * share))
+        assert 0.0 < share < 1.0 and within.exceeded is None and beyond.exceeded is not None
+        assert made.with_weights(ObjectiveWeights.of(Setting.B)).bounds(0.01).none and world.bounds(1.0).none
+
+
+def test_a_pruning_that_used_its_allowance_up_goes_on_with_a_larger_one(tmp_path: Path) -> None:
+    of = project(limit=1e-4)
+    little = replace(of, plan=replace(of.plan, elimination=replace(of.plan.elimination, allowance=30)))
+    model, margin, reference = placed(little)
+    pruning = margin.second_stage(model, reference)
+    while not pruning.finished:
+        pruning.advance()
+    assert pruning.finished == "allowance"
+    pruning.state().save(tmp_path / "state")
+    assert margin.second_stage(model, reference, tmp_path / "state").finished == "allowance"
+    longer = MarginPlanning(of, model).second_stage(model, reference, tmp_path / "state")
+    assert not longer.finished
+    rollouts_before = longer.report.rollouts
+    longer.advance()
+    assert longer.report.rollouts > rollouts_before
 
 
 def test_the_draw_that_ranks_drops_is_the_worst_that_holds() -> None:
