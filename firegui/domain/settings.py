@@ -214,7 +214,7 @@ class MarginSettings:
     )
     training_epochs: int = option(900, "Training epochs", "epochs in the scenarios", low=1, high=1_000_000, group=MORE)
     adapt_epochs: int = option(
-        1200, "Adaptation", "epochs of each adaptation of the drops that are left", unit="epochs", low=1,
+        2000, "Adaptation", "epochs of each adaptation of the drops that are left", unit="epochs", low=1,
         high=100_000, group=MORE,
     )  # fmt: skip
 

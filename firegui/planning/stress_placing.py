@@ -28,7 +28,7 @@ close a line."""
 TEST_EVERY = 50
 """Epochs of the training between two tests."""
 
-TEST_DRAWS = 8
+TEST_DRAWS = 4
 """Draws of a random scenario in a test of the training."""
 
 RESERVE = 2.0

@@ -1,9 +1,10 @@
 """Second stage with a margin: remove drops in rounds, let the others adapt, and keep what holds in the scenarios.
 
-A round first finds what each drop is worth: how much more burns without it in the scenarios that are nearest to their
-limits. It removes the drops of least worth in batches, as long as the plan leaks little more in any scenario. Then the
-poses of the others adapt, with steps that get smaller, and the plan is tested in every scenario on draws that nothing
-else has seen. A plan that fails adapts again; in the end it is refused, and the next round removes fewer.
+A round removes, little by little, the drops that the scenarios' mean gradient says are worth least, while the poses of
+the others adapt, and goes on adapting until the steps are small. Then it tests the plan in every scenario on draws that
+no training has seen. A plan that fails gets some drops back and adapts again; in the end it is refused, and the next
+round removes fewer. The last round finds what each drop is worth, which is how much more burns without it, and removes
+the drops of least worth that the limits do not need. Nothing adapts after it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from firegui.planning.elimination import Batches, EliminationReport
 from firegui.planning.gradient import adam_step
 from firegui.planning.stress import executed_only
 from firegui.planning.stress_limits import StressTests, WorldTest
-from firegui.planning.stress_placing import SCENARIOS, TEST_DRAWS, TEST_EVERY
+from firegui.planning.stress_placing import SCENARIOS
 from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
@@ -39,20 +40,24 @@ ENDS = (AT_WORK, HELD, LEAKING, EXHAUSTED, ENOUGH)
 FIRST_CUT, SMALLEST_CUT = 0.2, 0.08
 """Shares of the drops that a round removes: the first, halved after each refused round, and the least."""
 
-UNADAPTED = 0.06
-"""A round that can remove no larger share is given up for the last one, after which nothing adapts."""
-
 ATTEMPTS = 2
 """How often a round may adapt before it is refused."""
 
-REMOVAL_DRAWS = 8
-"""Draws of a random scenario while drops are removed before an adaptation."""
+GIVEN_BACK = 4
+"""A refused plan gets one in so many of the removed drops back before it adapts again."""
+
+REMOVING, LOOKING = 0.5, 0.1
+"""Parts of a round: drops are removed until the first, and not before the second."""
+
+MEMORY = 0.98
+"""Decay of the mean gradient of a drop."""
 
 EASED, LEAST = 1.05, 0.9
-"""By what factor a scenario may leak more when drops are removed, and what it may leak in any case."""
+"""By what factor a scenario may leak more when drops are removed in the last round, within the limits, and what it may
+leak in any case."""
 
 GIVE_UP = 48
-"""The removal ends when so many single drops in a row could not be removed."""
+"""The last round ends when so many single drops in a row could not be removed."""
 
 WATCHED = 3
 """So many scenarios, those nearest to their limits, say what a drop is worth, each in one draw."""
@@ -103,8 +108,9 @@ class PruningState(Checkpoint):
     """Everything that decides how the pruning goes on.
 
     ``kept`` and ``pose_logits`` are the latest plan taken over, ``trial`` and ``trial_poses`` the one at work.
-    ``worth [T, A]`` is the mean share that burns more without a drop in the ``watched [w, 2]`` worlds and draws;
-    ``order [n]`` and ``stack [m, 3]`` are those of the removal (:class:`~firegui.planning.elimination.Batches`).
+    ``worth [T, A]`` is the mean of ``−∂𝓛/∂D``; in the last round the mean share that burns more without a drop in the
+    ``watched [w, 2]`` worlds and draws. ``order [n]`` and ``stack [m, 3]`` are those of that round's removal
+    (:class:`~firegui.planning.elimination.Batches`).
     ``mean`` and ``square`` are Adam's moments, ``leaks`` what the tests say of the scenarios
     (:class:`~firegui.planning.stress_training.Leaks`). ``counts`` are those of :class:`Count`. ``numbers``: the next
     cut, the largest excess of the latest plan that was kept, then its excess in every world, then in every world what
@@ -236,14 +242,12 @@ class StressPruning:
         now, done = self._state, self._count(Count.RANKED)
         whole, number = self._flying(now.trial), self._count(Count.TESTS)
         if done == 0:
-            tests = self._tests.excesses(whole, self._removal_draws, number, check=check)
+            tests = self._tests.excesses(whole, self._margin.draws, number, check=check)
             self._charge(sum(len(test.shares) for test in tests))
             excess = np.array([test.excess(self._tests.limit) for test in tests])
             nearest = np.argsort(-excess, kind="stable")[:WATCHED].tolist()
             watched = np.array([(world, tests[world].nearest(self._tests.limit)) for world in nearest], np.int64)
-            allowed = np.maximum(LEAST, EASED * excess)
-            if self._count(Count.LAST):
-                allowed = np.minimum(allowed, 1.0)
+            allowed = np.clip(EASED * excess, LEAST, 1.0)
             numbers = np.array([*now.numbers[: 2 + len(self._tests)], *allowed])
             now = self._state = replace(self._state, watched=watched, numbers=numbers, worth=np.zeros(now.worth.shape))
         elements = np.flatnonzero(now.trial & ~self._pinned)
@@ -265,10 +269,12 @@ class StressPruning:
     def _remove(self, check: Check | None) -> None:
         """Remove the next batch of drops if the scenarios allow it."""
         now, batches = self._state, self._batches
-        cut = self._cut_of(int(now.kept.sum()), 1.0 if self._count(Count.LAST) else now.numbers[0])
-        left = cut - int(now.kept.sum() - now.trial.sum())
+        left = int(now.trial.sum()) - self._fewest
         if batches.is_done or left <= 0 or self._count(Count.REFUSED) >= GIVE_UP:
-            self._end_removal()
+            if now.trial.sum() < now.kept.sum():
+                self._change(Count.PHASE, Phase.TESTING)
+            else:
+                self._end()
             return
         begin, end = batches.next
         if end - begin > left:
@@ -279,7 +285,7 @@ class StressPruning:
         allowed, number = now.numbers[2 + len(self._tests) :], self._count(Count.TESTS)
         first = self._count(Count.FAILED)
         refused, rollouts = self._tests.first_refused(
-            self._flying(fewer), self._removal_draws, number, allowed, first, check=check
+            self._flying(fewer), self._margin.draws, number, allowed, first, check=check
         )
         self._charge(rollouts)
         if refused < 0:
@@ -290,46 +296,36 @@ class StressPruning:
             self._change(Count.REFUSED, self._count(Count.REFUSED) + (end - begin == 1))
         self._set_batches(batches.after(refused < 0))
 
-    def _end_removal(self) -> None:
-        """Adapt the drops that are left; in the last round test them."""
-        now = self._state
-        removed, drops = int(now.kept.sum() - now.trial.sum()), int(now.kept.sum())
-        if self._count(Count.LAST):
-            if removed:
-                self._change(Count.PHASE, Phase.TESTING)
-            else:
-                self._end()
-        elif removed > UNADAPTED * drops or now.numbers[1] > 1.0:
-            self._begin_adapting()
-        else:
-            self._begin_round(0.0, now.pose_logits)
-
     def _adapt(self, check: Check | None) -> None:
-        """Take a step with the poses of the drops at work."""
+        """Take a step with the poses of the drops at work, and remove those that are due."""
         now, epoch, number = self._state, self._count(Count.EPOCH), self._count(Count.SLOPES)
         count = min(SCENARIOS, len(self._training))
         leaks = Leaks.of_array(now.leaks, len(self._training))
         schedule = self._schedule(now.trial, now.trial_poses)
         _, _, slope = self._training.step(schedule, number, count, leaks, check=check)
         half = max(*self._model.shape, 3) / 2.0
+        done = (epoch + 1) / self._margin.adapt_epochs
         rate = falling(RATE, LAST_RATE, epoch / self._margin.adapt_epochs) / half
         z, mean, square = adam_step(now.trial_poses, slope.clipped(1.0).pose, now.mean, now.square, epoch + 1, rate)
-        self._state = replace(now, trial_poses=z, mean=mean, square=square)
+        worth = MEMORY * now.worth - (1.0 - MEMORY) * slope.logit
+        trial = now.trial
+        # A plan that still leaks adapts before more drops are removed.
+        mends = self._count(Count.ROUND) > 1 and now.numbers[1] > 1.0
+        if self._count(Count.ATTEMPT) == 0 and done > LOOKING and not mends:
+            cut = self._cut_of(int(now.kept.sum()), now.numbers[0]) * min(done / REMOVING, 1.0)
+            trial = self._without_least(trial, worth, int(now.kept.sum()) - round(cut))
+        self._state = replace(now, trial=trial, trial_poses=z, mean=mean, square=square, worth=worth)
         self._change(Count.EPOCH, epoch + 1)
         self._change(Count.SLOPES, number + count)
         self._charge(GRADIENT_CHARGE * (1 + count))
         if epoch + 1 == self._margin.adapt_epochs:
             self._change(Count.PHASE, Phase.TESTING)
-        elif (epoch + 1) % TEST_EVERY == 0 and len(self._training):
-            self._test_while_adapting(check)
 
-    def _test_while_adapting(self, check: Check | None) -> None:
-        """Find out in which draws of which scenarios the plan leaks now, for the training to go on with."""
-        self._change(Count.TESTS, self._count(Count.TESTS) + 1)
-        schedule = self._schedule(self._state.trial, self._state.trial_poses)
-        for test in self._tests.shares(schedule, self._count(Count.TESTS), draws=TEST_DRAWS, check=check):
-            self._record_leaks(test)
-            self._charge(len(test.shares))
+    def _without_least(self, trial: Bools, worth: Floats, wanted: int) -> Bools:
+        """Return ``trial`` with ``wanted`` drops: without those that are worth least and not pinned."""
+        flat = np.flatnonzero(trial & ~self._pinned)
+        count = min(int(trial.sum()) - wanted, len(flat))
+        return trial if count <= 0 else _without(trial, flat[np.lexsort((flat, worth.ravel()[flat]))][:count])
 
     def _record_leaks(self, test: WorldTest) -> None:
         """Remember what a test says of its scenario."""
@@ -357,6 +353,7 @@ class StressPruning:
             self._give_back()
         elif self._count(Count.ATTEMPT) + 1 < ATTEMPTS and self._count(Count.ROLLOUTS) < self._settings.allowance:
             self._change(Count.ATTEMPT, self._count(Count.ATTEMPT) + 1)
+            self._state = replace(self._state, trial=self._with_drops_back(now))
             self._begin_adapting()
         else:
             # What the refused plan has learned is kept as a beginning; the plan that held stays as it is.
@@ -403,8 +400,7 @@ class StressPruning:
         self._change(Count.ROUND, self._count(Count.ROUND) + 1)
         self._change(Count.ATTEMPT, 0)
         self._change(Count.LAST, int(last))
-        if self._count(Count.ROUND) > 1 and leaks:
-            # A plan that still leaks adapts before more drops are removed.
+        if not last:
             self._begin_adapting()
             return
         self._change(Count.RANKED, 0)
@@ -435,11 +431,6 @@ class StressPruning:
         self._change(Count.PHASE, Phase.ADAPTING)
 
     @property
-    def _removal_draws(self) -> int:
-        """Draws of a random scenario while drops are removed: as many as in a test where nothing adapts after it."""
-        return self._margin.draws if self._count(Count.LAST) else min(REMOVAL_DRAWS, self._margin.draws)
-
-    @property
     def _phase(self) -> Phase:
         return Phase(self._count(Count.PHASE))
 
@@ -456,6 +447,22 @@ class StressPruning:
         self._change(Count.SIZE, batches.size)
         self._change(Count.POSITION, batches.position)
         self._change(Count.HOPEFUL, int(batches.hopeful))
+
+    def _with_drops_back(self, now: PruningState) -> Bools:
+        """Return the trial with the drops that it misses most, where the gates let them fly beside the others."""
+        count = int(now.kept.sum() - now.trial.sum()) // GIVEN_BACK
+        flat = np.flatnonzero(~now.trial & (now.worth > 0.0))
+        order = flat[np.lexsort((flat, -now.worth.ravel()[flat]))]
+        trial = now.trial
+        for index in order[: 4 * count]:
+            if count == 0:
+                break
+            wider = trial.copy()
+            wider.ravel()[index] = True
+            executed = self._flown(wider, now.trial_poses)
+            if (executed == wider).all():
+                trial, count = wider, count - 1
+        return trial
 
     def _excess(self, check: Check | None, *, until_refused: bool) -> Floats:
         """Return by what factor each world exceeds its limits; worlds after the first refusal count as 0."""

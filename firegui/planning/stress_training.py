@@ -29,9 +29,6 @@ Ints = NDArray[np.int64]
 LEAST_WEIGHT, LARGEST_WEIGHT = 0.5, 2.0
 """Bounds of a scenario's weight in the training."""
 
-REMEMBERED = 0.8
-"""What is left of a scenario's weight after a test that it passed. A few draws may hold in one that leaks."""
-
 KNOWN = 0.3
 """Share of the slopes that are of a draw known to leak. With more of them the other scenarios are forgotten."""
 
@@ -74,7 +71,7 @@ class Leaks:
     def after(self, index: int, test: WorldTest, number: int, limit: float) -> Leaks:
         """Return the leaks after test number ``number`` of the scenario ``index``."""
         weights = self.weights.copy()
-        weights[index] = min(max(test.excess(limit), REMEMBERED * weights[index], LEAST_WEIGHT), LARGEST_WEIGHT)
+        weights[index] = min(max(test.excess(limit), LEAST_WEIGHT), LARGEST_WEIGHT)
         worst = np.argsort(np.array(test.shares))[::-1][:MOST_OF_A_WORLD].tolist()
         new = [(index, number, draw) for draw in worst if test.shares[draw] > limit]
         old = [tuple(row) for row in self.draws.tolist() if row[0] not in (-1, index)]
