@@ -84,7 +84,7 @@ class Elimination:
         self._model, self._settings, self._trials, self._ahead = model, settings, tuple(trials), max(1, ahead)
         gates = gates_of(reference, model.fleet, model.maps, model.rules)
         self._reference, self._executed = reference, gates.executed
-        self._pinned = _pinned(model, gates.executed)
+        self._pinned = pinned_drops(model, gates.executed)
         self._order, self._batches = np.empty(0, np.int64), self._pass_over(0, hopeful=True)
         self._passes = self._rollouts = self._removed = 0
         self._kept = gates.executed.copy()
@@ -253,7 +253,7 @@ def removal_order(
     return flat[np.lexsort((flat, logit, rise))].astype(np.int64)
 
 
-def _pinned(model: Model, executed: Bools) -> Bools:
+def pinned_drops(model: Model, executed: Bools) -> Bools:
     """``[T, A]``: executed drops that planning keeps whatever they are worth."""
     pinned = None if model.rules is None else model.rules.pinned
     return np.zeros_like(executed) if pinned is None else executed & pinned

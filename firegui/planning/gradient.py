@@ -81,7 +81,7 @@ class Slope:
 
 
 def slope_of(gradient: Gradient, schedule: Schedule, model: Model) -> Slope:
-    """Return the derivatives by pose logits, ``∂L/∂z = ∂L/∂p · range cos(z)/2``; those of pinned drops are 0."""
+    """Return the derivatives by logits and pose logits, ``∂L/∂z = ∂L/∂p · range cos(z)/2``; 0 for pinned drops."""
     assert schedule.pose_logits is not None
     logit = gradient.logit
     pose = gradient.pose * pose_scale(model.shape) * np.cos(schedule.pose_logits) / 2.0

@@ -31,7 +31,7 @@ class MarginPlanning:
         self._project = project
         settings = project.plan.margin
         if settings.kind is Margin.STRESS:
-            scenarios = tuple(item for item in project.stress.scenarios if not item.repair_hours)
+            scenarios = project.stress.unrepaired
         else:
             scenarios = (StressScenario("design", effectiveness=project.plan.design),)
         worlds, self.left_out = stress_worlds(project, model, scenarios, check=check)

@@ -20,7 +20,7 @@ from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule, pose
 from firegui.domain.settings import EliminationSettings, MarginSettings
 from firegui.errors import Check, InputError, Problem
 from firegui.planning.checkpoint import Checkpoint
-from firegui.planning.elimination import Batches, EliminationReport
+from firegui.planning.elimination import Batches, EliminationReport, pinned_drops
 from firegui.planning.gradient import adam_step
 from firegui.planning.stress import executed_only
 from firegui.planning.stress_limits import StressTests, WorldTest
@@ -153,8 +153,7 @@ class StressPruning:
         self._training, self._tests = training, tests
         executed = gates_of(reference, model.fleet, model.maps, model.rules).executed
         self._before = int(executed.sum())
-        pinned = None if model.rules is None else model.rules.pinned
-        self._pinned = np.zeros_like(executed) if pinned is None else executed & pinned
+        self._pinned = pinned_drops(model, executed)
         z = reference.pose_logits
         z = pose_logits_of(reference.poses, model.shape) if z is None else z
         if state is not None and (state.kept.shape != executed.shape or len(state.numbers) != 2 + 2 * len(tests)):
