@@ -212,9 +212,9 @@ class MarginSettings:
     search_epochs: int = option(
         600, "Search epochs", "epochs on the objective alone", low=1, high=1_000_000, group=MORE
     )
-    training_epochs: int = option(900, "Training epochs", "epochs in the scenarios", low=1, high=1_000_000, group=MORE)
+    training_epochs: int = option(1200, "Training epochs", "epochs in the scenarios", low=1, high=1_000_000, group=MORE)
     adapt_epochs: int = option(
-        2000, "Adaptation", "epochs of each adaptation of the drops that are left", unit="epochs", low=1,
+        1500, "Adaptation", "epochs of each adaptation of the drops that are left", unit="epochs", low=1,
         high=100_000, group=MORE,
     )  # fmt: skip
 

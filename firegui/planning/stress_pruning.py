@@ -69,6 +69,10 @@ RATE, LAST_RATE = 0.5, 0.06
 """Step sizes of an adaptation in cells: how far Adam moves a drop in the middle of the raster at the most."""
 
 
+TOLERATED = 1.5
+"""By what factor a scenario may exceed its limits in a plan that follows one that leaks, if it did not already."""
+
+
 class Count(IntEnum):
     """Places in :attr:`PruningState.counts`.
 
@@ -341,8 +345,9 @@ class StressPruning:
         known = now.numbers[2 : 2 + len(self._tests)]
         holds = bool(now.numbers[1] <= 1.0)
         excess = self._excess(check, until_refused=holds)
-        # While the latest plan leaks, one that leaks less over all is taken, whatever it does in a single scenario.
-        if first or (excess.max() <= 1.0 if holds else _leak(excess) <= _leak(known)):
+        # While the latest plan leaks, one that leaks less over all is taken, if no scenario gets much worse.
+        less = _leak(excess) <= _leak(known) and bool((excess <= np.maximum(TOLERATED, known)).all())
+        if first or (excess.max() <= 1.0 if holds else less):
             numbers = np.array([*now.numbers[:2], *excess, *now.numbers[2 + len(self._tests) :]])
             self._state = replace(self._state, numbers=numbers)
             self._accept(float(excess.max()), check)
