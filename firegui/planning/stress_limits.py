@@ -101,13 +101,17 @@ class StressTests:
         return tuple(world.scenario.name for world in self._worlds)
 
     def shares(
-        self, schedule: Schedule, test: int, *, first: str = "", draws: int | None = None, check: Check | None = None
-    ) -> Iterator[WorldTest]:
-        """Yield the result of each world, the one called ``first`` first. Test number ``test`` has draws of its own."""
+        self, schedule: Schedule, test: int, *, first: str = "", draws: int | None = None, stream: int = TESTS,
+        check: Check | None = None,
+    ) -> Iterator[WorldTest]:  # fmt: skip
+        """Yield the result of each world, the one called ``first`` first.
+
+        Test number ``test`` has draws of its own in each ``stream``.
+        """
         flown = executed_only(self._worlds[0].model, schedule)
         for world in sorted(self._worlds, key=lambda world: world.scenario.name != first):
             count = _draws(world, draws or self._draws)
-            found = scores(world, flown, count, (self._seed, TESTS, test), check=check)
+            found = scores(world, flown, count, (self._seed, stream, test), check=check)
             yield WorldTest(world.scenario.name, tuple(world.held_share(one) for one in found))
 
     def shares_in(
@@ -126,29 +130,18 @@ class StressTests:
         found = simulate_many(of.model, flown, bounds=bounds, check=check)
         return share, np.array([_share(of, one) for one in found])
 
-    def excesses(self, flown: Schedule, draws: int, test: int, *, check: Check | None = None) -> list[WorldTest]:
-        """Return the result of each world on ``draws`` draws of the stream of removals.
-
-        ``flown`` is made by :func:`~firegui.planning.stress.executed_only`.
-        """
-        seed, found = (self._seed, REMOVALS, test), []
-        for world in self._worlds:
-            metrics = scores(world, flown, _draws(world, draws), seed, check=check)
-            found.append(WorldTest(world.scenario.name, tuple(world.held_share(one) for one in metrics)))
-        return found
-
     def first_refused(
-        self, flown: Schedule, draws: int, test: int, allowed: NDArray[np.float64], first: int, *,
-        check: Check | None = None,
-    ) -> tuple[int, int]:  # fmt: skip
+        self, flown: Schedule, test: int, allowed: NDArray[np.float64], first: int, *, check: Check | None = None
+    ) -> tuple[int, int]:
         """Return the first world in which ``flown`` exceeds its limits by more than ``allowed [W]``, and the rollouts.
 
-        −1 where there is none. World ``first`` is tested first. The draws are those of :meth:`excesses`.
+        −1 where there is none. World ``first`` is tested first. The draws are those of the stream of removals.
+        ``flown`` comes from :func:`executed_only`.
         """
         count, seed = 0, (self._seed, REMOVALS, test)
         for index in sorted(range(len(self)), key=lambda index: index != first):
             world = self._worlds[index]
-            name, chosen = world.scenario.name, _draws(world, draws)
+            name, chosen = world.scenario.name, _draws(world, self._draws)
             # Beyond the largest share the test is lost, and the rollout need not be finished.
             bounds = world.bounds(allowed[index] * largest_share(name, len(chosen), self.limit))
             found = rollouts(world, flown, chosen, seed, bounds=bounds, check=check)

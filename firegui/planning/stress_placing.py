@@ -34,7 +34,6 @@ TEST_DRAWS = 4
 RESERVE = 2.0
 """How many times the drops that end the nominal fire the training may use, in whole days."""
 
-
 SCORE, LAST_DAY, LEAKS = 3, 4, 5
 """Places in :attr:`PlannerState.progress` after a planner's own: best score, last day, and the leaks from there on."""
 

@@ -23,7 +23,7 @@ from firegui.planning.checkpoint import Checkpoint
 from firegui.planning.elimination import Batches, EliminationReport, pinned_drops
 from firegui.planning.gradient import adam_step
 from firegui.planning.stress import executed_only
-from firegui.planning.stress_limits import StressTests, WorldTest
+from firegui.planning.stress_limits import REMOVALS, StressTests, WorldTest
 from firegui.planning.stress_placing import SCENARIOS
 from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
 from firegui.rollout.gates import gates_of
@@ -67,7 +67,6 @@ RANKED_AT_ONCE, FIRST_BATCH, LARGEST_BATCH = 32, 32, 128
 
 RATE, LAST_RATE = 0.5, 0.06
 """Step sizes of an adaptation in cells: how far Adam moves a drop in the middle of the raster at the most."""
-
 
 TOLERATED = 1.5
 """By what factor a scenario may exceed its limits in a plan that follows one that leaks, if it did not already."""
@@ -114,11 +113,11 @@ class PruningState(Checkpoint):
     ``kept`` and ``pose_logits`` are the latest plan taken over, ``trial`` and ``trial_poses`` the one at work.
     ``worth [T, A]`` is the mean of ``−∂𝓛/∂D``; in the last round the mean share that burns more without a drop in the
     ``watched [w, 2]`` worlds and draws. ``order [n]`` and ``stack [m, 3]`` are those of that round's removal
-    (:class:`~firegui.planning.elimination.Batches`).
+    (:class:`~firegui.planning.elimination.Batches`), ``allowed [W]`` the excess that it allows in every world.
     ``mean`` and ``square`` are Adam's moments, ``leaks`` what the tests say of the scenarios
-    (:class:`~firegui.planning.stress_training.Leaks`). ``counts`` are those of :class:`Count`. ``numbers``: the next
-    cut, the largest excess of the latest plan that was kept, then its excess in every world, then in every world what
-    is allowed while drops are removed.
+    (:class:`~firegui.planning.stress_training.Leaks`), ``excess [W]`` by what factor the latest plan taken over exceeds
+    its limits. ``cut [1]`` is the share of the drops that the next round removes. ``counts`` are those of
+    :class:`Count`.
     """
 
     kept: Bools
@@ -132,8 +131,10 @@ class PruningState(Checkpoint):
     mean: Floats
     square: Floats
     leaks: Floats
+    excess: Floats
+    allowed: Floats
+    cut: Floats
     counts: Ints
-    numbers: Floats
 
 
 class StressPruning:
@@ -160,7 +161,7 @@ class StressPruning:
         self._pinned = pinned_drops(model, executed)
         z = reference.pose_logits
         z = pose_logits_of(reference.poses, model.shape) if z is None else z
-        if state is not None and (state.kept.shape != executed.shape or len(state.numbers) != 2 + 2 * len(tests)):
+        if state is not None and (state.kept.shape != executed.shape or len(state.excess) != len(tests)):
             remedy = "resume with the project the run was started on"
             raise InputError([Problem("pruning checkpoint", "is not of this schedule", remedy)])
         nothing = np.zeros_like(z)
@@ -169,11 +170,11 @@ class StressPruning:
         counts[Count.FAILED] = -1
         # The tests of the first stage are numbered by its epochs.
         counts[Count.TESTS] = margin.placing_epochs
-        numbers = np.array([FIRST_CUT, np.inf, *np.ones(2 * len(tests))])
-        leaks, worth = Leaks.unknown(len(training)).array(), np.zeros(executed.shape)
-        watched, order, stack = np.empty((0, 2), np.int64), np.empty(0, np.int64), np.empty((0, 3), np.int64)
         self._state = state or PruningState(
-            executed, z, executed, z, worth, watched, order, stack, nothing, nothing, leaks, counts, numbers
+            kept=executed, pose_logits=z, trial=executed, trial_poses=z, worth=np.zeros(executed.shape),
+            watched=np.empty((0, 2), np.int64), order=np.empty(0, np.int64), stack=np.empty((0, 3), np.int64),
+            mean=nothing, square=nothing, leaks=Leaks.unknown(len(training)).array(),
+            excess=np.full(len(tests), np.inf), allowed=np.ones(len(tests)), cut=np.array([FIRST_CUT]), counts=counts,
         )  # fmt: skip
         self._metrics = simulate(model, self.schedule, check=check).metrics
         if state is None and self._before <= self._fewest:
@@ -181,7 +182,7 @@ class StressPruning:
         elif self.finished == EXHAUSTED and self._count(Count.ROLLOUTS) < settings.allowance:
             # Resumed with a larger allowance.
             self._change(Count.END, ENDS.index(AT_WORK))
-            self._begin_round(float(self._state.numbers[0]), self._state.pose_logits)
+            self._begin_round(self._cut, self._state.pose_logits)
 
     # -- what it is now ----------------------------------------------------------------------------------------------
     @property
@@ -202,7 +203,7 @@ class StressPruning:
     def report(self) -> EliminationReport:
         """Where it is."""
         now = self._state
-        drops, excess = int(self.schedule.proposed.sum()), float(now.numbers[1])
+        drops, excess = int(now.kept.sum()), float(now.excess.max())
         weights = self._model.weights
         ratios = {
             "burn": excess if weights.burn > 0.0 else np.nan,
@@ -243,30 +244,28 @@ class StressPruning:
     def _rank(self, check: Check | None) -> None:
         """Find the worth of the next drops; before the first, what each scenario leaks with all of them."""
         now, done = self._state, self._count(Count.RANKED)
-        whole, number = self._flying(now.trial), self._count(Count.TESTS)
+        whole, number = self._flown(now.trial, now.trial_poses), self._count(Count.TESTS)
         if done == 0:
-            tests = self._tests.excesses(whole, self._margin.draws, number, check=check)
+            tests = list(self._tests.shares(whole, number, stream=REMOVALS, check=check))
             self._charge(sum(len(test.shares) for test in tests))
             excess = np.array([test.excess(self._tests.limit) for test in tests])
             nearest = np.argsort(-excess, kind="stable")[:WATCHED].tolist()
             watched = np.array([(world, tests[world].nearest(self._tests.limit)) for world in nearest], np.int64)
-            allowed = np.clip(EASED * excess, LEAST, 1.0)
-            numbers = np.array([*now.numbers[: 2 + len(self._tests)], *allowed])
-            now = self._state = replace(self._state, watched=watched, numbers=numbers, worth=np.zeros(now.worth.shape))
+            allowed, worth = np.clip(EASED * excess, LEAST, 1.0), np.zeros(now.worth.shape)
+            now = self._state = replace(self._state, watched=watched, allowed=allowed, worth=worth)
         elements = np.flatnonzero(now.trial & ~self._pinned)
         some = elements[done : done + RANKED_AT_ONCE]
         worth = now.worth.copy()
+        fewer = [whole.only(_without(now.trial, drop)) for drop in some]
         for world, draw in now.watched.tolist():
-            fewer = [whole.only(_without(now.trial, some[i : i + 1])) for i in range(len(some))]
             share, shares = self._tests.shares_in(world, draw, whole, fewer, number, check=check)
             worth.ravel()[some] += np.maximum(shares - share, 0.0) / len(now.watched)
             self._charge(1 + len(fewer))
         self._state = replace(self._state, worth=worth)
         self._change(Count.RANKED, done + len(some))
         if done + len(some) == len(elements):
-            order = elements[np.lexsort((elements, worth.ravel()[elements]))]
-            self._state = replace(self._state, order=order)
-            self._set_batches(Batches(len(order), LARGEST_BATCH, FIRST_BATCH))
+            self._state = replace(self._state, order=_ascending(elements, worth))
+            self._set_batches(Batches(len(elements), LARGEST_BATCH, FIRST_BATCH))
             self._change(Count.PHASE, Phase.REMOVING)
 
     def _remove(self, check: Check | None) -> None:
@@ -285,11 +284,8 @@ class StressPruning:
             self._set_batches(batches.after(feasible=False))
             return
         fewer = _without(now.trial, now.order[begin:end])
-        allowed, number = now.numbers[2 + len(self._tests) :], self._count(Count.TESTS)
-        first = self._count(Count.FAILED)
-        refused, rollouts = self._tests.first_refused(
-            self._flying(fewer), self._margin.draws, number, allowed, first, check=check
-        )
+        plan, number, first = self._flown(fewer, now.trial_poses), self._count(Count.TESTS), self._count(Count.FAILED)
+        refused, rollouts = self._tests.first_refused(plan, number, now.allowed, first, check=check)
         self._charge(rollouts)
         if refused < 0:
             self._state = replace(self._state, trial=fewer)
@@ -313,9 +309,9 @@ class StressPruning:
         worth = MEMORY * now.worth - (1.0 - MEMORY) * slope.logit
         trial = now.trial
         # A plan that still leaks adapts before more drops are removed.
-        mends = self._count(Count.ROUND) > 1 and now.numbers[1] > 1.0
+        mends = self._count(Count.ROUND) > 1 and self._leaks
         if self._count(Count.ATTEMPT) == 0 and done > LOOKING and not mends:
-            cut = self._cut_of(int(now.kept.sum()), now.numbers[0]) * min(done / REMOVING, 1.0)
+            cut = self._cut_of(int(now.kept.sum()), self._cut) * min(done / REMOVING, 1.0)
             trial = self._without_least(trial, worth, int(now.kept.sum()) - round(cut))
         self._state = replace(now, trial=trial, trial_poses=z, mean=mean, square=square, worth=worth)
         self._change(Count.EPOCH, epoch + 1)
@@ -328,7 +324,7 @@ class StressPruning:
         """Return ``trial`` with ``wanted`` drops: without those that are worth least and not pinned."""
         flat = np.flatnonzero(trial & ~self._pinned)
         count = min(int(trial.sum()) - wanted, len(flat))
-        return trial if count <= 0 else _without(trial, flat[np.lexsort((flat, worth.ravel()[flat]))][:count])
+        return trial if count <= 0 else _without(trial, _ascending(flat, worth)[:count])
 
     def _record_leaks(self, test: WorldTest) -> None:
         """Remember what a test says of its scenario."""
@@ -342,15 +338,12 @@ class StressPruning:
         """Test the plan at work; take it over, let it adapt again, or go back."""
         self._change(Count.TESTS, self._count(Count.TESTS) + 1)
         now, first = self._state, self._count(Count.ROUND) == 0
-        known = now.numbers[2 : 2 + len(self._tests)]
-        holds = bool(now.numbers[1] <= 1.0)
+        known, holds = now.excess, not self._leaks
         excess = self._excess(check, until_refused=holds)
         # While the latest plan leaks, one that leaks less over all is taken, if no scenario gets much worse.
         less = _leak(excess) <= _leak(known) and bool((excess <= np.maximum(TOLERATED, known)).all())
         if first or (excess.max() <= 1.0 if holds else less):
-            numbers = np.array([*now.numbers[:2], *excess, *now.numbers[2 + len(self._tests) :]])
-            self._state = replace(self._state, numbers=numbers)
-            self._accept(float(excess.max()), check)
+            self._take_over(excess, check)
             return
         self._change(Count.FAILED, int(np.argmax(excess if holds else excess / np.maximum(known, 1.0))))
         if self._count(Count.LAST):
@@ -360,45 +353,42 @@ class StressPruning:
             self._state = replace(self._state, trial=self._with_drops_back(now))
             self._begin_adapting()
         else:
-            # What the refused plan has learned is kept as a beginning; the plan that held stays as it is.
+            # What the refused plan has learned is kept as a beginning; the latest plan stays as it is.
             learned = np.where(now.trial[:, :, None], now.trial_poses, now.pose_logits)
-            self._begin_round(now.numbers[0] / 2.0, learned)
+            self._begin_round(self._cut / 2.0, learned)
 
     def _give_back(self) -> None:
         """Take the more valuable half of the removed drops back, to be tested again; end without any."""
         now = self._state
         gone = np.flatnonzero(now.kept & ~now.trial)
-        gone = gone[np.argsort(-now.worth.ravel()[gone], kind="stable")]
         if len(gone) < 2:
             self._end()
             return
         trial = now.trial.copy()
-        trial.ravel()[gone[: (len(gone) + 1) // 2]] = True
+        trial.ravel()[_ascending(gone, -now.worth)[: (len(gone) + 1) // 2]] = True
         self._state = replace(now, trial=trial)
 
-    def _accept(self, excess: float, check: Check | None) -> None:
-        """Take the plan at work over as the latest that held."""
+    def _take_over(self, excess: Floats, check: Check | None) -> None:
+        """Take the plan at work over, which exceeds its limits by ``excess [W]``, and begin what follows."""
         now = self._state
-        kept = self._flown(now.trial, now.trial_poses)
+        kept = self._flown(now.trial, now.trial_poses).proposed
         self._change(Count.REMOVED, int(now.kept.sum() - kept.sum()))
-        numbers = np.array([now.numbers[0], excess, *now.numbers[2:]])
-        self._state = replace(self._state, kept=kept, trial=kept, pose_logits=now.trial_poses, numbers=numbers)
+        self._state = replace(self._state, kept=kept, trial=kept, pose_logits=now.trial_poses, excess=excess)
         self._metrics = simulate(self._model, self.schedule, check=check).metrics
-        if int(kept.sum()) <= self._fewest and excess <= 1.0:
+        if int(kept.sum()) <= self._fewest and not self._leaks:
             self._change(Count.END, ENDS.index(ENOUGH))
         elif self._count(Count.LAST):
             self._end()
         else:
-            self._begin_round(float(numbers[0]), self._state.pose_logits)
+            self._begin_round(self._cut, self._state.pose_logits)
 
     def _begin_round(self, cut: float, poses: Floats) -> None:
         """Begin to remove a share ``cut`` of the latest plan taken over, from ``poses``; or begin the last round."""
         now = self._state
         last = cut < SMALLEST_CUT or self._count(Count.ROLLOUTS) >= self._settings.allowance
         poses = now.pose_logits if last else poses
-        self._state = replace(now, trial=now.kept, trial_poses=poses, numbers=np.array([cut, *now.numbers[1:]]))
-        leaks = now.numbers[1] > 1.0
-        if last and leaks:
+        self._state = replace(now, trial=now.kept, trial_poses=poses, cut=np.array([cut]))
+        if last and self._leaks:
             self._end()
             return
         self._change(Count.ROUND, self._count(Count.ROUND) + 1)
@@ -414,8 +404,8 @@ class StressPruning:
     def _end(self) -> None:
         """End with the latest plan taken over."""
         now = self._state
-        used_up = now.numbers[0] >= SMALLEST_CUT and self._count(Count.ROLLOUTS) >= self._settings.allowance
-        ended = HELD if now.numbers[1] <= 1.0 else EXHAUSTED if used_up else LEAKING
+        used_up = self._cut >= SMALLEST_CUT and self._count(Count.ROLLOUTS) >= self._settings.allowance
+        ended = HELD if not self._leaks else EXHAUSTED if used_up else LEAKING
         self._state = replace(now, trial=now.kept, trial_poses=now.pose_logits)
         self._change(Count.END, ENDS.index(ended))
 
@@ -433,6 +423,15 @@ class StressPruning:
         self._state = replace(self._state, mean=nothing, square=nothing)
         self._change(Count.EPOCH, 0)
         self._change(Count.PHASE, Phase.ADAPTING)
+
+    @property
+    def _leaks(self) -> bool:
+        """Whether the latest plan taken over exceeds a limit. One that was not tested yet counts as leaking."""
+        return bool(self._state.excess.max() > 1.0)
+
+    @property
+    def _cut(self) -> float:
+        return float(self._state.cut[0])
 
     @property
     def _phase(self) -> Phase:
@@ -456,15 +455,13 @@ class StressPruning:
         """Return the trial with the drops that it misses most, where the gates let them fly beside the others."""
         count = int(now.kept.sum() - now.trial.sum()) // GIVEN_BACK
         flat = np.flatnonzero(~now.trial & (now.worth > 0.0))
-        order = flat[np.lexsort((flat, -now.worth.ravel()[flat]))]
         trial = now.trial
-        for index in order[: 4 * count]:
+        for index in _ascending(flat, -now.worth)[: 4 * count]:
             if count == 0:
                 break
             wider = trial.copy()
             wider.ravel()[index] = True
-            executed = self._flown(wider, now.trial_poses)
-            if (executed == wider).all():
+            if (self._flown(wider, now.trial_poses).proposed == wider).all():
                 trial, count = wider, count - 1
         return trial
 
@@ -489,13 +486,9 @@ class StressPruning:
         logits = np.where(kept, LISTED_LOGIT, UNLISTED_LOGIT)
         return Schedule.from_pose_logits(logits, pose_logits, self._model.shape)
 
-    def _flying(self, kept: Bools) -> Schedule:
-        """Return the drops of the plan at work that fly."""
-        return executed_only(self._model, self._schedule(kept, self._state.trial_poses))
-
-    def _flown(self, kept: Bools, pose_logits: Floats) -> Bools:
-        schedule = self._schedule(kept, pose_logits)
-        return gates_of(schedule, self._model.fleet, self._model.maps, self._model.rules).executed
+    def _flown(self, kept: Bools, pose_logits: Floats) -> Schedule:
+        """Return the drops of ``kept`` that the gates let fly."""
+        return executed_only(self._model, self._schedule(kept, pose_logits))
 
     def _count(self, index: Count) -> int:
         return int(self._state.counts[index])
@@ -514,7 +507,12 @@ def _leak(excess: Floats) -> float:
     return float(np.maximum(excess - 1.0, 0.0).sum())
 
 
-def _without(kept: Bools, some: Ints) -> Bools:
+def _ascending(drops: Ints, worth: Floats) -> Ints:
+    """Return the flat indices ``drops`` by ``worth [T, A]``, on ties by index."""
+    return drops[np.lexsort((drops, worth.ravel()[drops]))]
+
+
+def _without(kept: Bools, some: Ints | np.int64) -> Bools:
     fewer = kept.copy()
     fewer.ravel()[some] = False
     return fewer

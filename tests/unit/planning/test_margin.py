@@ -178,7 +178,7 @@ def test_the_last_round_ranks_the_drops_by_what_burns_without_them_and_removes_t
         pruning.advance()
     removed = ranked.trial & ~pruning.state().trial
     assert 0 < removed.sum() < len(drops)
-    allowed = pruning.state().numbers[2 + len(worlds) :]
+    allowed = pruning.state().allowed
     for world, most in zip(worlds, allowed, strict=True):
         count = range(MARGIN.draws if world.scenario.is_random else 1)
         found = scores(world, plan.only(pruning.state().trial), count, (OPTIMIZER.seed, REMOVALS, 10))
@@ -207,13 +207,12 @@ def test_a_plan_that_cannot_hold_says_so_and_does_not_leak_more() -> None:
     model, margin, reference = placed(of)
     pruning = margin.second_stage(model, reference)
     pruning.advance()
-    first = pruning.state().numbers[2:8]
+    first = pruning.state().excess
     while not pruning.finished:
         pruning.advance()
     assert pruning.finished == "leaking"
     assert pruning.report.ratios["final"] > 1.0
-    worlds = len(pruning.state().numbers) // 2 - 1
-    excess = pruning.state().numbers[2 : 2 + worlds]
+    excess = pruning.state().excess
     assert excess.max() == pruning.report.ratios["final"]
     assert np.maximum(excess - 1.0, 0.0).sum() <= np.maximum(first - 1.0, 0.0).sum()
 
@@ -225,7 +224,7 @@ def test_with_the_design_margin_nothing_but_the_model_counts() -> None:
         planner.epoch()
     assert planner.epochs == planner.epochs_done == 6
     pruning = margin.second_stage(model, planner.best)
-    assert (pruning.state().leaks == -1.0).all() and len(pruning.state().numbers) == 2 + 2 * 2
+    assert (pruning.state().leaks == -1.0).all() and len(pruning.state().excess) == len(pruning.state().allowed) == 2
     while not pruning.finished:
         pruning.advance()
     assert pruning.finished in ("held", "leaking")
