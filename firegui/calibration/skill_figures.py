@@ -64,7 +64,7 @@ def curves_figure(report: SkillReport) -> Figure:
     axes[1, 0].yaxis.set_major_formatter(FuncFormatter(_thousands))
     _draw_reliability(axes[1, 1], report)
     for place in (axes[0, 1], axes[1, 0]):
-        place.legend(fontsize=7)
+        place.legend(fontsize=7, loc="upper left")
     if report.notes:
         figure.supxlabel("\n".join(report.notes), fontsize=7, parse_math=False)
     return figure
@@ -84,7 +84,7 @@ def _draw_iou(axes: Axes, report: SkillReport) -> None:
         axes.plot(list(known), list(known.values()), label=label, **_PUBLISHED)
     axes.set_ylim(0.0, 1.0)
     _named_by_mean(axes, report)
-    axes.legend(fontsize=7)
+    axes.legend(fontsize=7, loc="lower left")
 
 
 def _draw_scores(axes: Axes, report: SkillReport, title: str, value: Callable[[Skill], float | None]) -> None:

@@ -49,7 +49,7 @@ def figure(curve: MarginCurve) -> Figure:
     axes.tick_params(labelsize=7)
     axes.grid(alpha=0.25)
     axes.set_axisbelow(True)
-    axes.legend(fontsize=7)
+    axes.legend(fontsize=7, loc="upper right")
     return result
 
 

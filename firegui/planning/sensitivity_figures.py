@@ -49,7 +49,7 @@ def figure(table: SensitivityTable[Row]) -> Figure:
     axes.tick_params(labelsize=7)
     axes.grid(alpha=0.25)
     axes.set_axisbelow(True)
-    axes.legend(fontsize=7)
+    result.legend(fontsize=7, loc="outside lower center", ncols=3)
     return result
 
 

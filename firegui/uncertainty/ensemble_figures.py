@@ -80,7 +80,7 @@ def benefit_figure(ensemble: Ensemble, project: Project) -> Figure:
         figure, (axes,) = _figure(ensemble, project, 1)
         _draw_histogram(axes, ensemble.final(BASELINE), _COLORS[BASELINE])
         _finish(axes, "final extent, cells", "members")
-        axes.legend(fontsize=7)
+        axes.legend(fontsize=7, loc="upper left")
         return figure
     figure, (left, right) = _figure(ensemble, project, 2)
     gain = ensemble.benefit()
@@ -90,7 +90,7 @@ def benefit_figure(ensemble: Ensemble, project: Project) -> Figure:
     left.axvline(0.0, color=_WORSE, linewidth=1.0, label=f"more burns with the plan: {share:.1%} ± {error:.1%}")
     left.set_xlim(view)  # where every member gains much, 0 is far away and would hide their scatter
     _finish(left, "cells less with the plan", "members")
-    left.legend(fontsize=7)
+    left.legend(fontsize=7, loc="upper left")
     _draw_pairs(right, ensemble)
     return figure
 

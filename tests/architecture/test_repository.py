@@ -90,6 +90,21 @@ def test_other_calls_are_left_alone(line: str) -> None:
     assert not EXECUTES.search(line)
 
 
+UNPLACED = re.compile(r"\.legend\((?![^\n]*loc=\"(?!best))")
+"""A legend without a place: matplotlib looks for the best one, and warns where that takes more than a second."""
+
+
+def test_every_legend_has_a_place() -> None:
+    sources = (path for path in (CHECKOUT / "firegui").rglob("*.py") if UNPLACED.search(text_of(path)))
+
+    assert [str(path.relative_to(CHECKOUT)) for path in sources] == []
+
+
+@pytest.mark.parametrize("line", ["axes.legend(fontsize=7)", 'axes.legend(loc="best")', "axes.legend()"])
+def test_a_legend_without_a_place_is_recognised(line: str) -> None:
+    assert UNPLACED.search(line)
+
+
 def test_every_dependency_is_pinned_to_one_version() -> None:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]

@@ -53,6 +53,7 @@ def firegui() -> Run:
 
     def run(*words: object) -> Answer:
         result = CliRunner().invoke(main, [str(word) for word in words], prog_name="firegui")
+        print(result.output)  # pytest shows it with a test that fails
         assert "Traceback" not in result.output
         return Answer(result.exit_code, result.stdout, result.stderr)
 
