@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from firegui.calibration.forecast import forecast, score_days
 from firegui.domain.project import FireModel, Project
 from firegui.domain.weights import NetworkWeights
+from firegui.ensembles.aleatoric import sampled_fire
 from firegui.errors import InputError
 from firegui.fire.card import BaselineDay, DayScore, ForecastResult, NetworkCard, card_table, scalar_card
 from firegui.fire.maps import project_maps
@@ -33,7 +34,6 @@ from firegui.io.atomic import write_text
 from firegui.io.project_store import load_project
 from firegui.io.toml_text import dumps
 from firegui.io.weights_file import read_weights, write_weights
-from firegui.uncertainty.aleatoric import sampled_fire
 
 SCORED_DAYS, BASELINE_DAYS = 20, 15
 FOLDER = Path(__file__).resolve().parents[1] / "resources" / "fire"

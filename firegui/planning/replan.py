@@ -21,6 +21,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness
+from firegui.ensembles.aleatoric import drawn
 from firegui.errors import Check
 from firegui.planning import problem
 from firegui.planning.audit import AuditReport, Conditions, audit
@@ -33,7 +34,6 @@ from firegui.rollout.gates import FlightRules, gates_of, grounded
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import last_state, simulate
 from firegui.rollout.suppression import MAXIMUM_DOSE
-from firegui.uncertainty.aleatoric import drawn
 
 Bools = NDArray[np.bool_]
 Singles = NDArray[np.float32]

@@ -13,6 +13,7 @@ import numpy as np
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel
+from firegui.ensembles.ilr import factors
 from firegui.errors import Check
 from firegui.planning.trials import Floats, Trial, run, thresholds
 from firegui.rollout.alteration import Alteration, State
@@ -20,7 +21,6 @@ from firegui.rollout.day_state import UNBOUNDED
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
 from firegui.rollout.simulate import simulate
-from firegui.uncertainty.ilr import factors
 
 FIXED = 0
 """Which of the seed's streams the fixed perturbations come from; smoothing takes the next."""

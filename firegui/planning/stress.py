@@ -31,6 +31,7 @@ from firegui.domain.stress import (
     growth_share,
 )
 from firegui.domain.uncertainty import WeatherDraw
+from firegui.ensembles.weather import with_wind
 from firegui.errors import Check, InputError
 from firegui.fire.maps import project_maps
 from firegui.rollout import backend as backends
@@ -42,7 +43,6 @@ from firegui.rollout.observe import FinalState
 from firegui.rollout.outcome import WHOLE
 from firegui.rollout.simulate import Gradient, Rollout, simulate, simulate_many
 from firegui.rollout.zones import nearby
-from firegui.uncertainty.weather import with_wind
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -44,6 +44,11 @@ if TYPE_CHECKING:
     import firegui.calibration.forecast
     import firegui.calibration.network_fit
     import firegui.calibration.skill_figures
+    import firegui.ensembles.ensemble
+    import firegui.ensembles.ensemble_figures
+    import firegui.ensembles.random_field
+    import firegui.ensembles.residuals
+    import firegui.ensembles.weather
     import firegui.fire.demo
     import firegui.fire.maps
     import firegui.planning.audit
@@ -73,11 +78,6 @@ if TYPE_CHECKING:
     import firegui.rollout.preview
     import firegui.rollout.simulate
     import firegui.rollout.synthetic_fires
-    import firegui.uncertainty.ensemble
-    import firegui.uncertainty.ensemble_figures
-    import firegui.uncertainty.random_field
-    import firegui.uncertainty.residuals
-    import firegui.uncertainty.weather
 else:
     firegui = LazyPackage("firegui")
 
@@ -128,19 +128,19 @@ class Engine:
     executed = Lazy(lambda: firegui.planning.flight_rules.executed_drops)
 
     # Ensembles and fits.
-    fit_error = Lazy(lambda: firegui.uncertainty.residuals.fit_error_model)
-    ensemble = Lazy(lambda: firegui.uncertainty.ensemble.run_ensemble)
-    member = Lazy(lambda: firegui.uncertainty.ensemble.member_rollout)
-    member_winds = Lazy(lambda: firegui.uncertainty.ensemble.all_weather)
-    error_field = Lazy(lambda: firegui.uncertainty.random_field.error_field)
-    with_wind = Lazy(lambda: firegui.uncertainty.weather.with_wind)
+    fit_error = Lazy(lambda: firegui.ensembles.residuals.fit_error_model)
+    ensemble = Lazy(lambda: firegui.ensembles.ensemble.run_ensemble)
+    member = Lazy(lambda: firegui.ensembles.ensemble.member_rollout)
+    member_winds = Lazy(lambda: firegui.ensembles.ensemble.all_weather)
+    error_field = Lazy(lambda: firegui.ensembles.random_field.error_field)
+    with_wind = Lazy(lambda: firegui.ensembles.weather.with_wind)
     forecast = Lazy(lambda: firegui.calibration.forecast.forecast)
     fit_network = Lazy(lambda: firegui.calibration.network_fit.fit_network)
     fitted_weights = Lazy(lambda: firegui.calibration.network_fit.weights_of_state)
 
     # Figures: matplotlib takes a moment to load.
     draw_benchmark = Lazy(lambda: firegui.planning.benchmark_figures.draw)
-    draw_ensemble = Lazy(lambda: firegui.uncertainty.ensemble_figures.draw)
+    draw_ensemble = Lazy(lambda: firegui.ensembles.ensemble_figures.draw)
     draw_margin = Lazy(lambda: firegui.planning.margin_figures.draw)
     draw_scaling = Lazy(lambda: firegui.planning.scaling_figures.draw)
     draw_sensitivity = Lazy(lambda: firegui.planning.sensitivity_figures.draw)

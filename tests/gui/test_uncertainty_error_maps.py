@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import PAPER_BEAR, UncertaintyKind
+from firegui.ensembles.random_field import error_field
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.uncertainty.error_maps import FieldMap, box_around, limit_of
 from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
@@ -28,7 +29,6 @@ from firegui.runs.events import FieldDrawn, FinishReason, RunEvent, RunFinished
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import ErrorFieldSpec, RunSpec
 from firegui.runs.uncertainty_folder import RESIDUALS
-from firegui.uncertainty.random_field import error_field
 from tests.gui.analyses.panels import open_panels
 from tests.gui.saved_ensembles import fit_of, save_ensemble
 

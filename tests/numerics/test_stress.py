@@ -41,8 +41,8 @@ from firegui.rollout.zones import in_zones
 from tests.numerics import independent
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 from tests.support import StopAt, make_project
-from tests.unit.uncertainty.worlds import blown_project
-from tests.unit.uncertainty.worlds import plan_of as plan_around
+from tests.unit.ensembles.worlds import blown_project
+from tests.unit.ensembles.worlds import plan_of as plan_around
 
 PROJECT = make_project()
 FAILING = StressScenario("failing", failure_rate=0.3, draws=3)

@@ -14,15 +14,15 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
 from firegui.domain.uncertainty import PAPER_BEAR, UncertaintySettings
+from firegui.ensembles.ensemble import run_ensemble
+from firegui.ensembles.random_field import FieldSampler
+from firegui.ensembles.residuals import fit_exponential, semivariogram
 from firegui.rollout.alteration import Alteration, State
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
 from firegui.rollout.simulate import prepare, simulate
-from firegui.uncertainty.ensemble import run_ensemble
-from firegui.uncertainty.random_field import FieldSampler
-from firegui.uncertainty.residuals import fit_exponential, semivariogram
 from tests.numerics.cases import aircraft
-from tests.unit.uncertainty.worlds import blown_project
+from tests.unit.ensembles.worlds import blown_project
 
 MEMBERS = [400, pytest.param(10_000, marks=pytest.mark.slow)]
 STANDARD_ERRORS = 4.0

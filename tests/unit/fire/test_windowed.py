@@ -13,7 +13,7 @@ from firegui.errors import InputError
 from firegui.fire.learned import REACH
 from firegui.fire.maps import project_maps
 from firegui.fire.windowed import day_maps, inside
-from tests.unit.uncertainty.worlds import SHAPE, blown_project
+from tests.unit.ensembles.worlds import SHAPE, blown_project
 
 WHOLE = (slice(0, SHAPE[0]), slice(0, SHAPE[1]))
 BOXES = [

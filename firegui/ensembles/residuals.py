@@ -16,6 +16,9 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import FLOOR, ErrorFit, ErrorModel, ResidualMode, Semivariogram, UncertaintySettings
+from firegui.ensembles.ilr import ilr
+from firegui.ensembles.inputs import maps_problems, on_processor
+from firegui.ensembles.random_field import covariance_problems, fast_size
 from firegui.errors import Check, InputError, Problem
 from firegui.fire.maps import project_maps
 from firegui.rollout.alteration import Alteration, State
@@ -24,9 +27,6 @@ from firegui.rollout.gains import SpreadGains
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
 from firegui.rollout.simulate import prepare, simulate_many
-from firegui.uncertainty.ilr import ilr
-from firegui.uncertainty.inputs import maps_problems, on_processor
-from firegui.uncertainty.random_field import covariance_problems, fast_size
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

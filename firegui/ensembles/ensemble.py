@@ -20,6 +20,12 @@ from firegui.domain.grid import Box, grown
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import ErrorModel, UncertaintyKind, UncertaintySettings, WeatherDraw
+from firegui.ensembles.aleatoric import state_sampling
+from firegui.ensembles.ilr import ilr, inverse
+from firegui.ensembles.inputs import maps_problems, on_processor
+from firegui.ensembles.random_field import Field, FieldSampler
+from firegui.ensembles.tally import Member, Tally, Watch
+from firegui.ensembles.weather import WindForecastModel, moved, union, weather_of
 from firegui.errors import CancelledError, Check, InputError, Problem, Problems
 from firegui.fire.one_thread import one_thread
 from firegui.rollout.alteration import Alteration, State
@@ -28,12 +34,6 @@ from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
 from firegui.rollout.simulate import Rollout, simulate, simulate_many
-from firegui.uncertainty.aleatoric import state_sampling
-from firegui.uncertainty.ilr import ilr, inverse
-from firegui.uncertainty.inputs import maps_problems, on_processor
-from firegui.uncertainty.random_field import Field, FieldSampler
-from firegui.uncertainty.tally import Member, Tally, Watch
-from firegui.uncertainty.weather import WindForecastModel, moved, union, weather_of
 
 TITLE = "How sure the plan is cannot be said"
 ROOM, MORE_ROOM = 16, 32

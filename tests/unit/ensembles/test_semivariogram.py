@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from firegui.domain.uncertainty import Semivariogram
+from firegui.ensembles.residuals import fit_exponential, semivariogram
 from firegui.errors import InputError
-from firegui.uncertainty.residuals import fit_exponential, semivariogram
 
 
 def by_pairs(fields: list[np.ndarray], mask: np.ndarray) -> dict[float, tuple[float, int]]:

@@ -13,14 +13,14 @@ from firegui.domain.ensemble import BASELINE, PLAN, Ensemble, EnsembleProgress, 
 from firegui.domain.project import FireModel, Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import PAPER_BEAR, UncertaintyKind, UncertaintySettings, WeatherSpread
+from firegui.ensembles import ensemble as engine
+from firegui.ensembles.aleatoric import state_sampling
+from firegui.ensembles.ensemble import all_weather, member_rollout, run_ensemble
+from firegui.ensembles.weather import ForecastWind, weather_of
 from firegui.errors import CancelledError, InputError
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
-from firegui.uncertainty import ensemble as engine
-from firegui.uncertainty.aleatoric import state_sampling
-from firegui.uncertainty.ensemble import all_weather, member_rollout, run_ensemble
-from firegui.uncertainty.weather import ForecastWind, weather_of
-from tests.unit.uncertainty.worlds import blown_project, model_of, plan_of
+from tests.unit.ensembles.worlds import blown_project, model_of, plan_of
 
 ERROR = replace(PAPER_BEAR, correlation_cells=6.0, covariance=((2.0, 0.5), (0.5, 1.0)))
 KINDS = list(UncertaintyKind)

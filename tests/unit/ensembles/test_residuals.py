@@ -11,18 +11,18 @@ import pytest
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import ErrorFit, ResidualMode, UncertaintySettings
-from firegui.errors import InputError
-from firegui.fire.maps import project_maps
-from firegui.rollout.model import Model
-from firegui.rollout.simulate import last_state, simulate
-from firegui.uncertainty.ilr import ilr
-from firegui.uncertainty.residuals import (
+from firegui.ensembles.ilr import ilr
+from firegui.ensembles.residuals import (
     fit_error,
     fit_error_model,
     incremental_forecasts,
     observed_days,
     softened,
 )
+from firegui.errors import InputError
+from firegui.fire.maps import project_maps
+from firegui.rollout.model import Model
+from firegui.rollout.simulate import last_state, simulate
 from tests.numerics.cases import model_of
 from tests.support import small_fleet, watched_project
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from firegui.domain.uncertainty import WeatherDraw, WeatherSpread
+from firegui.ensembles.weather import ForecastWind, moved, union, weather_of
 from firegui.errors import InputError
-from firegui.uncertainty.weather import ForecastWind, moved, union, weather_of
 from tests.numerics.cases import random_maps, random_schedule, small_fleet
 
 WHOLE = (slice(0, 4), slice(0, 5))

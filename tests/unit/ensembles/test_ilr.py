@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from firegui.domain.uncertainty import FLOOR, PAPER_BEAR, ErrorModel
-from firegui.uncertainty.ilr import BASIS, factors, ilr, inverse
+from firegui.ensembles.ilr import BASIS, factors, ilr, inverse
 
 
 def states(seed: int, *shape: int) -> np.ndarray:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel, ResidualMode
+from firegui.ensembles.random_field import FieldSampler, error_field, fast_size
 from firegui.errors import InputError
-from firegui.uncertainty.random_field import FieldSampler, error_field, fast_size
 
 SHAPE = (60, 80)
 ERROR = replace(PAPER_BEAR, correlation_cells=4.0)

@@ -7,10 +7,10 @@ import pytest
 
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import PAPER_BEAR
+from firegui.ensembles.ilr import ilr, inverse
 from firegui.planning.robust import calibrated_k, front_shift
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
-from firegui.uncertainty.ilr import ilr, inverse
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 
 WHOLE = (slice(0, 20), slice(0, 30))

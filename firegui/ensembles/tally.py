@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from firegui.domain.ensemble import UNIT, EnsembleState, packed
 from firegui.domain.grid import Box, bounding_box
+from firegui.ensembles.weather import union
 from firegui.errors import InputError, Problem
 from firegui.rollout.alteration import Alteration, State
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
-from firegui.uncertainty.weather import union
 
 Floats = NDArray[np.float64]
 Units = NDArray[np.uint16]

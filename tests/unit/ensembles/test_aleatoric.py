@@ -12,9 +12,9 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
+from firegui.ensembles.aleatoric import drawn, sampled_fire, state_sampling
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import last_state, prepare, simulate, simulate_many
-from firegui.uncertainty.aleatoric import drawn, sampled_fire, state_sampling
 from tests.numerics.cases import model_of as flown_model
 from tests.numerics.cases import random_maps, random_schedule, small_fleet
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import PAPER_BEAR
+from firegui.ensembles.ensemble import model_error
+from firegui.ensembles.ilr import ilr
 from firegui.rollout.simulate import simulate
-from firegui.uncertainty.ensemble import model_error
-from firegui.uncertainty.ilr import ilr
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 
 WHOLE = (slice(0, 20), slice(0, 30))

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.uncertainty import UncertaintyKind
+from firegui.ensembles.ensemble_figures import benefit_figure, convergence_figure, draw, fan_figure
 from firegui.runs.uncertainty_folder import FIGURES
-from firegui.uncertainty.ensemble_figures import benefit_figure, convergence_figure, draw, fan_figure
 from tests.support import make_project
 
 

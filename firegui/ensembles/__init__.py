@@ -1,0 +1,1 @@
+"""Ensembles of fires: drawn states, model error, wind (paper, section ``uq``)."""

@@ -1,1 +1,0 @@
-"""How sure a plan is (paper, section ``uq``)."""
