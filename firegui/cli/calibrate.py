@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from firegui.analyses.calibration.checkpoint import out_problems, part_of, read_checkpoint
+from firegui.analyses.calibration.run import TITLE, calibrate_problems, default_settings, mean_iou
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.options import FILE
@@ -24,10 +26,8 @@ from firegui.domain.weights import GAINS, Correction
 from firegui.fire.training_coverage import training_coverage
 from firegui.io.project_store import load_project
 from firegui.io.weights_file import read_weights
-from firegui.runs.calibrate import TITLE, calibrate_problems, default_settings, mean_iou
 from firegui.runs.command import with_command
 from firegui.runs.events import FinishReason, RunFinished, WeightsReady
-from firegui.runs.fit_checkpoint import out_problems, part_of, read_checkpoint
 from firegui.runs.spec import CalibrateSpec
 
 _STOPPING = "stopping; the best weights so far are being saved"

@@ -14,10 +14,10 @@ from typing import Any
 
 import click
 
+from firegui.analyses.calibration.run import mean_iou
 from firegui.domain.fit import FitProgress
 from firegui.domain.results import Metrics
 from firegui.domain.uncertainty import ErrorModel
-from firegui.runs.calibrate import mean_iou
 from firegui.runs.events import (
     BaselineReady,
     BenchmarkProgress,

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from firegui.analyses.skill.results import write_skill
+from firegui.analyses.skill.run import default_settings, skill_problems
 from firegui.cli.gather import Gather
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report, table
@@ -27,8 +29,6 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import Emit, FinishReason, RunEvent, RunFinished, SkillReady
 from firegui.runs.runner import execute
-from firegui.runs.skill import default_settings, skill_problems
-from firegui.runs.skill_files import write_skill
 from firegui.runs.spec import SkillSpec
 
 _TITLE = "The forecast cannot be scored"

@@ -122,7 +122,7 @@ class SkillSpec:
 class CalibrateSpec:
     """One network fire model for the events of all ``projects``, into the weights file ``out``.
 
-    Until it is complete its state is kept beside that (:mod:`firegui.runs.fit_checkpoint`), at most every
+    Until it is complete its state is kept beside that (:mod:`firegui.analyses.calibration.checkpoint`), at most every
     ``checkpoint_seconds``; ``resume`` goes on from there and ends with the weights of an unbroken calibration.
     ``start`` are weights to begin with in place of random ones. ``project_folders`` say where the projects are kept, in
     their order, and ``command`` what a person would type to repeat it, both for the record.

@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtWidgets import QCheckBox
 from pytestqt.qtbot import QtBot
 
+from firegui.analyses.calibration.checkpoint import part_of
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
 from firegui.domain.project import Project, same_spread
 from firegui.errors import InputError
@@ -33,7 +34,6 @@ from firegui.io.project_store import load_project, save_project
 from firegui.io.weights_file import read_weights
 from firegui.runs.control import RunControl
 from firegui.runs.events import FitEpoch, RunEvent, WeightsReady
-from firegui.runs.fit_checkpoint import part_of
 from firegui.runs.runner import execute
 from firegui.runs.spec import CalibrateSpec, RunSpec
 from tests.gui.analyses.scene import FakeRun

@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from firegui.analyses.calibration.checkpoint import FitCheckpoint, part_of, write_checkpoint
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
@@ -67,7 +68,6 @@ from firegui.runs.events import (
     TaskProgress,
     WeightsReady,
 )
-from firegui.runs.fit_checkpoint import FitCheckpoint, part_of, write_checkpoint
 from firegui.runs.header import event_hash
 from firegui.runs.margin_folder import write_curve
 from firegui.runs.requests import BenchmarkRequest, MarginRequest, SensitivityRequest, StressRequest, UncertaintyRequest

@@ -11,6 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 
+from firegui.analyses.calibration.checkpoint import SUFFIX, FitCheckpoint, part_of
 from firegui.domain.fit import FitProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.weights import NetworkWeights
@@ -22,7 +23,6 @@ from firegui.gui.session.session import Session
 from firegui.io.project_weights import kept_weights
 from firegui.runs.command import with_command
 from firegui.runs.events import FitEpoch, WeightsReady
-from firegui.runs.fit_checkpoint import SUFFIX, FitCheckpoint, part_of
 from firegui.runs.spec import CalibrateSpec
 
 CALIBRATIONS = "calibrations"

@@ -11,6 +11,8 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QListWidget, QWidget
 
+from firegui.analyses.calibration.checkpoint import part_of, read_checkpoint
+from firegui.analyses.calibration.run import default_settings, input_problems
 from firegui.domain.fit import STEPS, EventProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.weights import NetworkWeights
@@ -32,9 +34,7 @@ from firegui.gui.widgets.fields import WholeField
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.io.project_store import load_project
 from firegui.io.weights_file import write_weights
-from firegui.runs.calibrate import default_settings, input_problems
 from firegui.runs.events import WeightsReady
-from firegui.runs.fit_checkpoint import part_of, read_checkpoint
 
 _ASK = (
     "Fits the network fire model to the observed perimeters of the first days. Later perimeters are not read, so the "

@@ -9,6 +9,8 @@ from typing import Any
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSlider, QTableView, QToolButton, QWidget
 
+from firegui.analyses.skill.results import write_skill
+from firegui.analyses.skill.run import available_days, default_settings, fitted_days, skill_problems
 from firegui.domain.fit import SkillSettings
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
@@ -27,8 +29,6 @@ from firegui.gui.session.reporting import refusing
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.engine import Engine
-from firegui.runs.skill import available_days, default_settings, fitted_days, skill_problems
-from firegui.runs.skill_files import write_skill
 from firegui.runs.spec import SkillSpec
 
 STALE = f"{WARNING}The event or its fire model has changed since: score the forecast again."

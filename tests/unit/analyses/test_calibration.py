@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firegui.analyses.calibration.checkpoint import part_of, read_checkpoint
 from firegui.domain.fit import NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.weights_file import read_weights
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, FitEpoch, Message, RunEvent, RunFinished, WeightsReady
-from firegui.runs.fit_checkpoint import part_of, read_checkpoint
 from firegui.runs.runner import execute
 from firegui.runs.spec import CalibrateSpec
 from tests.support import watched_project
@@ -150,7 +150,7 @@ def test_a_checkpoint_that_cannot_be_written_does_not_end_it(out: Path, monkeypa
         if len(calls) > 1:
             raise InputError([Problem("disk", "full")])
 
-    monkeypatch.setattr("firegui.runs.calibrate.write_checkpoint", refuse)
+    monkeypatch.setattr("firegui.analyses.calibration.run.write_checkpoint", refuse)
     events = carried_out(spec(out))
 
     assert end(events).reason is FinishReason.COMPLETED

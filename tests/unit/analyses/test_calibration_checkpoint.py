@@ -7,10 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
-from firegui.errors import InputError
-from firegui.io.weights_file import weights_bytes
-from firegui.runs.fit_checkpoint import (
+from firegui.analyses.calibration.checkpoint import (
     FitCheckpoint,
     FitEvent,
     out_problems,
@@ -18,6 +15,9 @@ from firegui.runs.fit_checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
+from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
+from firegui.errors import InputError
+from firegui.io.weights_file import weights_bytes
 from tests.unit.domain.samples import weights
 
 SETTINGS = NetworkFitSettings(epochs=30, seed=5)

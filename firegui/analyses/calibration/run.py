@@ -8,6 +8,14 @@ from contextlib import suppress
 from dataclasses import replace
 from statistics import fmean
 
+from firegui.analyses.calibration.checkpoint import (
+    FitCheckpoint,
+    FitEvent,
+    out_problems,
+    part_of,
+    read_checkpoint,
+    write_checkpoint,
+)
 from firegui.calibration.fittable import network_fit_problems
 from firegui.domain.fit import FitProgress, FitState, NetworkFitSettings
 from firegui.domain.project import Project
@@ -20,14 +28,6 @@ from firegui.runs.base_run import BaseRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import Emit, FinishReason, FitEpoch, Message, RunFinished, RunState, WeightsReady
-from firegui.runs.fit_checkpoint import (
-    FitCheckpoint,
-    FitEvent,
-    out_problems,
-    part_of,
-    read_checkpoint,
-    write_checkpoint,
-)
 from firegui.runs.header import fire_hash
 from firegui.runs.messages import counted
 from firegui.runs.resume import differences

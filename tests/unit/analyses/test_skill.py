@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firegui.analyses.skill.run import available_days, fitted_days
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.weights import Correction, NetworkWeights, TrainedEvent, Training
@@ -15,7 +16,6 @@ from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Message, Progress, RunEvent, SkillReady
 from firegui.runs.runner import execute
-from firegui.runs.skill import available_days, fitted_days
 from firegui.runs.spec import SkillSpec
 from tests.support import watched_project
 from tests.unit.runs.fakes import FakeEngine, carried_out, end

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from firegui.analyses.skill.results import scores_csv, write_skill
 from firegui.errors import InputError
 from firegui.io.rasters import read_raster
 from firegui.runs.engine import Engine
 from firegui.runs.events import SkillReady
-from firegui.runs.skill_files import scores_csv, write_skill
 from firegui.runs.spec import SkillSpec
 from tests.support import csv_rows, watched_project
 from tests.unit.runs.fakes import carried_out

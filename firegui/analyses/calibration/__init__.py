@@ -1,0 +1,1 @@
+"""Calibration: fit of a fire model to observed perimeters."""

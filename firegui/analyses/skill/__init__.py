@@ -1,0 +1,1 @@
+"""Skill: score of a forecast against observed perimeters."""
