@@ -13,12 +13,38 @@ import click
 from firegui.cli.shell import GuardedGroup
 from firegui.cli.window import run_window
 
-_NAMES = (
-    "audit", "benchmark", "calibrate", "configure", "demo", "doctor", "evaluate", "export", "gradient", "info",
-    "keep", "maps", "margin", "optimize", "plan", "prune", "replan", "scaling", "sensitivity", "skill", "snapshot",
-    "stress", "study", "tactical", "uq",
-)  # fmt: skip
-COMMANDS = {name: (name, name) for name in _NAMES} | {
+SUMMARIES = {
+    "audit": "Check a schedule against turnaround times and constraints.",
+    "benchmark": "Compare planners on a project.",
+    "calibrate": "Fit the fire model to observed perimeters.",
+    "configure": "Change a project: fleet, regions, constraints, days and more.",
+    "demo": "Make and open the demo project; without a display, plan it.",
+    "doctor": "List versions and devices, and how to get what is missing.",
+    "evaluate": "Roll a schedule out, or the fire without drops.",
+    "export": "Write a plan as tables, GIS files, maps or a briefing.",
+    "gradient": "Write the gradient of the objective for a schedule.",
+    "import": "Make a project from existing data.",
+    "info": "Show grid, dates, layers, fleet, regions and runs of a project.",
+    "keep": "Save a schedule as a run, scored and audited.",
+    "maps": "Write the maps that a project plans with.",
+    "margin": "Plan with increasing margin; compare drops and worst case.",
+    "open": "Open a project in the workbench.",
+    "optimize": "Place drops by gradient descent: the first stage alone.",
+    "plan": "Place drops by gradient descent, then remove needless ones.",
+    "prune": "Remove needless drops: the second stage alone.",
+    "replan": "Plan the remaining days anew from an observed fire.",
+    "scaling": "Time rollouts and gradients as fleet, raster and days grow.",
+    "sensitivity": "Vary what a schedule depends on and compare the results.",
+    "skill": "Score the forecast of the fire model against perimeters.",
+    "stress": "Test a schedule in worlds that differ from the model.",
+    "study": "Plan every cell of a study file and write the tables.",
+    "tactical": "Place drops by rule, in a minute, without optimization.",
+    "uq": "Estimate the uncertainty of a plan with an ensemble.",
+}
+"""One line on every command that ``firegui --help`` lists. It is kept here so that the list loads no command."""
+
+_HIDDEN = ("snapshot",)
+COMMANDS = {name: (name, name) for name in (*SUMMARIES, *_HIDDEN)} | {
     "import": ("imports", "import_group"),
     "open": ("open", "open_command"),
 }
@@ -40,6 +66,11 @@ class CommandGroup(GuardedGroup):
         found = getattr(import_module(f"firegui.cli.{module}"), attribute)
         assert isinstance(found, click.Command)
         return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands with their summaries into ``formatter``."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
 
 
 def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:

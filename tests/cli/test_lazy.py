@@ -8,7 +8,7 @@ import sys
 import click
 import pytest
 
-from firegui.cli.main import COMMANDS, main
+from firegui.cli.main import COMMANDS, SUMMARIES, main
 
 
 def test_every_command_is_found_under_its_name() -> None:
@@ -17,6 +17,14 @@ def test_every_command_is_found_under_its_name() -> None:
     for name in COMMANDS:
         command = main.get_command(context, name)
         assert command is not None and command.name == name
+
+
+def test_the_help_lists_every_command_that_is_not_hidden_on_one_line() -> None:
+    context = click.Context(main, terminal_width=80)
+    commands = {name: main.get_command(context, name) for name in COMMANDS}
+    assert list(SUMMARIES) == sorted(name for name, command in commands.items() if command and not command.hidden)
+    lines = main.get_help(context).partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in lines] == list(SUMMARIES)
 
 
 def test_a_name_there_is_not_is_no_command() -> None:
