@@ -20,22 +20,6 @@ from types import MappingProxyType
 from firegui.errors import Check, InputError, Problem, Problems
 from firegui.io.atomic import write_problem
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.csv import write_csv
-from firegui.io.exporters.geotiff import (
-    write_arrival_cog,
-    write_baseline_arrival_cog,
-    write_baseline_cog,
-    write_occupancy_cog,
-)
-from firegui.io.exporters.gpkg import write_gpkg
-from firegui.io.exporters.kml_gpx_geojson import (
-    kml_problems,
-    write_areas_geojson,
-    write_drops_geojson,
-    write_gpx,
-    write_kml,
-)
-from firegui.io.exporters.netcdf import write_netcdf
 from firegui.io.georeference import Georeference
 
 _TITLE = "Nothing was exported"
@@ -75,63 +59,72 @@ class Format:
     check: Callable[[ExportContent], list[Problem]] | None = None
 
 
-def _at_once(write: Callable[[Path, ExportContent], None]) -> Writer:
-    """A writer that is done before anybody could want to cancel it."""
+def _writer(name: str, *, cancels: bool = False) -> Writer:
+    """Return the writer ``module.name`` of this package, imported on first use because it loads large libraries.
 
-    def with_check(path: Path, content: ExportContent, check: Check | None) -> None:
-        write(path, content)
+    One that takes long ``cancels``: it is handed the check.
+    """
+    module, _, function = name.partition(".")
 
-    return with_check
+    def write(path: Path, content: ExportContent, check: Check | None) -> None:
+        imported = getattr(import_module(f"firegui.io.exporters.{module}"), function)
+        imported(path, content, *([check] if cancels else []))
 
-
-def _drawn(module: str, name: str) -> Writer:
-    """A writer that draws, loaded when it is first used: matplotlib takes a moment, and few exports need it."""
-
-    def late(path: Path, content: ExportContent, check: Check | None) -> None:
-        getattr(import_module(f"firegui.io.exporters.{module}"), name)(path, content, check)
-
-    return late
+    return write
 
 
 def _sheet_problems(content: ExportContent) -> list[Problem]:
     return content.sheet.problems(content.project.calendar)
 
 
+def _kml_problems(content: ExportContent) -> list[Problem]:
+    found: list[Problem] = import_module("firegui.io.exporters.kml_gpx_geojson").kml_problems(content)
+    return found
+
+
 def _map_format(title: str, use: str, ending: str) -> Format:
-    product = Product("map", "map", ending, _drawn("map_figure", "write_map"), printed=True)
+    product = Product("map", "map", ending, _writer("map_figure.write_map", cancels=True), printed=True)
     return Format(title, use, (product,), needs_place=False, check=_sheet_problems)
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType({
     "csv": Format(
         "CSV table", "one row a drop; firegui reads it back exactly",
-        (Product("", "drops", "csv", _at_once(write_csv)),), needs_place=False,
+        (Product("", "drops", "csv", _writer("csv.write_csv")),), needs_place=False,
     ),
     "geojson": Format(
-        "GeoJSON", "drops as points, for a GIS", (Product("", "drops", "geojson", _at_once(write_drops_geojson)),),
+        "GeoJSON", "drops as points, for a GIS",
+        (Product("", "drops", "geojson", _writer("kml_gpx_geojson.write_drops_geojson")),),
     ),
     "geojson-areas": Format(
         "GeoJSON of areas", "footprints, regions, no-drop zones and perimeters, for a GIS",
-        (Product("areas", "areas", "geojson", _at_once(write_areas_geojson)),),
+        (Product("areas", "areas", "geojson", _writer("kml_gpx_geojson.write_areas_geojson")),),
     ),
     "kml": Format(
-        "KML", "drops and perimeters in time on a globe", (Product("", "plan", "kml", _at_once(write_kml)),),
-        check=kml_problems,
+        "KML", "drops and perimeters in time on a globe",
+        (Product("", "plan", "kml", _writer("kml_gpx_geojson.write_kml")),), check=_kml_problems,
     ),
-    "gpx": Format("GPX", "waypoints and routes for a receiver", (Product("", "drops", "gpx", _at_once(write_gpx)),)),
+    "gpx": Format(
+        "GPX", "waypoints and routes for a receiver",
+        (Product("", "drops", "gpx", _writer("kml_gpx_geojson.write_gpx")),),
+    ),
     "gpkg": Format(
-        "GeoPackage", "all layers in one file, styled for QGIS", (Product("", "plan", "gpkg", _at_once(write_gpkg)),),
+        "GeoPackage", "all layers in one file, styled for QGIS",
+        (Product("", "plan", "gpkg", _writer("gpkg.write_gpkg")),),
     ),
     "geotiff": Format(
         "GeoTIFF", "where fire is likely at the end of each day, and when it arrives",
-        (Product("occupancy", "occupancy", "tif", _at_once(write_occupancy_cog)),
-         Product("arrival", "arrival", "tif", _at_once(write_arrival_cog)),
-         Product("baseline-occupancy", "baselineOccupancy", "tif", _at_once(write_baseline_cog), of_baseline=True),
-         Product("baseline-arrival", "baselineArrival", "tif", _at_once(write_baseline_arrival_cog), of_baseline=True)),
+        (Product("occupancy", "occupancy", "tif", _writer("geotiff.write_occupancy_cog")),
+         Product("arrival", "arrival", "tif", _writer("geotiff.write_arrival_cog")),
+         Product("baseline-occupancy", "baselineOccupancy", "tif", _writer("geotiff.write_baseline_cog"),
+                 of_baseline=True),
+         Product("baseline-arrival", "baselineArrival", "tif", _writer("geotiff.write_baseline_arrival_cog"),
+                 of_baseline=True)),
         needs_place=False, needs_fire=True,
     ),
     "netcdf": Format(
-        "NetCDF", "the same as one file by the CF conventions", (Product("", "fire", "nc", _at_once(write_netcdf)),),
+        "NetCDF", "the same as one file by the CF conventions",
+        (Product("", "fire", "nc", _writer("netcdf.write_netcdf")),),
         needs_place=False, needs_fire=True,
     ),
     "png": _map_format("PNG map", "the fire and the drops as a picture", "png"),
@@ -139,7 +132,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
     "pdf": _map_format("PDF map", "the same to print, with scale, grid and legend", "pdf"),
     "ics220": Format(
         "ICS 220 briefing", "the air operations summary as a PDF; blocks that a plan cannot fill are blank",
-        (Product("ics220", "ics220", "pdf", _drawn("briefing", "write_briefing"), printed=True),),
+        (Product("ics220", "ics220", "pdf", _writer("briefing.write_briefing", cancels=True), printed=True),),
         needs_place=False, check=_sheet_problems,
     ),
 })  # fmt: skip
