@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import InputError, Problems
-from firegui.io.importers.daily_wind import NO_DATA, DailyWind, daily_wind
 from firegui.io.importers.events_file import (
     EASTWARD,
     FIRE,
@@ -35,6 +34,7 @@ from firegui.io.importers.layer_values import (
 from firegui.io.importers.observations import say_coverage, say_observed
 from firegui.io.importers.units import DEGREES, HUNDREDTHS_KGM3, METRES, PERCENT, TENTHS_M
 from firegui.io.local_time import guess_offset_h, local_midnight, say_offset
+from firegui.io.weather.daily import NO_DATA, DailyWind, daily_wind
 
 _ENCODINGS = {
     "elevation": METRES, "slope": DEGREES, "canopy_cover": PERCENT, "canopy_height": TENTHS_M,

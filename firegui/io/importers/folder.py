@@ -13,9 +13,9 @@ from firegui.io.importers import landscape_toml
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.lcp import ORDERS, read_order, role_of
 from firegui.io.importers.raster_files import RasterFile, read_header
-from firegui.io.importers.wind import WindSource, survey_wind
 from firegui.io.perimeter_survey import survey_perimeters
 from firegui.io.perimeters import PerimeterSource
+from firegui.io.weather.wind import WindSource, survey_wind
 
 MOST_FILES = 1000
 _RASTERS = (".tif", ".tiff", ".lcp", ".asc", ".img")

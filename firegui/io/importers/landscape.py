@@ -22,11 +22,11 @@ from firegui.io.importers.landscape_layers import GriddedLandscape, read_ground
 from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.layer_values import say_layers
 from firegui.io.importers.observations import observe, say_coverage, say_observed
-from firegui.io.importers.wind import WindFields, WindSurvey, read_wind, survey_wind
-from firegui.io.importers.wind_units import METRES_PER_SECOND, SpeedUnit
 from firegui.io.local_time import guess_offset_h
 from firegui.io.perimeters import PerimeterSource
 from firegui.io.source_files import MOST_DAYS
+from firegui.io.weather.units import METRES_PER_SECOND, SpeedUnit
+from firegui.io.weather.wind import WindFields, WindSurvey, read_wind, survey_wind
 
 HURRICANE_MS = 32.7
 """From here on a wind is a hurricane on Beaufort's scale."""

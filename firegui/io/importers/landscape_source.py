@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from firegui.io.importers.wind import WindSource
 from firegui.io.perimeters import PerimeterSource
+from firegui.io.weather.wind import WindSource
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from firegui.io.importers.landscape import Fire, LandscapeLayout, fire_notes, la
 from firegui.io.importers.landscape_layers import GriddedLayer, outline
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.units import UNITS
-from firegui.io.importers.wind import WindSurvey
+from firegui.io.weather.wind import WindSurvey
 
 PREVIEW = 512
 """Cells of a preview's longer side, at most."""

@@ -15,8 +15,8 @@ from firegui.errors import InputError
 from firegui.io.georeference import Georeference
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
-from firegui.io.importers.wind import WindSource
 from firegui.io.perimeters import PerimeterSource
+from firegui.io.weather.wind import WindSource
 from tests.unit.io.builders import PLACED, UNPLACED, assert_each_said, assert_same_bits, said
 from tests.unit.io.landscape_files import SHAPE, full, write_layer
 from tests.unit.io.test_perimeters import DATES, TWO, write

@@ -25,8 +25,8 @@ from firegui.gui.importing.landscape.wizard_page import (
     show_text,
 )
 from firegui.gui.widgets.fields import NoScrollComboBox, PathField, number, read_entry, text_line
-from firegui.io.importers.wind import WindSource, WindSurvey
-from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.wind import WindSource, WindSurvey
 
 _FILES = "Wind (*.csv *.txt *.nc *.nc4 *.grib *.tif *.tiff);;All files (*)"
 _CONSTANT, _FROM_FILES = "constant", "files"

@@ -12,7 +12,7 @@ from firegui.domain.grid import Grid
 from firegui.io import crs
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
-from firegui.io.importers.wind import WindSource
+from firegui.io.weather.wind import WindSource
 from tests.unit.io.landscape_files import write_layer
 
 UTM = "EPSG:32610"

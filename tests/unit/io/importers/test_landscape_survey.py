@@ -10,7 +10,7 @@ from firegui.domain.grid import Grid
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand, TargetGrid
 from firegui.io.importers.landscape_survey import PREVIEW, survey_landscape
-from firegui.io.importers.wind import WindSource
+from firegui.io.weather.wind import WindSource
 from tests.unit.io.importers.places import GRID, UTM, degrees, hills, source, write
 
 

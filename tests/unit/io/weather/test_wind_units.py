@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from firegui.io.importers.wind import WindSource
-from firegui.io.importers.wind_names import Named, Role, named
-from firegui.io.importers.wind_units import Height, North, Sense, SpeedUnit, TimeBasis, WindConventions, speed_unit
-from tests.unit.io.importers.weather_files import GRID, mean_wind, read, refused, turned, vector
+from firegui.io.weather.names import Named, Role, named
+from firegui.io.weather.units import Height, North, Sense, SpeedUnit, TimeBasis, WindConventions, speed_unit
+from firegui.io.weather.wind import WindSource
+from tests.unit.io.weather.weather_files import GRID, mean_wind, read, refused, turned, vector
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from firegui.domain.grid import Grid
 from firegui.errors import Check, Problems
 from firegui.io.importers.layer_values import cells_text
-from firegui.io.importers.wind_conventions import check_values, vectors
-from firegui.io.importers.wind_days import Days, Timing, fill_days, say_days, sort_into_days
-from firegui.io.importers.wind_frames import Turn, no_turn, turn_from_true
-from firegui.io.importers.wind_locations import Everywhere, Floats, WindLocations, WindResampler
-from firegui.io.importers.wind_series import MOST_CELLS_READ, WindSeries, say_moment
-from firegui.io.importers.wind_units import (
+from firegui.io.source_files import MOST_DAYS, MOST_VALUES
+from firegui.io.weather.conventions import check_values, vectors
+from firegui.io.weather.days import Days, Timing, fill_days, say_days, sort_into_days
+from firegui.io.weather.frames import Turn, no_turn, turn_from_true
+from firegui.io.weather.locations import Everywhere, Floats, WindLocations, WindResampler
+from firegui.io.weather.series import MOST_CELLS_READ, WindSeries, say_moment
+from firegui.io.weather.units import (
     HEIGHT_SOURCE,
     METRES_PER_SECOND,
     TO_10_M,
@@ -27,7 +28,6 @@ from firegui.io.importers.wind_units import (
     SpeedUnit,
     WindConventions,
 )
-from firegui.io.source_files import MOST_DAYS, MOST_VALUES
 
 _CALM_DEG = 0.05
 

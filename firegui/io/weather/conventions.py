@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from firegui.errors import Problems
-from firegui.io.importers.wind_locations import Floats, Window
-from firegui.io.importers.wind_series import Stamps, WindSeries
-from firegui.io.importers.wind_units import (
+from firegui.io.weather.locations import Floats, Window
+from firegui.io.weather.series import Stamps, WindSeries
+from firegui.io.weather.units import (
     HEIGHT_SOURCE,
     METRES_PER_SECOND,
     TO_10_M,

@@ -10,11 +10,11 @@ import rasterio
 from pyproj import Transformer
 
 from firegui.domain.grid import Grid
-from firegui.io.importers.wind import WindSource, survey_wind
-from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.rasters import without_place_warnings
+from firegui.io.weather.units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.wind import WindSource, survey_wind
 from tests.unit.io.builders import UNPLACED
-from tests.unit.io.importers.weather_files import (
+from tests.unit.io.weather.weather_files import (
     GRID,
     OFFSET,
     START,

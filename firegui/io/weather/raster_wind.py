@@ -19,13 +19,13 @@ from rasterio.windows import Window as RasterWindow
 
 from firegui.errors import Problems
 from firegui.io import crs
-from firegui.io.importers.wind_locations import AffineRaster, Floats, Six, Window
-from firegui.io.importers.wind_names import Named, Role, named
-from firegui.io.importers.wind_series import MOST_SAMPLES, Sample, Stamps, WindSeries, check_ascending
-from firegui.io.importers.wind_units import Components, North, SpeedUnit, WindConventions, speed_unit
 from firegui.io.rasters import without_place_warnings
 from firegui.io.source_files import cells_problem
 from firegui.io.stamps import parse_stamps
+from firegui.io.weather.locations import AffineRaster, Floats, Six, Window
+from firegui.io.weather.names import Named, Role, named
+from firegui.io.weather.series import MOST_SAMPLES, Sample, Stamps, WindSeries, check_ascending
+from firegui.io.weather.units import Components, North, SpeedUnit, WindConventions, speed_unit
 
 _PAIRS = {Components.U_V: (Role.U, Role.V), Components.SPEED_DIRECTION: (Role.SPEED, Role.DIRECTION)}
 _BEYOND_ANYTHING = 1e30

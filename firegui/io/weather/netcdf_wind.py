@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.importers.wind_axes import find_axes
-from firegui.io.importers.wind_locations import Floats, Window
-from firegui.io.importers.wind_names import Named, Role, named
-from firegui.io.importers.wind_series import MOST_SAMPLES, Sample, Stamps, WindSeries, check_ascending
-from firegui.io.importers.wind_units import Components, Height, North, Sense, TimeBasis, WindConventions, speed_unit
-from firegui.io.netcdf import NetcdfVariable
+from firegui.io.weather.axes import find_axes
+from firegui.io.weather.locations import Floats, Window
+from firegui.io.weather.names import Named, Role, named
+from firegui.io.weather.netcdf_file import NetcdfVariable
+from firegui.io.weather.series import MOST_SAMPLES, Sample, Stamps, WindSeries, check_ascending
+from firegui.io.weather.units import Components, Height, North, Sense, TimeBasis, WindConventions, speed_unit
 
 Variables = Mapping[str, NetcdfVariable]
 

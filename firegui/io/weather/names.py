@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from firegui.io.importers.wind_units import Height, North, Sense, SpeedUnit, TimeBasis, speed_unit
+from firegui.io.weather.units import Height, North, Sense, SpeedUnit, TimeBasis, speed_unit
 
 
 class Role(StrEnum):

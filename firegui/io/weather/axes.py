@@ -13,10 +13,10 @@ from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.crs import transformer
 from firegui.io.georeference import WGS84, Georeference
-from firegui.io.importers.wind_frames import Turn, node_lonlat, turn_from_axes, turn_from_raster
-from firegui.io.importers.wind_locations import Floats, WindLocations, WindResampler, resample_to_grid
-from firegui.io.netcdf import NetcdfVariable
 from firegui.io.source_files import cells_problem
+from firegui.io.weather.frames import Turn, node_lonlat, turn_from_axes, turn_from_raster
+from firegui.io.weather.locations import Floats, WindLocations, WindResampler, resample_to_grid
+from firegui.io.weather.netcdf_file import NetcdfVariable
 
 Variables = Mapping[str, NetcdfVariable]
 

@@ -16,8 +16,8 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.io.importers.wind_series import Stamps, WindSeries
-from firegui.io.importers.wind_units import TimeBasis
+from firegui.io.weather.series import Stamps, WindSeries
+from firegui.io.weather.units import TimeBasis
 
 DAY_S = 86_400
 _DAILY_H = 23.0

@@ -19,7 +19,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.crs import same, transformer
 from firegui.io.georeference import WGS84
-from firegui.io.importers.wind_frames import Turn, no_turn, turn_from_raster
+from firegui.io.weather.frames import Turn, no_turn, turn_from_raster
 
 Floats = NDArray[np.float64]
 Six = tuple[float, float, float, float, float, float]

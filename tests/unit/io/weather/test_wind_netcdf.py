@@ -12,10 +12,10 @@ from pyproj import CRS, Transformer
 
 from firegui.domain.grid import Grid
 from firegui.errors import Problems
-from firegui.io.importers.wind import WindSource, survey_wind
-from firegui.io.importers.wind_axes import AxisRaster
-from firegui.io.importers.wind_units import Components, Height, North, SpeedUnit, TimeBasis, WindConventions
-from tests.unit.io.importers.weather_files import (
+from firegui.io.weather.axes import AxisRaster
+from firegui.io.weather.units import Components, Height, North, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.wind import WindSource, survey_wind
+from tests.unit.io.weather.weather_files import (
     GRID,
     START,
     Variable,

@@ -9,10 +9,10 @@ import pytest
 import rasterio
 
 from firegui.domain.grid import Grid
-from firegui.io.importers.wind import WindSource, survey_wind
-from firegui.io.importers.wind_units import Components, Height, Sense, SpeedUnit, WindConventions
+from firegui.io.weather.units import Components, Height, Sense, SpeedUnit, WindConventions
+from firegui.io.weather.wind import WindSource, survey_wind
 from tests.unit.io.builders import SHARED_DATA
-from tests.unit.io.importers.weather_files import mean_wind, read, turned, vector
+from tests.unit.io.weather.weather_files import mean_wind, read, turned, vector
 
 TUBBS = SHARED_DATA / "tubbs2017"
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from firegui.errors import Problems
-from firegui.io.importers.daily_wind import DailyWind, daily_wind
+from firegui.io.weather.daily import DailyWind, daily_wind
 
 DAYS = [date(2020, 8, day) for day in (19, 20, 21, 22)]
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.importers.wind_locations import Floats, WindLocations, Window
-from firegui.io.importers.wind_units import WindConventions
+from firegui.io.weather.locations import Floats, WindLocations, Window
+from firegui.io.weather.units import WindConventions
 
 Sample = Callable[[int, Window | None], tuple[Floats, Floats]]
 """The two numbers of a sample at the places of a window (all of them without), NaN where there is none.

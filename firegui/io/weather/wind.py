@@ -18,7 +18,9 @@ import numpy as np
 
 from firegui.domain.grid import Grid
 from firegui.errors import Check, Problem, Problems
-from firegui.io.importers.wind_conventions import (
+from firegui.io.local_time import start_problems
+from firegui.io.source_files import MOST_DAYS, file_problem
+from firegui.io.weather.conventions import (
     STRONGEST_MS,
     check_values,
     probe,
@@ -26,15 +28,16 @@ from firegui.io.importers.wind_conventions import (
     say_clock,
     vectors,
 )
-from firegui.io.importers.wind_days import Timing, regular_moments, sort_into_days, utc_moments
-from firegui.io.importers.wind_locations import Window
-from firegui.io.importers.wind_means import WindFields as WindFields
-from firegui.io.importers.wind_means import constant_maps, daily_maps
-from firegui.io.importers.wind_netcdf import netcdf_series
-from firegui.io.importers.wind_rasters import raster_series
-from firegui.io.importers.wind_series import Stamps, WindSeries
-from firegui.io.importers.wind_table import UTF16, table_series
-from firegui.io.importers.wind_units import (
+from firegui.io.weather.days import Timing, regular_moments, sort_into_days, utc_moments
+from firegui.io.weather.locations import Window
+from firegui.io.weather.means import WindFields as WindFields
+from firegui.io.weather.means import constant_maps, daily_maps
+from firegui.io.weather.netcdf_file import CLASSIC, HDF5, opened_netcdf
+from firegui.io.weather.netcdf_wind import netcdf_series
+from firegui.io.weather.raster_wind import raster_series
+from firegui.io.weather.series import Stamps, WindSeries
+from firegui.io.weather.table_wind import UTF16, table_series
+from firegui.io.weather.units import (
     METRES_PER_SECOND,
     TO_10_M,
     Components,
@@ -44,9 +47,6 @@ from firegui.io.importers.wind_units import (
     SpeedUnit,
     WindConventions,
 )
-from firegui.io.local_time import start_problems
-from firegui.io.netcdf import CLASSIC, HDF5, opened_netcdf
-from firegui.io.source_files import MOST_DAYS, file_problem
 
 _HOURLY_AT_LEAST = 24
 _AGAIN = "get the file again from where it came"

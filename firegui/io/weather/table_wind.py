@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.importers.wind_locations import Everywhere, Floats, Stations, WindLocations, Window
-from firegui.io.importers.wind_names import Named, Role, named
-from firegui.io.importers.wind_series import Sample, Stamps, WindSeries, check_ascending
-from firegui.io.importers.wind_units import Components, TimeBasis, WindConventions, speed_unit
 from firegui.io.source_files import read_bytes
 from firegui.io.stamps import parse_stamps
+from firegui.io.weather.locations import Everywhere, Floats, Stations, WindLocations, Window
+from firegui.io.weather.names import Named, Role, named
+from firegui.io.weather.series import Sample, Stamps, WindSeries, check_ascending
+from firegui.io.weather.units import Components, TimeBasis, WindConventions, speed_unit
 
 Indices = NDArray[np.intp]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from firegui.errors import Problems
-from firegui.io.importers.wind_netcdf import TimeError, decode_times
-from firegui.io.netcdf import FormatError, opened_netcdf, read_classic
+from firegui.io.weather.netcdf_file import FormatError, opened_netcdf, read_classic
+from firegui.io.weather.netcdf_wind import TimeError, decode_times
 
 scipy_io = pytest.importorskip("scipy.io", reason="scipy writes the classic files that are read here")
 

@@ -6,11 +6,11 @@ from pyproj import CRS, Geod, Proj, Transformer
 
 from firegui.domain.grid import Grid
 from firegui.io.georeference import Georeference
-from firegui.io.importers.wind import WindSource
-from firegui.io.importers.wind_frames import turn_from_raster, turn_from_true
-from firegui.io.importers.wind_units import North, WindConventions
+from firegui.io.weather.frames import turn_from_raster, turn_from_true
+from firegui.io.weather.units import North, WindConventions
+from firegui.io.weather.wind import WindSource
 from tests.unit.io.builders import BEAR_GRID, UNPLACED
-from tests.unit.io.importers.weather_files import read, turned
+from tests.unit.io.weather.weather_files import read, turned
 
 EDGE = Grid(40, 50, 500.0, (500.0, 0.0, 740_000.0, 0.0, -500.0, 4_620_000.0), "EPSG:32610")
 """At the edge of its zone, where grid north is 2° west of true north."""

@@ -8,11 +8,11 @@ import pytest
 
 from firegui.errors import CancelledError, Problems
 from firegui.io.georeference import Georeference
-from firegui.io.importers.wind import WindSource, read_wind, survey_wind
-from firegui.io.importers.wind_units import Components, Height, Sense, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.units import Components, Height, Sense, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.wind import WindSource, read_wind, survey_wind
 from tests.support import stop
 from tests.unit.io.builders import UNPLACED
-from tests.unit.io.importers.weather_files import GRID, OFFSET, START, mean_wind, read, refused, table, turned, vector
+from tests.unit.io.weather.weather_files import GRID, OFFSET, START, mean_wind, read, refused, table, turned, vector
 
 
 def hourly(
