@@ -14,8 +14,8 @@ from firegui.domain.observation import Observation
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import npz
-from firegui.io.mask_rasters import read_masks
 from firegui.io.perimeters import read_outline
+from firegui.io.rasters.masks import read_masks
 from firegui.io.vector_files import vector_file
 
 RASTERS, MASKS = (".tif", ".tiff"), (".npz",)

@@ -19,7 +19,7 @@ from firegui.io.dates import FeatureDates, find_dates
 from firegui.io.local_time import guess_offset_h
 from firegui.io.perimeter_growth import PerimeterGrowth, accumulate, guess_growth
 from firegui.io.perimeter_shapes import no_polygons, repaired
-from firegui.io.rasterize import polygon_mask
+from firegui.io.rasters.rasterize import polygon_mask
 from firegui.io.vector_files import VectorLayer, crs_problems, read_features, vector_file
 
 

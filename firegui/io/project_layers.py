@@ -17,7 +17,7 @@ from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problems
 from firegui.io.importers.maps import read_maps, write_maps
 from firegui.io.project_text import ArrayFile, Event
-from firegui.io.rasters import Raster, read_raster, write_raster
+from firegui.io.rasters.geotiff import Raster, read_raster, write_raster
 from firegui.io.source_files import file_problem
 
 MAPS = "maps"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.scenario import Scenario
 from firegui.io.georeference import Georeference
-from firegui.io.rasterize import mask_rings
+from firegui.io.rasters.rasterize import mask_rings
 
 NEAR_M = 91.44
 """300 ft."""

@@ -23,7 +23,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io import crs
 from firegui.io.georeference import Georeference
-from firegui.io.rasters import without_place_warnings
+from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.water import NEAR_M, WaterLayer, mask_polygons
 
 _RASTERS = (".tif", ".tiff", ".img", ".vrt", ".asc", ".lcp")

@@ -24,7 +24,7 @@ from firegui.domain.stress import StressDraw, StressResult, StressTable, StressT
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.csv_text import records_csv
-from firegui.io.rasters import read_raster, write_raster
+from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.io.tensors import write_arrays
 from firegui.runs.header import SavedHeader
 from firegui.runs.result_folder import ResumeCheck

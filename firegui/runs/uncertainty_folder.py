@@ -34,7 +34,7 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.ensemble_file import read_members
 from firegui.io.exporters.geotiff import write_occupancy_tif
-from firegui.io.rasters import read_raster, write_raster
+from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.runs.header import SavedHeader, event_hash
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import differences

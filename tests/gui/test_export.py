@@ -25,7 +25,7 @@ from firegui.gui.exporting.export_dialog import ExportDialog, ExportSource, cont
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import ExportContent
-from firegui.io.rasters import read_raster
+from firegui.io.rasters.geotiff import read_raster
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.hands import LEFT, choose, type_into_field
 

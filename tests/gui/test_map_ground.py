@@ -20,7 +20,7 @@ from firegui.gui.scenario.layers_panel import BaseMapSelector
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.io.regions_file import write_regions_toml
 from tests.gui.map_scene import Hand, growing, only, painted, undo_steps
-from tests.unit.io.test_mbtiles import text_file, write_tiles
+from tests.unit.io.rasters.test_mbtiles import text_file, write_tiles
 
 
 def name_places(session: Session, *markers: tuple[str, str, tuple[tuple[float, float], ...]]) -> None:

@@ -21,7 +21,7 @@ from firegui.domain.region_geometry import (
     without_vertex,
 )
 from firegui.domain.regions import Region
-from firegui.io.rasterize import region_masks
+from firegui.io.rasters.rasterize import region_masks
 from firegui.io.region_shapes import is_simple
 
 SHAPE = (40, 60)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from firegui.domain.grid import Grid
 from firegui.errors import Check, InputError, Problem
 from firegui.gui.base.tasks import LatestTask
-from firegui.io.mbtiles import Area, Pixels, TileArchive, draw, open_archive
+from firegui.io.rasters.mbtiles import Area, Pixels, TileArchive, draw, open_archive
 
 if TYPE_CHECKING:
     from firegui.gui.session.session import Session

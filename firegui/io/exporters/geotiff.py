@@ -18,7 +18,7 @@ from firegui.io.atomic import replacing, sibling
 from firegui.io.exporters.arrival import arrival_days, arrival_hours
 from firegui.io.exporters.content import ExportContent, Occupancy
 from firegui.io.exporters.table import NOTICE, utc_text
-from firegui.io.rasters import without_place_warnings, write_raster
+from firegui.io.rasters.geotiff import without_place_warnings, write_raster
 
 PLAN_TITLE, BASELINE_TITLE = "P(fire)", "P(fire) without drops"
 

@@ -19,7 +19,7 @@ from firegui.errors import Check, InputError, Problem
 from firegui.io.atomic import new_folder, write_text
 from firegui.io.importers.landscape_toml import FILE, FORMAT
 from firegui.io.local_time import as_utc
-from firegui.io.rasters import write_raster
+from firegui.io.rasters.geotiff import write_raster
 from firegui.io.toml_text import dumps
 
 SPEED, DIRECTION, PERIMETERS, IGNITION = "wind_speed", "wind_direction", "perimeters", "ignition"

@@ -16,12 +16,12 @@ from firegui.io.importers.georeferencing import GridPlacement
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.layer_values import ImportedLayer, declared_holes, read_values
 from firegui.io.importers.lcp import BandOrder, read_order, role_of, say_order
-from firegui.io.importers.raster_files import RasterFile, read_box, read_header
-from firegui.io.importers.raster_geometry import RasterGeometry
 from firegui.io.importers.target_grid import Chosen, choose_grid
-from firegui.io.importers.terrain import horn
 from firegui.io.importers.units import FEET, FOOT_M, SLOPE_PERCENT, UNITS, Encoding
-from firegui.io.importers.warp import Box, how_placed, needed_box, north_angle, place_on
+from firegui.io.rasters.files import RasterFile, read_box, read_header
+from firegui.io.rasters.geometry import RasterGeometry
+from firegui.io.rasters.terrain import horn
+from firegui.io.rasters.warp import Box, how_placed, needed_box, north_angle, place_on
 
 DERIVED = "derived from elevation"
 _SAID_TURN_DEG = 0.1

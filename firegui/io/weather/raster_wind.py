@@ -19,7 +19,7 @@ from rasterio.windows import Window as RasterWindow
 
 from firegui.errors import Problems
 from firegui.io import crs
-from firegui.io.rasters import without_place_warnings
+from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.source_files import cells_problem
 from firegui.io.stamps import parse_stamps
 from firegui.io.weather.locations import AffineRaster, Floats, Six, Window

@@ -8,7 +8,7 @@ from PIL import Image
 
 from firegui.analyses.skill.results import scores_csv, write_skill
 from firegui.errors import InputError
-from firegui.io.rasters import read_raster
+from firegui.io.rasters.geotiff import read_raster
 from firegui.runs.engine import Engine
 from firegui.runs.events import SkillReady
 from firegui.runs.spec import SkillSpec

@@ -12,7 +12,7 @@ from firegui.fire.demo import make_demo
 from firegui.fire.maps import project_maps
 from firegui.io.fleet_toml import default_fleet
 from firegui.io.georeference import Georeference
-from firegui.io.rasterize import region_masks
+from firegui.io.rasters.rasterize import region_masks
 from firegui.rollout.simulate import prepare, simulate
 
 

@@ -14,7 +14,7 @@ from rasterio import Affine
 
 from firegui.domain.grid import Grid
 from firegui.io.crs import wkt
-from firegui.io.rasters import without_place_warnings
+from firegui.io.rasters.geotiff import without_place_warnings
 from tests.unit.io.builders import PLACED
 
 SHAPE = PLACED.shape

@@ -17,7 +17,7 @@ from firegui.io.fleet_toml import default_fleet
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.perimeters import read_perimeters
 from firegui.io.project_store import load_project, project_hash, save_project
-from firegui.io.rasters import read_raster
+from firegui.io.rasters.geotiff import read_raster
 from tests.unit.io.builders import BEAR, BEAR_GRID, assert_same_bits
 
 pytestmark = pytest.mark.skipif(

@@ -9,7 +9,7 @@ import pytest
 
 from firegui.domain.scenario import Scenario
 from firegui.io.importers.landscape import import_landscape
-from firegui.io.rasters import read_raster
+from firegui.io.rasters.geotiff import read_raster
 from tests.unit.io.builders import SHARED_DATA
 from tests.unit.io.test_landscape import source_of
 

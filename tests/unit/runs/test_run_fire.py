@@ -25,7 +25,7 @@ from firegui.errors import InputError
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.areas import Kind
 from firegui.io.project_store import load_project, save_project
-from firegui.io.rasters import read_raster
+from firegui.io.rasters.geotiff import read_raster
 from firegui.runs.control import RunControl
 from firegui.runs.events import BaselineReady, EpochDone, FinishReason, PlanUpdated, RunEvent
 from firegui.runs.export import hand_over, run_content

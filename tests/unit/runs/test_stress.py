@@ -14,7 +14,7 @@ from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import NEEDS_EXERCISE, StressScenario, StressSet, StressTestSettings
 from firegui.errors import InputError
 from firegui.io.project_store import list_runs
-from firegui.io.rasters import read_raster
+from firegui.io.rasters.geotiff import read_raster
 from firegui.planning.exercise import exercise_of_draw
 from firegui.planning.problem import build
 from firegui.planning.repair import PlanRepair

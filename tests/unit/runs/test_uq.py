@@ -28,7 +28,7 @@ from firegui.errors import InputError, Problem
 from firegui.fire.card import scalar_card
 from firegui.io.ensemble_file import write_members
 from firegui.io.project_store import list_runs
-from firegui.io.rasters import read_raster, write_raster
+from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.runs import uncertainty
 from firegui.runs.control import RunControl
 from firegui.runs.events import (

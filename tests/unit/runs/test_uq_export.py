@@ -8,7 +8,7 @@ import pytest
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import UncertaintyKind, UncertaintySettings
-from firegui.io.rasters import read_raster
+from firegui.io.rasters.geotiff import read_raster
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart

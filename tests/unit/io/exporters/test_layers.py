@@ -17,7 +17,7 @@ from firegui.io.exporters.layers import write_layers_folder
 from firegui.io.importers.folder import recognise
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_toml import FILE
-from firegui.io.rasters import read_raster
+from firegui.io.rasters.geotiff import read_raster
 from tests.support import StopAt
 from tests.unit.io.builders import PLACED, UNPLACED, assert_same_bits, change_text
 

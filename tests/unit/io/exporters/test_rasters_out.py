@@ -15,7 +15,7 @@ from firegui.io.exporters.arrival import arrival_days, arrival_hours
 from firegui.io.exporters.content import Occupancy
 from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.io.exporters.table import NOTICE
-from firegui.io.rasters import read_raster, without_place_warnings
+from firegui.io.rasters.geotiff import read_raster, without_place_warnings
 from tests.unit.io.builders import PLACED, UNPLACED, assert_same_bits, project
 from tests.unit.io.exporters.plans import SPHERE_LCC, grid_at, plan, states
 

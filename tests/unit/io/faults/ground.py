@@ -18,7 +18,7 @@ from rasterio import Affine
 from firegui.domain.grid import Grid
 from firegui.io.crs import wkt
 from firegui.io.georeference import Georeference
-from firegui.io.rasters import without_place_warnings
+from firegui.io.rasters.geotiff import without_place_warnings
 from tests.unit.io.faults.cases import Damage, Make, Rng, Sound
 from tests.unit.io.landscape_files import write_layer
 from tests.unit.io.test_perimeters import write

@@ -20,7 +20,7 @@ from firegui.io.importers.observations import Observed, observe
 from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeter_survey import survey_perimeters
 from firegui.io.perimeters import PerimeterSource
-from firegui.io.rasters import read_raster, write_raster
+from firegui.io.rasters.geotiff import read_raster, write_raster
 from tests.unit.io.builders import PLACED, SHARED_DATA
 from tests.unit.io.test_perimeters import DATES, TWO, write
 

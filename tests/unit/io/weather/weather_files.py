@@ -16,7 +16,7 @@ from rasterio import Affine
 from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.crs import wkt
-from firegui.io.rasters import without_place_warnings
+from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.weather.wind import WindFields, WindSource, read_wind
 
 GRID = Grid(6, 8, 1000.0, (1000.0, 0.0, 500_000.0, 0.0, -1000.0, 4_400_000.0), "EPSG:32610")

@@ -12,7 +12,7 @@ from rasterio import Affine
 from rasterio.features import rasterize, shapes
 
 from firegui.domain.regions import Region, Ring
-from firegui.io.rasters import without_place_warnings
+from firegui.io.rasters.geotiff import without_place_warnings
 
 _HALF_CELLS = Affine.scale(2.0)
 """Regions are burned in half cells, exactly. In whole ones rasterio would warn of a raster without a place, and what is

@@ -9,7 +9,7 @@ import rasterio
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError
-from firegui.io.rasters import read_raster, write_raster
+from firegui.io.rasters.geotiff import read_raster, write_raster
 from tests.unit.io.builders import PLACED, UNPLACED, assert_same_bits, files_below
 
 

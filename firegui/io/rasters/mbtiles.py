@@ -25,7 +25,7 @@ from rasterio.warp import Resampling, reproject
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
 from firegui.io.crs import transformer, wkt
-from firegui.io.rasters import without_place_warnings
+from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.source_files import file_problem
 
 MERCATOR = "EPSG:3857"

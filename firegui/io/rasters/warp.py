@@ -15,9 +15,9 @@ from rasterio.warp import reproject
 from firegui.domain.grid import Grid
 from firegui.errors import Check, InputError, Problem
 from firegui.io import crs
-from firegui.io.importers.raster_geometry import RasterGeometry, offset_on
-from firegui.io.importers.terrain import turned
-from firegui.io.rasters import without_place_warnings
+from firegui.io.rasters.geometry import RasterGeometry, offset_on
+from firegui.io.rasters.geotiff import without_place_warnings
+from firegui.io.rasters.terrain import turned
 
 Raster = NDArray[np.float32]
 Box = tuple[int, int, int, int]

@@ -16,8 +16,8 @@ from rasterio.io import MemoryFile
 from firegui.domain.grid import Grid
 from firegui.errors import InputError
 from firegui.io.georeference import Georeference
-from firegui.io.mbtiles import draw, open_archive
-from firegui.io.rasters import without_place_warnings
+from firegui.io.rasters.geotiff import without_place_warnings
+from firegui.io.rasters.mbtiles import draw, open_archive
 
 GRID = Grid(40, 60, 30.0, (30.0, 0.0, 0.0, 0.0, -30.0, 4_000_000.0), "EPSG:32610")
 ZOOMS = (12, 14)

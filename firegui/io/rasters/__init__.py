@@ -1,0 +1,1 @@
+"""Raster files, their place and resampling onto a grid."""
