@@ -14,9 +14,9 @@ from firegui.domain.observation import Observation
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import npz
-from firegui.io.perimeters import read_outline
 from firegui.io.rasters.masks import read_masks
-from firegui.io.vector_files import vector_file
+from firegui.io.vectors.files import vector_file
+from firegui.io.vectors.perimeters import read_outline
 
 RASTERS, MASKS = (".tif", ".tiff"), (".npz",)
 

@@ -16,10 +16,10 @@ from firegui.errors import InputError, Problem, Problems
 from firegui.io import crs, strict
 from firegui.io.atomic import write_text
 from firegui.io.georeference import WGS84, Georeference
-from firegui.io.region_shapes import crossing_problems
 from firegui.io.region_table import read_region, region_to_table
 from firegui.io.source_files import read_text
 from firegui.io.toml_text import dumps
+from firegui.io.vectors.region_shapes import crossing_problems
 
 _HEADER = """\
 # Protected regions of a firegui project. rows and columns are half-open, in cells: [0, 200] is rows 0 to 199.

@@ -24,7 +24,7 @@ from firegui.errors import Problems
 from firegui.io import crs
 from firegui.io.georeference import Georeference
 from firegui.io.rasters.geotiff import without_place_warnings
-from firegui.io.water import NEAR_M, WaterLayer, mask_polygons
+from firegui.io.vectors.water import NEAR_M, WaterLayer, mask_polygons
 
 _RASTERS = (".tif", ".tiff", ".img", ".vrt", ".asc", ".lcp")
 _MOST_FEATURES = 2_000_000

@@ -11,7 +11,7 @@ from firegui.io.project_store import load_project
 from tests.cli.conftest import Run
 from tests.unit.io.builders import PLACED, SHARED_DATA
 from tests.unit.io.landscape_files import event_arrays, full, write_events, write_layer
-from tests.unit.io.test_perimeters import DATES, TWO, write
+from tests.unit.io.vectors.test_perimeters import DATES, TWO, write
 
 WIND = ("--wind-speed", 3, "--wind-from", 270)
 

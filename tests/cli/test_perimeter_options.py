@@ -7,8 +7,8 @@ import pytest
 
 from firegui.cli.imports import perimeter_source
 from firegui.errors import Problems
-from firegui.io.perimeter_growth import PerimeterGrowth
-from firegui.io.perimeters import PerimeterSource
+from firegui.io.vectors.perimeter_growth import PerimeterGrowth
+from firegui.io.vectors.perimeters import PerimeterSource
 
 NOTHING: dict[str, Any] = {
     "perimeters": None, "perimeters_layer": None, "perimeters_date": None, "perimeters_are": None, "utc_offset": None,

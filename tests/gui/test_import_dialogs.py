@@ -23,7 +23,7 @@ from firegui.io.importers.events import import_events
 from tests.gui.hands import LEFT, show_widget
 from tests.gui.test_dialogs import escape, press, when_open
 from tests.unit.io.landscape_files import event_arrays, full, write_events, write_layer
-from tests.unit.io.test_perimeters import DATES, TWO, write
+from tests.unit.io.vectors.test_perimeters import DATES, TWO, write
 
 
 def line(dialog: QWidget, name: str) -> QLineEdit:

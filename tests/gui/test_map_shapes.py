@@ -22,7 +22,7 @@ from firegui.domain.region_geometry import (
 )
 from firegui.domain.regions import Region
 from firegui.io.rasters.rasterize import region_masks
-from firegui.io.region_shapes import is_simple
+from firegui.io.vectors.region_shapes import is_simple
 
 SHAPE = (40, 60)
 OUTER = ((5.0, 5.0), (5.0, 25.0), (25.0, 25.0), (25.0, 5.0))

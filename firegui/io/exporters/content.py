@@ -19,7 +19,7 @@ from firegui.io.exporters.table import DropRow, drop_rows
 from firegui.io.local_time import UNKNOWN_START
 from firegui.io.magnetic import END_YEAR, FIRST_YEAR
 from firegui.io.sun import Sunlight, place_of, sunlight
-from firegui.io.water import WaterLayer, water_of_fuel
+from firegui.io.vectors.water import WaterLayer, water_of_fuel
 
 BURNED = 0.5
 """From this probability on a cell counts as burned where a map needs a line."""

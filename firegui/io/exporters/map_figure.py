@@ -49,7 +49,7 @@ from firegui.io.exporters.map_view import MapFrame, view_of
 from firegui.io.exporters.map_wind import draw_wind_box
 from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference
-from firegui.io.water import WATER_FUEL
+from firegui.io.vectors.water import WATER_FUEL
 
 _EDGE = 0.35
 _RIM = 0.19

@@ -15,7 +15,7 @@ from firegui.domain.schedule import DropRecord
 from firegui.io.exporters.footprint import outline_polygons
 from firegui.io.georeference import Georeference, format_ddm, half_turn
 from firegui.io.magnetic import Compass
-from firegui.io.water import WaterLayer, near_water, water_of_fuel
+from firegui.io.vectors.water import WaterLayer, near_water, water_of_fuel
 
 NOTICE = "PLANNED – MODEL OUTPUT, not for operational use without review"
 

@@ -12,7 +12,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
 from firegui.io.georeference import Georeference
-from firegui.io.water import mask_polygons
+from firegui.io.vectors.water import mask_polygons
 
 DIGITS = 7
 """Decimals of a degree: a centimetre."""

@@ -12,9 +12,9 @@ from firegui.errors import Check, InputError, Problem, Problems
 from firegui.io.importers import landscape_toml
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.lcp import ORDERS, read_order, role_of
-from firegui.io.perimeter_survey import survey_perimeters
-from firegui.io.perimeters import PerimeterSource
 from firegui.io.rasters.files import RasterFile, read_header
+from firegui.io.vectors.perimeter_survey import survey_perimeters
+from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.wind import WindSource, survey_wind
 
 MOST_FILES = 1000

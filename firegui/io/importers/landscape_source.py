@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from firegui.io.perimeters import PerimeterSource
+from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.wind import WindSource
 
 

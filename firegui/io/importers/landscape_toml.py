@@ -21,8 +21,8 @@ from firegui.errors import Problems
 from firegui.io import strict
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.units import UNITS
-from firegui.io.perimeter_growth import PerimeterGrowth
-from firegui.io.perimeters import PerimeterSource
+from firegui.io.vectors.perimeter_growth import PerimeterGrowth
+from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.weather.wind import WindSource
 

@@ -17,8 +17,8 @@ from firegui.io import npz
 from firegui.io.importers.georeferencing import check_when, find_placement, find_start, local_offset
 from firegui.io.importers.observations import observe, say_coverage, say_observed
 from firegui.io.known_grids import KnownGrid, recognise
-from firegui.io.perimeters import PerimeterSource
 from firegui.io.source_files import cells_problem, days_problem
+from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.daily import STRONGEST_MS
 
 _SIMULATED = "come from a simulated run of PyTorchFire, not from the fire"

@@ -15,11 +15,11 @@ from firegui.errors import InputError
 from firegui.io.georeference import Georeference
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
-from firegui.io.perimeters import PerimeterSource
+from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.wind import WindSource
 from tests.unit.io.builders import PLACED, UNPLACED, assert_each_said, assert_same_bits, said
 from tests.unit.io.landscape_files import SHAPE, full, write_layer
-from tests.unit.io.test_perimeters import DATES, TWO, write
+from tests.unit.io.vectors.test_perimeters import DATES, TWO, write
 
 WIND = {"wind_speed": 3.0, "wind_from": 270.0}
 

@@ -30,8 +30,8 @@ from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.landscape_survey import Survey, survey_landscape
 from firegui.io.importers.observations import Observed, observe
 from firegui.io.local_time import UNKNOWN_START
-from firegui.io.perimeter_survey import PerimeterSurvey, survey_perimeters
-from firegui.io.perimeters import PerimeterSource
+from firegui.io.vectors.perimeter_survey import PerimeterSurvey, survey_perimeters
+from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.means import WindFields
 from firegui.io.weather.wind import read_wind
 

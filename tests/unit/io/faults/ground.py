@@ -21,7 +21,7 @@ from firegui.io.georeference import Georeference
 from firegui.io.rasters.geotiff import without_place_warnings
 from tests.unit.io.faults.cases import Damage, Make, Rng, Sound
 from tests.unit.io.landscape_files import write_layer
-from tests.unit.io.test_perimeters import write
+from tests.unit.io.vectors.test_perimeters import write
 from tests.unit.io.weather.weather_files import START, Variable, era5, hours_since_1900, netcdf4, tiff
 
 GRID = Grid(24, 32, 30.0, (30.0, 0.0, 500_010.0, 0.0, -30.0, 4_400_010.0), "EPSG:32610")

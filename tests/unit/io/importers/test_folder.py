@@ -12,8 +12,8 @@ from tests.support import stop
 from tests.unit.io.builders import SHARED_DATA
 from tests.unit.io.importers.places import GRID, hills, write
 from tests.unit.io.importers.test_lcp import bands
-from tests.unit.io.test_perimeters import DATES, TWO
-from tests.unit.io.test_perimeters import write as write_polygons
+from tests.unit.io.vectors.test_perimeters import DATES, TWO
+from tests.unit.io.vectors.test_perimeters import write as write_polygons
 
 
 def fill(folder: Path) -> Path:

@@ -15,7 +15,7 @@ import shapely
 
 from firegui.errors import InputError
 from firegui.io.crs import transformer
-from firegui.io.perimeters import read_perimeters
+from firegui.io.vectors.perimeters import read_perimeters
 from tests.unit.io.builders import PLACED, UNPLACED, refused_for, said
 
 

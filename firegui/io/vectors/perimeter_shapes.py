@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from firegui.domain.grid import HECTARE_M2
 from firegui.errors import Problem, Problems
-from firegui.io.dates import find_dates
-from firegui.io.vector_files import VectorLayer, polygons_of
+from firegui.io.vectors.dates import find_dates
+from firegui.io.vectors.files import VectorLayer, polygons_of
 
 _DETECTED = ("FRP", "BRIGHTNESS", "BRIGHT_TI4", "ACQ_DATE", "CONFIDENCE")
 """Columns of FIRMS' detections by VIIRS and MODIS."""

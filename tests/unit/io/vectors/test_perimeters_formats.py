@@ -15,13 +15,13 @@ import shapely
 
 from firegui.errors import CancelledError, InputError, Problems
 from firegui.io.crs import transformer
-from firegui.io.dates import find_dates
-from firegui.io.perimeter_growth import PerimeterGrowth
-from firegui.io.perimeter_survey import survey_perimeters
-from firegui.io.perimeters import Perimeters, PerimeterSource, read_perimeters
+from firegui.io.vectors.dates import find_dates
+from firegui.io.vectors.perimeter_growth import PerimeterGrowth
+from firegui.io.vectors.perimeter_survey import survey_perimeters
+from firegui.io.vectors.perimeters import Perimeters, PerimeterSource, read_perimeters
 from tests.support import stop
 from tests.unit.io.builders import PLACED, SHARED_DATA
-from tests.unit.io.test_perimeters import DATES, TWO, box, write
+from tests.unit.io.vectors.test_perimeters import DATES, TWO, box, write
 
 WHOLE = [box((0, 2), (0, 2)), box((0, 3), (0, 3)), box((0, 4), (0, 5))]
 THREE = ["2020-08-19", "2020-08-20", "2020-08-21"]

@@ -15,12 +15,12 @@ from rasterio import Affine
 from firegui.domain.grid import Grid
 from firegui.errors import Check, InputError, Problems
 from firegui.io import crs
-from firegui.io.dates import FeatureDates, find_dates
 from firegui.io.local_time import guess_offset_h
-from firegui.io.perimeter_growth import PerimeterGrowth, accumulate, guess_growth
-from firegui.io.perimeter_shapes import no_polygons, repaired
 from firegui.io.rasters.rasterize import polygon_mask
-from firegui.io.vector_files import VectorLayer, crs_problems, read_features, vector_file
+from firegui.io.vectors.dates import FeatureDates, find_dates
+from firegui.io.vectors.files import VectorLayer, crs_problems, read_features, vector_file
+from firegui.io.vectors.perimeter_growth import PerimeterGrowth, accumulate, guess_growth
+from firegui.io.vectors.perimeter_shapes import no_polygons, repaired
 
 
 @dataclass(frozen=True, slots=True)

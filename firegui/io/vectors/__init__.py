@@ -1,0 +1,1 @@
+"""Vector files, perimeters in them, and distances to water."""
