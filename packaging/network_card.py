@@ -31,9 +31,9 @@ from firegui.fire.prior import SOURCE
 from firegui.fire.skill import ForecastSkill, forecast_skill, held_skill, scored_days
 from firegui.fire.skill_report import published_for
 from firegui.io.atomic import write_text
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
+from firegui.io.project.weights_file import read_weights, write_weights
 from firegui.io.toml_text import dumps
-from firegui.io.weights_file import read_weights, write_weights
 
 SCORED_DAYS, BASELINE_DAYS = 20, 15
 FOLDER = Path(__file__).resolve().parents[1] / "resources" / "fire"

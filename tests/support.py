@@ -19,7 +19,7 @@ from firegui.domain.scenario import Scenario
 from firegui.domain.settings import Margin, MarginSettings, ObjectiveWeights, OptimizerSettings, PlanSettings, Setting
 from firegui.errors import CancelledError
 from firegui.io.importers.maps import write_maps
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 
 SHAPE = (16, 20)
 DAYS = 2

@@ -14,8 +14,8 @@ from firegui.cli.output import json_option, report, table
 from firegui.cli.shell import DONE, FAILED
 from firegui.cli.words import day_text
 from firegui.domain.operations import Operations
-from firegui.io.project_store import load_project
-from firegui.io.schedule_file import is_plan, read_claims
+from firegui.io.project.schedule_file import is_plan, read_claims
+from firegui.io.project.store import load_project
 from firegui.planning.audit import AuditReport, Conditions
 from firegui.planning.audit import audit as check_rules
 from firegui.runs.engine import Engine

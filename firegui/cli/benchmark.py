@@ -26,7 +26,7 @@ from firegui.domain.benchmark import (
     PlannerName,
     Violations,
 )
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.runs.benchmark import asked_problems, usable_planners
 from firegui.runs.benchmark_folder import STORE, TITLE, BenchmarkHeader, read_header
 from firegui.runs.benchmark_printed import (

@@ -24,8 +24,8 @@ from firegui.domain.fit import EventProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.weights import GAINS, Correction
 from firegui.fire.training_coverage import training_coverage
-from firegui.io.project_store import load_project
-from firegui.io.weights_file import read_weights
+from firegui.io.project.store import load_project
+from firegui.io.project.weights_file import read_weights
 from firegui.runs.command import with_command
 from firegui.runs.events import FinishReason, RunFinished, WeightsReady
 from firegui.runs.spec import CalibrateSpec

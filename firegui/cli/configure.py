@@ -24,13 +24,13 @@ from firegui.domain.stress import StressSet
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem
 from firegui.fire.first_project import with_model
-from firegui.io.coverage_toml import coverage_of, read_table
 from firegui.io.daylight import dark_pin_problems
-from firegui.io.fleet_toml import read_fleet
-from firegui.io.operations_toml import operations_in
-from firegui.io.project_store import load_project, save_project
-from firegui.io.regions_file import read_regions
-from firegui.io.weights_file import read_weights
+from firegui.io.project.coverage_toml import coverage_of, read_table
+from firegui.io.project.fleet_toml import read_fleet
+from firegui.io.project.operations_toml import operations_in
+from firegui.io.project.regions_file import read_regions
+from firegui.io.project.store import load_project, save_project
+from firegui.io.project.weights_file import read_weights
 
 _TITLE = "The project was not changed"
 _PLAN = ("start_day", "days", "retardant_acts_on")

@@ -20,7 +20,7 @@ from firegui.cli.window import own_command, run_window
 from firegui.cli.words import command_text
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
-from firegui.io.project_store import load_project, project_hash, save_project
+from firegui.io.project.store import load_project, project_hash, save_project
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, RunState
 from firegui.runs.run_folder import RUN, RunRecord, read_run

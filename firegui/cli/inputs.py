@@ -27,8 +27,8 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL
 from firegui.domain.stress import StressSet
 from firegui.errors import Problem, Problems
-from firegui.io.project_store import load_project
-from firegui.io.stress_toml import read_scenarios
+from firegui.io.project.store import load_project
+from firegui.io.project.stress_toml import read_scenarios
 from firegui.runs.engine import Engine
 from firegui.runs.header import event_hash
 from firegui.runs.kept_fire import SavedFire, fire_problems, saved_fire

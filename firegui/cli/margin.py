@@ -17,7 +17,7 @@ from firegui.cli.progress import clock, emitter, progress_option
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.margin_curve import MarginCurve, MarginCurveSettings, MarginPoint
 from firegui.domain.settings import MarginSettings, OptimizerSettings, PlanSettings
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.runs.command import CURVE_OWN
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, MarginReady, RunFinished

@@ -18,7 +18,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, ObjectiveWeights
 from firegui.errors import InputError, Problem, Problems
-from firegui.io.schedule_file import read_project_schedule
+from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.run_folder import PLAN, SCHEDULE
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -24,7 +24,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import DESIGN, EliminationSettings, MarginSettings, OptimizerSettings, PlanSettings
 from firegui.errors import Problems
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, RunState

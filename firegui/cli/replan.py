@@ -23,8 +23,8 @@ from firegui.domain.exercise import LoopDay
 from firegui.domain.project import Project
 from firegui.domain.settings import OptimizerSettings, PlanSettings
 from firegui.domain.stress import NOMINAL, StressScenario
-from firegui.io.observation_file import read_observation
-from firegui.io.project_store import load_project
+from firegui.io.project.observation_file import read_observation
+from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished

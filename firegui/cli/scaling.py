@@ -20,7 +20,7 @@ from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings, ScalingTable, slope_of
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import Problems
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, ScalingReady

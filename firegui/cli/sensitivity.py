@@ -32,7 +32,7 @@ from firegui.domain.sensitivity import (
 from firegui.domain.settings import RetardantSide
 from firegui.domain.uncertainty import ErrorSource
 from firegui.errors import InputError, Problem
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, SensitivityReady

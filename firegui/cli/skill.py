@@ -23,8 +23,8 @@ from firegui.domain.fit import SkillSettings
 from firegui.errors import Problems
 from firegui.fire.skill import ForecastSkill
 from firegui.fire.skill_report import SkillReport, Span
-from firegui.io.project_store import load_project
-from firegui.io.weights_file import read_weights
+from firegui.io.project.store import load_project
+from firegui.io.project.weights_file import read_weights
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import Emit, FinishReason, RunEvent, RunFinished, SkillReady

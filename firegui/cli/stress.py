@@ -18,7 +18,7 @@ from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.stress import StressResult, StressSet, StressTable, StressTestSettings
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, StressReady

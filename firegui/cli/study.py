@@ -20,9 +20,9 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.stress import worst_case_text
 from firegui.domain.study import Cell
 from firegui.domain.study_table import MEASURES, StudyTable, TornadoBar, front_of, points_of, tornado_of
-from firegui.io.project_store import load_project
-from firegui.io.schedule_file import read_schedule
-from firegui.io.study_file import StudyFile, read_study
+from firegui.io.project.schedule_file import read_schedule
+from firegui.io.project.store import load_project
+from firegui.io.project.study_file import StudyFile, read_study
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, StudyReady

@@ -21,7 +21,7 @@ from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.sensitivity import ratio
 from firegui.domain.uncertainty import KIND_TITLES, ErrorSource, UncertaintyKind, UncertaintySettings
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import EnsembleReady, FinishReason, RunFinished

@@ -6,7 +6,7 @@ from firegui.assets import resource
 from firegui.domain.project import FireModel
 from firegui.domain.weights import NetworkWeights
 from firegui.fire.card import scalar_card
-from firegui.io.weights_file import read_weights
+from firegui.io.project.weights_file import read_weights
 
 NETWORK_FILE = "fire/network.safetensors"
 

@@ -21,7 +21,7 @@ from firegui.gui.map.map_board import MapRenderer, film_steps, sample_steps
 from firegui.gui.session.session import FireView, Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.exporters.animation import AnimationFrames, write_film
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 
 _SETTLE_MS = 400
 _PLAYED_SHARE = 0.6

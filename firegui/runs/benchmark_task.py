@@ -20,7 +20,7 @@ from firegui.domain.stress import StressTable
 from firegui.errors import CancelledError, InputError
 from firegui.io import atomic
 from firegui.io.exporters.csv import write_schedule_csv
-from firegui.io.schedule_file import read_schedule, write_plan_safetensors
+from firegui.io.project.schedule_file import read_schedule, write_plan_safetensors
 from firegui.planning.audit import Conditions, replay
 from firegui.planning.shared_objective import SharedObjective
 from firegui.runs.benchmark_channel import MessageType, TaskListener, TaskReport

@@ -20,7 +20,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.errors import CancelledError, Check, InputError, Problem
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.runs.benchmark_channel import GRACE_SECONDS, MessageType, TaskReport, WorkerChannel
 from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, read_header, task_folder

@@ -18,7 +18,7 @@ from firegui.io.exporters import NO_FILMS, checked_formats, known_formats
 from firegui.io.exporters import export as write_formats
 from firegui.io.exporters.content import ExportContent, Occupancy, export_content
 from firegui.io.exporters.map_sheet import Sheet
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.io.rasters.geotiff import read_raster
 from firegui.io.water_files import read_water
 from firegui.planning.audit import Conditions, audit, zone_violations

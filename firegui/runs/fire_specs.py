@@ -15,7 +15,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem
-from firegui.io.schedule_file import read_project_schedule
+from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.benchmark_folder import BenchmarkHeader, task_folder
 from firegui.runs.header import SavedHeader, event_hash, schedule_hash
 from firegui.runs.kept_fire import SavedFire, saved_fire

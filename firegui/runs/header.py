@@ -24,7 +24,7 @@ from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError, Problem
 from firegui.io import toml_text
 from firegui.io.plain_words import plain_words
-from firegui.io.project_store import project_hash
+from firegui.io.project.store import project_hash
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.snapshot import ProjectSnapshot, add_missing_margin
 from firegui.runs.spec import PlanSpec, ReplanNote, Stage

@@ -14,7 +14,7 @@ from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Margin, ObjectiveWeights, Setting
 from firegui.domain.stress import StressTable, growth_left_text
 from firegui.errors import CancelledError, Check, InputError, Problems
-from firegui.io.schedule_file import read_schedule
+from firegui.io.project.schedule_file import read_schedule
 from firegui.planning.audit import AuditReport, Conditions
 from firegui.planning.flight_rules import with_pins
 from firegui.runs.base_run import BaseRun

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
-from firegui.io.schedule_file import read_schedule
+from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.events import FinishReason, StageBegan
 from firegui.runs.first_stage import MAIN, FirstStage
 from firegui.runs.header import RunHeader

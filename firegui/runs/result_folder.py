@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from firegui.errors import InputError, Problem, Problems
-from firegui.io.project_store import project_hash
+from firegui.io.project.store import project_hash
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import (
     NOT_INSTALLED,

@@ -27,8 +27,8 @@ from firegui.io import atomic
 from firegui.io.exporters.csv import write_schedule_csv
 from firegui.io.exporters.geotiff import BASELINE_TITLE, write_occupancy_tif
 from firegui.io.plain_words import plain_words
-from firegui.io.project_store import RUNS
-from firegui.io.schedule_file import read_project_schedule, write_plan_safetensors
+from firegui.io.project.schedule_file import read_project_schedule, write_plan_safetensors
+from firegui.io.project.store import RUNS
 from firegui.planning.audit import AuditReport
 from firegui.runs.elimination_log import read_elimination
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunState

@@ -13,9 +13,9 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings, Setting
 from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem, Problems
-from firegui.io.observation_file import read_observation
-from firegui.io.project_store import RUNS
-from firegui.io.schedule_file import read_project_schedule
+from firegui.io.project.observation_file import read_observation
+from firegui.io.project.schedule_file import read_project_schedule
+from firegui.io.project.store import RUNS
 from firegui.runs.command import with_command
 from firegui.runs.replan_base import TITLE, replan_problems
 from firegui.runs.result_store import unused

@@ -25,7 +25,7 @@ from firegui.domain.sensitivity import (
 from firegui.domain.settings import Effectiveness, Margin
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import CancelledError, Check, InputError, Problem
-from firegui.io.schedule_file import read_schedule
+from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.base_run import SavedRun
 from firegui.runs.engine import Engine
 from firegui.runs.events import (

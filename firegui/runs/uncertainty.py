@@ -22,7 +22,7 @@ from firegui.domain.uncertainty import (
     WeatherDraw,
 )
 from firegui.errors import CancelledError, InputError, Problem
-from firegui.io.ensemble_file import read_members, write_members
+from firegui.io.project.ensemble_file import read_members, write_members
 from firegui.runs.base_run import SavedRun
 from firegui.runs.control import RunControl
 from firegui.runs.events import (

@@ -32,8 +32,8 @@ from firegui.domain.results import Metrics
 from firegui.domain.uncertainty import ErrorFit, ErrorModel, Semivariogram, UncertaintySettings
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
-from firegui.io.ensemble_file import read_members
 from firegui.io.exporters.geotiff import write_occupancy_tif
+from firegui.io.project.ensemble_file import read_members
 from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.runs.header import SavedHeader, event_hash
 from firegui.runs.result_store import ResultStore

@@ -25,7 +25,7 @@ from firegui.domain.study_factors import PreparedCell, prepared
 from firegui.domain.study_table import StudyRow
 from firegui.domain.uncertainty import WeatherDraw
 from firegui.errors import CancelledError, InputError, Problem
-from firegui.io.schedule_file import fleet_ids, write_plan_safetensors
+from firegui.io.project.schedule_file import fleet_ids, write_plan_safetensors
 from firegui.runs.benchmark_channel import TaskReport
 from firegui.runs.benchmark_folder import task_folder
 from firegui.runs.benchmark_task import Cost, TaskContext, carry_out_task, scored

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.io.project_store import load_project, save_project
-from firegui.io.schedule_file import read_schedule, write_plan_safetensors
+from firegui.io.project.schedule_file import read_schedule, write_plan_safetensors
+from firegui.io.project.store import load_project, save_project
 
 _PROJECT, _PLAN = "project.firegui", "plan.safetensors"
 

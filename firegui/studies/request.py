@@ -10,8 +10,8 @@ from firegui.domain.project import Project
 from firegui.domain.study import Case, Cell, StudySettings, Vary
 from firegui.domain.study_factors import prepared, study_problems
 from firegui.errors import InputError, Problem
-from firegui.io.schedule_file import read_project_schedule
-from firegui.io.study_file import StudyFile, parse_study
+from firegui.io.project.schedule_file import read_project_schedule
+from firegui.io.project.study_file import StudyFile, parse_study
 from firegui.runs.command import with_command
 from firegui.runs.fire_specs import project_then
 from firegui.runs.requests import Paths

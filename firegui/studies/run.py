@@ -17,7 +17,7 @@ from firegui.domain.study import SCHEDULE, Cell
 from firegui.domain.study_factors import study_cells, study_problems
 from firegui.domain.study_table import StudyRow, StudyTable
 from firegui.errors import CancelledError, InputError, Problem
-from firegui.io.project_store import project_hash
+from firegui.io.project.store import project_hash
 from firegui.rollout.machine import cores, processor
 from firegui.runs.base_run import SavedRun
 from firegui.runs.benchmark import SEARCHES_WITH, installation

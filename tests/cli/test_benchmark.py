@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from firegui.domain.benchmark import DEFAULT_PLANNERS, MATCHED_PLANNERS, BenchmarkSettings, PlannerName, tasks_of
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.planning import benchmark as factory
 from firegui.runs.benchmark_folder import HEADER, TASKS, read_header
 from firegui.runs.command import repeat_command

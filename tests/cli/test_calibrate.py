@@ -10,8 +10,8 @@ import pytest
 
 from firegui.domain.fit import NetworkFitSettings
 from firegui.domain.project import Project
-from firegui.io.project_store import load_project, save_project
-from firegui.io.weights_file import read_weights
+from firegui.io.project.store import load_project, save_project
+from firegui.io.project.weights_file import read_weights
 from firegui.runs.events import FitEpoch, StateChanged
 from tests.cli.conftest import Run, Stop
 from tests.support import watched_project

@@ -8,8 +8,8 @@ import pytest
 
 from firegui.fire import shipped
 from firegui.fire.shipped import NETWORK_FILE, scalar_model
-from firegui.io.project_store import load_project
-from firegui.io.weights_file import write_weights
+from firegui.io.project.store import load_project
+from firegui.io.project.weights_file import write_weights
 from tests.cli.conftest import Run
 from tests.unit.domain.samples import weights
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from tests.cli.conftest import Run
 from tests.unit.io.builders import PLACED, SHARED_DATA
 from tests.unit.io.landscape_files import event_arrays, full, write_events, write_layer

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from firegui.io.exporters.layers import write_layers_folder
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from tests.cli.conftest import Run
 from tests.unit.io.builders import SHARED_DATA, assert_same_bits
 from tests.unit.io.importers.places import GRID, degrees, hills, write

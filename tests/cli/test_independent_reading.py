@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from firegui.io.exporters.csv import write_schedule_csv
-from firegui.io.fleet_toml import write_fleet
-from firegui.io.project_store import load_project
-from firegui.io.schedule_file import read_schedule
+from firegui.io.project.fleet_toml import write_fleet
+from firegui.io.project.schedule_file import read_schedule
+from firegui.io.project.store import load_project
 from firegui.rollout.drops import drop_records
 from tests.cli.conftest import Run
 from tests.numerics import independent

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from firegui.domain.drops import Drop, DropList
-from firegui.io.project_store import load_project
-from firegui.io.schedule_file import read_schedule, write_plan_safetensors
+from firegui.io.project.schedule_file import read_schedule, write_plan_safetensors
+from firegui.io.project.store import load_project
 from tests.cli.conftest import Run
 
 QUIET = ("--progress", "none")

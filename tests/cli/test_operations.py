@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from firegui.domain.operations import Daylight, Operations
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from tests.cli.conftest import Run
 
 TEXT = """

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from firegui.domain.settings import Margin
-from firegui.io.project_store import load_project
-from firegui.io.schedule_file import read_schedule
+from firegui.io.project.schedule_file import read_schedule
+from firegui.io.project.store import load_project
 from firegui.runs.engine import Engine
 from firegui.runs.run_folder import REFERENCE, read_run
 from tests.cli.conftest import Run

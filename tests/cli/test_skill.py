@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from firegui.domain.weights import Correction, TrainedEvent, Training
-from firegui.io.weights_file import write_weights
+from firegui.io.project.weights_file import write_weights
 from tests.cli.conftest import Run
 from tests.support import tiny_project, watched_project
 

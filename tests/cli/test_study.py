@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from firegui.cli.main import main
 from firegui.fire.demo import make_demo
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 from tests.support import assert_same_files, make_project, tiny_project
 from tests.unit.studies.hands import ENVIRONMENT, Cluster
 

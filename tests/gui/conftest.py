@@ -27,8 +27,8 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import save_project
-from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.io.project.store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished
 from firegui.runs.spec import RunSpec

@@ -20,8 +20,8 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
-from firegui.io.project_store import project_hash
-from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.io.project.store import project_hash
 from firegui.runs.benchmark_folder import (
     BenchmarkHeader,
     read_rows,

@@ -19,7 +19,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,

@@ -22,9 +22,9 @@ from firegui.domain.uncertainty import (
     UncertaintySettings,
 )
 from firegui.gui.analyses.uncertainty.uncertainty_controller import SAVED_ENSEMBLES
-from firegui.io.ensemble_file import write_members
-from firegui.io.project_store import project_hash
-from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.project.ensemble_file import write_members
+from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.io.project.store import project_hash
 from firegui.runs.events import RunState
 from firegui.runs.header import event_hash, schedule_hash
 from firegui.runs.snapshot import ProjectSnapshot

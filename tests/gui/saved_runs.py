@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from firegui.domain.drops import DropList
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import new_header
 from firegui.runs.run_folder import RunFolder, RunScores

@@ -40,7 +40,7 @@ from firegui.gui.session.session import FireView, Session
 from firegui.gui.window.action_registry import bare_title
 from firegui.gui.window.docks import share_room
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import load_project, save_project
+from firegui.io.project.store import load_project, save_project
 
 _EPOCHS = 60
 _LOOK_MS, _SETTLE_MS, _PATIENCE_MS = 40, 700, 300_000

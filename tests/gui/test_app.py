@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.gui.base.error_hook import CrashReporter, start_log
 from firegui.gui.window.guide import LIMITS, about_text, show_about
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -30,8 +30,8 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.documents import RunningAnswer
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import load_project, save_project
-from firegui.io.weights_file import read_weights
+from firegui.io.project.store import load_project, save_project
+from firegui.io.project.weights_file import read_weights
 from firegui.runs.control import RunControl
 from firegui.runs.events import FitEpoch, RunEvent, WeightsReady
 from firegui.runs.runner import execute

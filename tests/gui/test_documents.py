@@ -15,8 +15,8 @@ from firegui.gui.importing import event_dialogs as import_event_module
 from firegui.gui.importing.event_dialogs import EventFolderSource, ImportEventDialog, read_form
 from firegui.gui.window.documents import ask_replace
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import load_project, save_project
-from firegui.io.weights_file import write_weights
+from firegui.io.project.store import load_project, save_project
+from firegui.io.project.weights_file import write_weights
 from tests.unit.domain.samples import weights
 
 SHAPE, DAYS = (12, 14), 3

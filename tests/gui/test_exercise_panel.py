@@ -21,8 +21,8 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.exercise_panel import ExercisePanel
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workbench import Workbench
-from firegui.io.project_store import load_project, save_project
-from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.io.project.store import load_project, save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason
 from firegui.runs.run_requests import WarmStart, plan_spec

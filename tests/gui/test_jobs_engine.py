@@ -18,8 +18,8 @@ from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.io.project_store import load_project, save_project
-from firegui.io.schedule_file import read_project_schedule
+from firegui.io.project.schedule_file import read_project_schedule
+from firegui.io.project.store import load_project, save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunEvent, RunState
 from firegui.runs.lock import FolderLock

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.io.project_store import load_project, save_project
+from firegui.io.project.store import load_project, save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunState
 from firegui.runs.runner import execute

@@ -22,7 +22,7 @@ from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import RunsModel
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunFinished, RunState, StageBegan
 from firegui.runs.run_requests import WarmStart, new_run_folder, run_title
 from firegui.runs.spec import Stage

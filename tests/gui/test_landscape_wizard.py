@@ -20,7 +20,7 @@ from firegui.errors import Check, InputError, Problem
 from firegui.gui.importing.landscape.survey import ImportAnswers
 from firegui.gui.importing.landscape.wizard import LandscapeWizard
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from tests.gui.hands import LEFT, type_into_cell
 from tests.gui.landscape_scene import PATIENCE_MS, Hands, write_landscape
 from tests.gui.test_dialogs import press, when_open

@@ -12,7 +12,7 @@ import rasterio
 from click.testing import CliRunner
 
 from firegui.cli.main import main as firegui
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 from tests.gui.landscape_scene import Hands
 from tests.unit.io.builders import SHARED_DATA
 

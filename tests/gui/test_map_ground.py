@@ -18,7 +18,7 @@ from firegui.gui.map.items import map_font
 from firegui.gui.map.layers.place_layers import MarkersLayer
 from firegui.gui.scenario.layers_panel import BaseMapSelector
 from firegui.gui.session.session import Session, ShownResult, Tool
-from firegui.io.regions_file import write_regions_toml
+from firegui.io.project.regions_file import write_regions_toml
 from tests.gui.map_scene import Hand, growing, only, painted, undo_steps
 from tests.unit.io.rasters.test_mbtiles import text_file, write_tiles
 

@@ -13,7 +13,7 @@ from firegui.gui.help.command_palette import Palette, best_matches, match_score
 from firegui.gui.session.session import FireView, Tool
 from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge
 

@@ -21,7 +21,7 @@ from firegui.gui.planning.edited_plan_saver import BY_HAND, UNSAVED
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session, ShownResult
-from firegui.io.schedule_file import read_schedule
+from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.plan_preview import PreviewRequest, PreviewResult
 from firegui.runs.spec import PlanSpec, Stage
 from tests.gui.fake_runs import FakeExecute

@@ -14,7 +14,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import make, moved
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.session import Session, Tool
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 from firegui.runs.run_folder import read_drops
 from firegui.runs.runner import execute as real_execute
 from firegui.runs.spec import Stage

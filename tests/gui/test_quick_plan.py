@@ -22,7 +22,7 @@ from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import HEADERS
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.run_folder import read_run
 from firegui.runs.run_requests import run_title

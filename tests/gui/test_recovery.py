@@ -28,7 +28,7 @@ from firegui.gui.window import documents as documents_module
 from firegui.gui.window.documents import UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.recovery import Autosave, RecoverDialog
-from firegui.io.project_store import load_project, save_project
+from firegui.io.project.store import load_project, save_project
 from firegui.runs.autosave import recoverable_projects
 from firegui.runs.lock import FolderLock
 from firegui.runs.project_lock import ProjectLock

@@ -20,7 +20,7 @@ from firegui.gui.planning.edited_plan_saver import BY_HAND, drafts_in
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window.documents import UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.schedule_file import read_schedule
+from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.autosave import recoverable_projects
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.hands import to_front

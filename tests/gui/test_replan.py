@@ -22,8 +22,8 @@ from firegui.gui.planning.replan_dialog import ReplanDialog, has_perimeter
 from firegui.gui.planning.result_view import replan_html
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import save_project
-from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.io.project.store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.run_requests import new_replan_folder, replan_spec, resume_spec, run_title
 from firegui.runs.runner import execute as run_execute

@@ -25,8 +25,8 @@ from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.result_view import replan_html
 from firegui.gui.planning.run_comparison import compared, run_comparison_spec
 from firegui.gui.session.session import FireView, Session, ShownResult
-from firegui.io.project_store import load_project, save_project
-from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.io.project.store import load_project, save_project
 from firegui.runs.events import FinishReason
 from firegui.runs.kept_fire import FIRE, saved_fire
 from firegui.runs.replan_base import ReplanScores, read_scores

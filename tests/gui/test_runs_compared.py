@@ -23,7 +23,7 @@ from firegui.gui.planning.run_comparison import CompareRunsDialog, compared, inp
 from firegui.gui.planning.runs_table import TITLE
 from firegui.gui.session.session import ShownResult
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import load_project, save_project
+from firegui.io.project.store import load_project, save_project
 from tests.gui.analyses.scene import stress_table
 from tests.gui.controls import report
 from tests.gui.fake_runs import FakeExecute, frames, metrics, wait_idle

@@ -31,7 +31,7 @@ from firegui.gui.analyses.sensitivity.sensitivity_controller import SAVED_TABLES
 from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.events import Progress, SensitivityReady
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.sensitivity_folder import AnyTable

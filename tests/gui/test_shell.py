@@ -24,7 +24,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.window.action_registry import MENUS
 from firegui.gui.window.docks import HIDDEN_AT_FIRST, RIGHT, first_size, shares, visible_place
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge, settle, workbench
 

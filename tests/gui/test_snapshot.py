@@ -16,7 +16,7 @@ from firegui.errors import InputError
 from firegui.gui import snapshot
 from firegui.gui.snapshot import render_workbench
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.runs.control import RunControl
 from firegui.runs.run_requests import plan_spec
 from firegui.runs.runner import execute

@@ -19,7 +19,7 @@ from firegui.gui.window.action_registry import START_PAGE
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.start_page import StartPage
 from firegui.gui.window.thumbnails import ThumbnailCache, ago
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge, settle, workbench
 

@@ -24,8 +24,8 @@ from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.io.schedule_file import write_plan_safetensors
-from firegui.io.stress_toml import read_scenarios
+from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.io.project.stress_toml import read_scenarios
 from firegui.runs.header import schedule_hash
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, StressDrawOf

@@ -18,7 +18,7 @@ from firegui.gui.analyses.study.study_controller import SAVED_STUDIES, StudyCont
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import RunEvent

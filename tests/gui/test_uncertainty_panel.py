@@ -34,7 +34,7 @@ from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.events import EnsembleReady, ErrorFitted, MembersDone
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, MemberOf

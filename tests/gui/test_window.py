@@ -29,7 +29,7 @@ from firegui.gui.window import documents as documents_module
 from firegui.gui.window import main_window as main_window_module
 from firegui.gui.window.documents import RunningAnswer, UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import PROJECT_FILE, save_project
+from firegui.io.project.store import PROJECT_FILE, save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState, StateChanged
 from firegui.runs.spec import PlanSpec, RunSpec

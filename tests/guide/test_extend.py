@@ -10,7 +10,7 @@ import pytest
 
 from firegui.assets import resource
 from firegui.io.importers.maps import read_maps
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from tests.guide.page_steps import Copy, Step, steps_of
 from tests.support import tiny_project
 

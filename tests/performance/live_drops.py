@@ -16,7 +16,7 @@ import numpy as np
 
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.project import Project
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 from firegui.planning.drop_validator import DropValidator
 from firegui.runs.plan_preview import PlanPreviewer, PreviewRequest
 from firegui.runs.run_folder import read_drops

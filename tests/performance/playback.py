@@ -35,7 +35,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_view import MapView
 from firegui.gui.session.session import FireView, Session
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import load_project
+from firegui.io.project.store import load_project
 
 _LOOK_MS = 250
 

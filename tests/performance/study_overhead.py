@@ -25,8 +25,8 @@ from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import save_project
-from firegui.io.study_file import StudyFile
+from firegui.io.project.store import save_project
+from firegui.io.project.study_file import StudyFile
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent, RunFinished, StudyProgress
 from firegui.runs.spec import StudySpec

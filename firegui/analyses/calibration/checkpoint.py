@@ -24,7 +24,7 @@ from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitS
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import replacing
-from firegui.io.weights_file import weights_bytes, weights_of_bytes
+from firegui.io.project.weights_file import weights_bytes, weights_of_bytes
 
 FORMAT = 1
 SUFFIX = ".part"

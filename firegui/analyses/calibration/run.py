@@ -22,7 +22,7 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.errors import CancelledError, InputError, Problem, Problems
 from firegui.io.atomic import write_problem
-from firegui.io.weights_file import weights_bytes, write_weights
+from firegui.io.project.weights_file import weights_bytes, write_weights
 from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.base_run import BaseRun
 from firegui.runs.control import RunControl

@@ -14,7 +14,7 @@ from firegui.errors import InputError, Problem
 from firegui.gui.jobs.run_entry import EliminationHistory, EpochHistory, RunEntry
 from firegui.gui.jobs.run_job import RunJob
 from firegui.gui.session.session import Session
-from firegui.io.project_store import RUNS, list_runs
+from firegui.io.project.store import RUNS, list_runs
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import event_hash
 from firegui.runs.lock import FolderLock, is_held

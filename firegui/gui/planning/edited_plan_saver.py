@@ -21,7 +21,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.plan_editor import EditedPlan
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
-from firegui.io.schedule_file import read_project_schedule, write_plan_safetensors
+from firegui.io.project.schedule_file import read_project_schedule, write_plan_safetensors
 from firegui.runs.result_store import unused
 from firegui.runs.run_requests import WarmStart, plan_spec
 from firegui.runs.spec import EvaluateSpec, Stage

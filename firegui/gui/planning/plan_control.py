@@ -23,7 +23,7 @@ from firegui.gui.planning.replan_dialog import ReplanDialog
 from firegui.gui.planning.run_comparison import CompareRunsDialog, inputs_apart, run_comparison_spec
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
-from firegui.io.schedule_file import read_project_schedule
+from firegui.io.project.schedule_file import read_project_schedule
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.events import RunState
 from firegui.runs.run_folder import kept_plan

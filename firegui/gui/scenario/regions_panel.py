@@ -20,8 +20,8 @@ from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import TableForm, select_row, show_table
+from firegui.io.project.regions_file import write_regions_geojson, write_regions_toml
 from firegui.io.rasters.rasterize import region_cells, region_masks
-from firegui.io.regions_file import write_regions_geojson, write_regions_toml
 
 NAME, CELLS, AREA, SHARE, WEIGHT = range(5)
 REFUSED = "The region stays as it was"

@@ -27,8 +27,8 @@ from firegui.gui.session.session import Session
 from firegui.io.importers.events import import_events
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
-from firegui.io.project_store import PROJECT_FILE, ProjectExistsError, load_project, save_project
-from firegui.io.weights_file import read_weights
+from firegui.io.project.store import PROJECT_FILE, ProjectExistsError, load_project, save_project
+from firegui.io.project.weights_file import read_weights
 from firegui.runs.events import RunState
 from firegui.runs.project_lock import ProjectLock
 from firegui.runs.run_folder import same_folder

@@ -14,11 +14,11 @@ from firegui.domain.grid import Grid
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Check, Problem, Problems
 from firegui.io import crs
-from firegui.io.coverage_toml import shipped_table
 from firegui.io.importers.landscape import Fire, LandscapeLayout, fire_notes, lay_out_landscape, layer_notes
 from firegui.io.importers.landscape_layers import GriddedLayer, outline
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.units import UNITS
+from firegui.io.project.coverage_toml import shipped_table
 from firegui.io.weather.wind import WindSurvey
 
 PREVIEW = 512

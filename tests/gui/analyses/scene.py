@@ -42,9 +42,9 @@ from firegui.gui.analyses.calibration.calibration_controller import (
 )
 from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller
 from firegui.gui.analyses.skill.skill_controller import SkillRequest
-from firegui.io.ensemble_file import write_members
-from firegui.io.project_store import project_hash
-from firegui.io.study_file import StudyFile
+from firegui.io.project.ensemble_file import write_members
+from firegui.io.project.store import project_hash
+from firegui.io.project.study_file import StudyFile
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BenchmarkProgress,

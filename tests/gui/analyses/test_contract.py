@@ -27,7 +27,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.documents import RunningAnswer
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 from firegui.runs.events import RunState
 from firegui.runs.lock import FolderLock
 from tests.gui.analyses.scene import (

@@ -24,7 +24,7 @@ from firegui.fire.demo import make_demo
 from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS
 from firegui.gui.analyses.uncertainty.uncertainty_controller import SAVED_ENSEMBLES
 from firegui.gui.jobs.run_list import saved_runs
-from firegui.io.project_store import list_runs, load_project, save_project
+from firegui.io.project.store import list_runs, load_project, save_project
 from firegui.runs.lock import is_held
 
 REPOSITORY = Path(__file__).resolve().parents[3]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from firegui.domain.project import Project
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 from tests.support import make_project
 
 REPOSITORY = Path(__file__).resolve().parents[3]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from firegui.io.project_store import list_runs, load_project
+from firegui.io.project.store import list_runs, load_project
 from firegui.runs.run_folder import read_run
 from tests.gui.kills.hunt import LOST_AT_MOST_S, Victim, next_start, saved_project
 

@@ -16,9 +16,9 @@ from firegui.domain.project import Project
 from firegui.gui.widgets.fields import settle_editing
 from firegui.gui.window import main_window as main_window_module
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_layers import contents_of
-from firegui.io.project_store import load_project
-from firegui.io.project_text import to_tables
+from firegui.io.project.layers import contents_of
+from firegui.io.project.store import load_project
+from firegui.io.project.text import to_tables
 from tests.gui.monkey.actions import Hands
 from tests.gui.monkey.sandbox import playground
 from tests.gui.monkey.watch import Watch, working_threads

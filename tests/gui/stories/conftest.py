@@ -15,7 +15,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 from tests.gui.stories.person import Person
 
 Pick = Callable[[str, Path], None]

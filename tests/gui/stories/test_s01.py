@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 
 from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
-from firegui.io.project_store import PROJECT_FILE
+from firegui.io.project.store import PROJECT_FILE
 from tests.gui.stories.conftest import Pick
 from tests.gui.stories.person import CONTROL, Person
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from firegui.domain.regions import Region
 from firegui.gui.scenario.regions_panel import NAME, RegionsPanel
 from firegui.gui.session.session import Tool
-from firegui.io.regions_file import write_regions_geojson
+from firegui.io.project.regions_file import write_regions_geojson
 from tests.gui.hands import cell_text, type_into_cell
 from tests.gui.map_scene import regions_of
 from tests.gui.stories.conftest import Pick

@@ -12,7 +12,7 @@ from firegui.analyses.calibration.checkpoint import part_of, read_checkpoint
 from firegui.domain.fit import NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.errors import CancelledError, InputError, Problem
-from firegui.io.weights_file import read_weights
+from firegui.io.project.weights_file import read_weights
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, FitEpoch, Message, RunEvent, RunFinished, WeightsReady
 from firegui.runs.runner import execute

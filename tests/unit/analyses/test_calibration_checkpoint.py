@@ -17,7 +17,7 @@ from firegui.analyses.calibration.checkpoint import (
 )
 from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
 from firegui.errors import InputError
-from firegui.io.weights_file import weights_bytes
+from firegui.io.project.weights_file import weights_bytes
 from tests.unit.domain.samples import weights
 
 SETTINGS = NetworkFitSettings(epochs=30, seed=5)

@@ -15,7 +15,7 @@ from firegui.domain.scenario import Scenario
 from firegui.domain.weights import GAINS, TENSOR_SHAPES, Correction, NetworkWeights, TrainedEvent
 from firegui.errors import InputError
 from firegui.fire.learned import network_maps
-from firegui.io.weights_file import weights_bytes, weights_of_bytes
+from firegui.io.project.weights_file import weights_bytes, weights_of_bytes
 from tests.unit.calibration.fits import QUICK, SHAPE, fitted, joint, other, small, usual, weighted, weights_from
 from tests.unit.calibration.watched import DAY_0
 from tests.unit.domain.samples import training, weights

@@ -11,7 +11,7 @@ from firegui.errors import InputError
 from firegui.fire import shipped
 from firegui.fire.first_project import first_project, with_model
 from firegui.fire.shipped import NETWORK_FILE
-from firegui.io.weights_file import write_weights
+from firegui.io.project.weights_file import write_weights
 from tests.support import random_maps
 from tests.unit.domain.samples import weights
 from tests.unit.fire.events import event

@@ -13,9 +13,9 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError
-from firegui.io.fleet_toml import default_fleet
 from firegui.io.importers.pytorchfire import import_pytorchfire
-from firegui.io.project_store import load_project, project_hash, save_project
+from firegui.io.project.fleet_toml import default_fleet
+from firegui.io.project.store import load_project, project_hash, save_project
 from firegui.io.rasters.geotiff import read_raster
 from firegui.io.vectors.perimeters import read_perimeters
 from tests.unit.io.builders import BEAR, BEAR_GRID, assert_same_bits

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from firegui.domain.fleet import Fleet, Material
-from firegui.io.fleet_toml import read_fleet, write_fleet
 from firegui.io.importers.maps import import_maps
 from firegui.io.local_time import start_problems
+from firegui.io.project.fleet_toml import read_fleet, write_fleet
 from tests.numerics.cases import aircraft
 from tests.support import write_random_maps
 

@@ -8,7 +8,7 @@ import pytest
 
 from firegui.domain.fleet import Fleet, Material
 from firegui.errors import InputError
-from firegui.io.schedule_file import read_claims
+from firegui.io.project.schedule_file import read_claims
 from firegui.planning.audit import audit
 from tests.numerics.cases import aircraft
 

@@ -10,8 +10,8 @@ import pytest
 
 from firegui.domain.fleet import Fleet
 from firegui.errors import InputError
-from firegui.io.fleet_toml import read_fleet, write_fleet
 from firegui.io.plain_words import plain_words
+from firegui.io.project.fleet_toml import read_fleet, write_fleet
 from tests.support import small_fleet
 
 

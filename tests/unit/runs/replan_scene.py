@@ -10,8 +10,8 @@ import numpy as np
 
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.io.observation_file import read_observation
-from firegui.io.schedule_file import read_schedule
+from firegui.io.project.observation_file import read_observation
+from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent
 from firegui.runs.runner import execute

@@ -9,7 +9,7 @@ import pytest
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.io.project_store import load_project, save_project
+from firegui.io.project.store import load_project, save_project
 from firegui.runs.autosave import BASE, EDITS, OPEN, AutosaveSlot, AutosaveState, recoverable_projects
 from tests.support import make_project
 

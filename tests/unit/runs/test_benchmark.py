@@ -15,7 +15,7 @@ from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerN
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness, Margin
 from firegui.errors import InputError, Problem
-from firegui.io.project_store import list_runs
+from firegui.io.project.store import list_runs
 from firegui.planning.benchmark_figures import CONVERGENCE, CONVERGENCE_MATCHED
 from firegui.runs import benchmark as benchmark_module
 from firegui.runs.benchmark_channel import MessageType, TaskReport

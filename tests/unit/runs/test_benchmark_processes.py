@@ -16,7 +16,7 @@ import pytest
 
 from firegui.domain.benchmark import BenchmarkRow, BenchmarkSettings, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.project import Project
-from firegui.io.project_store import save_project
+from firegui.io.project.store import save_project
 from firegui.runs.benchmark_folder import TASKS, read_benchmark, task_folder
 from firegui.runs.benchmark_task import carry_out_task
 from firegui.runs.control import RunControl

@@ -18,7 +18,7 @@ from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import CancelledError, Check, InputError
-from firegui.io.schedule_file import read_schedule
+from firegui.io.project.schedule_file import read_schedule
 from firegui.planning.stress import stress_table
 from firegui.runs import benchmark_task
 from firegui.runs.benchmark_channel import MessageType, TaskReport, WorkerOrder

@@ -17,7 +17,7 @@ from firegui.domain.regions import Region
 from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError
 from firegui.io.exporters.content import export_content
-from firegui.io.project_store import load_project, save_project
+from firegui.io.project.store import load_project, save_project
 from firegui.io.rasters.geotiff import write_raster
 from firegui.runs.export import hand_over, rule_problems, run_content
 from firegui.runs.spec import PlanSpec

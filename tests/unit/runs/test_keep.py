@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from firegui.domain.drops import Drop, DropList
-from firegui.io.schedule_file import read_schedule
+from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, PlanUpdated, RunEvent, RunFinished
 from firegui.runs.run_folder import read_drops, read_run

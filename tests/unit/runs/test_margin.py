@@ -16,7 +16,7 @@ from firegui.domain.project import Project
 from firegui.domain.settings import Margin, OptimizerSettings, Setting
 from firegui.domain.stress import StressSet
 from firegui.errors import InputError
-from firegui.io.project_store import list_runs
+from firegui.io.project.store import list_runs
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     EpochDone,

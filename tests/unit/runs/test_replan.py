@@ -15,8 +15,8 @@ from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, Observation
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, Margin
 from firegui.domain.stress import StressScenario, StressSet, StressTestSettings, growth_share
-from firegui.io.observation_file import read_observation
-from firegui.io.schedule_file import read_schedule
+from firegui.io.project.observation_file import read_observation
+from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     EliminationStep,

@@ -24,7 +24,7 @@ from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.areas import Kind
-from firegui.io.project_store import load_project, save_project
+from firegui.io.project.store import load_project, save_project
 from firegui.io.rasters.geotiff import read_raster
 from firegui.runs.control import RunControl
 from firegui.runs.events import BaselineReady, EpochDone, FinishReason, PlanUpdated, RunEvent

@@ -13,7 +13,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import NEEDS_EXERCISE, StressScenario, StressSet, StressTestSettings
 from firegui.errors import InputError
-from firegui.io.project_store import list_runs
+from firegui.io.project.store import list_runs
 from firegui.io.rasters.geotiff import read_raster
 from firegui.planning.exercise import exercise_of_draw
 from firegui.planning.problem import build

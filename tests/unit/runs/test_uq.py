@@ -26,8 +26,8 @@ from firegui.domain.uncertainty import (
 )
 from firegui.errors import InputError, Problem
 from firegui.fire.card import scalar_card
-from firegui.io.ensemble_file import write_members
-from firegui.io.project_store import list_runs
+from firegui.io.project.ensemble_file import write_members
+from firegui.io.project.store import list_runs
 from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.runs import uncertainty
 from firegui.runs.control import RunControl

@@ -32,8 +32,8 @@ from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import refusing
 from firegui.gui.widgets.fields import WholeField
 from firegui.gui.widgets.settings_form import SettingsForm
-from firegui.io.project_store import load_project
-from firegui.io.weights_file import write_weights
+from firegui.io.project.store import load_project
+from firegui.io.project.weights_file import write_weights
 from firegui.runs.events import WeightsReady
 
 _ASK = (

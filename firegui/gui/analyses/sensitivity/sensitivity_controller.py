@@ -10,7 +10,7 @@ from firegui.gui.analyses.controller import AnalysisResult, PlanningController
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import UnfinishedWork
-from firegui.io.schedule_file import read_project_schedule
+from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import FinishReason, SensitivityReady
 from firegui.runs.requests import Paths, SensitivityRequest
 from firegui.runs.sensitivity_folder import STORE, TABLE, AnyTable, SensitivityHeader, read_table

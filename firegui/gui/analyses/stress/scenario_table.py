@@ -23,7 +23,7 @@ from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
-from firegui.io.stress_toml import read_scenarios, write_scenarios
+from firegui.io.project.stress_toml import read_scenarios, write_scenarios
 from firegui.runs.sensitivity_text import SIDES, pair_text
 
 _FILTER = "Scenarios (*.toml);;All files (*)"

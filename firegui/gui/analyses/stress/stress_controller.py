@@ -16,7 +16,7 @@ from firegui.errors import InputError
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.io.schedule_file import read_project_schedule
+from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import StressReady
 from firegui.runs.messages import counted
 from firegui.runs.requests import Paths, StressRequest

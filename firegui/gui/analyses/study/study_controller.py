@@ -18,7 +18,7 @@ from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import Execute
 from firegui.gui.session.session import Session
 from firegui.io import atomic
-from firegui.io.study_file import StudyFile, parse_study
+from firegui.io.project.study_file import StudyFile, parse_study
 from firegui.runs.events import CellProgress, RunState, StudyProgress, StudyReady, WorkerSeen
 from firegui.runs.header import event_hash
 from firegui.runs.messages import counted

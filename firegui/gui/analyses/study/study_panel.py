@@ -18,7 +18,7 @@ from firegui.gui.analyses.study.study_tables import WORKER_COLUMNS, CellsModel
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
 from firegui.io.atomic import write_problem
-from firegui.io.study_file import StudyFile
+from firegui.io.project.study_file import StudyFile
 from firegui.rollout.machine import cores
 from firegui.runs.events import WorkerSeen
 from firegui.studies.request import STUDY_TEMPLATES, StudyCheck, StudyRequest, check_text

@@ -34,7 +34,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import RunSlot
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
-from firegui.io.schedule_file import read_project_schedule
+from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import (
     EnsembleReady,
     ErrorFitted,

@@ -21,7 +21,6 @@ from firegui.errors import Check, Problem, Problems
 from firegui.fire.first_project import first_project
 from firegui.gui.map.items import mask_path
 from firegui.gui.widgets.coverage_form import CoverageChoice, chosen_coverage
-from firegui.io.coverage_toml import shipped_table
 from firegui.io.georeference import Georeference
 from firegui.io.importers.folder import recognise
 from firegui.io.importers.georeferencing import GridPlacement
@@ -30,6 +29,7 @@ from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.landscape_survey import Survey, survey_landscape
 from firegui.io.importers.observations import Observed, observe
 from firegui.io.local_time import UNKNOWN_START
+from firegui.io.project.coverage_toml import shipped_table
 from firegui.io.vectors.perimeter_survey import PerimeterSurvey, survey_perimeters
 from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.means import WindFields

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 from firegui.domain.schedule import Schedule
-from firegui.io.fleet_toml import write_fleet
 from firegui.io.georeference import Georeference
-from firegui.io.schedule_file import write_plan_safetensors
-from firegui.io.weights_file import write_weights
+from firegui.io.project.fleet_toml import write_fleet
+from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.io.project.weights_file import write_weights
 from tests.support import GRID, make_project, small_fleet, tiny_project, write_random_maps, write_schedule
 from tests.unit.domain.samples import weights
 from tests.unit.io.builders import PLACED

@@ -28,10 +28,10 @@ from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import strict
 from firegui.io.atomic import new_folder, write_text
-from firegui.io.migrations import CURRENT_FORMAT, migrate
-from firegui.io.project_layers import check_files, contents_of, read_layers, write_layers
-from firegui.io.project_text import ArrayFile, ProjectText, listed_layers, read_text, to_tables
-from firegui.io.project_weights import (
+from firegui.io.project.layers import check_files, contents_of, read_layers, write_layers
+from firegui.io.project.migrations import CURRENT_FORMAT, migrate
+from firegui.io.project.text import ArrayFile, ProjectText, listed_layers, read_text, to_tables
+from firegui.io.project.weights import (
     kept_weights,
     read_project_weights,
     remove_weights,

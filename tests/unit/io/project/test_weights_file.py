@@ -13,7 +13,7 @@ from safetensors.numpy import load, save
 
 from firegui.domain.weights import Correction, NetworkWeights
 from firegui.errors import InputError
-from firegui.io.weights_file import read_weights, weights_bytes, write_weights
+from firegui.io.project.weights_file import read_weights, weights_bytes, write_weights
 from tests.unit.domain.samples import training, weights
 from tests.unit.io.builders import assert_same_bits, files_below, refused_for
 

@@ -11,9 +11,9 @@ import pytest
 from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDrop
 from firegui.domain.regions import Region
 from firegui.errors import InputError
-from firegui.io import operations_toml
-from firegui.io.operations_toml import read_operations, write_operations
-from firegui.io.project_store import load_project, project_hash, save_project
+from firegui.io.project import operations_toml
+from firegui.io.project.operations_toml import read_operations, write_operations
+from firegui.io.project.store import load_project, project_hash, save_project
 from tests.support import make_project
 
 NOON = datetime(2020, 8, 20, 12, tzinfo=timezone(timedelta(hours=-7)))

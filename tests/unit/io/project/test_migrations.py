@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from firegui.io import migrations
-from firegui.io.migrations import CURRENT_FORMAT, STEPS, migrate
+from firegui.io.project import migrations
+from firegui.io.project.migrations import CURRENT_FORMAT, STEPS, migrate
 
 
 def rename(table: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from rasterio.warp import Resampling, reproject
 from firegui.domain.grid import Grid
 from firegui.errors import InputError
 from firegui.io.georeference import Georeference
-from firegui.io.observation_file import read_mask, read_observation
+from firegui.io.project.observation_file import read_mask, read_observation
 from firegui.io.rasters.geotiff import write_raster
 from tests.support import GRID, SHAPE, watched_project
 

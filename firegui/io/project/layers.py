@@ -16,7 +16,7 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problems
 from firegui.io.importers.maps import read_maps, write_maps
-from firegui.io.project_text import ArrayFile, Event
+from firegui.io.project.text import ArrayFile, Event
 from firegui.io.rasters.geotiff import Raster, read_raster, write_raster
 from firegui.io.source_files import file_problem
 

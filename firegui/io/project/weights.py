@@ -13,9 +13,9 @@ from pathlib import Path
 from firegui.domain.project import Project
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problems
-from firegui.io.project_layers import checked_path
-from firegui.io.project_text import ArrayFile
-from firegui.io.weights_file import read_weights, weights_bytes, write_weights
+from firegui.io.project.layers import checked_path
+from firegui.io.project.text import ArrayFile
+from firegui.io.project.weights_file import read_weights, weights_bytes, write_weights
 
 WEIGHTS = "weights"
 

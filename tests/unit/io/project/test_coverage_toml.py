@@ -13,8 +13,15 @@ from firegui.domain.fuel import FBFM13, FBFM40, NONBURNABLE
 from firegui.errors import InputError
 from firegui.fire.first_project import first_project, with_model
 from firegui.fire.maps import project_maps
-from firegui.io.coverage_toml import CoverageTable, FuelCoverage, coverage_of, read_table, shipped_table, write_table
-from firegui.io.project_store import load_project, project_hash, save_project
+from firegui.io.project.coverage_toml import (
+    CoverageTable,
+    FuelCoverage,
+    coverage_of,
+    read_table,
+    shipped_table,
+    write_table,
+)
+from firegui.io.project.store import load_project, project_hash, save_project
 from firegui.io.toml_text import dumps
 from tests.unit.io.builders import PLACED, project, said, scenario
 

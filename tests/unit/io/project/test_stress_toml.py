@@ -11,9 +11,9 @@ from firegui.domain.grid import Grid
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import InputError
-from firegui.io import stress_toml
-from firegui.io.project_store import load_project, project_hash, read_edits, save_project, write_edits
-from firegui.io.stress_toml import read_scenarios, stress_to_table
+from firegui.io.project import stress_toml
+from firegui.io.project.store import load_project, project_hash, read_edits, save_project, write_edits
+from firegui.io.project.stress_toml import read_scenarios, stress_to_table
 from firegui.io.toml_text import dumps
 from firegui.runs.header import event_hash
 from tests.support import make_project

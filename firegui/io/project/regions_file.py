@@ -16,7 +16,7 @@ from firegui.errors import InputError, Problem, Problems
 from firegui.io import crs, strict
 from firegui.io.atomic import write_text
 from firegui.io.georeference import WGS84, Georeference
-from firegui.io.region_table import read_region, region_to_table
+from firegui.io.project.region_table import read_region, region_to_table
 from firegui.io.source_files import read_text
 from firegui.io.toml_text import dumps
 from firegui.io.vectors.region_shapes import crossing_problems

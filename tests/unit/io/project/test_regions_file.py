@@ -11,8 +11,8 @@ import shapely
 from firegui.domain.regions import Region
 from firegui.errors import InputError
 from firegui.io.crs import transformer
+from firegui.io.project.regions_file import read_regions, write_regions_geojson, write_regions_toml
 from firegui.io.rasters.rasterize import region_masks
-from firegui.io.regions_file import read_regions, write_regions_geojson, write_regions_toml
 from tests.unit.io.builders import BEAR_GRID, PLACED, UNPLACED, files_below, project, refused_for, said
 
 

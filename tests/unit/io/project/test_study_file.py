@@ -11,7 +11,7 @@ from firegui.assets import resource
 from firegui.domain.study import Case, Sampling, StudySettings, Vary
 from firegui.errors import InputError
 from firegui.io.parquet import read_parquet, write_parquet
-from firegui.io.study_file import StudyFile, parse_study, read_study
+from firegui.io.project.study_file import StudyFile, parse_study, read_study
 
 FULL = StudyFile(
     "some.firegui",

@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError
 from firegui.io.exporters.csv import write_schedule_csv
-from firegui.io.schedule_file import fleet_ids, read_schedule, write_plan_safetensors
+from firegui.io.project.schedule_file import fleet_ids, read_schedule, write_plan_safetensors
 from tests.unit.io.builders import assert_same_bits, drop, files_below, fleet, project, refused_for, said
 
 SHAPE = (6, 8)

@@ -6,7 +6,7 @@ import pytest
 
 from firegui.domain.fleet import Fleet, Material
 from firegui.errors import InputError
-from firegui.io.fleet_toml import default_fleet, read_fleet, write_fleet
+from firegui.io.project.fleet_toml import default_fleet, read_fleet, write_fleet
 from tests.unit.io.builders import aircraft, assert_each_said, files_below, fleet, refused_for
 
 

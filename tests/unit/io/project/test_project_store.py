@@ -14,8 +14,8 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError
-from firegui.io import project_store
-from firegui.io.project_store import ProjectExistsError, list_runs, load_project, project_hash, save_project
+from firegui.io.project import store as project_store
+from firegui.io.project.store import ProjectExistsError, list_runs, load_project, project_hash, save_project
 from tests.unit.io.builders import (
     PLACED,
     UNPLACED,

@@ -13,7 +13,7 @@ from firegui.domain.project import FireModel
 from firegui.domain.regions import Region
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError
-from firegui.io.project_store import load_project, project_hash, save_project
+from firegui.io.project.store import load_project, project_hash, save_project
 from tests.unit.domain.samples import training, weights
 from tests.unit.io.builders import assert_same_bits, change_text, files_below, project, refused_for
 
@@ -86,7 +86,7 @@ def test_a_save_that_fails_leaves_the_old_weights(folder: Path, monkeypatch: pyt
     def fail(*_: Any) -> Any:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("firegui.io.project_store.write_text", fail)
+    monkeypatch.setattr("firegui.io.project.store.write_text", fail)
     with pytest.raises(OSError, match="No space left"):
         save_project(project().with_network(weights(1)), folder, replacing=True)
 
