@@ -14,6 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.results import Frames, Metrics
+from firegui.domain.schedule import DropRecord
+from firegui.domain.stress import StressTable
+from firegui.domain.weights import NetworkWeights
+from firegui.errors import Problem
 from firegui.runs.spec import Stage
 
 # Annotations need these alone. Reading a saved run must not wait for them.
@@ -23,15 +28,10 @@ if TYPE_CHECKING:
     from firegui.domain.exercise import LoopDay
     from firegui.domain.fit import FitProgress
     from firegui.domain.margin_curve import MarginCurve
-    from firegui.domain.results import Frames, Metrics
     from firegui.domain.scaling import ScalingTable
-    from firegui.domain.schedule import DropRecord
     from firegui.domain.sensitivity import Row, SensitivityTable
-    from firegui.domain.stress import StressTable
     from firegui.domain.study_table import StudyTable
     from firegui.domain.uncertainty import ErrorFit
-    from firegui.domain.weights import NetworkWeights
-    from firegui.errors import Problem
     from firegui.fire.skill_report import SkillReport
     from firegui.runs.spec import ErrorFieldSpec
 

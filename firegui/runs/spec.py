@@ -8,22 +8,22 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firegui.domain.observation import KeptFire, Observation
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Margin
+from firegui.domain.stress import StressScenario, StressTestSettings
+from firegui.domain.weights import NetworkWeights
 
 # Annotations need these alone. Reading a saved run must not wait for them.
 if TYPE_CHECKING:
     from firegui.domain.benchmark import BenchmarkSettings
     from firegui.domain.fit import NetworkFitSettings
     from firegui.domain.margin_curve import MarginCurveSettings
-    from firegui.domain.observation import KeptFire, Observation
-    from firegui.domain.project import Project
     from firegui.domain.scaling import ScalingSettings
-    from firegui.domain.schedule import Schedule
     from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
-    from firegui.domain.stress import StressScenario, StressTestSettings
     from firegui.domain.study import StudySettings
     from firegui.domain.uncertainty import ErrorModel, UncertaintySettings, WeatherDraw
-    from firegui.domain.weights import NetworkWeights
 
 
 class Stage(StrEnum):
