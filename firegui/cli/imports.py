@@ -30,7 +30,7 @@ from firegui.io.importers.units import UNITS, find_unit
 from firegui.io.project.store import load_project, save_project
 from firegui.io.vectors.perimeter_growth import PerimeterGrowth
 from firegui.io.vectors.perimeters import PerimeterSource
-from firegui.io.weather.units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.weather.wind import WindSource
 
 perimeter_options = option_group(

@@ -21,7 +21,7 @@ from firegui.gui.importing.landscape.survey import ImportAnswers, recognise_file
 from firegui.gui.importing.landscape.wizard_page import FieldNote
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.vectors.perimeter_growth import PerimeterGrowth
-from firegui.io.weather.units import Height, Sense, SpeedUnit
+from firegui.io.weather.conventions import Height, Sense, SpeedUnit
 from tests.gui.hands import LEFT, type_into_cell
 from tests.gui.landscape_scene import COLUMNS, GRID, ROWS, Hands, hill, write_lcp
 from tests.unit.io.landscape_files import write_layer

@@ -25,7 +25,7 @@ from firegui.io.importers.observations import observe, say_coverage, say_observe
 from firegui.io.local_time import guess_offset_h
 from firegui.io.source_files import MOST_DAYS
 from firegui.io.vectors.perimeters import PerimeterSource
-from firegui.io.weather.units import METRES_PER_SECOND, SpeedUnit
+from firegui.io.weather.conventions import METRES_PER_SECOND, SpeedUnit
 from firegui.io.weather.wind import WindFields, WindSurvey, read_wind, survey_wind
 
 HURRICANE_MS = 32.7

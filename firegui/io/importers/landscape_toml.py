@@ -23,7 +23,7 @@ from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.units import UNITS
 from firegui.io.vectors.perimeter_growth import PerimeterGrowth
 from firegui.io.vectors.perimeters import PerimeterSource
-from firegui.io.weather.units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.weather.wind import WindSource
 
 FILE = "landscape.toml"

@@ -21,7 +21,7 @@ from firegui.io import npz
 from firegui.io.atomic import replacing
 from firegui.io.local_time import UNKNOWN_START, as_utc, guess_offset_h, say_offset, start_problems
 from firegui.io.source_files import cells_problem, days_problem
-from firegui.io.weather.daily import STRONGEST_MS
+from firegui.io.weather.conventions import STRONGEST_MS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

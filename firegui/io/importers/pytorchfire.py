@@ -19,7 +19,7 @@ from firegui.io.importers.observations import observe, say_coverage, say_observe
 from firegui.io.known_grids import KnownGrid, recognise
 from firegui.io.source_files import cells_problem, days_problem
 from firegui.io.vectors.perimeters import PerimeterSource
-from firegui.io.weather.daily import STRONGEST_MS
+from firegui.io.weather.conventions import STRONGEST_MS
 
 _SIMULATED = "come from a simulated run of PyTorchFire, not from the fire"
 

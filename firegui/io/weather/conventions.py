@@ -1,139 +1,265 @@
-"""How a series' numbers are meant: as the user says, else as the file says, else guessed, each guess with a note."""
+"""What the numbers of a wind file mean, as the names and units in it say.
+
+A name is cut into words and numbers. What says a unit (``mph``), a height (``10m``, ``20ft``), a clock (``utc``), a
+sense (``from``) or a set of readings (``set_1``) is taken off; the rest must be one of the customary names of what is
+looked for. Gusts, highs and lows are never taken for the wind.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
 
-from firegui.errors import Problems
-from firegui.io.weather.locations import Floats, Window
-from firegui.io.weather.series import Stamps, WindSeries
-from firegui.io.weather.units import (
-    HEIGHT_SOURCE,
-    METRES_PER_SECOND,
-    TO_10_M,
-    Components,
-    Height,
-    North,
-    Sense,
-    SpeedUnit,
-    TimeBasis,
-    WindConventions,
+
+class Components(StrEnum):
+    """The two numbers that a file holds at every place and time."""
+
+    SPEED_DIRECTION = "speed/direction"
+    U_V = "u/v"
+
+
+class Height(StrEnum):
+    """Above the ground or the vegetation."""
+
+    M10 = "10 m"
+    FT20 = "20 ft"
+
+
+class Sense(StrEnum):
+    """What a direction points at, in degrees clockwise from north: weather services say where the wind comes from."""
+
+    FROM = "from"
+    TOWARDS = "towards"
+
+
+class North(StrEnum):
+    """The north that directions, or u and v, are counted from: the pole, or the top of the file's own raster."""
+
+    TRUE = "true"
+    GRID = "grid"
+
+
+class TimeBasis(StrEnum):
+    """The time of stamps that do not say their offset: UTC, or local at the fire."""
+
+    UTC = "utc"
+    LOCAL = "local"
+
+
+class SpeedUnit(StrEnum):
+    """Units of wind speed."""
+
+    MS = "m/s"
+    MPH = "mph"
+    KNOTS = "knots"
+    KMH = "km/h"
+    FT_MIN = "ft/min"
+
+
+METRES_PER_SECOND: Mapping[SpeedUnit, float] = MappingProxyType(
+    {
+        SpeedUnit.MS: 1.0,
+        SpeedUnit.MPH: 1609.344 / 3600.0,
+        SpeedUnit.KNOTS: 1852.0 / 3600.0,
+        SpeedUnit.KMH: 1.0 / 3.6,
+        SpeedUnit.FT_MIN: 0.3048 / 60.0,
+    }
 )
+"""Exact by definition: the international mile is 1,609.344 m, the nautical mile 1,852 m, the foot 0.3048 m."""
+
+TO_10_M: Mapping[Height, float] = MappingProxyType({Height.M10: 1.0, Height.FT20: 1.15})
+"""The open wind at 10 m over that at 20 ft (6.1 m): 1.15, from Turner and Lawson (1978, Weather in the Canadian Forest
+Fire Danger Rating System, Information Report BC-X-177), the factor in common use. The logarithmic profile gives 1.09
+over grass (roughness 0.03 m) and 1.18 over brush (0.4 m): it is a convention, and a note names it."""
+
+HEIGHT_SOURCE = "Turner and Lawson 1978"
 
 STRONGEST_MS = 100.0
-_GALE = 40.0
-"""m/s: what is stronger over a fire's surroundings is more likely in another unit."""
-
-_PROBED, _PROBED_CELLS, _PROBED_SIDE = 25, 40_000, 200
+"""m/s: what is stronger is no wind."""
 
 
-def probe(series: WindSeries, window: Window | None) -> tuple[Floats, Floats]:
-    """Numbers of both parts at up to 25 samples and some thousands of places: enough for ranges and guesses.
-
-    Of a raster the ``window`` is looked at, else its middle. Raises ``OSError`` where the file cannot be read.
-    """
-    shape = series.places.raster
-    if window is None and shape is not None:
-        window = Window(*(slice(max(0, n // 2 - _PROBED_SIDE), min(n, n // 2 + _PROBED_SIDE)) for n in shape))
-    numbers = np.unique(np.linspace(0, series.count - 1, _PROBED).astype(int))
-    parts: list[list[Floats]] = [[], []]
-    for number in numbers:
-        for found, values in zip(parts, series.sample(int(number), window), strict=True):
-            flat = values.ravel()
-            found.append(flat[:: max(1, flat.size // (_PROBED_CELLS // len(numbers)))])
-    return np.concatenate(parts[0]), np.concatenate(parts[1])
+_SPELLINGS: Mapping[SpeedUnit, str] = MappingProxyType(
+    {
+        SpeedUnit.MS: r"m/s|m s-1|m s\*\*-1|m s\^-1|m\.s-1|ms-1|ms|mps|m/sec|m per s|meters?/s(ec(ond)?)?|"
+        r"met(er|re)s? per second|met(er|re)s?/second|m s",
+        SpeedUnit.MPH: r"mph|mi/h|mi/hr|miles?/h(ou)?r?|miles? per hour|mi h-1|statute miles per hour",
+        SpeedUnit.KNOTS: r"kn|kt|kts|knots?|nmi/h",
+        SpeedUnit.KMH: r"km/h|km/hr|kmh|kph|kmph|km h-1|kilomet(er|re)s? per hour|km h",
+        SpeedUnit.FT_MIN: r"ft/min|ft min-1|fpm|ftmin|f(ee|oo)t per minute|f(ee|oo)t/min(ute)?|ft min",
+    }
+)
 
 
-def resolve_conventions(
-    series: WindSeries, wanted: WindConventions, one: Floats, other: Floats
-) -> tuple[WindConventions, list[str]]:
-    """Every trait, and notes on what was converted and what was guessed; ``one`` and ``other`` are probed numbers."""
-    said, notes = series.said, []
-    components = wanted.components or said.components or Components.SPEED_DIRECTION
-    polar = components is Components.SPEED_DIRECTION
-    unit = wanted.speed_unit or said.speed_unit
-    if unit is None:
-        unit, why = _guess_unit(one, other, polar)
-        notes.append(why)
-    height = wanted.height or said.height
-    if height is None:
-        height = Height.M10
-        notes.append(
-            "The wind's height is not said: 10 m is assumed (a wind at 20 ft would have to be raised by 15 %)."
-        )
-    sense = wanted.sense or said.sense
-    if polar and sense is None:
-        sense = Sense.FROM
-        notes.append("Directions are taken for where the wind blows from, as weather services give them.")
-    north = wanted.north or said.north or North.TRUE
-    clock = wanted.clock or said.clock
-    notes += _conversions(unit, height, sense if polar else None)
-    return WindConventions(components, unit, height, sense if polar else None, north, clock), notes
+def speed_unit(text: str) -> SpeedUnit | None:
+    """The unit that a file writes as ``text`` (``m s**-1``, ``kt``, ``miles/hour``); ``None`` for any other."""
+    plain = " ".join(text.strip().strip("[]()").replace("−", "-").replace("_", " ").lower().split())
+    return next((unit for unit, spelling in _SPELLINGS.items() if re.fullmatch(spelling, plain)), None)
 
 
-def _guess_unit(one: Floats, other: Floats, polar: bool) -> tuple[SpeedUnit, str]:
-    strongest = float(np.nanmax(one if polar else np.hypot(one, other), initial=0.0))
-    if strongest > _GALE:
-        why = f"its strongest, {strongest:.3g}, would be a hurricane in m/s"
-        return SpeedUnit.MPH, f"The wind's unit is not said: mph is assumed, because {why}."
-    return SpeedUnit.MS, f"The wind's unit is not said: m/s is assumed (the strongest is {strongest:.3g})."
+@dataclass(frozen=True, slots=True)
+class WindConventions:
+    """How the numbers of a wind file are meant; ``None`` where nobody has said."""
+
+    components: Components | None = None
+    speed_unit: SpeedUnit | None = None
+    height: Height | None = None
+    sense: Sense | None = None
+    north: North | None = None
+    clock: TimeBasis | None = None
 
 
-def _conversions(unit: SpeedUnit, height: Height, sense: Sense | None) -> list[str]:
-    notes = []
-    if unit is not SpeedUnit.MS:
-        notes.append(f"Wind speeds in {unit} were multiplied by {METRES_PER_SECOND[unit]:.6g} to m/s.")
-    if height is not Height.M10:
-        notes.append(f"Wind at {height} was multiplied by {TO_10_M[height]:g} to 10 m ({HEIGHT_SOURCE}).")
-    if sense is Sense.TOWARDS:
-        notes.append("Directions are where the wind blows towards, as was said.")
-    return notes
+class Role(StrEnum):
+    """What a column or variable of a wind file holds."""
+
+    SPEED = "speed"
+    DIRECTION = "direction"
+    U = "u"
+    V = "v"
+    TIME = "time"
+    DATE = "date"
+    HOUR = "hour"
+    YEAR = "year"
+    MONTH = "month"
+    DAY = "day"
+    MINUTE = "minute"
+    LON = "longitude"
+    LAT = "latitude"
+    STATION = "station"
 
 
-def vectors(one: Floats, other: Floats, traits: WindConventions) -> tuple[Floats, Floats, Floats]:
-    """Speed, and the components towards the east and the north of ``traits.north``, in m/s at 10 m.
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a name says: its role, and what came with it."""
 
-    A direction α clockwise from north, where the wind comes from, gives ``u = −s sin α, v = −s cos α``.
-    """
-    assert traits.speed_unit is not None and traits.height is not None
-    factor = METRES_PER_SECOND[traits.speed_unit] * TO_10_M[traits.height]
-    if traits.components is Components.U_V:
-        u, v = one * factor, other * factor
-        return np.hypot(u, v), u, v
-    speed, angle = one * factor, np.radians(other)
-    sign = -1.0 if traits.sense is Sense.FROM else 1.0
-    speed = np.where(np.isnan(angle), np.nan, speed)
-    return speed, sign * speed * np.sin(angle), sign * speed * np.cos(angle)
+    role: Role
+    unit: SpeedUnit | None = None
+    height: Height | None = None
+    sense: Sense | None = None
+    north: North | None = None
+    clock: TimeBasis | None = None
 
 
-def check_values(one: Floats, other: Floats, traits: WindConventions, where: str, problems: Problems) -> bool:
-    """Whether all numbers can be a wind; else a problem."""
-    assert traits.speed_unit is not None
-    if traits.components is Components.SPEED_DIRECTION:
-        if np.nanmin(one, initial=0.0) < 0.0:
-            what = f"has a speed of {np.nanmin(one):g}"
-            problems.add(where, what, "declare it as no data if it stands for that, or say that these are u and v")
-            return False
-        low, high = np.nanmin(other, initial=0.0), np.nanmax(other, initial=0.0)
-        if low < -180.0 or high > 360.0:
-            what = f"has a direction of {high if high > 360.0 else low:g}"
-            problems.add(where, what, "give degrees clockwise from north, 0 to 360; declare what stands for no data")
-            return False
-    with np.errstate(over="ignore"):
-        strongest = float(np.nanmax(vectors(one, other, traits)[0], initial=0.0))
-    if not strongest <= STRONGEST_MS:
-        remedy = f"check its unit ({traits.speed_unit} was taken), or declare it as no data if it stands for that"
-        problems.add(where, f"has a wind of {strongest:.4g} m/s", remedy)
-        return False
-    return True
+_NAMES: Mapping[Role, str] = MappingProxyType(
+    {
+        Role.SPEED: "speed|wind speed|windspeed|ws|wspd|wind spd|windspd|wnd spd|wndspd|spd|wsp|wind|si|ff|sknt|"
+        "wind velocity|wind mag|sfcwind|wind magnitude|avg wind speed|mean wind speed",
+        Role.DIRECTION: "direction|wind direction|winddirection|winddir|wind dir|wd|wdir|wnd dir|wnddir|drct|dir|dd|"
+        "wind dirn|avg wind direction|mean wind direction|wind azimuth|windazimuth|azimuth",
+        Role.U: "u|u wind|uwind|wind u|u component of wind|u component|eastward wind|ugrd|uas|ua|x wind|wind x",
+        Role.V: "v|v wind|vwind|wind v|v component of wind|v component|northward wind|vgrd|vas|va|y wind|wind y",
+        Role.TIME: "time|datetime|date time|timestamp|valid|valid time|dt|obs time|observation time|when|time stamp|"
+        "valid date|day time",
+        Role.DATE: "date|day date|obs date",
+        Role.HOUR: "hour|hr|hh|hour of day",
+        Role.YEAR: "year|yr|yyyy",
+        Role.MONTH: "month|mon|mo",
+        Role.DAY: "day|dy|day of month",
+        Role.MINUTE: "minute|minutes",
+        Role.LON: "lon|long|longitude|lng",
+        Role.LAT: "lat|latitude",
+        Role.STATION: "station|station id|stid|id|site|station name|name|stn",
+    }
+)
+_ROLES = {name: role for role, names in _NAMES.items() for name in names.split("|") if name}
+_GRID_NAMES = ("x wind", "y wind")
+_BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
+_WORDS = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
+_CLOCKS = {
+    "utc": TimeBasis.UTC,
+    "gmt": TimeBasis.UTC,
+    "z": TimeBasis.UTC,
+    "zulu": TimeBasis.UTC,
+    "local": TimeBasis.LOCAL,
+    "lst": TimeBasis.LOCAL,
+}
+_SENSES = {"from": Sense.FROM, "to": Sense.TOWARDS, "toward": Sense.TOWARDS, "towards": Sense.TOWARDS}
+_HEIGHTS = {("10", "m"): Height.M10, ("20", "ft"): Height.FT20, ("33", "ft"): Height.M10, ("6.1", "m"): Height.FT20}
+_BARE_HEIGHTS = {"10": Height.M10, "20": Height.FT20}
+_NOISE = (
+    "deg",
+    "degs",
+    "degree",
+    "degrees",
+    "at",
+    "above",
+    "ground",
+    "agl",
+    "maboveground",
+    "metre",
+    "meter",
+    "surface",
+)
 
 
-def say_clock(stamps: Stamps, clock: TimeBasis | None) -> str:
-    """What the stamps were taken for; empty where they, or the file, say it."""
-    if stamps.dates_only:
-        return "The dates of the wind are taken for days at the fire."
-    if stamps.in_utc or clock is TimeBasis.UTC:
-        return ""
-    if clock is TimeBasis.LOCAL:
-        return "The times of the wind are local at the fire."
-    return "The times of the wind have no offset and are read as UTC."
+def named(name: str) -> Named | None:
+    """What ``name`` says that it holds; ``None`` for anything that is no part of a wind file."""
+    bracketed = _BRACKETS.search(name)
+    unit = None if bracketed is None else speed_unit(bracketed[1])
+    words = _WORDS.findall(_BRACKETS.sub(" ", name).lower())
+    unit, words = (unit, words) if unit is not None else _take_unit(words)
+    height, words = _take_height(words)
+    clock = next((_CLOCKS[word] for word in words if word in _CLOCKS), None)
+    sense = next((_SENSES[word] for word in words if word in _SENSES), None)
+    north = North.TRUE if "true" in words else None
+    taken = (*_CLOCKS, *_SENSES, *_NOISE, "true")
+    left = " ".join(word for word in _without_set(words) if word not in taken)
+    if left in ("", "wind") and sense is not None:
+        return Named(Role.DIRECTION, None, height, sense, north)
+    role = _ROLES.get(left) if left else (Role.TIME if clock is not None else None)
+    if role is None:
+        return None
+    if left == "sknt":
+        unit = SpeedUnit.KNOTS
+    return Named(role, unit, height, sense, North.GRID if left in _GRID_NAMES else north, clock)
+
+
+def _take_unit(words: list[str]) -> tuple[SpeedUnit | None, list[str]]:
+    """The unit that the last word or two spell, and the words before it."""
+    for count in (2, 1):
+        # A height in metres before its last word is none: "10 m".
+        if len(words) > count and not (count == 1 and words[-1] in ("m", "s")):
+            unit = speed_unit(" ".join(words[-count:]))
+            if unit is not None:
+                return unit, words[:-count]
+    return None, words
+
+
+def _take_height(words: list[str]) -> tuple[Height | None, list[str]]:
+    for at in range(len(words) - 1):
+        found = _HEIGHTS.get((words[at], words[at + 1]))
+        if found is not None:
+            return found, words[:at] + words[at + 2 :]
+    for at, word in enumerate(words):
+        if word in _BARE_HEIGHTS:
+            return _BARE_HEIGHTS[word], words[:at] + words[at + 1 :]
+    return None, words
+
+
+def _without_set(words: list[str]) -> list[str]:
+    """Weather services number their sensors: ``wind_speed_set_1``."""
+    return words[: words.index("set")] if "set" in words[1:] else words
+
+
+PAIRS = MappingProxyType({Components.U_V: (Role.U, Role.V), Components.SPEED_DIRECTION: (Role.SPEED, Role.DIRECTION)})
+"""The roles of the two numbers."""
+
+
+def said_conventions(
+    components: Components,
+    one: Named | None,
+    other: Named | None,
+    *,
+    unit: SpeedUnit | None = None,
+    north: North | None = None,
+    clock: TimeBasis | None = None,
+) -> WindConventions:
+    """Return what a file says of its two numbers: ``unit`` and ``north`` if given, else what their names say."""
+    names = [name for name in (other, one) if name is not None]
+    height = next((name.height for name in reversed(names) if name.height), None)
+    unit = unit or next((name.unit for name in reversed(names) if name.unit), None)
+    north = north or next((name.north for name in names if name.north), None)
+    sense = other.sense if other is not None and components is Components.SPEED_DIRECTION else None
+    return WindConventions(components, unit, height, sense, north, clock)

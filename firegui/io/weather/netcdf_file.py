@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -78,18 +78,21 @@ class NetcdfVariable:
 
     def values(self, index: Index = ()) -> NDArray[np.float64]:
         """The numbers in the variable's unit: scaled and offset as its attributes say, NaN where it has no data."""
-        raw = self.raw(index)
-        result = raw.astype(np.float64)
-        holes = ~(np.abs(result) < _BEYOND_ANYTHING)
-        for attribute in ("_FillValue", "missing_value"):
-            for value in np.asarray(self.attributes.get(attribute, ())).ravel():
-                if np.asarray(value).dtype.kind in "iuf":
-                    holes |= raw == value
-        scale, offset = self.number("scale_factor", 1.0), self.number("add_offset", 0.0)
-        if scale != 1.0 or offset != 0.0:
-            result = result * scale + offset
-        result[holes] = np.nan
-        return result
+        marks = [np.asarray(self.attributes.get(name, ())).ravel() for name in ("_FillValue", "missing_value")]
+        no_data = [value for values in marks if values.dtype.kind in "iuf" for value in values]
+        return scaled(self.raw(index), no_data, self.number("scale_factor", 1.0), self.number("add_offset", 0.0))
+
+
+def scaled(raw: NDArray[Any], no_data: Iterable[Any], scale: float, offset: float) -> NDArray[np.float64]:
+    """Return stored numbers in their unit, ``raw · scale + offset``; NaN for ``no_data`` and what is beyond 1e30."""
+    result = raw.astype(np.float64)
+    holes = ~(np.abs(result) < _BEYOND_ANYTHING)
+    for value in no_data:
+        holes |= raw == value
+    if scale != 1.0 or offset != 0.0:
+        result = result * scale + offset
+    result[holes] = np.nan
+    return result
 
 
 @contextmanager

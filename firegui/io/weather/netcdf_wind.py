@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from numpy.typing import NDArray
 
 from firegui.errors import Problems
 from firegui.io.weather.axes import find_axes
+from firegui.io.weather.conventions import (
+    PAIRS,
+    Components,
+    Height,
+    Named,
+    North,
+    Role,
+    Sense,
+    TimeBasis,
+    WindConventions,
+    named,
+    said_conventions,
+    speed_unit,
+)
 from firegui.io.weather.locations import Floats, Window
-from firegui.io.weather.names import Named, Role, named
 from firegui.io.weather.netcdf_file import NetcdfVariable
-from firegui.io.weather.series import MOST_SAMPLES, Sample, Stamps, WindSeries, check_ascending
-from firegui.io.weather.units import Components, Height, North, Sense, TimeBasis, WindConventions, speed_unit
+from firegui.io.weather.series import Sample, WindSeries
+from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps, TimeError, check_ascending, decode_times
 
 Variables = Mapping[str, NetcdfVariable]
 
@@ -33,7 +43,6 @@ _STANDARD = {
 }
 """Of the CF standard name table."""
 
-_PAIRS = {Components.U_V: (Role.U, Role.V), Components.SPEED_DIRECTION: (Role.SPEED, Role.DIRECTION)}
 _TIME_NAMES = ("valid_time", "time", "Time", "Times", "t", "date", "datetime")
 _OTHER_VERSIONS = "expver"
 
@@ -93,7 +102,7 @@ def _choose(
         if says is not None and len(variable.dimensions) >= 2 and variable.is_numeric:
             found.setdefault(says.role, []).append(_WindVariable(variable, says))
     for kind in (Components.U_V, Components.SPEED_DIRECTION) if components is None else (components,):
-        first, second = (_best(found.get(role, [])) for role in _PAIRS[kind])
+        first, second = (_best(found.get(role, [])) for role in PAIRS[kind])
         if len(first) == len(second) == 1:
             return kind, first[0], second[0]
         if first and second:
@@ -121,15 +130,10 @@ def _named(variable: NetcdfVariable) -> Named | None:
 
 
 def _said(kind: Components, one: _WindVariable, other: _WindVariable, geographic: bool) -> WindConventions:
-    unit = speed_unit(one.variable.text("units")) or one.named.unit
     relative = one.variable.number("GRIB_uvRelativeToGrid", -1.0)
-    north = one.named.north or other.named.north
-    if geographic or relative == 0.0:
-        north = North.TRUE
-    elif relative == 1.0:
-        north = North.GRID
-    sense = other.named.sense if kind is Components.SPEED_DIRECTION else None
-    return WindConventions(kind, unit, one.named.height or other.named.height, sense, north, TimeBasis.UTC)
+    north = North.TRUE if geographic or relative == 0.0 else North.GRID if relative == 1.0 else None
+    unit = speed_unit(one.variable.text("units"))
+    return said_conventions(kind, one.named, other.named, unit=unit, north=north, clock=TimeBasis.UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,71 +245,3 @@ def _merge(values: Floats, axis: int) -> Floats:
     for more in rest:
         first = np.where(np.isnan(first), more, first)
     return np.asarray(first)
-
-
-_SECONDS = {
-    "second": 1,
-    "sec": 1,
-    "s": 1,
-    "minute": 60,
-    "min": 60,
-    "hour": 3600,
-    "hr": 3600,
-    "h": 3600,
-    "day": 86400,
-    "d": 86400,
-}
-_UNITS = re.compile(
-    r"\s*([A-Za-z]+)\s+since\s+(\d{1,4})-(\d{1,2})-(\d{1,2})"
-    r"(?:[T ]+(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d*)?)?)?\s*(.*)"
-)
-_ZONE = re.compile(r"(?:Z|UTC|GMT)?\s*(?:([+-])(\d{1,2}):?(\d{2})?)?", re.IGNORECASE)
-_REAL = ("standard", "gregorian", "proleptic_gregorian", "")
-_EARLIEST, _LATEST = np.datetime64("1900-01-01", "s"), np.datetime64("2199-12-31", "s")
-_GREGORIAN_YEAR = 1583
-
-
-class TimeError(ValueError):
-    """What keeps times from being read, in words for people."""
-
-
-def decode_times(values: NDArray[np.float64], units: str, calendar: str) -> NDArray[np.datetime64]:
-    """The moments (UTC, whole seconds) that ``values`` in ``units`` (``hours since 1900-01-01``) name.
-
-    Raises :class:`TimeError` for other calendars than the real one, values that are no numbers, and years that no
-    weather of a fire has.
-    """
-    match = _UNITS.fullmatch(units)
-    name = "" if match is None else match[1].lower()
-    seconds = _SECONDS.get(name, _SECONDS.get(name.rstrip("s"), 0))
-    zone = None if match is None else _ZONE.fullmatch(match[8].strip())
-    if match is None or not seconds or zone is None:
-        raise TimeError(f"counts time in {units!r}, which is no unit since a date")
-    if calendar.lower() not in _REAL:
-        raise TimeError(f"counts time in the calendar {calendar}, whose days are not those of the fire")
-    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[1:7])
-    if year < _GREGORIAN_YEAR and calendar.lower() != "proleptic_gregorian":
-        # Before 1582 the standard calendar is the Julian one, which lies days apart.
-        raise TimeError(f"counts time from the year {year}, before the calendar of today")
-    try:
-        base = datetime(max(year, 1), month, day, hour, minute, second, tzinfo=UTC)
-    except ValueError as error:
-        raise TimeError(f"counts time in {units!r}, which names no date") from error
-    if zone[1]:
-        shift = timedelta(hours=int(zone[2]), minutes=int(zone[3] or 0))
-        base = base - shift if zone[1] == "+" else base + shift
-    return _moments(values, seconds, base)
-
-
-def _moments(values: NDArray[np.float64], seconds: int, base: datetime) -> NDArray[np.datetime64]:
-    flat = np.atleast_1d(values).ravel()
-    if not np.isfinite(flat).all():
-        raise TimeError(f"{int((~np.isfinite(flat)).sum()):,} of {flat.size:,} times are no numbers")
-    start = np.datetime64(base.replace(tzinfo=None), "s")
-    offsets = np.round(flat * seconds)
-    if np.abs(offsets).max(initial=0.0) > 1e12:
-        raise TimeError("a time lies thousands of years away")
-    moments = start + offsets.astype("timedelta64[s]")
-    if flat.size and (moments.min() < _EARLIEST or moments.max() > _LATEST):
-        raise TimeError(f"its times run from {moments.min()} to {moments.max()}")
-    return np.asarray(moments)

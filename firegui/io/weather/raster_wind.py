@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,23 @@ from firegui.io import crs
 from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.source_files import cells_problem
 from firegui.io.stamps import parse_stamps
+from firegui.io.weather.conventions import (
+    PAIRS,
+    Components,
+    Named,
+    North,
+    Role,
+    SpeedUnit,
+    WindConventions,
+    named,
+    said_conventions,
+    speed_unit,
+)
 from firegui.io.weather.locations import AffineRaster, Floats, Six, Window
-from firegui.io.weather.names import Named, Role, named
-from firegui.io.weather.series import MOST_SAMPLES, Sample, Stamps, WindSeries, check_ascending
-from firegui.io.weather.units import Components, North, SpeedUnit, WindConventions, speed_unit
+from firegui.io.weather.netcdf_file import scaled
+from firegui.io.weather.series import Sample, WindSeries
+from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps, as_stamps, check_ascending
 
-_PAIRS = {Components.U_V: (Role.U, Role.V), Components.SPEED_DIRECTION: (Role.SPEED, Role.DIRECTION)}
-_BEYOND_ANYTHING = 1e30
 _LARGEST_BLOCK = 256 * 2**20
 _SECONDS_UTC = re.compile(r"\s*(\d{6,12})(?:\s*sec UTC)?\s*")
 _STAMP_IN_TEXT = re.compile(
@@ -124,14 +133,14 @@ def _one_file(source: Any, components: Components | None, where: str, problems: 
             found.setdefault(name.role, []).append(band)
             says.setdefault(name.role, name)
     for kind in (Components.U_V, Components.SPEED_DIRECTION) if components is None else (components,):
-        first, second = _PAIRS[kind]
+        first, second = PAIRS[kind]
         if first in found and second in found:
             if len(found[first]) != len(found[second]):
                 what = f"holds {len(found[first])} bands of {first} and {len(found[second])} of {second}"
                 problems.add(where, what, "give a band of each at every time")
                 return None
             parts = [
-                _Part(source, tuple(found[role]), says[role], _unit(source, found[role][0])) for role in _PAIRS[kind]
+                _Part(source, tuple(found[role]), says[role], _unit(source, found[role][0])) for role in PAIRS[kind]
             ]
             return kind, parts[0], parts[1], (f"Wind from the bands of {where} that are called {first} and {second}.",)
     what = f"holds one part of the wind ({source.count} band{'' if source.count == 1 else 's'} that do not say which)"
@@ -150,13 +159,13 @@ def _two_files(
     parts = [_Part(source, bands, _file_name(source, path), _unit(source, 1))
              for source, path in zip(sources, paths, strict=True)]  # fmt: skip
     roles = [None if part.named is None else part.named.role for part in parts]
-    for kind, (first, second) in _PAIRS.items():
+    for kind, (first, second) in PAIRS.items():
         if set(roles) == {first, second} and components in (None, kind):
             one, other = parts if roles[0] is first else parts[::-1]
             names = [paths[parts.index(part)].name for part in (one, other)]
             return kind, one, other, (f"Wind {first} from {names[0]}, {second} from {names[1]}, told by their names.",)
     if components is not None:
-        first, second = _PAIRS[components]
+        first, second = PAIRS[components]
         return components, parts[0], parts[1], (f"Wind {first} from {paths[0].name}, {second} from {paths[1].name}.",)
     what = "do not say by their names what they hold"
     problems.add(
@@ -205,12 +214,7 @@ def _unit_text(source: Any, band: int) -> str:
 
 def _said(kind: Components, one: _Part, other: _Part, place: str | None) -> WindConventions:
     geographic = place is not None and (parsed := crs.parse(place)) is not None and parsed.is_geographic
-    first, second = one.named, other.named
-    height = (first and first.height) or (second and second.height)
-    north = (second and second.north) or (first and first.north)
-    sense = second.sense if second is not None and kind is Components.SPEED_DIRECTION else None
-    unit = one.unit or (first and first.unit)
-    return WindConventions(kind, unit or None, height or None, sense, North.TRUE if geographic else north or None)
+    return said_conventions(kind, one.named, other.named, unit=one.unit, north=North.TRUE if geographic else None)
 
 
 def _places(sources: Sequence[Any], paths: Sequence[Path], problems: Problems) -> AffineRaster | None:
@@ -268,10 +272,7 @@ def _stamps(part: _Part, where: str, problems: Problems) -> Stamps | None:
         known = [stamp for stamp in parsed if stamp is not None]
         if len(known) != len(part.bands):
             return None
-        zoned = all(stamp.moment.tzinfo is not None for stamp in known)
-        flat = [stamp.moment.astimezone(UTC).replace(tzinfo=None) if zoned else stamp.moment.replace(tzinfo=None)
-                for stamp in known]  # fmt: skip
-        stamps = Stamps(np.array(flat, "datetime64[s]"), zoned, not any(stamp.has_time for stamp in known))
+        stamps = as_stamps(known)
     check_ascending(stamps.moments, where, [f"band {band}" for band in part.bands], problems)
     return stamps
 
@@ -287,15 +288,10 @@ def _sampler(one: _Part, other: _Part) -> Sample:
         except _READING as error:
             name = Path(source.name).name
             raise OSError(f"band {band} of {name} cannot be read: the file is cut short or damaged") from error
-        values = raw.astype(np.float64)
-        holes = ~(np.abs(values) < _BEYOND_ANYTHING)
         nodata = source.nodatavals[band - 1]
-        if nodata is not None and np.isfinite(nodata):
-            # The file keeps the value in its own precision.
-            holes |= raw == np.asarray(nodata).astype(raw.dtype)
-        values = values * source.scales[band - 1] + source.offsets[band - 1]
-        values[holes] = np.nan
-        return np.asarray(values)
+        # The file keeps the value in its own precision.
+        marks = () if nodata is None or not np.isfinite(nodata) else (np.asarray(nodata).astype(raw.dtype),)
+        return scaled(raw, marks, source.scales[band - 1], source.offsets[band - 1])
 
     return lambda number, window: (read(one, number, window), read(other, number, window))
 

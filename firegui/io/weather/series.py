@@ -1,16 +1,30 @@
-"""An opened wind file, whatever its format: samples in time of two numbers at every place."""
+"""An opened wind file, whatever its format: samples in time of two numbers at every place, and their meaning.
+
+The numbers are meant as the user says, else as the file says, else by a guess, which a note names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from firegui.errors import Problems
+from firegui.io.weather.conventions import (
+    HEIGHT_SOURCE,
+    METRES_PER_SECOND,
+    STRONGEST_MS,
+    TO_10_M,
+    Components,
+    Height,
+    North,
+    Sense,
+    SpeedUnit,
+    WindConventions,
+)
 from firegui.io.weather.locations import Floats, WindLocations, Window
-from firegui.io.weather.units import WindConventions
+from firegui.io.weather.time_axis import Stamps
 
 Sample = Callable[[int, Window | None], tuple[Floats, Floats]]
 """The two numbers of a sample at the places of a window (all of them without), NaN where there is none.
@@ -18,29 +32,9 @@ Sample = Callable[[int, Window | None], tuple[Floats, Floats]]
 Raises ``OSError`` where the file cannot be read there.
 """
 
-MOST_SAMPLES = 100_000
+
 MOST_CELLS_READ = 500_000_000
 """Over all samples that are read: an hour of work, and far above a fire's surroundings in any public weather."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stamps:
-    """When the samples are: ``moments`` (``datetime64[s]``), in UTC where ``in_utc``, as each of them says itself.
-
-    Others are in the clock of the series' traits. ``dates_only`` where they name days and no times: then they are days
-    at the fire.
-    """
-
-    moments: NDArray[np.datetime64]
-    in_utc: bool
-    dates_only: bool = False
-
-    @property
-    def step_h(self) -> float | None:
-        """The usual hours between two; ``None`` for a single one."""
-        if len(self.moments) < 2:
-            return None
-        return float(np.median(np.diff(self.moments).astype(np.float64))) / 3600.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,23 +57,108 @@ class WindSeries:
     step_h: float | None = None
 
 
-def check_ascending(moments: NDArray[np.datetime64], where: str, names: Sequence[str], problems: Problems) -> bool:
-    """Whether each moment comes after the one before; else a problem that names the first that does not."""
-    backwards = np.flatnonzero(np.diff(moments).astype(np.int64) <= 0)
-    if not backwards.size:
-        return True
-    at = int(backwards[0])
-    same = moments[at + 1] == moments[at]
-    what = "is the same time as" if same else "comes before"
-    more = f"; {backwards.size - 1:,} more are out of order" if backwards.size > 1 else ""
-    text = f"{names[at + 1]} ({say_moment(moments[at + 1])}) {what} {names[at]} ({say_moment(moments[at])}){more}"
-    remedy = "put the samples in the order of their times, each time once"
-    if same:
-        remedy += "; where clocks were put back, write times in UTC or with their offset"
-    problems.add(where, text, remedy)
-    return False
+_GALE = 40.0
+"""m/s: what is stronger over a fire's surroundings is more likely in another unit."""
+
+_PROBED, _PROBED_CELLS, _PROBED_SIDE = 25, 40_000, 200
 
 
-def say_moment(moment: np.datetime64) -> str:
-    """``2017-10-09 04:00``."""
-    return str(moment.astype("datetime64[m]")).replace("T", " ")
+def probe(series: WindSeries, window: Window | None) -> tuple[Floats, Floats]:
+    """Numbers of both parts at up to 25 samples and some thousands of places: enough for ranges and guesses.
+
+    Of a raster the ``window`` is looked at, else its middle. Raises ``OSError`` where the file cannot be read.
+    """
+    shape = series.places.raster
+    if window is None and shape is not None:
+        window = Window(*(slice(max(0, n // 2 - _PROBED_SIDE), min(n, n // 2 + _PROBED_SIDE)) for n in shape))
+    numbers = np.unique(np.linspace(0, series.count - 1, _PROBED).astype(int))
+    parts: list[list[Floats]] = [[], []]
+    for number in numbers:
+        for found, values in zip(parts, series.sample(int(number), window), strict=True):
+            flat = values.ravel()
+            found.append(flat[:: max(1, flat.size // (_PROBED_CELLS // len(numbers)))])
+    return np.concatenate(parts[0]), np.concatenate(parts[1])
+
+
+def resolve_conventions(
+    series: WindSeries, wanted: WindConventions, one: Floats, other: Floats
+) -> tuple[WindConventions, list[str]]:
+    """Every trait, and notes on what was converted and what was guessed; ``one`` and ``other`` are probed numbers."""
+    said, notes = series.said, []
+    components = wanted.components or said.components or Components.SPEED_DIRECTION
+    polar = components is Components.SPEED_DIRECTION
+    unit = wanted.speed_unit or said.speed_unit
+    if unit is None:
+        unit, why = _guess_unit(one, other, polar)
+        notes.append(why)
+    height = wanted.height or said.height
+    if height is None:
+        height = Height.M10
+        notes.append(
+            "The wind's height is not said: 10 m is assumed (a wind at 20 ft would have to be raised by 15 %)."
+        )
+    sense = wanted.sense or said.sense
+    if polar and sense is None:
+        sense = Sense.FROM
+        notes.append("Directions are taken for where the wind blows from, as weather services give them.")
+    north = wanted.north or said.north or North.TRUE
+    clock = wanted.clock or said.clock
+    notes += _conversions(unit, height, sense if polar else None)
+    return WindConventions(components, unit, height, sense if polar else None, north, clock), notes
+
+
+def _guess_unit(one: Floats, other: Floats, polar: bool) -> tuple[SpeedUnit, str]:
+    strongest = float(np.nanmax(one if polar else np.hypot(one, other), initial=0.0))
+    if strongest > _GALE:
+        why = f"its strongest, {strongest:.3g}, would be a hurricane in m/s"
+        return SpeedUnit.MPH, f"The wind's unit is not said: mph is assumed, because {why}."
+    return SpeedUnit.MS, f"The wind's unit is not said: m/s is assumed (the strongest is {strongest:.3g})."
+
+
+def _conversions(unit: SpeedUnit, height: Height, sense: Sense | None) -> list[str]:
+    notes = []
+    if unit is not SpeedUnit.MS:
+        notes.append(f"Wind speeds in {unit} were multiplied by {METRES_PER_SECOND[unit]:.6g} to m/s.")
+    if height is not Height.M10:
+        notes.append(f"Wind at {height} was multiplied by {TO_10_M[height]:g} to 10 m ({HEIGHT_SOURCE}).")
+    if sense is Sense.TOWARDS:
+        notes.append("Directions are where the wind blows towards, as was said.")
+    return notes
+
+
+def vectors(one: Floats, other: Floats, traits: WindConventions) -> tuple[Floats, Floats, Floats]:
+    """Speed, and the components towards the east and the north of ``traits.north``, in m/s at 10 m.
+
+    A direction α clockwise from north, where the wind comes from, gives ``u = −s sin α, v = −s cos α``.
+    """
+    assert traits.speed_unit is not None and traits.height is not None
+    factor = METRES_PER_SECOND[traits.speed_unit] * TO_10_M[traits.height]
+    if traits.components is Components.U_V:
+        u, v = one * factor, other * factor
+        return np.hypot(u, v), u, v
+    speed, angle = one * factor, np.radians(other)
+    sign = -1.0 if traits.sense is Sense.FROM else 1.0
+    speed = np.where(np.isnan(angle), np.nan, speed)
+    return speed, sign * speed * np.sin(angle), sign * speed * np.cos(angle)
+
+
+def check_values(one: Floats, other: Floats, traits: WindConventions, where: str, problems: Problems) -> bool:
+    """Whether all numbers can be a wind; else a problem."""
+    assert traits.speed_unit is not None
+    if traits.components is Components.SPEED_DIRECTION:
+        if np.nanmin(one, initial=0.0) < 0.0:
+            what = f"has a speed of {np.nanmin(one):g}"
+            problems.add(where, what, "declare it as no data if it stands for that, or say that these are u and v")
+            return False
+        low, high = np.nanmin(other, initial=0.0), np.nanmax(other, initial=0.0)
+        if low < -180.0 or high > 360.0:
+            what = f"has a direction of {high if high > 360.0 else low:g}"
+            problems.add(where, what, "give degrees clockwise from north, 0 to 360; declare what stands for no data")
+            return False
+    with np.errstate(over="ignore"):
+        strongest = float(np.nanmax(vectors(one, other, traits)[0], initial=0.0))
+    if not strongest <= STRONGEST_MS:
+        remedy = f"check its unit ({traits.speed_unit} was taken), or declare it as no data if it stands for that"
+        problems.add(where, f"has a wind of {strongest:.4g} m/s", remedy)
+        return False
+    return True

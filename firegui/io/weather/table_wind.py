@@ -14,7 +14,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -23,10 +22,19 @@ from numpy.typing import NDArray
 from firegui.errors import Problems
 from firegui.io.source_files import read_bytes
 from firegui.io.stamps import parse_stamps
+from firegui.io.weather.conventions import (
+    PAIRS,
+    Components,
+    Named,
+    Role,
+    TimeBasis,
+    named,
+    said_conventions,
+    speed_unit,
+)
 from firegui.io.weather.locations import Everywhere, Floats, Stations, WindLocations, Window
-from firegui.io.weather.names import Named, Role, named
-from firegui.io.weather.series import Sample, Stamps, WindSeries, check_ascending
-from firegui.io.weather.units import Components, TimeBasis, WindConventions, speed_unit
+from firegui.io.weather.series import Sample, WindSeries
+from firegui.io.weather.time_axis import Stamps, as_stamps, check_ascending
 
 Indices = NDArray[np.intp]
 
@@ -39,7 +47,6 @@ _LONGEST_LINE = 20_000
 _DIGITS_OF_A_TIME = 6
 _MISSING = frozenset(("", "na", "n/a", "null", "none", "m", "-", "--", "vrb"))
 _PLACE = re.compile(r"#+\s*(LATITUDE|LONGITUDE)\s*:?\s*(-?\d+(?:\.\d*)?)\s*", re.IGNORECASE)
-_PAIRS = {Components.U_V: (Role.U, Role.V), Components.SPEED_DIRECTION: (Role.SPEED, Role.DIRECTION)}
 _TIME_REMEDY = "write times as 2020-08-19 14:00 (year, month, day)"
 
 
@@ -67,7 +74,7 @@ def table_series(path: Path, components: Components | None, problems: Problems) 
     kind = _components(table, components, path.name, problems)
     if kind is None:
         return None
-    one, other = (_numbers(table, role, path.name, problems) for role in _PAIRS[kind])
+    one, other = (_numbers(table, role, path.name, problems) for role in PAIRS[kind])
     if kind is Components.SPEED_DIRECTION:
         # A calm has no direction.
         other = np.where(np.isnan(other) & (one == 0.0), 0.0, other)
@@ -169,7 +176,7 @@ def _columns(
 
 def _components(table: _Table, wanted: Components | None, where: str, problems: Problems) -> Components | None:
     for kind in (Components.SPEED_DIRECTION, Components.U_V) if wanted is None else (wanted,):
-        if all(role in table.cells for role in _PAIRS[kind]):
+        if all(role in table.cells for role in PAIRS[kind]):
             return kind
     what = f"has no columns of the wind that are recognised (columns: {', '.join(table.header)})"
     remedy = "name them wind_speed and wind_direction, or u and v, with a unit such as wind_speed_mph"
@@ -245,13 +252,7 @@ def _moments(table: _Table, where: str, problems: Problems) -> tuple[Stamps | No
         return None, None
     clocks = (table.says[role].clock for role in (Role.TIME, Role.DATE, Role.HOUR) if role in table.says)
     clock = next((clock for clock in clocks if clock is not None), None)
-    moments = np.array([_flat(stamp.moment) for stamp in stamps], "datetime64[s]")
-    return Stamps(moments, all(zoned), not any(stamp.has_time for stamp in stamps)), clock
-
-
-def _flat(moment: datetime) -> datetime:
-    """In UTC where it says its offset, and without it: numpy's times have none."""
-    return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
+    return as_stamps(stamps), clock
 
 
 def _time_texts(table: _Table) -> tuple[list[str] | None, str]:
@@ -322,9 +323,9 @@ def _series(
             names = [f"line {table.numbers[int(row)]}" for row in rows]
             if not check_ascending(stamps.moments[rows], where, names, problems):
                 return None
-    first, second = _PAIRS[kind]
+    first, second = PAIRS[kind]
     one, other = table.says[first], table.says[second]
-    said = WindConventions(kind, one.unit or other.unit, one.height or other.height, other.sense, other.north, clock)
+    said = said_conventions(kind, one, other, clock=clock)
     if stamps is None:
         return WindSeries("table", where, said, len(table.numbers), None, places, _by_row(parts))
     moments, at = np.unique(stamps.moments, return_inverse=True)

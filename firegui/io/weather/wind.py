@@ -1,9 +1,9 @@
 """Wind from a number, a table, rasters or a NetCDF file, as daily maps on an event's grid.
 
-The way of a number: read (``wind_table``, ``wind_rasters``, ``wind_netcdf``) → its meaning settled (``wind_traits``) →
-eastward and northward parts at 10 m in m/s → the mean of its day (``wind_days``) → onto the grid, the speed as a number
-and the direction by its parts, never as an angle (``wind_places``) → from the file's north to the grid's
-(``wind_frames``).
+The way of a number: read (``table_wind``, ``raster_wind``, ``netcdf_wind``) → its conventions resolved (``series``) →
+eastward and northward parts at 10 m in m/s → the mean of its day (``time_axis``, ``daily``) → onto the grid, the speed
+as a number and the direction by its parts, never as an angle (``locations``) → from the file's north to the grid's
+(``frames``).
 """
 
 from __future__ import annotations
@@ -21,24 +21,8 @@ from firegui.errors import Check, Problem, Problems
 from firegui.io.local_time import start_problems
 from firegui.io.source_files import MOST_DAYS, file_problem
 from firegui.io.weather.conventions import (
-    STRONGEST_MS,
-    check_values,
-    probe,
-    resolve_conventions,
-    say_clock,
-    vectors,
-)
-from firegui.io.weather.days import Timing, regular_moments, sort_into_days, utc_moments
-from firegui.io.weather.locations import Window
-from firegui.io.weather.means import WindFields as WindFields
-from firegui.io.weather.means import constant_maps, daily_maps
-from firegui.io.weather.netcdf_file import CLASSIC, HDF5, opened_netcdf
-from firegui.io.weather.netcdf_wind import netcdf_series
-from firegui.io.weather.raster_wind import raster_series
-from firegui.io.weather.series import Stamps, WindSeries
-from firegui.io.weather.table_wind import UTF16, table_series
-from firegui.io.weather.units import (
     METRES_PER_SECOND,
+    STRONGEST_MS,
     TO_10_M,
     Components,
     Height,
@@ -47,6 +31,21 @@ from firegui.io.weather.units import (
     SpeedUnit,
     WindConventions,
 )
+from firegui.io.weather.daily import WindFields as WindFields
+from firegui.io.weather.daily import constant_maps, daily_maps
+from firegui.io.weather.locations import Window
+from firegui.io.weather.netcdf_file import CLASSIC, HDF5, opened_netcdf
+from firegui.io.weather.netcdf_wind import netcdf_series
+from firegui.io.weather.raster_wind import raster_series
+from firegui.io.weather.series import (
+    WindSeries,
+    check_values,
+    probe,
+    resolve_conventions,
+    vectors,
+)
+from firegui.io.weather.table_wind import UTF16, table_series
+from firegui.io.weather.time_axis import Stamps, Timing, regular_moments, say_clock, sort_into_days, utc_moments
 
 _HOURLY_AT_LEAST = 24
 _AGAIN = "get the file again from where it came"
@@ -241,7 +240,7 @@ def _stamps(
         return None, step_h
     zoned = source.first.tzinfo is not None
     plain = source.first.astimezone(UTC) if zoned else source.first.replace(tzinfo=UTC)
-    return Stamps(regular_moments(series, plain, step_h), zoned), step_h
+    return Stamps(regular_moments(series.count, plain, step_h), zoned), step_h
 
 
 def _usual_step(series: WindSeries) -> float | None:
@@ -275,7 +274,7 @@ def _timing(
         return Timing(None, None), [*notes, "The wind file holds one wind, which stands for every day."]
     begins = f"the start of day 0 ({start:%Y-%m-%d %H:%M} UTC)"
     notes.append(f"The wind file carries no times: its first sample is taken to be at {begins}.")
-    return Timing(regular_moments(series, start, step_h), step_h), notes
+    return Timing(regular_moments(series.count, start, step_h), step_h), notes
 
 
 def _check_asked(source: WindSource, problems: Problems) -> None:

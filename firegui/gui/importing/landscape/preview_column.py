@@ -28,7 +28,7 @@ from firegui.gui.importing.landscape.survey import DatedOutline, SurveyResult
 from firegui.gui.map.layers.layer import LegendEntry, Sample
 from firegui.gui.map.legends import LegendRow
 from firegui.gui.map.map_colors import ColorScale, Ink, Packed
-from firegui.io.weather.means import WindFields
+from firegui.io.weather.daily import WindFields
 
 _HEIGHT = 132
 _DOT, _SMALL_DOT = 5.0, 3.0

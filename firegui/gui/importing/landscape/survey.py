@@ -32,7 +32,7 @@ from firegui.io.local_time import UNKNOWN_START
 from firegui.io.project.coverage_toml import shipped_table
 from firegui.io.vectors.perimeter_survey import PerimeterSurvey, survey_perimeters
 from firegui.io.vectors.perimeters import PerimeterSource
-from firegui.io.weather.means import WindFields
+from firegui.io.weather.daily import WindFields
 from firegui.io.weather.wind import read_wind
 
 

@@ -25,7 +25,7 @@ from firegui.gui.importing.landscape.wizard_page import (
     show_text,
 )
 from firegui.gui.widgets.fields import NoScrollComboBox, PathField, number, read_entry, text_line
-from firegui.io.weather.units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.weather.wind import WindSource, WindSurvey
 
 _FILES = "Wind (*.csv *.txt *.nc *.nc4 *.grib *.tif *.tiff);;All files (*)"

@@ -9,7 +9,7 @@ import pytest
 
 from firegui.errors import Problems
 from firegui.io.weather.netcdf_file import FormatError, opened_netcdf, read_classic
-from firegui.io.weather.netcdf_wind import TimeError, decode_times
+from firegui.io.weather.time_axis import TimeError, decode_times
 
 scipy_io = pytest.importorskip("scipy.io", reason="scipy writes the classic files that are read here")
 

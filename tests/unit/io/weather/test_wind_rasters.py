@@ -11,7 +11,7 @@ from pyproj import Transformer
 
 from firegui.domain.grid import Grid
 from firegui.io.rasters.geotiff import without_place_warnings
-from firegui.io.weather.units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.weather.wind import WindSource, survey_wind
 from tests.unit.io.builders import UNPLACED
 from tests.unit.io.weather.weather_files import (

@@ -9,7 +9,7 @@ import pytest
 import rasterio
 
 from firegui.domain.grid import Grid
-from firegui.io.weather.units import Components, Height, Sense, SpeedUnit, WindConventions
+from firegui.io.weather.conventions import Components, Height, Sense, SpeedUnit, WindConventions
 from firegui.io.weather.wind import WindSource, survey_wind
 from tests.unit.io.builders import SHARED_DATA
 from tests.unit.io.weather.weather_files import mean_wind, read, turned, vector

@@ -8,7 +8,7 @@ import pytest
 
 from firegui.errors import CancelledError, Problems
 from firegui.io.georeference import Georeference
-from firegui.io.weather.units import Components, Height, Sense, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.conventions import Components, Height, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.weather.wind import WindSource, read_wind, survey_wind
 from tests.support import stop
 from tests.unit.io.builders import UNPLACED

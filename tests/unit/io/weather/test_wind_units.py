@@ -2,8 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from firegui.io.weather.names import Named, Role, named
-from firegui.io.weather.units import Height, North, Sense, SpeedUnit, TimeBasis, WindConventions, speed_unit
+from firegui.io.weather.conventions import (
+    Height,
+    Named,
+    North,
+    Role,
+    Sense,
+    SpeedUnit,
+    TimeBasis,
+    WindConventions,
+    named,
+    speed_unit,
+)
 from firegui.io.weather.wind import WindSource
 from tests.unit.io.weather.weather_files import GRID, mean_wind, read, refused, turned, vector
 

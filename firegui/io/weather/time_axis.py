@@ -1,0 +1,269 @@
+"""Times of samples, and samples sorted into the days of an event: each day's mean, and what there is to say of it.
+
+The engine takes one wind a day. Of the samples of a day its wind has the mean of their speeds and the direction of the
+mean of their vectors: turning winds shorten the mean vector but not the mean speed, which is what drives a fire.
+
+A sample that stands for less than a day belongs to the day in which it was taken; daily ones to the day that holds
+their middle, twelve hours later, so that means of UTC days fall on the local day they mostly cover.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.errors import Problems
+from firegui.io.stamps import Stamp
+from firegui.io.weather.conventions import TimeBasis
+
+MOST_SAMPLES = 100_000
+
+DAY_S = 86_400
+_DAILY_H = 23.0
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stamps:
+    """When the samples are: ``moments`` (``datetime64[s]``), in UTC where ``in_utc``, as each of them says itself.
+
+    Others are in the clock of the series' traits. ``dates_only`` where they name days and no times: then they are days
+    at the fire.
+    """
+
+    moments: NDArray[np.datetime64]
+    in_utc: bool
+    dates_only: bool = False
+
+    @property
+    def step_h(self) -> float | None:
+        """The usual hours between two; ``None`` for a single one."""
+        if len(self.moments) < 2:
+            return None
+        return float(np.median(np.diff(self.moments).astype(np.float64))) / 3600.0
+
+
+def as_stamps(parsed: Sequence[Stamp]) -> Stamps:
+    """Return times as read from text; they are in UTC if every one of them names its offset."""
+    zoned = all(stamp.moment.tzinfo is not None for stamp in parsed)
+    moments = [(stamp.moment.astimezone(UTC) if zoned else stamp.moment).replace(tzinfo=None) for stamp in parsed]
+    return Stamps(np.array(moments, "datetime64[s]"), zoned, not any(stamp.has_time for stamp in parsed))
+
+
+def check_ascending(moments: NDArray[np.datetime64], where: str, names: Sequence[str], problems: Problems) -> bool:
+    """Whether each moment comes after the one before; else a problem that names the first that does not."""
+    backwards = np.flatnonzero(np.diff(moments).astype(np.int64) <= 0)
+    if not backwards.size:
+        return True
+    at = int(backwards[0])
+    same = moments[at + 1] == moments[at]
+    what = "is the same time as" if same else "comes before"
+    more = f"; {backwards.size - 1:,} more are out of order" if backwards.size > 1 else ""
+    text = f"{names[at + 1]} ({say_moment(moments[at + 1])}) {what} {names[at]} ({say_moment(moments[at])}){more}"
+    remedy = "put the samples in the order of their times, each time once"
+    if same:
+        remedy += "; where clocks were put back, write times in UTC or with their offset"
+    problems.add(where, text, remedy)
+    return False
+
+
+def say_moment(moment: np.datetime64) -> str:
+    """``2017-10-09 04:00``."""
+    return str(moment.astype("datetime64[m]")).replace("T", " ")
+
+
+def say_clock(stamps: Stamps, clock: TimeBasis | None) -> str:
+    """What the stamps were taken for; empty where they, or the file, say it."""
+    if stamps.dates_only:
+        return "The dates of the wind are taken for days at the fire."
+    if stamps.in_utc or clock is TimeBasis.UTC:
+        return ""
+    if clock is TimeBasis.LOCAL:
+        return "The times of the wind are local at the fire."
+    return "The times of the wind have no offset and are read as UTC."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timing:
+    """When the samples of a series are: ``moments`` in UTC; every ``step_h`` hours. ``None`` where one is for ever."""
+
+    moments: NDArray[np.datetime64] | None
+    step_h: float | None
+
+    @property
+    def is_daily(self) -> bool:
+        """Whether a sample stands for a day or more."""
+        return self.step_h is not None and self.step_h >= _DAILY_H
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Days:
+    """The numbers of the samples of each of ``count`` days, and how many a whole day has."""
+
+    samples: Mapping[int, NDArray[np.intp]]
+    count: int
+    expected: int
+
+    @property
+    def partial(self) -> tuple[int, ...]:
+        """Days with some of their samples only."""
+        return tuple(day for day, found in sorted(self.samples.items()) if len(found) < self.expected)
+
+
+def utc_moments(stamps: Stamps, clock: TimeBasis | None, utc_offset_h: float) -> NDArray[np.datetime64]:
+    """The moments in UTC: dates alone are days at the fire, other stamps are in ``clock`` where they do not say."""
+    if stamps.dates_only or (not stamps.in_utc and clock is TimeBasis.LOCAL):
+        return stamps.moments - np.timedelta64(round(utc_offset_h * 3600), "s")
+    return stamps.moments
+
+
+def regular_moments(count: int, first: datetime, step_h: float) -> NDArray[np.datetime64]:
+    """The moments of ``count`` samples that carry none, from ``first`` (UTC)."""
+    begin = np.datetime64(first.astimezone(UTC).replace(tzinfo=None), "s")
+    steps = np.round(np.arange(count) * step_h * 3600.0)
+    return np.asarray(begin + steps.astype("timedelta64[s]"))
+
+
+def sort_into_days(timing: Timing, start: datetime, days: int | None) -> Days:
+    """The samples of each day from ``start`` (UTC); ``days`` ``None`` takes all that have any.
+
+    A last sample at the very end of the last day closes it and makes no day of its own.
+    """
+    assert timing.moments is not None
+    begin = np.datetime64(start.astimezone(UTC).replace(tzinfo=None), "s")
+    seconds = (timing.moments - begin).astype(np.int64)
+    if timing.is_daily:
+        seconds = seconds + DAY_S // 2
+    each = np.floor_divide(seconds, DAY_S)
+    expected = 1 if timing.is_daily or not timing.step_h else max(1, round(24.0 / timing.step_h))
+    count = _held(each, seconds, expected) if days is None else days
+    # A day's samples stand together: moments ascend.
+    bounds = np.searchsorted(each, np.arange(count + 1))
+    samples = {day: np.arange(bounds[day], bounds[day + 1]) for day in range(count) if bounds[day] < bounds[day + 1]}
+    return Days(samples, count, expected)
+
+
+def _held(each: NDArray[np.int64], seconds: NDArray[np.int64], expected: int) -> int:
+    """Days up to the last with samples, less one that holds a closing instant alone."""
+    last = int(each[-1])
+    alone = np.count_nonzero(each == last) == 1 and expected > 1 and last > 0 and seconds[-1] == last * DAY_S
+    return max(last + (0 if alone else 1), 0)
+
+
+def say_days(days: Days, filled: Mapping[int, int], first: date, step_h: float | None) -> list[str]:
+    """Notes: that days are means, which are of a part, and which have another day's wind (``filled``: day → day)."""
+    notes = []
+    if days.expected > 1:
+        notes.append(
+            f"The file has a wind {_every(step_h)}; each day has the mean of its speeds and the direction of "
+            "its mean vector, because the fire model takes one wind a day."
+        )
+    if days.partial:
+        texts = [f"{first + timedelta(days=day)} ({len(days.samples[day])} of {days.expected})" for day in days.partial]
+        notes.append(f"Days of which the file has a part only: {_listed(texts)}.")
+    return notes + say_filled(filled, first)
+
+
+def say_filled(filled: Mapping[int, int], first: date) -> list[str]:
+    """Notes on the days of ``filled``, day → day, that have another day's wind."""
+    notes = []
+    before = [str(first + timedelta(days=day)) for day, source in filled.items() if source < day]
+    after = [str(first + timedelta(days=day)) for day, source in filled.items() if source > day]
+    if before:
+        notes.append(f"No wind on {_listed(before)}: the wind of the day before stands in.")
+    if after:
+        notes.append(f"No wind on {_listed(after)}: the wind of the day after stands in.")
+    return notes
+
+
+def _every(step_h: float | None) -> str:
+    if step_h is None:
+        return "several times a day"
+    return "every hour" if step_h == 1.0 else f"every {step_h:g} hours"
+
+
+def fill_days(known: Sequence[int], count: int) -> dict[int, int]:
+    """For each day without wind the day whose wind it takes: the last before it, else the first after it."""
+    filled = {}
+    for day in range(count):
+        if day not in known:
+            before = [other for other in known if other < day]
+            filled[day] = max(before) if before else min(known)
+    return filled
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:_SHOWN]) + (", …" if len(texts) > _SHOWN else "")
+
+
+_SECONDS = {
+    "second": 1,
+    "sec": 1,
+    "s": 1,
+    "minute": 60,
+    "min": 60,
+    "hour": 3600,
+    "hr": 3600,
+    "h": 3600,
+    "day": 86400,
+    "d": 86400,
+}
+_UNITS = re.compile(
+    r"\s*([A-Za-z]+)\s+since\s+(\d{1,4})-(\d{1,2})-(\d{1,2})"
+    r"(?:[T ]+(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d*)?)?)?\s*(.*)"
+)
+_ZONE = re.compile(r"(?:Z|UTC|GMT)?\s*(?:([+-])(\d{1,2}):?(\d{2})?)?", re.IGNORECASE)
+_REAL = ("standard", "gregorian", "proleptic_gregorian", "")
+_EARLIEST, _LATEST = np.datetime64("1900-01-01", "s"), np.datetime64("2199-12-31", "s")
+_GREGORIAN_YEAR = 1583
+
+
+class TimeError(ValueError):
+    """What keeps times from being read, in words for people."""
+
+
+def decode_times(values: NDArray[np.float64], units: str, calendar: str) -> NDArray[np.datetime64]:
+    """The moments (UTC, whole seconds) that ``values`` in ``units`` (``hours since 1900-01-01``) name.
+
+    Raises :class:`TimeError` for other calendars than the real one, values that are no numbers, and years that no
+    weather of a fire has.
+    """
+    match = _UNITS.fullmatch(units)
+    name = "" if match is None else match[1].lower()
+    seconds = _SECONDS.get(name, _SECONDS.get(name.rstrip("s"), 0))
+    zone = None if match is None else _ZONE.fullmatch(match[8].strip())
+    if match is None or not seconds or zone is None:
+        raise TimeError(f"counts time in {units!r}, which is no unit since a date")
+    if calendar.lower() not in _REAL:
+        raise TimeError(f"counts time in the calendar {calendar}, whose days are not those of the fire")
+    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[1:7])
+    if year < _GREGORIAN_YEAR and calendar.lower() != "proleptic_gregorian":
+        # Before 1582 the standard calendar is the Julian one, which lies days apart.
+        raise TimeError(f"counts time from the year {year}, before the calendar of today")
+    try:
+        base = datetime(max(year, 1), month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError as error:
+        raise TimeError(f"counts time in {units!r}, which names no date") from error
+    if zone[1]:
+        shift = timedelta(hours=int(zone[2]), minutes=int(zone[3] or 0))
+        base = base - shift if zone[1] == "+" else base + shift
+    return _moments(values, seconds, base)
+
+
+def _moments(values: NDArray[np.float64], seconds: int, base: datetime) -> NDArray[np.datetime64]:
+    flat = np.atleast_1d(values).ravel()
+    if not np.isfinite(flat).all():
+        raise TimeError(f"{int((~np.isfinite(flat)).sum()):,} of {flat.size:,} times are no numbers")
+    start = np.datetime64(base.replace(tzinfo=None), "s")
+    offsets = np.round(flat * seconds)
+    if np.abs(offsets).max(initial=0.0) > 1e12:
+        raise TimeError("a time lies thousands of years away")
+    moments = start + offsets.astype("timedelta64[s]")
+    if flat.size and (moments.min() < _EARLIEST or moments.max() > _LATEST):
+        raise TimeError(f"its times run from {moments.min()} to {moments.max()}")
+    return np.asarray(moments)
