@@ -10,6 +10,17 @@ from typing import Any
 
 import click
 
+from firegui.analyses.uncertainty.report import below_start_text, error_text
+from firegui.analyses.uncertainty.results import (
+    STORE,
+    TITLE,
+    Deterministic,
+    EnsembleHeader,
+    read_header,
+    summary_content,
+)
+from firegui.analyses.uncertainty.run import uq_problems
+from firegui.analyses.uncertainty.summary import Summary, SummaryRow, summarised
 from firegui.cli.arguments import option_group
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
@@ -27,10 +38,6 @@ from firegui.runs.engine import Engine
 from firegui.runs.events import EnsembleReady, FinishReason, RunFinished
 from firegui.runs.sensitivity_text import pair_text
 from firegui.runs.spec import UncertaintySpec
-from firegui.runs.uncertainty import uq_problems
-from firegui.runs.uncertainty_folder import STORE, TITLE, Deterministic, EnsembleHeader, read_header, summary_content
-from firegui.runs.uncertainty_summary import Summary, SummaryRow, summarised
-from firegui.runs.uncertainty_text import below_start_text, error_text
 
 _STOPPING, _AGAIN = "stopping; the members that are done are being saved", "already stopping"
 

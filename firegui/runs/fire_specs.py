@@ -7,7 +7,6 @@ Every function raises :class:`~firegui.errors.InputError` if the result does not
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from firegui.domain.benchmark import PlannerName, PlannerTask
@@ -21,9 +20,8 @@ from firegui.runs.header import SavedHeader, event_hash, schedule_hash
 from firegui.runs.kept_fire import SavedFire, saved_fire
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import PLAN, SCHEDULE, kept_schedule
-from firegui.runs.spec import EvaluateSpec, MemberOf, StressDrawOf
+from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from firegui.runs.stress_folder import StressHeader
-from firegui.runs.uncertainty_folder import EnsembleHeader
 
 
 def project_then(header: SavedHeader, project: Project, thing: str, made: str, again: str) -> Project:
@@ -38,7 +36,7 @@ def project_then(header: SavedHeader, project: Project, thing: str, made: str, a
     return header.project.on(project)
 
 
-def _on_same_days(then: Project, project: Project, thing: str) -> Project:
+def on_same_days(then: Project, project: Project, thing: str) -> Project:
     """Return ``then``, which has the days of ``project``: on others the dates on the map would be wrong."""
     had, has = ((one.calendar.date_of_day(0), one.plan.days) for one in (then, project))
     if had != has:
@@ -48,7 +46,7 @@ def _on_same_days(then: Project, project: Project, thing: str) -> Project:
     return then
 
 
-def _same_schedule(file: str, known: str, project: Project, thing: str) -> Schedule:
+def same_schedule(file: str, known: str, project: Project, thing: str) -> Schedule:
     """Return the schedule in ``file``, whose hash is ``known``."""
     schedule = read_project_schedule(Path(file), project)
     if schedule_hash(schedule) != known:
@@ -65,36 +63,14 @@ def run_spec(folder: Path, project: Project, backend: str, *, replans: bool) -> 
     return EvaluateSpec(project, schedule, backend=backend, fire=None if saved is None else saved.kept), saved
 
 
-# -- ensembles --------------------------------------------------------------------------------------------------------
-def ensemble_project(header: EnsembleHeader, project: Project) -> Project:
-    """Return the project as the ensemble had it."""
-    return project_then(header, project, "ensemble", "made", "make it again")
-
-
-def ensemble_project_on_same_days(header: EnsembleHeader, project: Project) -> Project:
-    """Return the project as the ensemble had it, with the days of ``project``: on others the dates would be wrong."""
-    return _on_same_days(ensemble_project(header, project), project, "ensemble")
-
-
-def member_spec(header: EnsembleHeader, number: int, project: Project, backend: str) -> EvaluateSpec:
-    """Return the spec of both fires of a member. The schedule must be where it was, and the same."""
-    project = ensemble_project_on_same_days(header, project)
-    schedule = None
-    if header.schedule:
-        schedule = _same_schedule(header.schedule_file, header.schedule, project, "ensemble")
-    # A smaller ensemble has the same members; one that was raised later has more than its settings may say.
-    settings = replace(header.settings, members=max(header.settings.members, number + 1))
-    return EvaluateSpec(project, schedule, backend=backend, member=MemberOf(number, settings, header.error))
-
-
 # -- stress tests -----------------------------------------------------------------------------------------------------
 def stress_draw_spec(
     header: StressHeader, scenario: StressScenario, number: int, project: Project, backend: str
 ) -> EvaluateSpec:
     """Return the spec of both fires of a draw of a scenario. The schedule must be where it was, and the same."""
     then = project_then(header, project, "stress test", "made", "make it again")
-    then = _on_same_days(then, project, "stress test")
-    schedule = _same_schedule(header.schedule_file, header.schedule, then, "stress test")
+    then = on_same_days(then, project, "stress test")
+    schedule = same_schedule(header.schedule_file, header.schedule, then, "stress test")
     return EvaluateSpec(then, schedule, backend=backend, stress=StressDrawOf(scenario, number, header.seed))
 
 

@@ -26,9 +26,9 @@ RUN_CLASSES = {
     "SensitivitySpec": "firegui.runs.sensitivity:SensitivityRun",
     "StressSpec": "firegui.runs.stress:StressRun",
     "MarginSpec": "firegui.runs.margin:MarginRun",
-    "UncertaintySpec": "firegui.runs.uncertainty:EnsembleRun",
-    "ErrorFieldSpec": "firegui.runs.uncertainty_field:FieldDraw",
-    "EnsembleExportSpec": "firegui.runs.uncertainty_export:EnsembleExport",
+    "UncertaintySpec": "firegui.analyses.uncertainty.run:EnsembleRun",
+    "ErrorFieldSpec": "firegui.analyses.uncertainty.run:FieldDraw",
+    "EnsembleExportSpec": "firegui.analyses.uncertainty.export:EnsembleExport",
     "ScalingSpec": "firegui.runs.scaling:ScalingStudy",
     "BenchmarkSpec": "firegui.runs.benchmark:BenchmarkRun",
 }

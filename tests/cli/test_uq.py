@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firegui.analyses.uncertainty.results import read_ensemble
 from firegui.domain.ensemble import unpacked
 from firegui.domain.project import FireModel
 from firegui.fire.card import scalar_card
 from firegui.io.rasters.geotiff import read_raster
-from firegui.runs.uncertainty_folder import read_ensemble
 from tests.cli.conftest import Run
 from tests.support import assert_same_files, csv_rows, make_project, tiny_project, watched_project, write_schedule
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from firegui.analyses.uncertainty.results import STATE, EnsembleHeader, write_fit, write_header
 from firegui.domain.ensemble import UNIT, EnsembleState
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
@@ -28,7 +29,6 @@ from firegui.io.project.store import project_hash
 from firegui.runs.events import RunState
 from firegui.runs.header import event_hash, schedule_hash
 from firegui.runs.snapshot import ProjectSnapshot
-from firegui.runs.uncertainty_folder import STATE, EnsembleHeader, write_fit, write_header
 
 MEMBERS = 4
 OFTEN, SELDOM = (20, 30), (4, 50)

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from firegui.analyses.uncertainty.results import RESIDUALS
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import PAPER_BEAR, UncertaintyKind
 from firegui.ensembles.random_field import error_field
@@ -28,7 +29,6 @@ from firegui.runs.control import RunControl
 from firegui.runs.events import FieldDrawn, FinishReason, RunEvent, RunFinished
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import ErrorFieldSpec, RunSpec
-from firegui.runs.uncertainty_folder import RESIDUALS
 from tests.gui.analyses.panels import open_panels
 from tests.gui.saved_ensembles import fit_of, save_ensemble
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from firegui.analyses.uncertainty.results import read_header, write_header
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import UncertaintyKind
 from firegui.errors import InputError
@@ -28,7 +29,6 @@ from firegui.runs.control import RunControl
 from firegui.runs.events import EnsembleReady, FinishReason, RunEvent, RunFinished
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import RunSpec, UncertaintySpec
-from firegui.runs.uncertainty_folder import read_header, write_header
 from tests.gui.analyses.panels import open_panels
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.map_scene import Hand, open_map

@@ -15,6 +15,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from firegui.analyses.uncertainty.results import read_variogram
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
@@ -38,7 +39,6 @@ from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.events import EnsembleReady, ErrorFitted, MembersDone
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, MemberOf
-from firegui.runs.uncertainty_folder import read_variogram
 from tests.gui.analyses.panels import open_panels
 from tests.gui.analyses.scene import FakeRun
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from firegui.analyses.calibration.checkpoint import FitCheckpoint, part_of, write_checkpoint
+from firegui.analyses.uncertainty.results import STATE
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
@@ -75,7 +76,6 @@ from firegui.runs.sensitivity_folder import write_table
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import RunSpec
 from firegui.runs.stress_folder import StressTally, write_results
-from firegui.runs.uncertainty_folder import STATE
 from firegui.studies.request import StudyRequest
 from tests.gui.fake_benchmarks import finish, row_of, table
 from tests.gui.saved_ensembles import state_of

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
+from firegui.analyses.uncertainty.results import FIGURES
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.uncertainty import UncertaintyKind
 from firegui.ensembles.ensemble_figures import benefit_figure, convergence_figure, draw, fan_figure
-from firegui.runs.uncertainty_folder import FIGURES
 from tests.support import make_project
 
 

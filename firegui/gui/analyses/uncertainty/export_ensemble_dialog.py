@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
+from firegui.analyses.uncertainty.export import TITLE, available_parts, part_names
+from firegui.analyses.uncertainty.results import EnsembleHeader
 from firegui.domain.uncertainty import KIND_TITLES
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import may_replace, show_problems
@@ -27,8 +29,6 @@ from firegui.gui.widgets.fields import PathField
 from firegui.runs.events import FinishReason, Progress, RunFinished
 from firegui.runs.messages import counted
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
-from firegui.runs.uncertainty_export import TITLE, available_parts, part_names
-from firegui.runs.uncertainty_folder import EnsembleHeader
 
 _PARTS = {
     EnsemblePart.TABLES: "Tables (CSV) — one line a member, the summary, and what it was made of",

@@ -11,6 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from firegui.analyses.uncertainty.results import (
+    STATE,
+    STORE,
+    EnsembleHeader,
+    ErrorResiduals,
+    ensemble_project,
+    ensemble_project_on_same_days,
+    read_ensemble,
+    read_header,
+    read_variogram,
+)
+from firegui.analyses.uncertainty.run import uq_problems
 from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
 from firegui.domain.film import Film
 from firegui.domain.project import Project
@@ -43,20 +55,9 @@ from firegui.runs.events import (
     MembersDone,
     RunFinished,
 )
-from firegui.runs.fire_specs import ensemble_project, ensemble_project_on_same_days
 from firegui.runs.messages import counted
 from firegui.runs.requests import Paths, UncertaintyRequest
 from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
-from firegui.runs.uncertainty import uq_problems
-from firegui.runs.uncertainty_folder import (
-    STATE,
-    STORE,
-    EnsembleHeader,
-    ErrorResiduals,
-    read_ensemble,
-    read_header,
-    read_variogram,
-)
 
 _NO_RETARDANT = Film((1, 1), ())
 _COMMAND_LINE = " (--preset bear)"

@@ -9,6 +9,9 @@ from PySide6.QtCore import QSignalBlocker, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QTableView, QWidget
 
+from firegui.analyses.uncertainty.report import UNBURNED, below_start_text, error_text
+from firegui.analyses.uncertainty.results import member_spec
+from firegui.analyses.uncertainty.summary import ensemble_csv, summarised, summary_csv
 from firegui.domain.uncertainty import KIND_TITLES, UncertaintySettings
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
@@ -32,9 +35,6 @@ from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, describe, row
-from firegui.runs.fire_specs import member_spec
-from firegui.runs.uncertainty_summary import ensemble_csv, summarised, summary_csv
-from firegui.runs.uncertainty_text import UNBURNED, below_start_text, error_text
 
 NOTHING = "No ensemble is shown: draw one, or open an earlier one."
 _APPROXIMATE = "The paper's, of Bear 2020 and its own fire model: approximate here."

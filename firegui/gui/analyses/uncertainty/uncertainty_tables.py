@@ -9,11 +9,11 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 from PySide6.QtWidgets import QTableView, QWidget
 
+from firegui.analyses.uncertainty.summary import Summary, SummaryRow, summarised
 from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import MISSING, Column, TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
-from firegui.runs.uncertainty_summary import Summary, SummaryRow, summarised
 
 NAMES = {
     "final_extent": "Final extent, cells",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from firegui.analyses.uncertainty.summary import Summary
 from firegui.domain.ensemble import BASELINE, Ensemble, below_start
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
@@ -15,7 +16,6 @@ from firegui.runs.events import FinishReason
 from firegui.runs.header import read_header
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import RUN
-from firegui.runs.uncertainty_summary import Summary
 
 UNBURNED = (
     "At the end of every day the error acts on every cell with P above the threshold, those that burned at the start "

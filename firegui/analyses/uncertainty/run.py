@@ -8,6 +8,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from firegui.analyses.uncertainty.report import error_text, notes, replan_note, summary_message
+from firegui.analyses.uncertainty.results import (
+    STATE,
+    STORE,
+    TITLE,
+    Deterministic,
+    EnsembleHeader,
+    resume_problems,
+    write_fit,
+    write_maps,
+    write_tables,
+)
+from firegui.analyses.uncertainty.summary import summarised
 from firegui.domain.ensemble import BASELINE, PLAN, Ensemble, EnsembleProgress, EnsembleState, probability_worse
 from firegui.domain.grid import HECTARE_M2
 from firegui.domain.project import Project
@@ -21,14 +34,15 @@ from firegui.domain.uncertainty import (
     UncertaintySettings,
     WeatherDraw,
 )
-from firegui.errors import CancelledError, InputError, Problem
+from firegui.errors import CancelledError, InputError, Problem, Problems
 from firegui.io.project.ensemble_file import read_members, write_members
-from firegui.runs.base_run import SavedRun
+from firegui.runs.base_run import BaseRun, SavedRun
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     Emit,
     EnsembleReady,
     ErrorFitted,
+    FieldDrawn,
     FinishReason,
     MembersDone,
     Message,
@@ -36,20 +50,7 @@ from firegui.runs.events import (
     RunState,
 )
 from firegui.runs.header import common_fields, schedule_fields, schedule_hash
-from firegui.runs.spec import UncertaintySpec
-from firegui.runs.uncertainty_folder import (
-    STATE,
-    STORE,
-    TITLE,
-    Deterministic,
-    EnsembleHeader,
-    resume_problems,
-    write_fit,
-    write_maps,
-    write_tables,
-)
-from firegui.runs.uncertainty_summary import summarised
-from firegui.runs.uncertainty_text import error_text, notes, replan_note, summary_message
+from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
 
 if TYPE_CHECKING:
     from firegui.rollout.model import Model
@@ -271,3 +272,22 @@ class EnsembleMembers:
             seconds=self._before + spent,
             left=spent / new * (progress.asked - progress.done) if new else math.nan,
         )
+
+
+class FieldDraw(BaseRun[ErrorFieldSpec]):
+    """Run of an :class:`~firegui.runs.spec.ErrorFieldSpec`; writes nothing."""
+
+    def run(self) -> RunFinished:
+        """Draw the field."""
+        spec, problems = self._spec, Problems()
+        for name in ("seed", "member", "day"):
+            if getattr(spec, name) < 0:
+                problems.add(name, f"is {getattr(spec, name)}", "count from 0")
+        if min(spec.shape) < 1:
+            problems.add("raster", f"has {spec.shape[0]} × {spec.shape[1]} cells", "give at least one")
+        problems.raise_if_any("The field cannot be drawn")
+        self._machine.move(RunState.RUNNING)
+        field = self._engine.error_field(spec.error, spec.shape, spec.seed, spec.member, spec.day)
+        self._control.check()
+        self._emit(FieldDrawn(spec, field))
+        return RunFinished(FinishReason.COMPLETED, "the field is drawn", None, None, None)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from firegui.analyses.uncertainty.export import available_parts, part_names
+from firegui.analyses.uncertainty.results import FIGURES, MEAN_BASELINE, MEMBERS, STATE, VARIOGRAM, read_header
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import UncertaintyKind, UncertaintySettings
@@ -12,11 +14,9 @@ from firegui.io.rasters.geotiff import read_raster
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
-from firegui.runs.uncertainty_export import available_parts, part_names
-from firegui.runs.uncertainty_folder import FIGURES, MEAN_BASELINE, MEMBERS, STATE, VARIOGRAM, read_header
 from tests.support import assert_same_files
+from tests.unit.analyses.test_uncertainty import uq_spec
 from tests.unit.runs.fakes import FakeEngine, carried_out, end
-from tests.unit.runs.test_uq import uq_spec
 
 PART = EnsemblePart
 FITTED = UncertaintySettings(UncertaintyKind.EPISTEMIC, members=3)

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from firegui.analyses.uncertainty.report import UNBURNED, below_start_text, notes, replan_note
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.runs.header import read_header
 from firegui.runs.spec import PlanSpec, ReplanNote
-from firegui.runs.uncertainty_text import UNBURNED, below_start_text, notes, replan_note
 from tests.support import make_project
 from tests.unit.runs.fakes import carried_out
 

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.analyses.uncertainty.summary import Summary, by_day, ensemble_csv, summary_csv, summary_values
 from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
 from firegui.domain.grid import HECTARE_M2
 from firegui.domain.project import Project
@@ -33,14 +34,13 @@ from firegui.domain.uncertainty import ErrorFit, ErrorModel, Semivariogram, Unce
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.exporters.geotiff import write_occupancy_tif
-from firegui.io.project.ensemble_file import read_members
 from firegui.io.rasters.geotiff import read_raster, write_raster
+from firegui.runs.fire_specs import on_same_days, project_then, same_schedule
 from firegui.runs.header import SavedHeader, event_hash
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import differences
 from firegui.runs.snapshot import ProjectSnapshot
-from firegui.runs.spec import UncertaintySpec
-from firegui.runs.uncertainty_summary import Summary, by_day, ensemble_csv, summary_csv, summary_values
+from firegui.runs.spec import EvaluateSpec, MemberOf, UncertaintySpec
 
 HEADER, STATE = "ensemble.toml", "ensemble.safetensors"
 MEMBERS, SUMMARY, TABLE = "ensemble.csv", "summary.json", "summary.csv"
@@ -250,3 +250,25 @@ def read_ensemble(folder: Path) -> tuple[EnsembleHeader, Ensemble]:
 
 def _refusal(path: Path, what: str, remedy: str) -> InputError:
     return InputError([Problem(str(path), what, remedy)], TITLE)
+
+
+# -- on the map --------------------------------------------------------------------------------------------------------
+def ensemble_project(header: EnsembleHeader, project: Project) -> Project:
+    """Return the project as the ensemble had it."""
+    return project_then(header, project, "ensemble", "made", "make it again")
+
+
+def ensemble_project_on_same_days(header: EnsembleHeader, project: Project) -> Project:
+    """Return the project as the ensemble had it, with the days of ``project``: on others the dates would be wrong."""
+    return on_same_days(ensemble_project(header, project), project, "ensemble")
+
+
+def member_spec(header: EnsembleHeader, number: int, project: Project, backend: str) -> EvaluateSpec:
+    """Return the spec of both fires of a member. The schedule must be where it was, and the same."""
+    project = ensemble_project_on_same_days(header, project)
+    schedule = None
+    if header.schedule:
+        schedule = same_schedule(header.schedule_file, header.schedule, project, "ensemble")
+    # A smaller ensemble has the same members; one that was raised later has more than its settings may say.
+    settings = replace(header.settings, members=max(header.settings.members, number + 1))
+    return EvaluateSpec(project, schedule, backend=backend, member=MemberOf(number, settings, header.error))

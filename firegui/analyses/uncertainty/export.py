@@ -9,15 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from firegui.domain.ensemble import Ensemble
-from firegui.errors import InputError, Problems
-from firegui.io import atomic
-from firegui.runs.base_run import BaseRun
-from firegui.runs.events import FinishReason, RunFinished, RunState
-from firegui.runs.messages import counted
-from firegui.runs.result_store import check_writable
-from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
-from firegui.runs.uncertainty_folder import (
+from firegui.analyses.uncertainty.results import (
     DIFFERENCE,
     FIGURES,
     HEADER,
@@ -31,7 +23,15 @@ from firegui.runs.uncertainty_folder import (
     read_ensemble,
     write_maps,
 )
-from firegui.runs.uncertainty_summary import ensemble_csv, summarised, summary_csv
+from firegui.analyses.uncertainty.summary import ensemble_csv, summarised, summary_csv
+from firegui.domain.ensemble import Ensemble
+from firegui.errors import InputError, Problems
+from firegui.io import atomic
+from firegui.runs.base_run import BaseRun
+from firegui.runs.events import FinishReason, RunFinished, RunState
+from firegui.runs.messages import counted
+from firegui.runs.result_store import check_writable
+from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
 
 TITLE = "The ensemble was not exported"
 _WORDS = {

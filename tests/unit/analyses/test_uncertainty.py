@@ -8,6 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firegui.analyses.uncertainty import run as uncertainty
+from firegui.analyses.uncertainty.results import (
+    DIFFERENCE,
+    HEADER,
+    MEAN_BASELINE,
+    MEAN_PLAN,
+    MEMBERS,
+    RESIDUALS,
+    STATE,
+    SUMMARY,
+    TABLE,
+    read_ensemble,
+    read_header,
+    read_residual,
+    residual_days,
+    write_fit,
+)
 from firegui.cli.progress import scalars
 from firegui.domain.options import degrees_text
 from firegui.domain.project import FireModel, Project
@@ -29,7 +46,6 @@ from firegui.fire.card import scalar_card
 from firegui.io.project.ensemble_file import write_members
 from firegui.io.project.store import list_runs
 from firegui.io.rasters.geotiff import read_raster, write_raster
-from firegui.runs import uncertainty
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
@@ -47,22 +63,6 @@ from firegui.runs.lock import FolderLock
 from firegui.runs.run_folder import read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import EvaluateSpec, MemberOf, UncertaintySpec
-from firegui.runs.uncertainty_folder import (
-    DIFFERENCE,
-    HEADER,
-    MEAN_BASELINE,
-    MEAN_PLAN,
-    MEMBERS,
-    RESIDUALS,
-    STATE,
-    SUMMARY,
-    TABLE,
-    read_ensemble,
-    read_header,
-    read_residual,
-    residual_days,
-    write_fit,
-)
 from tests.support import assert_same_files, csv_rows, make_project, watched_project
 from tests.unit.runs.fakes import PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, two_drops, warnings
 

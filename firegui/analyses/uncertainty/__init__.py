@@ -1,0 +1,1 @@
+"""Uncertainty: ensembles of fires with and without a plan."""
