@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from firegui.analyses.stress.results import table_data
 from firegui.cli.arguments import option_group
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
@@ -32,7 +33,6 @@ from firegui.runs.messages import FORMING_EPOCHS, counted
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import OCCUPANCY, PLAN, REFERENCE, SCHEDULE, RunRecord, check_out, read_run
 from firegui.runs.spec import PlanSpec, Stage
-from firegui.runs.stress_folder import table_data
 from firegui.runs.tactical_stage import budget_problems
 
 _TITLE = "The run cannot start"

@@ -9,6 +9,21 @@ from typing import Any
 
 import click
 
+from firegui.analyses.scaling.report import (
+    HEADS,
+    QUALITY_HEADS,
+    flat_row,
+    flat_search,
+    printed_points,
+    printed_rows,
+    ratios_text,
+    repeats_text,
+    searches_text,
+    states_text,
+    windows_text,
+)
+from firegui.analyses.scaling.results import STORE, TITLE, ScalingHeader, read_header
+from firegui.analyses.scaling.run import scaling_problems
 from firegui.cli.arguments import option_group
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
@@ -24,21 +39,6 @@ from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, ScalingReady
-from firegui.runs.scaling import scaling_problems
-from firegui.runs.scaling_folder import STORE, TITLE, ScalingHeader, read_header
-from firegui.runs.scaling_text import (
-    HEADS,
-    QUALITY_HEADS,
-    flat_row,
-    flat_search,
-    printed_points,
-    printed_rows,
-    ratios_text,
-    repeats_text,
-    searches_text,
-    states_text,
-    windows_text,
-)
 from firegui.runs.spec import ScalingSpec
 
 _STOPPING, _AGAIN = "stopping; whole rounds and the searches that are done are kept", "already stopping"

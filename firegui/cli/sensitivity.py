@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from firegui.analyses.sensitivity.results import STORE, TITLE, AnyTable, SensitivityHeader, flat_rows
+from firegui.analyses.sensitivity.run import sensitivity_problems
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.inputs import gather_schedule
@@ -36,9 +38,7 @@ from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, SensitivityReady
-from firegui.runs.sensitivity import sensitivity_problems
-from firegui.runs.sensitivity_folder import STORE, TITLE, AnyTable, SensitivityHeader, flat_rows
-from firegui.runs.sensitivity_text import pair_text
+from firegui.runs.messages import pair_text
 from firegui.runs.spec import SensitivitySpec
 
 _STOPPING = "stopping; finished plans are kept, and so is the best of the one at work"

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from firegui.analyses.stress.results import STORE, TITLE, table_data
+from firegui.analyses.stress.run import stress_problems
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.inputs import PAPER_STEPS, gather_scenarios, gather_schedule
@@ -24,8 +26,6 @@ from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, StressReady
 from firegui.runs.messages import counted
 from firegui.runs.spec import StressSpec
-from firegui.runs.stress import stress_problems
-from firegui.runs.stress_folder import STORE, TITLE, table_data
 
 
 @click.command()

@@ -36,7 +36,7 @@ from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import EnsembleReady, FinishReason, RunFinished
-from firegui.runs.sensitivity_text import pair_text
+from firegui.runs.messages import pair_text
 from firegui.runs.spec import UncertaintySpec
 
 _STOPPING, _AGAIN = "stopping; the members that are done are being saved", "already stopping"

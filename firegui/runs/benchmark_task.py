@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from firegui.analyses.nested_plan import nested_spec, planned
 from firegui.domain.benchmark import GRADIENT_CHARGE, BenchmarkRow, PlannerName, PlannerTask, TaskTerms, Violations
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
@@ -30,7 +31,6 @@ from firegui.runs.events import EliminationStep, EpochDone, RunEvent, StageBegan
 from firegui.runs.failures import failure_message
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
-from firegui.runs.nested_plan import nested_spec, planned
 from firegui.runs.run_folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, RUN, SCHEDULE, RunRecord
 from firegui.runs.spec import Stage
 

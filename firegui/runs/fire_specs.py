@@ -12,7 +12,6 @@ from pathlib import Path
 from firegui.domain.benchmark import PlannerName, PlannerTask
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.benchmark_folder import BenchmarkHeader, task_folder
@@ -20,8 +19,7 @@ from firegui.runs.header import SavedHeader, event_hash, schedule_hash
 from firegui.runs.kept_fire import SavedFire, saved_fire
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import PLAN, SCHEDULE, kept_schedule
-from firegui.runs.spec import EvaluateSpec, StressDrawOf
-from firegui.runs.stress_folder import StressHeader
+from firegui.runs.spec import EvaluateSpec
 
 
 def project_then(header: SavedHeader, project: Project, thing: str, made: str, again: str) -> Project:
@@ -61,17 +59,6 @@ def run_spec(folder: Path, project: Project, backend: str, *, replans: bool) -> 
     schedule = kept_schedule(folder, project)
     saved = saved_fire(folder) if replans else None
     return EvaluateSpec(project, schedule, backend=backend, fire=None if saved is None else saved.kept), saved
-
-
-# -- stress tests -----------------------------------------------------------------------------------------------------
-def stress_draw_spec(
-    header: StressHeader, scenario: StressScenario, number: int, project: Project, backend: str
-) -> EvaluateSpec:
-    """Return the spec of both fires of a draw of a scenario. The schedule must be where it was, and the same."""
-    then = project_then(header, project, "stress test", "made", "make it again")
-    then = on_same_days(then, project, "stress test")
-    schedule = same_schedule(header.schedule_file, header.schedule, then, "stress test")
-    return EvaluateSpec(then, schedule, backend=backend, stress=StressDrawOf(scenario, number, header.seed))
 
 
 # -- benchmarks -------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from firegui.domain.results import Metrics
-from firegui.domain.settings import OptimizerSettings
+from firegui.domain.settings import Effectiveness, OptimizerSettings, RetardantSide
 from firegui.runs.events import FinishReason
 from firegui.runs.run_folder import EliminationSummary, TacticalProgress
 
@@ -15,6 +15,15 @@ NO_DROP_YET = (
     "no drop has formed yet; the first usually do after some 15 to 20 epochs at the default learning rate: "
     "raise the epochs"
 )
+RETARDANT_SIDES = {
+    RetardantSide.BOTH: "both cells", RetardantSide.EMITTER: "emitting cell", RetardantSide.RECEIVER: "receiving cell",
+}  # fmt: skip
+"""Cells on which retardant acts, for people."""
+
+
+def pair_text(effectiveness: Effectiveness) -> str:
+    """``0.85/0.75``: retardant, then water."""
+    return f"{effectiveness.retardant:g}/{effectiveness.water:g}"
 
 
 def counted(number: int, thing: str, things: str = "") -> str:

@@ -23,13 +23,13 @@ RUN_CLASSES = {
     "ReplanSpec.closed_loop": "firegui.runs.closed_loop:ClosedLoop",
     "CalibrateSpec": "firegui.analyses.calibration.run:Calibration",
     "SkillSpec": "firegui.analyses.skill.run:SkillScoring",
-    "SensitivitySpec": "firegui.runs.sensitivity:SensitivityRun",
-    "StressSpec": "firegui.runs.stress:StressRun",
-    "MarginSpec": "firegui.runs.margin:MarginRun",
+    "SensitivitySpec": "firegui.analyses.sensitivity.run:SensitivityRun",
+    "StressSpec": "firegui.analyses.stress.run:StressRun",
+    "MarginSpec": "firegui.analyses.margin.run:MarginRun",
     "UncertaintySpec": "firegui.analyses.uncertainty.run:EnsembleRun",
     "ErrorFieldSpec": "firegui.analyses.uncertainty.run:FieldDraw",
     "EnsembleExportSpec": "firegui.analyses.uncertainty.export:EnsembleExport",
-    "ScalingSpec": "firegui.runs.scaling:ScalingStudy",
+    "ScalingSpec": "firegui.analyses.scaling.run:ScalingStudy",
     "BenchmarkSpec": "firegui.runs.benchmark:BenchmarkRun",
 }
 """Class that carries out each kind of spec, imported when such a run is started.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firegui.runs.margin_folder import CURVE, HEADER, SHEET, STORE
+from firegui.analyses.margin.results import CURVE, HEADER, SHEET, STORE
 from tests.cli.conftest import Run
 
 TEXT = """

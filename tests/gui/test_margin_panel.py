@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from firegui.analyses.margin.results import read_curve, write_curve
 from firegui.domain.margin_curve import CurvePlan
 from firegui.domain.project import Project
 from firegui.domain.settings import MarginSettings
@@ -22,7 +23,6 @@ from firegui.gui.base.theme import COLORS, Theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.runs.events import EpochDone, MarginReady, Progress, RunState, StageBegan
-from firegui.runs.margin_folder import read_curve, write_curve
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import Stage
 from tests.gui.analyses.scene import MARGIN, FakeRun, write_header

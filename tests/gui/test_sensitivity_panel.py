@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from firegui.analyses.sensitivity.results import AnyTable
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import (
@@ -34,7 +35,6 @@ from firegui.gui.session.session import Session
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.events import Progress, SensitivityReady
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.sensitivity_folder import AnyTable
 from tests.gui.analyses.panels import open_panels
 from tests.gui.analyses.scene import FakeRun
 

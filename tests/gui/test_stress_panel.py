@@ -13,6 +13,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from firegui.analyses.stress.report import scenario_text
+from firegui.analyses.stress.results import StressTally, write_results
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
@@ -29,8 +31,6 @@ from firegui.io.project.stress_toml import read_scenarios
 from firegui.runs.header import schedule_hash
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
-from firegui.runs.stress_folder import StressTally, write_results
-from firegui.runs.stress_text import scenario_text
 from tests.gui.analyses.scene import STRESS, stress_maps, stress_table, write_header
 
 EDIT = Qt.ItemDataRole.EditRole

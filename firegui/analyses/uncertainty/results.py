@@ -252,7 +252,7 @@ def _refusal(path: Path, what: str, remedy: str) -> InputError:
     return InputError([Problem(str(path), what, remedy)], TITLE)
 
 
-# -- on the map --------------------------------------------------------------------------------------------------------
+# -- on the map -------------------------------------------------------------------------------------------------------
 def ensemble_project(header: EnsembleHeader, project: Project) -> Project:
     """Return the project as the ensemble had it."""
     return project_then(header, project, "ensemble", "made", "make it again")

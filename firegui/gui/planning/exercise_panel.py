@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QFormLayout, QTableView, QTabWidget, QToolButton, QWidget
 
+from firegui.analyses.stress.report import scenario_text
 from firegui.domain.calendar import Calendar
 from firegui.domain.exercise import Decision, LoopDay
 from firegui.domain.stress import MOST_DRAWS, NOMINAL, StressScenario
@@ -23,7 +24,6 @@ from firegui.gui.widgets.fields import WholeField, narrow_combo
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import selected_rows, show_table
-from firegui.runs.stress_text import scenario_text
 
 _HOURS = (24.0, 12.0, 6.0)
 _NO_PLAN = "Show a run that has ended with a plan of two days or more, choose a scenario and press Start."

@@ -13,6 +13,9 @@ import numpy as np
 import pytest
 
 from firegui.analyses.calibration.checkpoint import FitCheckpoint, part_of, write_checkpoint
+from firegui.analyses.margin.results import write_curve
+from firegui.analyses.sensitivity.results import write_table
+from firegui.analyses.stress.results import StressTally, write_results
 from firegui.analyses.uncertainty.results import STATE
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.ensemble import Ensemble
@@ -70,12 +73,9 @@ from firegui.runs.events import (
     WeightsReady,
 )
 from firegui.runs.header import event_hash
-from firegui.runs.margin_folder import write_curve
 from firegui.runs.requests import BenchmarkRequest, MarginRequest, SensitivityRequest, StressRequest, UncertaintyRequest
-from firegui.runs.sensitivity_folder import write_table
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import RunSpec
-from firegui.runs.stress_folder import StressTally, write_results
 from firegui.studies.request import StudyRequest
 from tests.gui.fake_benchmarks import finish, row_of, table
 from tests.gui.saved_ensembles import state_of

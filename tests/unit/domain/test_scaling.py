@@ -22,8 +22,8 @@ from firegui.domain.scaling import (
     quality_tasks,
     slope_of,
 )
+from tests.unit.analyses.fake_scaling import row_of, search_of
 from tests.unit.domain.samples import paper_fleet
-from tests.unit.runs.fake_scaling import row_of, search_of
 
 PAPER = cases_of((619, 748), 15, 50, 21)
 

@@ -7,7 +7,7 @@ import pytest
 
 from firegui.domain.scaling import ScalingSettings, ScalingTable, cases_of
 from firegui.planning.scaling_figures import QUALITY, RATIO, draw, quality_figure, ratio_figure
-from tests.unit.runs.fake_scaling import row_of, search_of
+from tests.unit.analyses.fake_scaling import row_of, search_of
 
 
 @pytest.fixture(scope="module")

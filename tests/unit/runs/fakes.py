@@ -53,8 +53,8 @@ from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished, RunState, StateChanged
 from firegui.runs.runner import execute
 from firegui.runs.spec import RunSpec
+from tests.unit.analyses.fake_scaling import FakeBench
 from tests.unit.domain.samples import training, weights
-from tests.unit.runs.fake_scaling import FakeBench
 
 BASELINE = 10.0
 PAUSED_ONCE = [RunState.PREPARING, RunState.RUNNING, RunState.PAUSED, RunState.RUNNING, RunState.FINISHED]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firegui.analyses.stress.results import read_table
 from firegui.domain.exercise import Decision
 from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, Observation
 from firegui.domain.schedule import Schedule
@@ -34,7 +35,6 @@ from firegui.runs.replan_base import read_scores
 from firegui.runs.run_folder import read_drops, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import ReplanSpec, StressSpec
-from firegui.runs.stress_folder import read_table
 from tests.support import STEPS_PER_DAY, assert_same_files, csv_rows
 from tests.unit.runs.fakes import end, problems_of
 from tests.unit.runs.replan_scene import DAY, DAYS, FIRST, carry_out, loop_spec, project_of, replan_spec, saved_plan

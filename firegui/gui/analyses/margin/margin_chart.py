@@ -10,12 +10,12 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from firegui.analyses.margin.report import SHORT_TITLES, plan_title
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import Colors, current_colors
 from firegui.gui.charts.chart import Chart, faded
-from firegui.runs.margin_text import SHORT_TITLES, plan_title
 
 _NEAR_PX, _PADDING = 12.0, 0.1
 _NAMES_Z, _POINTS_Z = 5, 10

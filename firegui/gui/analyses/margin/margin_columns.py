@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from firegui.analyses.margin.report import SHORT_TITLES, plan_title
 from firegui.domain.margin_curve import MarginCurveSettings
 from firegui.gui.base.number_text import duration
 from firegui.gui.widgets.table_model import Column
-from firegui.runs.margin_text import SHORT_TITLES, plan_title
 
 ABOVE = "▲ "
 """Stands before a share that is above the limit, which has the colour of a warning too."""

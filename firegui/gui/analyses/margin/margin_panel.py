@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QTableView
 
+from firegui.analyses.margin.report import curve_notes
+from firegui.analyses.margin.results import curve_csv
 from firegui.domain.margin_curve import MarginCurve, MarginPoint
 from firegui.errors import Problem
 from firegui.gui.analyses.margin.margin_chart import MarginChart
@@ -16,8 +18,6 @@ from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.base.layouts import column, muted_label, scroll_area
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
-from firegui.runs.margin_folder import curve_csv
-from firegui.runs.margin_text import curve_notes
 from firegui.runs.messages import counted
 
 _NOTHING = "No margin curve is shown: make one, or open an earlier one."

@@ -11,12 +11,12 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from firegui.analyses.sensitivity.results import AnyTable
 from firegui.domain.sensitivity import PoseRow, Row, SensitivityKind
 from firegui.gui.analyses.sensitivity.sensitivity_table import row_name
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
 from firegui.gui.charts.chart import Chart
-from firegui.runs.sensitivity_folder import AnyTable
 
 _ONE_LINE, _TWO_LINES = 31, 44
 _X_LABELS = {

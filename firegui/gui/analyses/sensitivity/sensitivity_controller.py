@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from firegui.analyses.sensitivity.results import STORE, TABLE, AnyTable, SensitivityHeader, read_table
 from firegui.domain.sensitivity import KIND_TITLES, SensitivityKind
 from firegui.gui.analyses.controller import AnalysisResult, PlanningController
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
@@ -13,7 +14,6 @@ from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import FinishReason, SensitivityReady
 from firegui.runs.requests import Paths, SensitivityRequest
-from firegui.runs.sensitivity_folder import STORE, TABLE, AnyTable, SensitivityHeader, read_table
 from firegui.runs.spec import SensitivitySpec
 
 

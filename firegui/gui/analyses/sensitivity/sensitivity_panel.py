@@ -8,6 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QTableView
 
+from firegui.analyses.sensitivity.results import AnyTable, table_csv
 from firegui.domain.sensitivity import Row
 from firegui.errors import Problem
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
@@ -19,8 +20,7 @@ from firegui.gui.base.layouts import column, describe, row
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
-from firegui.runs.sensitivity_folder import AnyTable, table_csv
-from firegui.runs.sensitivity_text import pair_text
+from firegui.runs.messages import pair_text
 
 _NOTHING = "No table is shown: make one, or open an earlier one."
 _CONTROLS_WIDTH = 290

@@ -17,7 +17,7 @@ from firegui.domain.sensitivity import (
 from firegui.domain.settings import Effectiveness
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import MISSING, Column
-from firegui.runs.sensitivity_text import SIDES, pair_text
+from firegui.runs.messages import RETARDANT_SIDES, pair_text
 
 _J = "J_fire: the objective without what drops cost, at nominal effectiveness unless the row names another"
 _EXTENT = "final extent: sum of the probabilities that cells have burned at the end, in cells"
@@ -29,7 +29,7 @@ def row_name(row: Row) -> str:
         case EffectivenessRow():
             return pair_text(row.effectiveness)
         case SideRow():
-            return SIDES[row.side]
+            return RETARDANT_SIDES[row.side]
         case PoseRow():
             return _noise_text(row.scale)
         case DesignRow():
@@ -78,8 +78,8 @@ COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
         *_SCORES,
     ),
     SensitivityKind.RETARDANT_SIDE: (
-        Column("Retardant acts on", lambda row: row.side, SIDES.__getitem__,
-               "which use of the fuel factor retardant changes", is_text=True, sort_key=list(SIDES).index),
+        Column("Retardant acts on", lambda row: row.side, RETARDANT_SIDES.__getitem__,
+               "which use of the fuel factor retardant changes", is_text=True, sort_key=list(RETARDANT_SIDES).index),
         *_SCORES,
     ),
     SensitivityKind.POSE: (

@@ -24,7 +24,7 @@ from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.io.project.stress_toml import read_scenarios, write_scenarios
-from firegui.runs.sensitivity_text import SIDES, pair_text
+from firegui.runs.messages import RETARDANT_SIDES, pair_text
 
 _FILTER = "Scenarios (*.toml);;All files (*)"
 _TITLE = "The scenario was not changed"
@@ -47,8 +47,8 @@ class ScenariosModel(TableModel[StressScenario]):
                    "of retardant and of water; empty: the project's", "ret. / water", is_text=True,
                    sort_key=lambda pair: pair.retardant, edit=self._set_pair,
                    initial=lambda one: "" if one.effectiveness is None else pair_text(one.effectiveness)),
-            Column("Retardant acts on", lambda one: one.retardant_acts_on, SIDES.__getitem__,
-                   "which cell's fuel retardant changes", is_text=True, sort_key=list(SIDES).index,
+            Column("Retardant acts on", lambda one: one.retardant_acts_on, RETARDANT_SIDES.__getitem__,
+                   "which cell's fuel retardant changes", is_text=True, sort_key=list(RETARDANT_SIDES).index,
                    edit=self._set_side, initial=lambda one: "" if one.retardant_acts_on is None
                    else one.retardant_acts_on.value, delegate=partial(ChoiceDelegate, _side_choices)),
             *(self._number_column(item) for item in _FIELDS),
@@ -235,7 +235,7 @@ class ScenarioTable(QWidget):
 
 
 def _side_choices() -> list[tuple[str, str]]:
-    return [("", "as in the project"), *((side.value, text) for side, text in SIDES.items())]
+    return [("", "as in the project"), *((side.value, text) for side, text in RETARDANT_SIDES.items())]
 
 
 def _factor(name: str) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from firegui.analyses.stress.report import scenario_text
 from firegui.domain.stress import StressResult, StressTable
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import Column
-from firegui.runs.stress_text import scenario_text
 
 ABOVE = "▲ "
 """Stands before a share that is above the limit, which has the colour of a warning too."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.analyses.stress.results import STORE, TABLE, StressHeader, read_leaks, read_table
 from firegui.domain.project import Project
 from firegui.domain.stress import StressTable
 from firegui.errors import InputError
@@ -21,7 +22,6 @@ from firegui.runs.events import StressReady
 from firegui.runs.messages import counted
 from firegui.runs.requests import Paths, StressRequest
 from firegui.runs.spec import StressSpec
-from firegui.runs.stress_folder import STORE, TABLE, StressHeader, read_leaks, read_table
 
 Leaks = Mapping[str, NDArray[np.float32]]
 

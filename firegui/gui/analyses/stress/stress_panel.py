@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton
 
+from firegui.analyses.stress.results import stress_draw_spec, table_csv
 from firegui.domain.stress import StressResult
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
@@ -21,9 +22,7 @@ from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
-from firegui.runs.fire_specs import stress_draw_spec
 from firegui.runs.messages import counted
-from firegui.runs.stress_folder import table_csv
 
 _ABOUT = "Flies the schedule in every scenario of the project: worlds that differ from the model."
 _NOTHING = "No stress test is shown: make one, or open an earlier one."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from firegui.domain.stress import StressScenario
-from firegui.runs.sensitivity_text import SIDES, pair_text
+from firegui.runs.messages import RETARDANT_SIDES, pair_text
 
 
 def scenario_text(scenario: StressScenario) -> str:
@@ -17,7 +17,7 @@ def _differences(scenario: StressScenario) -> Iterator[str]:
     if scenario.effectiveness is not None:
         yield f"effectiveness {pair_text(scenario.effectiveness)}"
     if scenario.retardant_acts_on is not None:
-        yield f"retardant acts on the {SIDES[scenario.retardant_acts_on]}".replace("the both", "both")
+        yield f"retardant acts on the {RETARDANT_SIDES[scenario.retardant_acts_on]}".replace("the both", "both")
     if scenario.spread_factor != 1.0:
         yield f"fire spreads × {scenario.spread_factor:g}"
     if scenario.wind_speed_factor != 1.0:

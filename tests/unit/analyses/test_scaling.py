@@ -7,6 +7,19 @@ from typing import Any
 
 import pytest
 
+from firegui.analyses.scaling.report import notes_of, searches_text, study_message
+from firegui.analyses.scaling.results import (
+    HEADER,
+    LATEX,
+    QUALITY,
+    TABLE,
+    TIMES,
+    machine_problems,
+    read_header,
+    read_table,
+    write_header,
+)
+from firegui.analyses.scaling.run import bare_table
 from firegui.cli.progress import scalars
 from firegui.domain.operations import Operations
 from firegui.domain.project import Project
@@ -18,22 +31,9 @@ from firegui.planning.scaling_figures import RATIO as RATIO_PICTURE
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Progress, RunEvent, RunState, ScalingReady
 from firegui.runs.lock import FolderLock
-from firegui.runs.scaling import bare_table
-from firegui.runs.scaling_folder import (
-    HEADER,
-    LATEX,
-    QUALITY,
-    TABLE,
-    TIMES,
-    machine_problems,
-    read_header,
-    read_table,
-    write_header,
-)
-from firegui.runs.scaling_text import notes_of, searches_text, study_message
 from firegui.runs.spec import ScalingSpec
 from tests.support import csv_rows, make_project
-from tests.unit.runs.fake_scaling import row_of
+from tests.unit.analyses.fake_scaling import row_of
 from tests.unit.runs.fakes import FakeEngine, carried_out, end, problems_of, raise_at, warnings
 
 SETTINGS = ScalingSettings(repeats=3, seeds=2)

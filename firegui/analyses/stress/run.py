@@ -8,6 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.analyses.stress.results import (
+    DRAWS,
+    STORE,
+    StressHeader,
+    StressTally,
+    read_draws,
+    read_table,
+    resume_problems,
+    write_draws,
+    write_results,
+)
 from firegui.domain.results import Metrics
 from firegui.domain.stress import NOMINAL, StressDraw, StressScenario, StressTable
 from firegui.errors import CancelledError, InputError, Problem
@@ -22,17 +33,6 @@ from firegui.runs.events import (
 from firegui.runs.header import common_fields, path_text, schedule_fields, schedule_hash
 from firegui.runs.messages import counted
 from firegui.runs.spec import StressSpec
-from firegui.runs.stress_folder import (
-    DRAWS,
-    STORE,
-    StressHeader,
-    StressTally,
-    read_draws,
-    read_table,
-    resume_problems,
-    write_draws,
-    write_results,
-)
 
 if TYPE_CHECKING:
     from firegui.planning.repair import PlanRepair

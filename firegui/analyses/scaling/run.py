@@ -7,13 +7,8 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from firegui.domain.project import Project
-from firegui.domain.scaling import ScalingRow, ScalingTable, cases_of
-from firegui.errors import CancelledError, Problem, Problems
-from firegui.runs.base_run import SavedRun
-from firegui.runs.events import FinishReason, Message, RunFinished, RunState, ScalingReady
-from firegui.runs.header import PACKAGES, common_fields
-from firegui.runs.scaling_folder import (
+from firegui.analyses.scaling.report import notes_of, planner_words, study_message
+from firegui.analyses.scaling.results import (
     STORE,
     TABLE,
     TITLE,
@@ -23,7 +18,12 @@ from firegui.runs.scaling_folder import (
     resume_problems,
     write_table,
 )
-from firegui.runs.scaling_text import notes_of, planner_words, study_message
+from firegui.domain.project import Project
+from firegui.domain.scaling import ScalingRow, ScalingTable, cases_of
+from firegui.errors import CancelledError, Problem, Problems
+from firegui.runs.base_run import SavedRun
+from firegui.runs.events import FinishReason, Message, RunFinished, RunState, ScalingReady
+from firegui.runs.header import PACKAGES, common_fields
 from firegui.runs.spec import ScalingSpec
 
 if TYPE_CHECKING:

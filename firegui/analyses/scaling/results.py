@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from firegui.analyses.scaling.report import quality_csv, times_csv, times_latex
 from firegui.domain.scaling import ScalingSettings, ScalingTable
 from firegui.errors import Problem
 from firegui.io import atomic
 from firegui.runs.header import SavedHeader
 from firegui.runs.result_folder import ResumeCheck
 from firegui.runs.result_store import ResultStore
-from firegui.runs.scaling_text import quality_csv, times_csv, times_latex
 from firegui.runs.spec import ScalingSpec
 
 HEADER, TABLE = "scaling.toml", "scaling.json"

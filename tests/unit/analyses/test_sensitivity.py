@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from firegui.analyses.sensitivity.results import HEADER, SHEET, TABLE, read_header, read_table, table_csv, write_table
 from firegui.cli.progress import scalars
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import DesignRow, Row, SensitivityKind, SensitivitySettings, SensitivityTable
@@ -25,7 +26,6 @@ from firegui.runs.events import (
 )
 from firegui.runs.lock import FolderLock
 from firegui.runs.run_folder import RUN, read_run
-from firegui.runs.sensitivity_folder import HEADER, SHEET, TABLE, read_header, read_table, table_csv, write_table
 from firegui.runs.spec import SensitivitySpec
 from tests.support import assert_same_files, make_project
 from tests.unit.domain.tables import sensitivity_tables

@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firegui.analyses.margin.report import curve_message, plan_title
+from firegui.analyses.margin.results import (
+    STORE,
+    TITLE,
+    MarginHeader,
+    plan_folder,
+    read_curve,
+    resume_problems,
+    stress_test_folder,
+    write_curve,
+)
+from firegui.analyses.nested_plan import PASSED_ON, follow_pauses, nested_spec, planned, stress_tested
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
 from firegui.errors import CancelledError, Problem
 from firegui.runs.base_run import SavedRun
@@ -18,18 +30,6 @@ from firegui.runs.events import (
     StressTestProgress,
 )
 from firegui.runs.header import common_fields
-from firegui.runs.margin_folder import (
-    STORE,
-    TITLE,
-    MarginHeader,
-    plan_folder,
-    read_curve,
-    resume_problems,
-    stress_test_folder,
-    write_curve,
-)
-from firegui.runs.margin_text import curve_message, plan_title
-from firegui.runs.nested_plan import PASSED_ON, follow_pauses, nested_spec, planned, stress_tested
 from firegui.runs.run_folder import PLAN, RunRecord, kept_schedule, read_drops
 from firegui.runs.spec import MarginSpec, StressSpec
 

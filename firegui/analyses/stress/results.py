@@ -20,16 +20,17 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from firegui.domain.project import Project
-from firegui.domain.stress import StressDraw, StressResult, StressTable, StressTestSettings
+from firegui.domain.stress import StressDraw, StressResult, StressScenario, StressTable, StressTestSettings
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.csv_text import records_csv
 from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.io.tensors import write_arrays
+from firegui.runs.fire_specs import on_same_days, project_then, same_schedule
 from firegui.runs.header import SavedHeader
 from firegui.runs.result_folder import ResumeCheck
 from firegui.runs.result_store import ResultStore
-from firegui.runs.spec import StressSpec
+from firegui.runs.spec import EvaluateSpec, StressDrawOf, StressSpec
 
 HEADER, TABLE, SHEET, LEAK, DRAWS = "stress.toml", "stress.json", "table.csv", "leak.tif", "draws.safetensors"
 TITLE = "The stress test cannot be made"
@@ -210,3 +211,14 @@ def table_data(table: StressTable) -> dict[str, Any]:
         ],
         "left_out": [{"name": name, "reason": reason} for name, reason in table.left_out],
     }
+
+
+# -- on the map -------------------------------------------------------------------------------------------------------
+def stress_draw_spec(
+    header: StressHeader, scenario: StressScenario, number: int, project: Project, backend: str
+) -> EvaluateSpec:
+    """Return the spec of both fires of a draw of a scenario. The schedule must be where it was, and the same."""
+    then = project_then(header, project, "stress test", "made", "make it again")
+    then = on_same_days(then, project, "stress test")
+    schedule = same_schedule(header.schedule_file, header.schedule, then, "stress test")
+    return EvaluateSpec(then, schedule, backend=backend, stress=StressDrawOf(scenario, number, header.seed))

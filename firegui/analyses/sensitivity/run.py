@@ -5,6 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from firegui.analyses.nested_plan import PASSED_ON, follow_pauses, nested_spec, planned
+from firegui.analyses.sensitivity.report import schedule_text, table_message
+from firegui.analyses.sensitivity.results import (
+    STORE,
+    TITLE,
+    SensitivityHeader,
+    resume_problems,
+    write_table,
+)
 from firegui.domain.ensemble import BASELINE
 from firegui.domain.ensemble import PLAN as WITH_PLAN
 from firegui.domain.project import Project
@@ -37,16 +46,7 @@ from firegui.runs.events import (
 )
 from firegui.runs.header import common_fields, schedule_fields, schedule_hash
 from firegui.runs.messages import counted
-from firegui.runs.nested_plan import PASSED_ON, follow_pauses, nested_spec, planned
 from firegui.runs.run_folder import PLAN, RunRecord
-from firegui.runs.sensitivity_folder import (
-    STORE,
-    TITLE,
-    SensitivityHeader,
-    resume_problems,
-    write_table,
-)
-from firegui.runs.sensitivity_text import schedule_text, table_message
 from firegui.runs.spec import PlanSpec, SensitivitySpec
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firegui.analyses.stress.results import DRAWS, HEADER, LEAK, SHEET, STORE, TABLE, read_table, table_data
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import NEEDS_EXERCISE, StressScenario, StressSet, StressTestSettings
@@ -35,7 +36,6 @@ from firegui.runs.events import (
 )
 from firegui.runs.runner import execute
 from firegui.runs.spec import EvaluateSpec, RunSpec, StressDrawOf, StressSpec
-from firegui.runs.stress_folder import DRAWS, HEADER, LEAK, SHEET, STORE, TABLE, read_table, table_data
 from tests.numerics.cases import random_schedule
 from tests.support import assert_same_files, csv_rows, make_project
 

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from firegui.analyses.margin.report import curve_notes, plan_title
+from firegui.analyses.margin.results import CURVE, HEADER, SHEET, STORE, curve_csv, read_curve, write_curve
+from firegui.analyses.stress.results import DRAWS, read_table
 from firegui.cli.progress import scalars
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginCurveSettings
 from firegui.domain.project import Project
@@ -29,14 +32,11 @@ from firegui.runs.events import (
     RunState,
     StateChanged,
 )
-from firegui.runs.margin_folder import CURVE, HEADER, SHEET, STORE, curve_csv, read_curve, write_curve
-from firegui.runs.margin_text import curve_notes, plan_title
 from firegui.runs.run_folder import METRICS, read_drops, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import RunSpec
-from firegui.runs.stress_folder import DRAWS, read_table
 from tests.support import csv_rows
-from tests.unit.runs.margin_scene import SETTINGS, STRESS, margin_project, margin_spec
+from tests.unit.analyses.margin_scene import SETTINGS, STRESS, margin_project, margin_spec
 
 FIXED = (CurvePlan.NONE, CurvePlan.DESIGN, CurvePlan.STRESS)
 

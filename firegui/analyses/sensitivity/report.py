@@ -14,9 +14,8 @@ from firegui.domain.sensitivity import (
     SensitivityTable,
     SideRow,
 )
-from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.runs.events import FinishReason
-from firegui.runs.messages import counted
+from firegui.runs.messages import counted, pair_text
 
 
 def schedule_text(file: Path | None, reading: RolloutSummary | None) -> str:
@@ -25,17 +24,6 @@ def schedule_text(file: Path | None, reading: RolloutSummary | None) -> str:
         return ""
     drops = counted(reading.drops, "drop")
     return drops if file is None else f"{file.resolve().parent.name}/{file.name}, {drops}"
-
-
-SIDES = {
-    RetardantSide.BOTH: "both cells", RetardantSide.EMITTER: "emitting cell", RetardantSide.RECEIVER: "receiving cell",
-}  # fmt: skip
-"""Cells on which retardant acts, for people."""
-
-
-def pair_text(effectiveness: Effectiveness) -> str:
-    """``0.85/0.75``: retardant, then water."""
-    return f"{effectiveness.retardant:g}/{effectiveness.water:g}"
 
 
 def table_message(table: SensitivityTable[Row], reason: FinishReason) -> str:

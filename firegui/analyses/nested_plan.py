@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from firegui.analyses.stress.results import HEADER, read_table
+from firegui.analyses.stress.run import StressRun
 from firegui.domain.project import Project
 from firegui.domain.stress import StressTable
 from firegui.errors import CancelledError, InputError
@@ -31,8 +33,6 @@ from firegui.runs.run_folder import RUN, RunRecord, read_run
 from firegui.runs.runner import Job
 from firegui.runs.spec import PlanSpec, Stage, StressSpec
 from firegui.runs.state import RunMachine
-from firegui.runs.stress import StressRun
-from firegui.runs.stress_folder import HEADER, read_table
 
 _DONE = (FinishReason.COMPLETED, FinishReason.PATIENCE)
 Announce = Callable[[StateChanged], None]

@@ -1,0 +1,1 @@
+"""Sensitivity: how a plan fares with weaker drops, moved lines and other design values."""

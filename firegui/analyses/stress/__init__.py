@@ -1,0 +1,1 @@
+"""Stress test: a plan in worlds that differ from the model."""
