@@ -9,6 +9,20 @@ from typing import Any
 
 import click
 
+from firegui.analyses.benchmark.report import (
+    BEST_FIRST,
+    PrintedTable,
+    dropless,
+    duration_text,
+    effectiveness_text,
+    incomplete,
+    printed_tables,
+    setting_text,
+)
+from firegui.analyses.benchmark.results import STORE, BenchmarkHeader, read_header
+from firegui.analyses.benchmark.run import asked_problems, usable_planners
+from firegui.analyses.benchmark.tables import deployment_values, group_values, row_values
+from firegui.analyses.task_files import TITLE
 from firegui.cli.arguments import option_group
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
@@ -27,19 +41,6 @@ from firegui.domain.benchmark import (
     Violations,
 )
 from firegui.io.project.store import load_project
-from firegui.runs.benchmark import asked_problems, usable_planners
-from firegui.runs.benchmark_folder import STORE, TITLE, BenchmarkHeader, read_header
-from firegui.runs.benchmark_printed import (
-    BEST_FIRST,
-    PrintedTable,
-    dropless,
-    duration_text,
-    effectiveness_text,
-    incomplete,
-    printed_tables,
-    setting_text,
-)
-from firegui.runs.benchmark_tables import deployment_values, group_values, row_values
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import BenchmarkReady, FinishReason, RunFinished

@@ -12,6 +12,7 @@ import click
 from firegui.analyses.margin.report import curve_notes, plan_title
 from firegui.analyses.margin.results import STORE, TITLE, MarginHeader, point_data
 from firegui.analyses.margin.run import margin_problems
+from firegui.analyses.requests import MarginRequest, Paths
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.options import FILE, backend_option, project_argument
@@ -24,7 +25,6 @@ from firegui.io.project.store import load_project
 from firegui.runs.command import CURVE_OWN
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, MarginReady, RunFinished
-from firegui.runs.requests import MarginRequest, Paths
 
 _STOPPING = "stopping; finished plans are kept, and so is the best of the one at work"
 

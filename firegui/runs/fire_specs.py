@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firegui.domain.benchmark import PlannerName, PlannerTask
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
 from firegui.io.project.schedule_file import read_project_schedule
-from firegui.runs.benchmark_folder import BenchmarkHeader, task_folder
 from firegui.runs.header import SavedHeader, event_hash, schedule_hash
 from firegui.runs.kept_fire import SavedFire, saved_fire
 from firegui.runs.messages import counted
-from firegui.runs.run_folder import PLAN, SCHEDULE, kept_schedule
+from firegui.runs.run_folder import kept_schedule
 from firegui.runs.spec import EvaluateSpec
 
 
@@ -59,35 +57,3 @@ def run_spec(folder: Path, project: Project, backend: str, *, replans: bool) -> 
     schedule = kept_schedule(folder, project)
     saved = saved_fire(folder) if replans else None
     return EvaluateSpec(project, schedule, backend=backend, fire=None if saved is None else saved.kept), saved
-
-
-# -- benchmarks -------------------------------------------------------------------------------------------------------
-def benchmark_project(header: BenchmarkHeader, project: Project) -> Project:
-    """Return the project as the benchmark had it."""
-    return project_then(header, project, "benchmark", "run", "run it again")
-
-
-def task_schedule(folder: Path, task: PlannerTask, project: Project) -> Schedule | None:
-    """Return the best schedule of a finished task, ``None`` for the fire without drops."""
-    place = task_folder(folder, task)
-    if task.planner is PlannerName.NONE:
-        return None
-    plan = next((path for path in (place / PLAN, place / SCHEDULE) if path.is_file()), None)
-    if plan is None:
-        problem = Problem(str(place), "has no plan", "resume the benchmark, or choose another line")
-        raise InputError([problem], "The plan cannot be shown")
-    return read_project_schedule(plan, project)
-
-
-def task_spec(folder: Path, task: PlannerTask, project: Project, backend: str) -> EvaluateSpec:
-    """Return the spec of the fire without drops and the fire of a finished task."""
-    return EvaluateSpec(project, task_schedule(folder, task, project), backend=backend)
-
-
-def task_comparison_spec(
-    folder: Path, one: PlannerTask, other: PlannerTask, project: Project, backend: str
-) -> EvaluateSpec:
-    """Return the spec of the fire of ``one`` as the plan, and that of ``other`` in place of the fire without drops."""
-    none = Schedule.empty(project.calendar.n_steps, project.planned_fleet.n_aircraft)
-    plan = task_schedule(folder, one, project) or none
-    return EvaluateSpec(project, plan, backend=backend, against=task_schedule(folder, other, project))

@@ -30,7 +30,7 @@ RUN_CLASSES = {
     "ErrorFieldSpec": "firegui.analyses.uncertainty.run:FieldDraw",
     "EnsembleExportSpec": "firegui.analyses.uncertainty.export:EnsembleExport",
     "ScalingSpec": "firegui.analyses.scaling.run:ScalingStudy",
-    "BenchmarkSpec": "firegui.runs.benchmark:BenchmarkRun",
+    "BenchmarkSpec": "firegui.analyses.benchmark.run:BenchmarkRun",
 }
 """Class that carries out each kind of spec, imported when such a run is started.
 

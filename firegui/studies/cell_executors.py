@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from firegui.analyses.worker_process import ONE_THREAD
 from firegui.domain.study import Cell
-from firegui.runs.benchmark_process import ONE_THREAD
 from firegui.runs.control import RunControl
 from firegui.runs.events import CellProgress, WorkerSeen
 from firegui.studies.cell_worker import Answer, CellProgressCallback, CellWorker, WorkerSetup

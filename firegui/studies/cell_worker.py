@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from firegui.analyses.planner_task import Cost, PreparedEngine, TaskContext, carry_out_task, scored
+from firegui.analyses.task_channel import TaskReport
+from firegui.analyses.task_files import task_folder
 from firegui.domain.benchmark import PlannerName, PlannerTask, TaskTerms
 from firegui.domain.fleet import Fleet, availability_cap
 from firegui.domain.maps import FireMaps
@@ -26,10 +29,6 @@ from firegui.domain.study_table import StudyRow
 from firegui.domain.uncertainty import WeatherDraw
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.project.schedule_file import fleet_ids, write_plan_safetensors
-from firegui.runs.benchmark_channel import TaskReport
-from firegui.runs.benchmark_folder import task_folder
-from firegui.runs.benchmark_task import Cost, TaskContext, carry_out_task, scored
-from firegui.runs.benchmark_worker import PreparedEngine
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.failures import failure_message, is_foreseen

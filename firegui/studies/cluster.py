@@ -22,10 +22,9 @@ from typing import Any, TypeVar
 import dask
 from distributed import Client, Future, LocalCluster
 
+from firegui.analyses.worker_process import ONE_THREAD, without_interrupts
 from firegui.domain.study import Cell
 from firegui.errors import FireguiError, InputError, Problem
-from firegui.runs.benchmark_process import ONE_THREAD
-from firegui.runs.benchmark_workers import without_interrupts
 from firegui.runs.control import RunControl
 from firegui.runs.events import CellProgress, WorkerSeen
 from firegui.runs.messages import counted

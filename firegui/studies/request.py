@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from firegui.analyses.requests import Paths
 from firegui.domain.project import Project
 from firegui.domain.study import Case, Cell, StudySettings, Vary
 from firegui.domain.study_factors import prepared, study_problems
@@ -14,7 +15,6 @@ from firegui.io.project.schedule_file import read_project_schedule
 from firegui.io.project.study_file import StudyFile, parse_study
 from firegui.runs.command import with_command
 from firegui.runs.fire_specs import project_then
-from firegui.runs.requests import Paths
 from firegui.runs.spec import EvaluateSpec, StudySpec
 from firegui.studies.folder import StudyHeader, plan_file
 

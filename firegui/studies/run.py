@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from firegui.analyses.planner_task import SEARCHES_WITH, installation
 from firegui.domain.benchmark import PlannerName
 from firegui.domain.study import SCHEDULE, Cell
 from firegui.domain.study_factors import study_cells, study_problems
@@ -20,7 +21,6 @@ from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.project.store import project_hash
 from firegui.rollout.machine import cores, processor
 from firegui.runs.base_run import SavedRun
-from firegui.runs.benchmark import SEARCHES_WITH, installation
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import Emit, FinishReason, Message, RunFinished, RunState, StudyProgress, StudyReady

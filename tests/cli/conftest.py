@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from firegui.analyses.benchmark import worker_pool as benchmark_workers
 from firegui.cli.main import main
-from firegui.runs import benchmark_workers
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import FitEpoch
 from tests.support import tiny_project, write_schedule
-from tests.unit.runs.workers import Colleague, Workplace
+from tests.unit.analyses.workers import Colleague, Workplace
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from firegui.analyses.benchmark.results import HEADER, read_header
+from firegui.analyses.task_files import TASKS
 from firegui.domain.benchmark import DEFAULT_PLANNERS, MATCHED_PLANNERS, BenchmarkSettings, PlannerName, tasks_of
 from firegui.io.project.store import load_project
 from firegui.planning import benchmark as factory
-from firegui.runs.benchmark_folder import HEADER, TASKS, read_header
 from firegui.runs.command import repeat_command
 from firegui.runs.events import FinishReason
 from firegui.runs.spec import BenchmarkSpec
 from tests.cli.conftest import Run
-from tests.unit.runs.workers import Workplace
+from tests.unit.analyses.workers import Workplace
 
 ALL = {name.value for name in DEFAULT_PLANNERS}
 

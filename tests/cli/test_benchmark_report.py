@@ -9,10 +9,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from firegui.analyses.benchmark.results import BenchmarkHeader
 from firegui.cli.benchmark import lines, result
 from firegui.cli.output import print_json
 from firegui.domain.benchmark import BenchmarkTable, PlannerName, Violations
-from firegui.runs.benchmark_folder import BenchmarkHeader
 from firegui.runs.events import FinishReason, RunFinished, RunState
 from firegui.runs.snapshot import ProjectSnapshot
 from tests.support import make_project

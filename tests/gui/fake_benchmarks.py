@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from firegui.analyses.benchmark.results import BenchmarkHeader, table_of, write_header
+from firegui.analyses.benchmark.tables import write_tables
+from firegui.analyses.task_files import read_rows, task_folder, write_row
 from firegui.domain.benchmark import (
     BenchmarkRow,
     BenchmarkSettings,
@@ -20,17 +23,8 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
-from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.store import project_hash
-from firegui.runs.benchmark_folder import (
-    BenchmarkHeader,
-    read_rows,
-    table_of,
-    task_folder,
-    write_header,
-    write_row,
-)
-from firegui.runs.benchmark_tables import write_tables
+from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BenchmarkProgress,

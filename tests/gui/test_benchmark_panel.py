@@ -13,6 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QMessageBox, QStyle, QStyleOptionButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.analyses.benchmark.results import HEADER
+from firegui.analyses.task_files import task_folder
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.project import Project
 from firegui.errors import InputError
@@ -22,7 +24,6 @@ from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.runs.benchmark_folder import HEADER, task_folder
 from tests.gui.benchmark_scene import SMALL, Make, export_to, made_panels, reopen, save_benchmark
 from tests.gui.fake_benchmarks import Contest, table
 from tests.gui.hands import LEFT, cell_text, type_into_field

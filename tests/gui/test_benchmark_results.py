@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from firegui.analyses.task_files import task_folder
 from firegui.domain.benchmark import (
     BenchmarkTable,
     PlannerName,
@@ -32,7 +33,6 @@ from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_view import table_lines
-from firegui.runs.benchmark_folder import task_folder
 from firegui.runs.spec import EvaluateSpec
 from tests.gui.benchmark_scene import SMALL, made_panels, reopen, save_benchmark
 from tests.gui.fake_benchmarks import row_of, table

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from firegui.analyses.task_files import task_folder
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
@@ -19,7 +20,6 @@ from firegui.gui.map.readout import hover_text, probe_rows
 from firegui.gui.planning.run_charts import AreaChart
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.io.project.schedule_file import write_plan_safetensors
-from firegui.runs.benchmark_folder import task_folder
 from tests.gui.benchmark_scene import save_benchmark
 from tests.gui.fake_benchmarks import Contest
 from tests.gui.fake_runs import frames, metrics

@@ -14,6 +14,13 @@ import pytest
 
 from firegui.analyses.calibration.checkpoint import FitCheckpoint, part_of, write_checkpoint
 from firegui.analyses.margin.results import write_curve
+from firegui.analyses.requests import (
+    BenchmarkRequest,
+    MarginRequest,
+    SensitivityRequest,
+    StressRequest,
+    UncertaintyRequest,
+)
 from firegui.analyses.sensitivity.results import write_table
 from firegui.analyses.stress.results import StressTally, write_results
 from firegui.analyses.uncertainty.results import STATE
@@ -73,7 +80,6 @@ from firegui.runs.events import (
     WeightsReady,
 )
 from firegui.runs.header import event_hash
-from firegui.runs.requests import BenchmarkRequest, MarginRequest, SensitivityRequest, StressRequest, UncertaintyRequest
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import RunSpec
 from firegui.studies.request import StudyRequest

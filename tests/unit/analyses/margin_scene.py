@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from firegui.analyses.requests import MarginRequest, Paths
 from firegui.domain.margin_curve import MarginCurveSettings
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness, EliminationSettings, MarginSettings
 from firegui.domain.stress import StressScenario, StressSet
-from firegui.runs.requests import MarginRequest, Paths
 from firegui.runs.spec import MarginSpec
 from tests.support import make_project
 

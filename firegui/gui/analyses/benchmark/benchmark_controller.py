@@ -9,6 +9,16 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+from firegui.analyses.benchmark.results import (
+    STORE,
+    BenchmarkHeader,
+    benchmark_project,
+    read_benchmark,
+    task_comparison_spec,
+    task_spec,
+)
+from firegui.analyses.requests import BenchmarkRequest, Paths
+from firegui.analyses.task_files import ROW, task_folder
 from firegui.domain.benchmark import (
     ALWAYS_ONE_SEED,
     FIXED_COST,
@@ -26,11 +36,8 @@ from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.planning.flight_rules import rule_problems
-from firegui.runs.benchmark_folder import ROW, STORE, BenchmarkHeader, read_benchmark, task_folder
 from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, TaskProgress
-from firegui.runs.fire_specs import benchmark_project, task_comparison_spec, task_spec
 from firegui.runs.messages import counted
-from firegui.runs.requests import BenchmarkRequest, Paths
 from firegui.runs.spec import BenchmarkSpec, EvaluateSpec
 
 Trail = list[tuple[int, float]]

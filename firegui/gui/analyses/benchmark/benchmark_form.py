@@ -8,6 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QHBoxLayout, QLabel, QWidget
 
+from firegui.analyses.requests import BenchmarkRequest
 from firegui.domain.benchmark import (
     LEVELS,
     PLANNERS,
@@ -19,7 +20,6 @@ from firegui.gui.analyses.benchmark.benchmark_controller import missing_package
 from firegui.gui.base.layouts import vertical
 from firegui.gui.widgets.fields import WholeField
 from firegui.gui.widgets.settings_form import SettingsForm
-from firegui.runs.requests import BenchmarkRequest
 
 _ORDER = (PlannerName.TWO_STAGE, *(name for name in PlannerName if name is not PlannerName.TWO_STAGE))
 _MOST_PROCESSES = 256

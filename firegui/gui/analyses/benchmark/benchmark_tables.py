@@ -19,6 +19,17 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
 
+from firegui.analyses.benchmark.report import (
+    cells_digits,
+    dimension_text,
+    duration_text,
+    epoch_text,
+    growth_text,
+    objective_text,
+    seconds_text,
+    spread_text,
+    worst_text,
+)
 from firegui.domain.benchmark import (
     GRADIENT_CHARGE,
     LEVELS,
@@ -34,17 +45,6 @@ from firegui.domain.stress import scenario_names
 from firegui.gui.analyses.benchmark.benchmark_text import Tasks, task_name
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import ROOT, SORT_ROLE, Column, Index
-from firegui.runs.benchmark_printed import (
-    cells_digits,
-    dimension_text,
-    duration_text,
-    epoch_text,
-    growth_text,
-    objective_text,
-    seconds_text,
-    spread_text,
-    worst_text,
-)
 from firegui.runs.events import TaskProgress
 
 _RowKey = tuple[PlannerName, bool, int | None]

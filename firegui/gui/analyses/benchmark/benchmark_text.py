@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from firegui.analyses.benchmark.report import dropless, effectiveness_text, incomplete
+from firegui.analyses.benchmark.results import BenchmarkHeader
 from firegui.domain.benchmark import GRADIENT_CHARGE, PLANNERS, BenchmarkTable, PlannerName, PlannerTask
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES
-from firegui.runs.benchmark_folder import BenchmarkHeader
-from firegui.runs.benchmark_printed import dropless, effectiveness_text, incomplete
 from firegui.runs.messages import counted
 
 Tasks = frozenset[PlannerTask]

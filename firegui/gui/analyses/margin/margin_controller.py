@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from firegui.analyses.margin.results import CURVE, STORE, MarginHeader, read_curve
+from firegui.analyses.requests import MarginRequest, Paths
 from firegui.domain.margin_curve import MarginCurve, MarginPoint
 from firegui.gui.analyses.controller import AnalysisResult, PlanningController
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.runs.events import MarginReady
 from firegui.runs.messages import counted
-from firegui.runs.requests import MarginRequest, Paths
 from firegui.runs.spec import MarginSpec
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFormLayout, QWidget
 
+from firegui.analyses.requests import MarginRequest
 from firegui.domain.margin_curve import MarginCurveSettings
 from firegui.domain.project import Project
 from firegui.errors import Problem
 from firegui.gui.widgets.settings_form import SettingsForm
-from firegui.runs.requests import MarginRequest
 
 
 class MarginForm(QWidget):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from firegui.analyses.requests import Paths, SensitivityRequest
 from firegui.analyses.sensitivity.results import STORE, TABLE, AnyTable, SensitivityHeader, read_table
 from firegui.domain.sensitivity import KIND_TITLES, SensitivityKind
 from firegui.gui.analyses.controller import AnalysisResult, PlanningController
@@ -13,7 +14,6 @@ from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import FinishReason, SensitivityReady
-from firegui.runs.requests import Paths, SensitivityRequest
 from firegui.runs.spec import SensitivitySpec
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
+from firegui.analyses.requests import SensitivityRequest
 from firegui.domain.sensitivity import KIND_TITLES, SensitivityKind, SensitivitySettings
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import InputError, Problem, Problems
@@ -12,7 +13,6 @@ from firegui.gui.analyses.schedule_choice import ScheduleChoice
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.fields import narrow_combo
 from firegui.gui.widgets.settings_form import SettingsForm
-from firegui.runs.requests import SensitivityRequest
 
 _HELP = {
     SensitivityKind.EFFECTIVENESS: "Scores the schedule as if suppressants worked better or worse.",

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.analyses.requests import Paths, StressRequest
 from firegui.analyses.stress.results import STORE, TABLE, StressHeader, read_leaks, read_table
 from firegui.domain.project import Project
 from firegui.domain.stress import StressTable
@@ -20,7 +21,6 @@ from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import StressReady
 from firegui.runs.messages import counted
-from firegui.runs.requests import Paths, StressRequest
 from firegui.runs.spec import StressSpec
 
 Leaks = Mapping[str, NDArray[np.float32]]

@@ -7,13 +7,13 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFormLayout, QWidget
 
+from firegui.analyses.requests import StressRequest
 from firegui.domain.project import Project
 from firegui.domain.stress import StressTestSettings
 from firegui.errors import InputError, Problem, Problems
 from firegui.gui.analyses.schedule_choice import ScheduleChoice
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.settings_form import SettingsForm
-from firegui.runs.requests import StressRequest
 
 
 class StressForm(QWidget):

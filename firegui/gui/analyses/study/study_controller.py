@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from firegui.analyses.requests import Paths
 from firegui.domain.study import SCHEDULE, Cell, StudySettings
 from firegui.domain.study_table import StudyTable
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
@@ -22,7 +23,6 @@ from firegui.io.project.study_file import StudyFile, parse_study
 from firegui.runs.events import CellProgress, RunState, StudyProgress, StudyReady, WorkerSeen
 from firegui.runs.header import event_hash
 from firegui.runs.messages import counted
-from firegui.runs.requests import Paths
 from firegui.runs.spec import EvaluateSpec, StudySpec
 from firegui.studies.folder import STORE, StudyHeader, done_in, read_header, read_study
 from firegui.studies.request import StudyRequest, absolute_text, cell_spec, folder_ending, text_file

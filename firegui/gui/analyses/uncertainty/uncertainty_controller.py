@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from firegui.analyses.requests import Paths, UncertaintyRequest
 from firegui.analyses.uncertainty.results import (
     STATE,
     STORE,
@@ -56,7 +57,6 @@ from firegui.runs.events import (
     RunFinished,
 )
 from firegui.runs.messages import counted
-from firegui.runs.requests import Paths, UncertaintyRequest
 from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
 
 _NO_RETARDANT = Film((1, 1), ())

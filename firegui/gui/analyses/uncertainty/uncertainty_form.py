@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
+from firegui.analyses.requests import UncertaintyRequest
 from firegui.analyses.uncertainty.report import UNBURNED
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.gui.analyses.schedule_choice import ScheduleChoice
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.settings_form import SettingEditor, SettingsForm
-from firegui.runs.requests import UncertaintyRequest
 
 _HELP = {
     UncertaintyKind.ALEATORIC: "Every cell's state is drawn at the end of every day.",

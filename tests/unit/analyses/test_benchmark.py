@@ -10,6 +10,12 @@ from typing import Any
 
 import pytest
 
+from firegui.analyses.benchmark import run as benchmark_module
+from firegui.analyses.benchmark.results import HEADER, read_benchmark, read_header, write_header
+from firegui.analyses.benchmark.tables import write_tables
+from firegui.analyses.benchmark.worker_pool import WorkerPool
+from firegui.analyses.task_channel import MessageType, TaskReport
+from firegui.analyses.task_files import task_folder
 from firegui.cli.progress import scalars
 from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.project import Project
@@ -17,11 +23,6 @@ from firegui.domain.settings import Effectiveness, Margin
 from firegui.errors import InputError, Problem
 from firegui.io.project.store import list_runs
 from firegui.planning.benchmark_figures import CONVERGENCE, CONVERGENCE_MATCHED
-from firegui.runs import benchmark as benchmark_module
-from firegui.runs.benchmark_channel import MessageType, TaskReport
-from firegui.runs.benchmark_folder import HEADER, read_benchmark, read_header, task_folder, write_header
-from firegui.runs.benchmark_tables import write_tables
-from firegui.runs.benchmark_workers import WorkerPool
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BenchmarkProgress,
@@ -36,9 +37,9 @@ from firegui.runs.result_folder import SavedResultFolder
 from firegui.runs.run_folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PLAN, REFERENCE, SMOOTHING_CHECKPOINT, read_run
 from firegui.runs.spec import BenchmarkSpec
 from tests.support import make_project
+from tests.unit.analyses.workers import Workplace, done
 from tests.unit.domain.benchmark_samples import AT_ITS_COST, BUDGET, made_row
 from tests.unit.runs.fakes import FakeEngine, carried_out, end, warnings
-from tests.unit.runs.workers import Workplace, done
 
 NONE, UNIFORM, GRADIENT, CMA_ES, DE = (
     PlannerName.NONE, PlannerName.UNIFORM, PlannerName.GRADIENT, PlannerName.CMA_ES, PlannerName.DIFFERENTIAL_EVOLUTION,

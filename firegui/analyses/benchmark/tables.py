@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from firegui.analyses.benchmark.report import BENCHMARK, COST, DEPLOYMENT, FEASIBILITY, MATCHED, STRESS, printed_tables
 from firegui.domain.benchmark import (
     GRADIENT_CHARGE,
     PLANNERS,
@@ -23,7 +24,6 @@ from firegui.domain.settings import Setting
 from firegui.io import atomic
 from firegui.io.csv_text import records_csv
 from firegui.io.latex import booktabs
-from firegui.runs.benchmark_printed import BENCHMARK, COST, DEPLOYMENT, FEASIBILITY, MATCHED, STRESS, printed_tables
 
 ROWS, CURVES, SCENARIOS = "rows.csv", "curves.csv", "scenarios.csv"
 _LABELS = {Setting.A: "", Setting.B: "_b", Setting.CUSTOM: "_custom"}

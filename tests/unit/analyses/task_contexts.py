@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from firegui.analyses.planner_task import TaskContext
+from firegui.analyses.task_channel import WorkerChannel
 from firegui.domain.benchmark import BenchmarkRow, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.project import Project
 from firegui.errors import Check
-from firegui.runs.benchmark_channel import WorkerChannel
-from firegui.runs.benchmark_task import TaskContext
 from firegui.runs.engine import Engine
 from tests.support import make_project
 

@@ -1,13 +1,12 @@
 """A benchmark's worker process: it reads the event once, makes the model once, and carries out one task after another.
 
-It is begun by :mod:`firegui.runs.benchmark_process` and computes on one thread.
+It is begun by :mod:`firegui.analyses.worker_process` and computes on one thread.
 """
 
 from __future__ import annotations
 
 import signal
 import time
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
@@ -15,16 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from firegui.domain.maps import FireMaps
+from firegui.analyses.benchmark.results import BenchmarkHeader, read_header
+from firegui.analyses.planner_task import PreparedEngine, TaskContext, carry_out_task
+from firegui.analyses.task_channel import GRACE_SECONDS, MessageType, TaskReport, WorkerChannel
+from firegui.analyses.task_files import TITLE, task_folder
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
-from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.domain.settings import OptimizerSettings
 from firegui.errors import CancelledError, Check, InputError, Problem
 from firegui.io.project.store import load_project
-from firegui.rollout.engine_message import MessageCallback, ignore_message
-from firegui.runs.benchmark_channel import GRACE_SECONDS, MessageType, TaskReport, WorkerChannel
-from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, read_header, task_folder
-from firegui.runs.benchmark_task import TaskContext, carry_out_task
 from firegui.runs.engine import Engine
 from firegui.runs.failures import failure_message, is_foreseen, write_log
 from firegui.runs.header import event_hash
@@ -60,20 +58,6 @@ def work(connection: Connection, folder: str) -> None:
             return
         except Exception as error:
             channel.send(_failed(error, context.out))
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedEngine(Engine):
-    """The engine of one project's tasks, with its ``model`` made already."""
-
-    model: Model
-
-    def build(
-        self, project: Project, effectiveness: Effectiveness, backend: str = "auto", precision: str = "float32", *,
-        tell: MessageCallback = ignore_message, check: Check | None = None, maps: FireMaps | None = None,
-    ) -> Model:  # fmt: skip
-        """The model at hand, at ``effectiveness``."""
-        return self.model.with_effectiveness(effectiveness)
 
 
 def _task_context(out: Path, channel: WorkerChannel) -> TaskContext:

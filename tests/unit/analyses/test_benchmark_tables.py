@@ -9,10 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from firegui.domain.benchmark import BenchmarkTable, PlannerName, SeedSpread, Violations
-from firegui.domain.project import Project
-from firegui.domain.settings import ObjectiveWeights, Setting
-from firegui.runs.benchmark_printed import (
+from firegui.analyses.benchmark.report import (
     benchmark_table,
     cells_digits,
     cost_table,
@@ -27,7 +24,10 @@ from firegui.runs.benchmark_printed import (
     spread_text,
     stress_table,
 )
-from firegui.runs.benchmark_tables import CURVES, ROWS, SCENARIOS, papers, sheets, write_tables
+from firegui.analyses.benchmark.tables import CURVES, ROWS, SCENARIOS, papers, sheets, write_tables
+from firegui.domain.benchmark import BenchmarkTable, PlannerName, SeedSpread, Violations
+from firegui.domain.project import Project
+from firegui.domain.settings import ObjectiveWeights, Setting
 from tests.support import make_project
 from tests.unit.domain.benchmark_samples import made_table, whole_table, with_stress, without
 

@@ -13,6 +13,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from firegui.analyses import planner_task as benchmark_task
+from firegui.analyses.planner_task import SECONDS, TaskContext, carry_out_task
+from firegui.analyses.task_channel import MessageType, TaskReport, WorkerOrder
+from firegui.analyses.task_files import read_rows, task_folder, write_row
 from firegui.domain.benchmark import BenchmarkRow, PlannerName, PlannerTask, Violations
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
@@ -20,16 +24,11 @@ from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import CancelledError, Check, InputError
 from firegui.io.project.schedule_file import read_schedule
 from firegui.planning.stress import stress_table
-from firegui.runs import benchmark_task
-from firegui.runs.benchmark_channel import MessageType, TaskReport, WorkerOrder
-from firegui.runs.benchmark_folder import read_rows, task_folder, write_row
-from firegui.runs.benchmark_task import SECONDS, TaskContext, carry_out_task
 from firegui.runs.history import read_history
 from firegui.runs.lock import is_held
 from firegui.runs.run_folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, SCHEDULE, read_run
 from tests.support import assert_same_files, make_project
-from tests.unit.runs.fakes import raise_at
-from tests.unit.runs.task_contexts import (
+from tests.unit.analyses.task_contexts import (
     ALLOWANCE,
     BUDGET,
     ObservedEngine,
@@ -38,6 +37,7 @@ from tests.unit.runs.task_contexts import (
     measured,
     terms_of,
 )
+from tests.unit.runs.fakes import raise_at
 
 SEARCHES = [PlannerName.TACTICAL, PlannerName.GREEDY, PlannerName.CMA_ES, PlannerName.GRADIENT_DESIGN]
 

@@ -13,19 +13,22 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from firegui.analyses.nested_plan import nested_spec, planned
+from firegui.analyses.task_channel import MessageType, TaskListener, TaskReport
+from firegui.analyses.task_files import TITLE, clear_up, read_rows, task_folder, write_row
 from firegui.domain.benchmark import GRADIENT_CHARGE, BenchmarkRow, PlannerName, PlannerTask, TaskTerms, Violations
+from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
+from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import StressTable
-from firegui.errors import CancelledError, InputError
+from firegui.errors import CancelledError, Check, InputError
 from firegui.io import atomic
 from firegui.io.exporters.csv import write_schedule_csv
 from firegui.io.project.schedule_file import read_schedule, write_plan_safetensors
 from firegui.planning.audit import Conditions, replay
 from firegui.planning.shared_objective import SharedObjective
-from firegui.runs.benchmark_channel import MessageType, TaskListener, TaskReport
-from firegui.runs.benchmark_folder import TITLE, clear_up, read_rows, task_folder, write_row
+from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.runs.engine import Engine
 from firegui.runs.events import EliminationStep, EpochDone, RunEvent, StageBegan, StressTestProgress
 from firegui.runs.failures import failure_message
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
     from firegui.rollout.model import Model
 
 
+SEARCHES_WITH = ("numba", "cma", "nevergrad")
+"""Packages beyond a plan's that decide the numbers."""
 REPORT_SECONDS = 0.25
 """Seconds between two progress reports of a task."""
 
@@ -69,6 +74,25 @@ class Cost:
     seconds: float
     curve: tuple[tuple[int, float], ...]
     gradient_cost: float | None = None
+
+
+def installation(package: str) -> str:
+    """The command that installs an optional package."""
+    return f"pip install {package}"
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedEngine(Engine):
+    """The engine of one project's tasks, with its ``model`` made already."""
+
+    model: Model
+
+    def build(
+        self, project: Project, effectiveness: Effectiveness, backend: str = "auto", precision: str = "float32", *,
+        tell: MessageCallback = ignore_message, check: Check | None = None, maps: FireMaps | None = None,
+    ) -> Model:  # fmt: skip
+        """The model at hand, at ``effectiveness``."""
+        return self.model.with_effectiveness(effectiveness)
 
 
 def carry_out_task(context: TaskContext, terms: TaskTerms) -> BenchmarkRow:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from firegui.analyses.benchmark.worker_pool import WorkerProcess
+from firegui.analyses.task_channel import MessageType, TaskReport, WorkerOrder
+from firegui.analyses.task_files import task_folder, write_row
 from firegui.domain.benchmark import TaskTerms
-from firegui.runs.benchmark_channel import MessageType, TaskReport, WorkerOrder
-from firegui.runs.benchmark_folder import task_folder, write_row
-from firegui.runs.benchmark_workers import WorkerProcess
 from tests.unit.domain.benchmark_samples import made_row
 
 

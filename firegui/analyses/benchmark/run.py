@@ -9,6 +9,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from firegui.analyses.benchmark.report import benchmark_message
+from firegui.analyses.benchmark.results import RESUME_CHECK, STORE, BenchmarkHeader, resume_problems, table_of, terms_of
+from firegui.analyses.benchmark.tables import write_tables
+from firegui.analyses.benchmark.worker_pool import WorkerPool, WorkerReport
+from firegui.analyses.planner_task import SEARCHES_WITH, installation
+from firegui.analyses.task_channel import MessageType, TaskReport, WorkerOrder
+from firegui.analyses.task_files import TITLE, clear_up, read_rows, row_problems
 from firegui.domain.benchmark import (
     FIXED_COST,
     PLANNERS,
@@ -25,22 +32,6 @@ from firegui.errors import FireguiError, InputError, Problem, Problems
 from firegui.io.plain_words import plain_words
 from firegui.rollout.machine import cores, processor
 from firegui.runs.base_run import SavedRun
-from firegui.runs.benchmark_channel import MessageType, TaskReport, WorkerOrder
-from firegui.runs.benchmark_folder import (
-    RESUME_CHECK,
-    STORE,
-    TITLE,
-    BenchmarkHeader,
-    clear_up,
-    read_rows,
-    resume_problems,
-    row_problems,
-    table_of,
-    terms_of,
-)
-from firegui.runs.benchmark_tables import write_tables
-from firegui.runs.benchmark_text import benchmark_message
-from firegui.runs.benchmark_workers import WorkerPool, WorkerReport
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import (
@@ -61,8 +52,6 @@ if TYPE_CHECKING:
     from firegui.rollout.model import Model
 
 
-SEARCHES_WITH = ("numba", "cma", "nevergrad")
-"""Packages beyond a plan's that decide the numbers."""
 FIGURES = ("planner_convergence*.png", "planner_convergence*.svg")
 """What is drawn once every task is done."""
 _HEARD_SECONDS, _TOLD_SECONDS = 0.1, 0.25
@@ -84,11 +73,6 @@ def asked_problems(settings: BenchmarkSettings, processes: int, engine: Engine) 
             remedy = f"install it ({installation(package)}), or leave the planner out"
             found.append(Problem(name.value, f"needs the package {package}, which is not installed", remedy))
     return found
-
-
-def installation(package: str) -> str:
-    """The command that installs an optional package."""
-    return f"pip install {package}"
 
 
 def usable_planners(names: tuple[PlannerName, ...], engine: Engine) -> tuple[tuple[PlannerName, ...], tuple[str, ...]]:

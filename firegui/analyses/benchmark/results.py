@@ -7,7 +7,7 @@
     tasks/NAME/plan.safetensors, schedule.csv    its best schedule
     tasks/NAME/checkpoint.safetensors            what going on needs, removed once there is a row
     tasks/two-stage-SEED/       the two-stage plan: a run folder, and its row.json
-    *.csv, *.tex, *.png, *.svg  what people read: see :mod:`firegui.runs.benchmark_tables`
+    *.csv, *.tex, *.png, *.svg  what people read: see :mod:`firegui.analyses.benchmark.tables`
 
 Every file is replaced whole. There is no ``run.toml``, so that nothing takes it for a plan.
 """
@@ -15,12 +15,10 @@ Every file is replaced whole. There is no ``run.toml``, so that nothing takes it
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
+from firegui.analyses.task_files import TITLE, read_rows, task_folder
 from firegui.domain.benchmark import (
     BenchmarkRow,
     BenchmarkSettings,
@@ -30,21 +28,18 @@ from firegui.domain.benchmark import (
     TaskTerms,
     tasks_of,
 )
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
-from firegui.io import atomic
-from firegui.io.plain_words import plain_words
+from firegui.io.schedule_file import read_project_schedule
+from firegui.runs.fire_specs import project_then
 from firegui.runs.header import SavedHeader
 from firegui.runs.result_folder import ResumeCheck
 from firegui.runs.result_store import ResultStore
-from firegui.runs.run_folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PRELIMINARY_CHECKPOINT, SMOOTHING_CHECKPOINT
-from firegui.runs.spec import BenchmarkSpec
+from firegui.runs.run_folder import PLAN, SCHEDULE
+from firegui.runs.spec import BenchmarkSpec, EvaluateSpec
 
-HEADER, TASKS, ROW = "benchmark.toml", "tasks", "row.json"
-TITLE = "The benchmark cannot be run"
-_CHECKPOINTS = (
-    CHECKPOINT, PRELIMINARY_CHECKPOINT, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT,
-)  # fmt: skip
-
+HEADER = "benchmark.toml"
 RESUME_CHECK = ResumeCheck("run", "run on", "set it back, or run the benchmark in another folder")
 """How people are told that it was another one."""
 
@@ -91,55 +86,6 @@ def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec) -> list[Problem]
     return found
 
 
-# -- the tasks --------------------------------------------------------------------------------------------------------
-def task_folder(folder: Path, task: PlannerTask) -> Path:
-    """Where a task keeps its files."""
-    return folder / TASKS / task.name
-
-
-def write_row(folder: Path, row: BenchmarkRow) -> None:
-    """Write the line of a finished task; its other files are there already."""
-    atomic.write_json(task_folder(folder, row.task) / ROW, row)
-
-
-def clear_up(folder: Path, task: PlannerTask) -> None:
-    """Remove what only going on with ``task`` would need, now that its row is written. What cannot be removed stays."""
-    for name in _CHECKPOINTS:
-        with suppress(OSError):
-            (task_folder(folder, task) / name).unlink(missing_ok=True)
-
-
-def read_rows(folder: Path, tasks: Iterable[PlannerTask]) -> tuple[BenchmarkRow, ...]:
-    """The lines of those of ``tasks`` that are finished.
-
-    Raises :class:`~firegui.errors.InputError` listing every line that cannot be read.
-    """
-    rows, problems = [], []
-    for task in tasks:
-        path = task_folder(folder, task) / ROW
-        try:
-            row = msgspec.json.decode(path.read_bytes(), type=BenchmarkRow)
-            if row.task != task:
-                raise ValueError(f"it is of {row.task.name}")
-            rows.append(row)
-        except FileNotFoundError:
-            continue
-        except (OSError, ValueError, msgspec.MsgspecError) as error:
-            problems.append(Problem(str(path), f"cannot be read ({plain_words(error)})", "delete it, then resume"))
-    if problems:
-        raise InputError(problems, TITLE)
-    return tuple(rows)
-
-
-def row_problems(folder: Path, tasks: Iterable[PlannerTask]) -> list[Problem]:
-    """The lines of ``tasks`` that cannot be read."""
-    try:
-        read_rows(folder, tasks)
-    except InputError as error:
-        return list(error.problems)
-    return []
-
-
 def table_of(settings: BenchmarkSettings, rows: Iterable[BenchmarkRow]) -> BenchmarkTable:
     """The table of ``rows``, with the budget and the matched allowance that the two-stage plan among them gives.
 
@@ -167,3 +113,35 @@ def read_benchmark(folder: Path) -> tuple[BenchmarkHeader, BenchmarkTable]:
     """
     header = read_header(folder)
     return header, table_of(header.settings, read_rows(folder, tasks_of(header.settings)))
+
+
+# -- on the map -------------------------------------------------------------------------------------------------------
+def benchmark_project(header: BenchmarkHeader, project: Project) -> Project:
+    """Return the project as the benchmark had it."""
+    return project_then(header, project, "benchmark", "run", "run it again")
+
+
+def task_schedule(folder: Path, task: PlannerTask, project: Project) -> Schedule | None:
+    """Return the best schedule of a finished task, ``None`` for the fire without drops."""
+    place = task_folder(folder, task)
+    if task.planner is PlannerName.NONE:
+        return None
+    plan = next((path for path in (place / PLAN, place / SCHEDULE) if path.is_file()), None)
+    if plan is None:
+        problem = Problem(str(place), "has no plan", "resume the benchmark, or choose another line")
+        raise InputError([problem], "The plan cannot be shown")
+    return read_project_schedule(plan, project)
+
+
+def task_spec(folder: Path, task: PlannerTask, project: Project, backend: str) -> EvaluateSpec:
+    """Return the spec of the fire without drops and the fire of a finished task."""
+    return EvaluateSpec(project, task_schedule(folder, task, project), backend=backend)
+
+
+def task_comparison_spec(
+    folder: Path, one: PlannerTask, other: PlannerTask, project: Project, backend: str
+) -> EvaluateSpec:
+    """Return the spec of the fire of ``one`` as the plan, and that of ``other`` in place of the fire without drops."""
+    none = Schedule.empty(project.calendar.n_steps, project.planned_fleet.n_aircraft)
+    plan = task_schedule(folder, one, project) or none
+    return EvaluateSpec(project, plan, backend=backend, against=task_schedule(folder, other, project))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from firegui.domain.benchmark import (
@@ -19,6 +19,7 @@ from firegui.domain.benchmark import (
 )
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, Effectiveness, Setting
+from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
 
 BENCHMARK, COST, MATCHED = "planner_benchmark", "planner_cost", "planner_matched"
@@ -390,3 +391,19 @@ def _before_penalty(group: Group, budget: int) -> str:
     if not budget or all(row.metrics.drops_executed <= budget for row in group.rows):
         return ""
     return f" ({spread_text(group.metric('objective'), objective_digits)})"
+
+
+def benchmark_message(
+    table: BenchmarkTable, reason: FinishReason, failed: Mapping[PlannerTask, str], obstacle: str = ""
+) -> str:
+    """What the table shows, in one sentence; of one that did not come to its end, how far it came and why."""
+    done, asked = len(table.rows), counted(len(table.tasks), "task")
+    if reason is FinishReason.STOPPED:
+        return f"stopped on request after {done} of {asked}; resume to go on"
+    if reason is FinishReason.FAILED:
+        whys = [f"{task.name}: {why}" for task, why in sorted(failed.items())] + ([obstacle] if obstacle else [])
+        again = "" if obstacle else "; resume to try again"
+        return f"{done} of {asked} done and kept; {'; '.join(whys)}{again}"
+    best = table.groups[0]
+    text = f"lowest mean objective {best.objective.mean:.4g}: {best.title}"
+    return f"{asked} under a budget of {counted(table.budget, 'drop')}; {text}"

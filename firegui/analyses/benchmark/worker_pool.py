@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 import multiprocessing
-import signal
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import connection, resource_tracker
+from multiprocessing import connection
 from pathlib import Path
 
+from firegui.analyses.task_channel import MessageType, TaskReport, WorkerOrder
+from firegui.analyses.worker_process import start_work, without_interrupts
 from firegui.domain.benchmark import TaskTerms
-from firegui.runs.benchmark_channel import MessageType, TaskReport, WorkerOrder
-from firegui.runs.benchmark_process import main
 from firegui.runs.events import TaskProgress
 
+WORK = "firegui.analyses.benchmark.worker:work"
+"""Function that a process carries out."""
 SAVING_SECONDS = 5.0
 """Seconds that a stopping worker has to save its state."""
 
@@ -28,7 +28,7 @@ class WorkerProcess:
     def __init__(self, folder: Path) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self._process = context.Process(target=main, args=(theirs, str(folder)), daemon=True)
+        self._process = context.Process(target=start_work, args=(WORK, theirs, str(folder)), daemon=True)
         try:
             with without_interrupts():
                 self._process.start()
@@ -167,17 +167,3 @@ class WorkerPool:
         for worker in self.workers:
             worker.end()
         self.workers.clear()
-
-
-@contextmanager
-def without_interrupts() -> Iterator[None]:
-    """Block SIGINT in processes started inside, because a terminal sends Ctrl-C to all of them."""
-    if sys.platform == "win32":
-        yield
-        return
-    resource_tracker.ensure_running()  # its first start would lift the block
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -14,18 +14,19 @@ from pathlib import Path
 
 import pytest
 
+from firegui.analyses.benchmark.results import read_benchmark
+from firegui.analyses.planner_task import carry_out_task
+from firegui.analyses.task_files import TASKS, task_folder
 from firegui.domain.benchmark import BenchmarkRow, BenchmarkSettings, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.project import Project
 from firegui.io.project.store import save_project
-from firegui.runs.benchmark_folder import TASKS, read_benchmark, task_folder
-from firegui.runs.benchmark_task import carry_out_task
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished
 from firegui.runs.run_folder import PLAN
 from firegui.runs.runner import execute
 from firegui.runs.spec import BenchmarkSpec
 from tests.support import make_project
-from tests.unit.runs.task_contexts import TaskContexts, measured
+from tests.unit.analyses.task_contexts import TaskContexts, measured
 
 NONE, UNIFORM, GRADIENT = PlannerName.NONE, PlannerName.UNIFORM, PlannerName.GRADIENT
 QUICK = BenchmarkSettings((NONE, UNIFORM, GRADIENT), seeds=1, allowance=20, budget=9)

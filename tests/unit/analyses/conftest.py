@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from firegui.runs import benchmark_workers
-from tests.unit.runs.task_contexts import TaskContexts, make_contexts
-from tests.unit.runs.workers import Colleague, Workplace
+from firegui.analyses.benchmark import worker_pool as benchmark_workers
+from tests.unit.analyses.task_contexts import TaskContexts, make_contexts
+from tests.unit.analyses.workers import Colleague, Workplace
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Benchmark: planners compared under one simulator, objective, drop budget and allowance."""
