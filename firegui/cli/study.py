@@ -9,6 +9,9 @@ from typing import Any
 
 import click
 
+from firegui.analyses.study.report import columns_of, failures_text
+from firegui.analyses.study.results import STORE, TITLE, StudyHeader, read_header
+from firegui.analyses.study.run import study_lacks
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.options import FILE, backend_option
@@ -28,11 +31,6 @@ from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, StudyReady
 from firegui.runs.messages import counted
 from firegui.runs.spec import StudySpec
-from firegui.studies.folder import STORE, TITLE, StudyHeader, read_header
-from firegui.studies.run import study_lacks
-from firegui.studies.runner import execute
-from firegui.studies.tables import columns_of
-from firegui.studies.text import failures_text
 
 _STOPPING, _AGAIN = "stopping; finished cells are kept", "already stopping"
 
@@ -80,7 +78,7 @@ def study(
         gather.extend(study_lacks(spec, engine))
     gather.raise_if_any(TITLE)
     assert spec is not None
-    ready, finished = carry_out(spec, emitter(progress), StudyReady, _STOPPING, _AGAIN, execute)
+    ready, finished = carry_out(spec, emitter(progress), StudyReady, _STOPPING, _AGAIN)
     table = None if ready is None else ready.table
     click.get_current_context().exit(_conclude(table, finished, spec, as_json))
 

@@ -39,5 +39,5 @@ window: settings in ``domain`` (forms, options and checks are made from them), a
 
 A saved plan is listed by ``jobs/run_list`` and read by :mod:`firegui.runs.run_folder`; its fire is computed again when
 it is shown. Saved results of analyses are listed by ``analyses/saved_results``; each controller's ``_read`` opens one,
-with the ``*_folder`` modules of ``firegui/runs`` and :mod:`firegui.studies.folder`.
+with the ``*_folder`` modules of ``firegui/runs`` and :mod:`firegui.analyses.study.results`.
 """

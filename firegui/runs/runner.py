@@ -29,13 +29,11 @@ RUN_CLASSES = {
     "UncertaintySpec": "firegui.analyses.uncertainty.run:EnsembleRun",
     "ErrorFieldSpec": "firegui.analyses.uncertainty.run:FieldDraw",
     "EnsembleExportSpec": "firegui.analyses.uncertainty.export:EnsembleExport",
+    "StudySpec": "firegui.analyses.study.run:StudyRun",
     "ScalingSpec": "firegui.analyses.scaling.run:ScalingStudy",
     "BenchmarkSpec": "firegui.analyses.benchmark.run:BenchmarkRun",
 }
-"""Class that carries out each kind of spec, imported when such a run is started.
-
-A :class:`~firegui.runs.spec.StudySpec` is carried out by :mod:`firegui.studies.runner`.
-"""
+"""Class that carries out each kind of spec, imported when such a run is started."""
 
 
 class Job(Protocol):

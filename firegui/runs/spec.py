@@ -362,8 +362,6 @@ class StudySpec:
     workers that has. ``schedule``, read from ``schedule_file``, is flown where nothing is planned. ``resume`` keeps the
     cells that are done. ``command`` is what a person would type to repeat it and ``project_folder`` where the project
     is kept, for the record.
-
-    :func:`firegui.studies.runner.execute` carries it out, and every other run too.
     """
 
     project: Project

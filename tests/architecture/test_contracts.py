@@ -180,8 +180,7 @@ def test_the_layers_are_exhaustive_and_stand_in_the_order_of_the_house() -> None
 
     assert layers["exhaustive"] is True
     assert " ".join(layers["layers"]) == (
-        "__main__ gui cli studies analyses runs planning calibration ensembles rollout fire native io domain "
-        "assets errors"
+        "__main__ gui cli analyses runs planning calibration ensembles rollout fire native io domain assets errors"
     )
 
 

@@ -37,7 +37,7 @@ def test_the_window_imports_with_torch_blocked() -> None:
 
 
 def test_studies_need_neither_dask_nor_pyarrow_before_they_are_used() -> None:
-    names = ("firegui.studies.runner", "firegui.cli.study", "firegui.gui.analyses.study.study_panel")
+    names = ("firegui.analyses.study.run", "firegui.cli.study", "firegui.gui.analyses.study.study_panel")
     done = run_blocked(("dask", "distributed", "pyarrow", *ENGINE), "\n".join(f"import {name}" for name in names))
 
     assert done.returncode == 0, done.stderr

@@ -16,7 +16,7 @@ from firegui.cli.main import main
 from firegui.fire.demo import make_demo
 from firegui.io.project.store import save_project
 from tests.support import assert_same_files, make_project, tiny_project
-from tests.unit.studies.hands import ENVIRONMENT, Cluster
+from tests.unit.analyses.cluster_hands import ENVIRONMENT, Cluster
 
 STUDY = """
 project = "{project}"

@@ -23,10 +23,9 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import RunEvent
 from firegui.runs.spec import RunSpec, StudySpec
-from firegui.studies.runner import execute
 from tests.gui.hands import LEFT, show_widget
 from tests.support import make_project
-from tests.unit.studies.stub import open_stub
+from tests.unit.analyses.study_stub import execute
 
 TEXT = """
 project = "."
@@ -62,7 +61,7 @@ def controller(session: Session, folder: Path) -> Iterator[StudyController]:
 
 def serially(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
     assert isinstance(spec, StudySpec)
-    execute(replace(spec, workers=0), emit, control, open_worker=open_stub)
+    execute(replace(spec, workers=0), emit, control)
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QEventLoop, QSettings, QTimer
 
+from firegui.analyses.study.settings import StudyRequest
 from firegui.domain.project import Project
 from firegui.domain.study import StudySettings, Vary
 from firegui.gui.analyses.study.study_controller import StudyController
@@ -30,10 +30,8 @@ from firegui.io.project.study_file import StudyFile
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent, RunFinished, StudyProgress
 from firegui.runs.spec import StudySpec
-from firegui.studies.request import StudyRequest
-from firegui.studies.runner import execute
 from tests.support import make_project
-from tests.unit.studies.stub import open_stub
+from tests.unit.analyses.study_stub import execute
 
 _TICK_MS = 5
 
@@ -70,7 +68,7 @@ def timed(project: Project, out: Path, cells: int, workers: int) -> Cost:
             print(f"  {event.reason.value}: {event.message}")
 
     began = time.monotonic()
-    execute(spec, hear, RunControl(), open_worker=open_stub)
+    execute(spec, hear, RunControl())
     clock, used, done = (end - begin for begin, end in zip(first, last, strict=True))
     return Cost(1e3 * clock / max(done, 1), 1e3 * used / max(done, 1), time.monotonic() - began)
 
@@ -86,7 +84,7 @@ def stopped(project: Project, out: Path, workers: int) -> float:
             asked.append(time.monotonic())
             control.request_stop()
 
-    execute(spec, hear, control, open_worker=open_stub)
+    execute(spec, hear, control)
     return time.monotonic() - asked[0]
 
 
@@ -100,9 +98,7 @@ def in_window(folder: Path, project: Project, cells: int, workers: int) -> None:
     window.show()
     window.build_ui(Session())
     window.workbench.session.open_project(project, place)
-    window.workbench.controller(StudyController)._execute = partial(
-        execute, open_worker=open_stub
-    )  # the fire itself is not what is measured
+    window.workbench.controller(StudyController)._execute = execute  # the fire itself is not what is measured
     window.workbench.show_dock("Study")
     controller, panel = window.workbench.controller(StudyController), window.workbench.panel(StudyPanel)
     for page in (1, 4):

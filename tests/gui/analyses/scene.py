@@ -23,6 +23,7 @@ from firegui.analyses.requests import (
 )
 from firegui.analyses.sensitivity.results import write_table
 from firegui.analyses.stress.results import StressTally, write_results
+from firegui.analyses.study.settings import StudyRequest
 from firegui.analyses.uncertainty.results import STATE
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.ensemble import Ensemble
@@ -82,7 +83,6 @@ from firegui.runs.events import (
 from firegui.runs.header import event_hash
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import RunSpec
-from firegui.studies.request import StudyRequest
 from tests.gui.fake_benchmarks import finish, row_of, table
 from tests.gui.saved_ensembles import state_of
 from tests.unit.domain.margin_curves import margin_curve

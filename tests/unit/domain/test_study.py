@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from firegui.analyses.study.report import columns_of
 from firegui.domain.benchmark import Violations
 from firegui.domain.settings import Margin, ObjectiveWeights, Setting
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
@@ -14,9 +15,8 @@ from firegui.domain.study import Case, Cell, Sampling, StudySettings, Value, Var
 from firegui.domain.study_factors import prepared, study_cells, study_problems, value_problems
 from firegui.domain.study_table import StudyRow, StudyTable, front_of, heat_of, levels_of, tornado_of
 from firegui.errors import InputError
-from firegui.studies.tables import columns_of
 from tests.support import make_project
-from tests.unit.studies.stub import metrics
+from tests.unit.analyses.study_stub import metrics
 
 GRID = StudySettings(
     vary=(Vary("seed", (5, 6)), Vary("nominal", (), 0.6, 0.9, 4)), cases=(Case("a"), Case("b", {"days": 1}))

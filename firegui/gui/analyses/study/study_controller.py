@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from firegui.analyses.requests import Paths
+from firegui.analyses.study.results import STORE, StudyHeader, cell_spec, done_in, read_header, read_study
+from firegui.analyses.study.settings import StudyRequest, absolute_text, folder_ending, text_file
 from firegui.domain.study import SCHEDULE, Cell, StudySettings
 from firegui.domain.study_table import StudyTable
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
@@ -16,17 +17,12 @@ from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.base.number_text import duration
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.gui.jobs.run_job import Execute
-from firegui.gui.session.session import Session
 from firegui.io import atomic
 from firegui.io.project.study_file import StudyFile, parse_study
 from firegui.runs.events import CellProgress, RunState, StudyProgress, StudyReady, WorkerSeen
 from firegui.runs.header import event_hash
 from firegui.runs.messages import counted
 from firegui.runs.spec import EvaluateSpec, StudySpec
-from firegui.studies.folder import STORE, StudyHeader, done_in, read_header, read_study
-from firegui.studies.request import StudyRequest, absolute_text, cell_spec, folder_ending, text_file
-from firegui.studies.runner import execute as study_execute
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +63,6 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
     title, kept = "The study", "finished cells"
     saved_results = SAVED_STUDIES
     export_suffixes = (".csv", ".parquet", ".png", ".svg", ".json")
-
-    def __init__(self, session: Session, *, execute: Execute = study_execute, **options: Any) -> None:
-        super().__init__(session, execute=execute, **options)
 
     # -- state -------------------------------------------------------------------------------------------------------
     @property

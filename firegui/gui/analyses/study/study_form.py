@@ -10,10 +10,10 @@ from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QLineEdit, QMenu, QPlainTextEdit, QWidget
 
+from firegui.analyses.study.settings import STUDY_TEMPLATES, StudyRequest
 from firegui.gui.base.layouts import vertical
 from firegui.gui.widgets.fields import WholeField
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.studies.request import STUDY_TEMPLATES, StudyRequest
 
 _FILES = "Studies (*.toml);;All files (*)"
 _MOST_WORKERS = 256

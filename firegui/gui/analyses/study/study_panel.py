@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QHeaderView, QTableView
 
+from firegui.analyses.study.settings import STUDY_TEMPLATES, StudyCheck, StudyRequest, check_text
 from firegui.domain.study import Cell
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
@@ -21,7 +22,6 @@ from firegui.io.atomic import write_problem
 from firegui.io.project.study_file import StudyFile
 from firegui.rollout.machine import cores
 from firegui.runs.events import WorkerSeen
-from firegui.studies.request import STUDY_TEMPLATES, StudyCheck, StudyRequest, check_text
 
 NOTHING = "No study is shown: run one, or open an earlier one."
 _MOST_PROBLEMS = 6

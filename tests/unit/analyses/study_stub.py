@@ -6,6 +6,8 @@ import time
 
 import msgspec
 
+from firegui.analyses.study.cell_worker import Answer, CellProgressCallback, WorkerSetup
+from firegui.analyses.study.run import StudyRun
 from firegui.domain.benchmark import Violations
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
@@ -13,7 +15,11 @@ from firegui.domain.study import Cell, StudySettings, Vary
 from firegui.domain.study_table import StudyRow
 from firegui.errors import CancelledError
 from firegui.runs.control import RunControl
-from firegui.studies.cell_worker import Answer, CellProgressCallback, WorkerSetup
+from firegui.runs.engine import Engine
+from firegui.runs.events import Emit
+from firegui.runs.runner import conduct
+from firegui.runs.spec import RunSpec, StudySpec
+from firegui.runs.state import RunMachine
 
 FAILING = 13
 """The seed whose cells fail."""
@@ -44,7 +50,7 @@ class Stub:
         self._name = setup.name
 
     def carry_out(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> Answer:
-        """See :class:`firegui.studies.cell_worker.CellWorker`."""
+        """See :class:`firegui.analyses.study.cell_worker.CellWorker`."""
         if cell.value("seed") == FAILING:
             return Answer(cell.number, error="thirteen brings bad luck")
         try:
@@ -66,6 +72,13 @@ class Stub:
 def open_stub(setup: WorkerSetup) -> Stub:
     """What workers import."""
     return Stub(setup)
+
+
+def execute(spec: RunSpec, emit: Emit, control: RunControl) -> None:
+    """Carry out a study whose cells are made up."""
+    assert isinstance(spec, StudySpec)
+    machine = RunMachine(emit)
+    conduct(StudyRun(spec, emit, control, Engine(), machine, open_stub), emit, machine)
 
 
 def settings(project: Project, seeds: int = 4, name: str = "stub") -> StudySettings:

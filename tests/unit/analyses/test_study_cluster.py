@@ -13,10 +13,9 @@ from firegui.domain.project import Project
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished, StudyProgress
 from firegui.runs.spec import StudySpec
-from firegui.studies.runner import execute
 from tests.support import make_project
-from tests.unit.studies.hands import Cluster
-from tests.unit.studies.stub import open_stub, settings
+from tests.unit.analyses.cluster_hands import Cluster
+from tests.unit.analyses.study_stub import execute, settings
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def project() -> Project:
 
 
 def carried(spec: StudySpec, events: list[RunEvent], control: RunControl | None = None) -> RunFinished:
-    execute(spec, events.append, control or RunControl(), open_worker=open_stub)
+    execute(spec, events.append, control or RunControl())
     last = events[-1]
     assert isinstance(last, RunFinished)
     return last
@@ -40,7 +39,7 @@ def spec_of(out: Path, project: Project, *, name: str = "stub", seeds: int = 4, 
 def test_two_processes_give_the_tables_of_one_and_say_who_worked(tmp_path: Path, project: Project) -> None:
     alone: list[RunEvent] = []
     one = StudySpec(project, tmp_path / "one", "again", settings(project), backend="cpu", workers=0)
-    execute(one, alone.append, RunControl(), open_worker=open_stub)
+    execute(one, alone.append, RunControl())
     events: list[RunEvent] = []
     assert carried(spec_of(tmp_path / "two", project), events).reason is FinishReason.COMPLETED
     for name in ("table.csv", "table.parquet"):
@@ -59,7 +58,7 @@ def test_a_stop_waits_for_no_worker(tmp_path: Path, project: Project) -> None:
         if isinstance(event, StudyProgress) and event.running:
             control.request_stop()
 
-    execute(spec_of(tmp_path / "s", project, name="slow for ever"), watch, control, open_worker=open_stub)
+    execute(spec_of(tmp_path / "s", project, name="slow for ever"), watch, control)
     last = events[-1]
     assert isinstance(last, RunFinished) and last.reason is FinishReason.STOPPED
     assert not list((tmp_path / "s" / "cells").iterdir())
@@ -94,7 +93,7 @@ def test_a_lost_worker_gives_its_cells_to_the_others(tmp_path: Path, project: Pr
             killed.set()
 
     spec = spec_of(tmp_path / "s", project, name="slow", seeds=8, scheduler=address)
-    execute(spec, watch, RunControl(), open_worker=open_stub)
+    execute(spec, watch, RunControl())
     last = events[-1]
     assert isinstance(last, RunFinished)
     assert killed.is_set()

@@ -1,7 +1,8 @@
 """Code of a study that runs on a worker of a Dask cluster. Workers import this module by name.
 
 Only plain values and the bytes of files are sent: the plugin carries a
-:class:`~firegui.studies.cell_worker.WorkerSetup` to every worker once, a cell comes as JSON, its answer is a dict.
+:class:`~firegui.analyses.study.cell_worker.WorkerSetup` to every worker once, a cell comes as JSON, its answer is a
+dict.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Any
 
 from distributed import Worker, WorkerPlugin, get_worker
 
+from firegui.analyses.study.cell_executors import CellRunner, OpenCellWorker
+from firegui.analyses.study.cell_worker import Answer, WorkerSetup, decoded_cell
 from firegui.domain.study import Cell
 from firegui.runs.control import RunControl
 from firegui.runs.header import NOT_INSTALLED, installed_versions
-from firegui.studies.cell_executors import CellRunner, OpenCellWorker
-from firegui.studies.cell_worker import Answer, WorkerSetup, decoded_cell
 
 COMPARED = ("firegui", "torch", "numpy", "numba")
 """Packages that have to be the same everywhere, or the cells of one table would be computed by different programs."""

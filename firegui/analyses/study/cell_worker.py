@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from firegui.analyses.planner_task import Cost, PreparedEngine, TaskContext, carry_out_task, scored
+from firegui.analyses.study.project_archive import unpack_project
 from firegui.analyses.task_channel import TaskReport
 from firegui.analyses.task_files import task_folder
 from firegui.domain.benchmark import PlannerName, PlannerTask, TaskTerms
@@ -33,7 +34,6 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.failures import failure_message, is_foreseen
 from firegui.runs.run_folder import PLAN
-from firegui.studies.project_archive import unpack_project
 
 if TYPE_CHECKING:
     from firegui.rollout.model import Model

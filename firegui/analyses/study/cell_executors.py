@@ -1,4 +1,4 @@
-"""Executors of a study's cells: this process, or a cluster (:mod:`firegui.studies.cluster`)."""
+"""Executors of a study's cells: this process, or a cluster (:mod:`firegui.analyses.study.cluster`)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from firegui.analyses.study.cell_worker import Answer, CellProgressCallback, CellWorker, WorkerSetup
 from firegui.analyses.worker_process import ONE_THREAD
 from firegui.domain.study import Cell
 from firegui.runs.control import RunControl
 from firegui.runs.events import CellProgress, WorkerSeen
-from firegui.studies.cell_worker import Answer, CellProgressCallback, CellWorker, WorkerSetup
 
 HERE = "here"
 
 
 class CellRunner(Protocol):
-    """A :class:`~firegui.studies.cell_worker.CellWorker`, or a fake one in tests."""
+    """A :class:`~firegui.analyses.study.cell_worker.CellWorker`, or a fake one in tests."""
 
     def carry_out(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> Answer:
         """Plan the cell. Never raises."""

@@ -6,7 +6,7 @@
     cells/NNNNN.json        a finished cell's row, written last and never again
     cells/NNNNN.safetensors its plan
     failed.json             the cells that have no row, and why; they are tried again
-    table.csv, table.parquet, cells.csv, *.png, *.svg    what people read: see :mod:`firegui.studies.tables`
+    table.csv, table.parquet, cells.csv, *.png, *.svg    what people read: see :mod:`firegui.analyses.study.report`
 
 Every file is replaced whole, so that a study that is killed anywhere goes on with what is missing. There is no
 ``run.toml``, so that nothing takes it for a plan.
@@ -21,17 +21,20 @@ from pathlib import Path
 
 import msgspec
 
+from firegui.analyses.study.cell_worker import Answer
+from firegui.domain.project import Project
 from firegui.domain.study import Cell, StudySettings
-from firegui.domain.study_factors import study_cells
+from firegui.domain.study_factors import prepared, study_cells
 from firegui.domain.study_table import StudyRow, StudyTable
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
+from firegui.io.schedule_file import read_project_schedule
+from firegui.runs.fire_specs import project_then
 from firegui.runs.header import NOT_INSTALLED, SavedHeader, schedule_hash
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import differences
-from firegui.runs.spec import StudySpec
-from firegui.studies.cell_worker import Answer
+from firegui.runs.spec import EvaluateSpec, StudySpec
 
 HEADER, CELLS, FAILED = "study.toml", "cells", "failed.json"
 TITLE = "The study cannot be carried out"
@@ -183,3 +186,22 @@ def study_name(spec: StudySpec, digest: str) -> str:
     """What a study is called on a cluster: the same whenever it goes on, and another for every folder."""
     content = "\0".join((str(spec.out.resolve()), digest, msgspec.json.encode(spec.settings).decode()))
     return f"firegui-study-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
+
+
+# -- on the map -------------------------------------------------------------------------------------------------------
+def study_project(header: StudyHeader, project: Project) -> Project:
+    """Return the project as the study had it. Raises :class:`InputError` if it does not fit any more."""
+    return project_then(header, project, "study", "carried out", "carry it out again")
+
+
+def cell_spec(folder: Path, cell: Cell, header: StudyHeader, project: Project, backend: str) -> EvaluateSpec:
+    """Return the spec of the fire without drops and the fire of a finished cell.
+
+    Raises :class:`InputError` if the event has changed, and for a cell that has no plan.
+    """
+    terms = prepared(study_project(header, project), header.settings, cell)
+    path = plan_file(folder, cell.number)
+    if not path.is_file():
+        raise InputError([Problem(str(path), "is not there", "resume the study")], "The plan cannot be shown")
+    schedule = read_project_schedule(path, terms.project)
+    return EvaluateSpec(terms.project, schedule, backend=backend, wind=terms.wind)

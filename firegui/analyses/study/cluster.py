@@ -1,7 +1,8 @@
 """Workers of a Dask cluster: processes of this machine, or whatever a scheduler at an address has.
 
-Only this module and :mod:`firegui.studies.cluster_worker` import Dask. A study imports them by name, because Dask may
-not be installed. The scheduler hands the cells of a lost worker to others. A cell that four workers die of is given up.
+Only this module and :mod:`firegui.analyses.study.cluster_worker` import Dask. A study imports them by name, because
+Dask may not be installed. The scheduler hands the cells of a lost worker to others. A cell that four workers die of is
+given up.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from typing import Any, TypeVar
 import dask
 from distributed import Client, Future, LocalCluster
 
+from firegui.analyses.study.cell_worker import Answer, encoded_cell
+from firegui.analyses.study.cluster_worker import CellRequest, StudyPlugin, carry, unlike, versions_here
 from firegui.analyses.worker_process import ONE_THREAD, without_interrupts
 from firegui.domain.study import Cell
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.runs.control import RunControl
 from firegui.runs.events import CellProgress, WorkerSeen
 from firegui.runs.messages import counted
-from firegui.studies.cell_worker import Answer, encoded_cell
-from firegui.studies.cluster_worker import CellRequest, StudyPlugin, carry, unlike, versions_here
 
 GPU = "GPU"
 """The resource of which a worker with one card has 1: a cell on a GPU needs all of it."""
@@ -64,7 +65,7 @@ class Cards(LocalCluster):  # type: ignore[misc]
 
 
 class Workers:
-    """See the module; a :class:`~firegui.studies.cell_executors.CellExecutor`."""
+    """See the module; a :class:`~firegui.analyses.study.cell_executors.CellExecutor`."""
 
     def __init__(
         self, errand: CellRequest, name: str, scheduler: str, count: int, control: RunControl, tell: Tell

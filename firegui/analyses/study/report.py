@@ -1,4 +1,4 @@
-"""A study's table as files: CSV with every number exactly, Parquet where pyarrow is installed."""
+"""Report of a study: its table as CSV with every number exactly, as Parquet with pyarrow, and what it says in words."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ from firegui.domain.study import value_text
 from firegui.domain.study_table import MEASURES, StudyTable
 from firegui.io import atomic
 from firegui.io.csv_text import csv_text
+from firegui.runs.events import FinishReason
+from firegui.runs.messages import counted
 
 TABLE, PARQUET, WORK = "table.csv", "table.parquet", "cells.csv"
 WORST = "worst_growth_left"
+_SHOWN = 3
+"""Reasons and cells that a message names."""
 NO_PARQUET = "no Parquet table is written: it needs the package pyarrow (pip install firegui[study])"
 
 
@@ -93,3 +97,33 @@ def _work(table: StudyTable) -> Mapping[str, Sequence[Any]]:
 
 def _csv(columns: Mapping[str, Sequence[Any]]) -> str:
     return csv_text([columns, *zip(*columns.values(), strict=True)])
+
+
+# -- in words ----------------------------------------------------------------------------------------------------------
+def study_message(table: StudyTable, reason: FinishReason) -> str:
+    """How far it came and what was found, in one sentence."""
+    done, asked = len(table.rows), counted(len(table.cells), "cell")
+    if reason is FinishReason.STOPPED:
+        return f"stopped on request after {done:,} of {asked}; resume to go on"
+    if reason is FinishReason.FAILED:
+        return f"{done:,} of {asked} done and kept; {failures_text(table)}; resume to try the others again"
+    measure = table.settings.measure[0]
+    found = [table.measured(cell, measure) for cell in table.done if table.has(cell, measure)]
+    span = f"from {min(found):.4g} to {max(found):.4g}" if found else "is not known"
+    return f"{asked}; {MEASURES[measure].label.lower()} {span}"
+
+
+def failures_text(table: StudyTable) -> str:
+    """Why cells failed: the first few, each reason once."""
+    reasons: dict[str, list[int]] = {}
+    for cell, why in sorted(table.failed.items()):
+        reasons.setdefault(why, []).append(cell)
+    said = [f"{_cells(cells)}: {why}" for why, cells in list(reasons.items())[:_SHOWN]]
+    more = len(reasons) - len(said)
+    return "; ".join([*said, *([f"and {counted(more, 'more reason')}"] if more > 0 else [])]) or "some are missing"
+
+
+def _cells(cells: list[int]) -> str:
+    shown = ", ".join(map(str, cells[:_SHOWN]))
+    more = f" and {len(cells) - _SHOWN:,} more" if len(cells) > _SHOWN else ""
+    return f"cell{'s' if len(cells) > 1 else ''} {shown}{more}"

@@ -13,6 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from firegui.analyses.planner_task import SEARCHES_WITH, installation
+from firegui.analyses.study.cell_executors import CellExecutor, LocalExecutor, OpenCellWorker
+from firegui.analyses.study.cell_worker import Answer, CellWorker, WorkerSetup, encoded_settings
+from firegui.analyses.study.project_archive import pack_project
+from firegui.analyses.study.report import NO_PARQUET, has_parquet, study_message, write_tables
+from firegui.analyses.study.results import (
+    CELLS,
+    STORE,
+    StudyHeader,
+    read_rows,
+    resume_problems,
+    study_name,
+    version_problems,
+    write_answer,
+    write_failed,
+)
 from firegui.domain.benchmark import PlannerName
 from firegui.domain.study import SCHEDULE, Cell
 from firegui.domain.study_factors import study_cells, study_problems
@@ -27,22 +42,6 @@ from firegui.runs.events import Emit, FinishReason, Message, RunFinished, RunSta
 from firegui.runs.header import PACKAGES, common_fields, installed_versions, path_text, schedule_fields
 from firegui.runs.spec import StudySpec
 from firegui.runs.state import RunMachine
-from firegui.studies.cell_executors import CellExecutor, LocalExecutor, OpenCellWorker
-from firegui.studies.cell_worker import Answer, CellWorker, WorkerSetup, encoded_settings
-from firegui.studies.folder import (
-    CELLS,
-    STORE,
-    StudyHeader,
-    read_rows,
-    resume_problems,
-    study_name,
-    version_problems,
-    write_answer,
-    write_failed,
-)
-from firegui.studies.project_archive import pack_project
-from firegui.studies.tables import NO_PARQUET, has_parquet, write_tables
-from firegui.studies.text import study_message
 
 _HEARD_SECONDS, _TOLD_SECONDS, _SHOWN_SECONDS, _KEPT_SECONDS = 0.1, 0.25, 1.0, 5.0
 """Between looks at what was answered, between two of the progress, of tables on screen, of tables on disk."""
@@ -182,8 +181,8 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
         order = WorkerSetup(pack_project(spec.project, spec.schedule), encoded_settings(spec.settings), backend)
         if self._serial:
             return LocalExecutor(order, self._control, self._tell_if_due, self._open_worker)
-        cluster = import_module("firegui.studies.cluster")
-        request = import_module("firegui.studies.cluster_worker").CellRequest(
+        cluster = import_module("firegui.analyses.study.cluster")
+        request = import_module("firegui.analyses.study.cluster_worker").CellRequest(
             order, self._open_worker, tuple(_versions().items())
         )
         name = study_name(spec, self._folder.header.project_hash)

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from firegui.analyses.study.results import CELLS, FAILED, plan_file, read_header, read_study, row_file
 from firegui.domain.project import Project
 from firegui.domain.study import Case, StudySettings, Vary
 from firegui.errors import InputError, Problem
@@ -25,11 +26,9 @@ from firegui.runs.events import (
     StudyReady,
 )
 from firegui.runs.spec import StudySpec
-from firegui.studies.folder import CELLS, FAILED, plan_file, read_header, read_study, row_file
-from firegui.studies.runner import execute
 from tests.support import csv_rows, make_project
+from tests.unit.analyses.study_stub import FAILING, execute, settings
 from tests.unit.runs.fakes import PAUSED_ONCE, end, problems_of, states
-from tests.unit.studies.stub import FAILING, open_stub, settings
 
 
 @pytest.fixture
@@ -58,7 +57,7 @@ def carried(spec: StudySpec, watch: Watch = lambda event, control: None) -> list
         events.append(event)
         watch(event, control)
 
-    execute(spec, emit, control, open_worker=open_stub)
+    execute(spec, emit, control)
     return events
 
 

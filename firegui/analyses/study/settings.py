@@ -8,15 +8,13 @@ from pathlib import Path
 
 from firegui.analyses.requests import Paths
 from firegui.domain.project import Project
-from firegui.domain.study import Case, Cell, StudySettings, Vary
-from firegui.domain.study_factors import prepared, study_problems
+from firegui.domain.study import Case, StudySettings, Vary
+from firegui.domain.study_factors import study_problems
 from firegui.errors import InputError, Problem
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.io.project.study_file import StudyFile, parse_study
 from firegui.runs.command import with_command
-from firegui.runs.fire_specs import project_then
-from firegui.runs.spec import EvaluateSpec, StudySpec
-from firegui.studies.folder import StudyHeader, plan_file
+from firegui.runs.spec import StudySpec
 
 _NAME = re.compile(r"[^A-Za-z0-9]+")
 
@@ -107,22 +105,3 @@ def two_factors(project: Project) -> StudyFile:
 
 STUDY_TEMPLATES = {"Fleet value": fleet_value, "Effectiveness and start": two_factors}
 """What a new study can begin with, by name."""
-
-
-# -- on the map -------------------------------------------------------------------------------------------------------
-def study_project(header: StudyHeader, project: Project) -> Project:
-    """Return the project as the study had it. Raises :class:`InputError` if it does not fit any more."""
-    return project_then(header, project, "study", "carried out", "carry it out again")
-
-
-def cell_spec(folder: Path, cell: Cell, header: StudyHeader, project: Project, backend: str) -> EvaluateSpec:
-    """Return the spec of the fire without drops and the fire of a finished cell.
-
-    Raises :class:`InputError` if the event has changed, and for a cell that has no plan.
-    """
-    terms = prepared(study_project(header, project), header.settings, cell)
-    path = plan_file(folder, cell.number)
-    if not path.is_file():
-        raise InputError([Problem(str(path), "is not there", "resume the study")], "The plan cannot be shown")
-    schedule = read_project_schedule(path, terms.project)
-    return EvaluateSpec(terms.project, schedule, backend=backend, wind=terms.wind)

@@ -1,1 +1,0 @@
-"""Studies: many plans of one project that differ in chosen ways, on several processes."""
