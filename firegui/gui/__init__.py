@@ -32,12 +32,13 @@ events come back through ``jobs/event_bridge`` to the queue. Pictures go to ``jo
 A new analysis needs, in the window: a folder in ``analyses`` with a controller, a panel and a form; an entry in
 ``analyses/registry``; its dock's action in ``window/action_registry`` and icon in ``base/icons``; its help page in
 ``help/help_view``; and a case in ``tests/gui/analyses/scene.py``, which runs the contract suite over it. Below the
-window: settings in ``domain`` (forms, options and checks are made from them), a run, built on
-:class:`firegui.runs.base_run.SavedRun`, and its folder in ``runs`` with entries in ``runs/spec``, ``runs/events``,
-``runs/runner`` and ``runs/command``, a command in ``cli`` with an entry in ``cli/main``, and its folder among those of
-``io/project/store`` that hold no plans. ``pyproject.toml`` lists it in the contract "analyses".
+window: settings in ``domain`` (forms, options and checks are made from them), a folder in ``firegui/analyses`` with a
+run, built on :class:`firegui.runs.base_run.SavedRun`, and its results, entries in ``runs/spec``, ``runs/events``,
+``runs/runner`` and ``runs/command``, a command in ``cli`` with an entry in ``cli/main``, and the folder of its results
+among those of ``io/project_store`` that hold no plans. ``pyproject.toml`` lists it in the contracts "analyses" and
+"analysis-runs".
 
 A saved plan is listed by ``jobs/run_list`` and read by :mod:`firegui.runs.run_folder`; its fire is computed again when
 it is shown. Saved results of analyses are listed by ``analyses/saved_results``; each controller's ``_read`` opens one,
-with the ``*_folder`` modules of ``firegui/runs`` and :mod:`firegui.analyses.study.results`.
+with the ``results`` modules of ``firegui/analyses``.
 """

@@ -146,7 +146,7 @@ VIOLATIONS = [
     ("analyses", {"gui/analyses/controller.py": "import firegui.gui.analyses.skill.skill_charts"}),
     ("analyses", {"gui/analyses/novel/__init__.py": ""}),
     ("layers", {"runs/wrong.py": "import firegui.analyses.skill.run"}),
-    ("analysis-runs", {"analyses/skill/wrong.py": "import firegui.analyses.calibration.run"}),
+    ("analysis-runs", {"analyses/study/wrong.py": "import firegui.analyses.benchmark.run"}),
     ("analysis-runs", {"analyses/stress/wrong.py": "import firegui.analyses.nested_plan"}),
     ("analysis-runs", {"analyses/novel/__init__.py": ""}),
     # Commands import the audit, so a planner that loads torch would break two contracts with one line.
