@@ -35,7 +35,7 @@ A new analysis needs, in the window: a folder in ``analyses`` with a controller,
 window: settings in ``domain`` (forms, options and checks are made from them), a folder in ``firegui/analyses`` with a
 run, built on :class:`firegui.runs.base_run.SavedRun`, and its results, entries in ``runs/spec``, ``runs/events``,
 ``runs/runner`` and ``runs/command``, a command in ``cli`` with an entry in ``cli/main``, and the folder of its results
-among those of ``io/project_store`` that hold no plans. ``pyproject.toml`` lists it in the contracts "analyses" and
+among those of ``io/project/store`` that hold no plans. ``pyproject.toml`` lists it in the contracts "analyses" and
 "analysis-runs".
 
 A saved plan is listed by ``jobs/run_list`` and read by :mod:`firegui.runs.run_folder`; its fire is computed again when

@@ -23,8 +23,8 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
-from firegui.io.project.store import project_hash
 from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.io.project.store import project_hash
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BenchmarkProgress,

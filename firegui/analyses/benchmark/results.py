@@ -31,7 +31,7 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
-from firegui.io.schedule_file import read_project_schedule
+from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.fire_specs import project_then
 from firegui.runs.header import SavedHeader
 from firegui.runs.result_folder import ResumeCheck

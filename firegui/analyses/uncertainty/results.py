@@ -34,6 +34,7 @@ from firegui.domain.uncertainty import ErrorFit, ErrorModel, Semivariogram, Unce
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.exporters.geotiff import write_occupancy_tif
+from firegui.io.project.ensemble_file import read_members
 from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.runs.fire_specs import on_same_days, project_then, same_schedule
 from firegui.runs.header import SavedHeader, event_hash
