@@ -64,11 +64,6 @@ class Ensemble:
         """``D``."""
         return int(self.extent.shape[2]) - 1
 
-    def mean_states(self, case: int, day: int) -> tuple[Floats, Floats, Floats]:
-        """``p̂^U, p̂^B, p̂^R [H, W]``: the marginal state probabilities of a case at a day boundary."""
-        fire, hot = self.fire[case, day].astype(np.float64), self.burning[case, day].astype(np.float64)
-        return 1.0 - fire, hot, np.maximum(fire - hot, 0.0)
-
     def final(self, case: int, *, protected: bool = False) -> Floats:
         """Every member's final extent, or final fire inside the protected regions, in cells ``[M]``."""
         last: Floats = (self.protected if protected else self.extent)[case, :, -1]

@@ -13,8 +13,6 @@ FOOT_M = 0.3048
 NEIGHBOURS: tuple[tuple[int, int], ...] = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 """``(d_row, d_column)`` of the neighbour as seen from the receiving cell, in the order NW N NE W E SW S SE."""
 
-NEIGHBOUR_NAMES = ("NW", "N", "NE", "W", "E", "SW", "S", "SE")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FireMaps:

@@ -27,7 +27,6 @@ from firegui.domain.project import Project
 from firegui.domain.uncertainty import KIND_TITLES
 from firegui.io.atomic import replacing
 
-NAMES = ("fan", "benefit", "convergence")
 Z = 1.96
 """Standard deviations of the bands, as in the paper's figures."""
 _DPI = 150

@@ -47,10 +47,6 @@ class Georeference:
             return self._grid.cell_size_m
         return float(self._geod.inv(*top, *bottom)[2] + self._geod.inv(*left, *right)[2]) / 2.0
 
-    def easting_northing(self, y: float, x: float) -> tuple[float, float]:
-        """Coordinates in the grid's CRS; without a place, metres east and north of the south-west corner."""
-        return self._grid.to_world(y, x)
-
     def lonlat(self, y: float, x: float) -> tuple[float, float] | None:
         """WGS 84 longitude and latitude in degrees."""
         if self._to_lonlat is None:

@@ -24,12 +24,6 @@ def write_parquet(path: Path, columns: Mapping[str, Sequence[Any]], notes: Mappi
         parquet.write_table(table, temporary, compression="zstd")
 
 
-def read_parquet(path: Path) -> dict[str, list[Any]]:
-    """The columns of a table as lists."""
-    found: dict[str, list[Any]] = parquet.read_table(path).to_pydict()
-    return found
-
-
 def _array(values: Sequence[Any]) -> Any:
     """A column of one type: real numbers where any is, text where any is."""
     there = [value for value in values if value is not None]

@@ -63,9 +63,8 @@ class EpochReport:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slope:
-    """A mean loss and its derivatives by logits ``[T, A]`` and pose logits ``[T, A, 3]``."""
+    """Derivatives of a mean loss by logits ``[T, A]`` and pose logits ``[T, A, 3]``."""
 
-    loss: float
     logit: Floats
     pose: Floats
 
@@ -77,7 +76,7 @@ class Slope:
     def clipped(self, norm: float) -> Slope:
         """Return the slope with a norm of at most ``norm``."""
         factor = min(1.0, norm / (self.norm + 1e-6))
-        return Slope(self.loss, self.logit * factor, self.pose * factor)
+        return Slope(self.logit * factor, self.pose * factor)
 
 
 def slope_of(gradient: Gradient, schedule: Schedule, model: Model) -> Slope:
@@ -88,14 +87,13 @@ def slope_of(gradient: Gradient, schedule: Schedule, model: Model) -> Slope:
     pinned = None if model.rules is None else model.rules.pinned
     if pinned is not None:
         logit, pose = np.where(pinned, 0.0, logit), np.where(pinned[:, :, None], 0.0, pose)
-    return Slope(gradient.loss, logit, pose)
+    return Slope(logit, pose)
 
 
 def mean_slope(slopes: Sequence[Slope]) -> Slope:
     """Return the mean of slopes."""
     count = len(slopes)
     return Slope(
-        sum(one.loss for one in slopes) / count,
         np.asarray(sum(one.logit for one in slopes) / count),
         np.asarray(sum(one.pose for one in slopes) / count),
     )

@@ -11,7 +11,6 @@ from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
 from firegui.planning.picture_files import write_pictures
 
 NAME = "margin"
-PNG, SVG = f"{NAME}.png", f"{NAME}.svg"
 _DPI = 150
 _PLAN, _REPLANNED, _BASE = "#0b63ce", "#b3224f", "#5a6472"
 

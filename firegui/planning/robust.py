@@ -6,7 +6,7 @@ nominal one, needs no more rollouts and is the default.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from firegui.rollout.alteration import Alteration, State
 from firegui.rollout.day_state import UNBOUNDED
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
-from firegui.rollout.simulate import simulate
 
 FIXED = 0
 """Which of the seed's streams the fixed perturbations come from; smoothing takes the next."""
@@ -77,9 +76,6 @@ def _against(
     return Trial(model, thresholds(metrics, tuple(terms), settings), shift, alter)
 
 
-LARGEST_K = 10.0
-
-
 def front_shift(k: float, error: ErrorModel = PAPER_BEAR) -> Alteration:
     """The shift by ``k ≥ 0`` standard deviations, for :func:`~firegui.rollout.simulate.simulate`.
 
@@ -108,41 +104,3 @@ def _shifted(unburned: State, burning: State, odds: Floats) -> tuple[State, Stat
     after = np.minimum(parts[0] / parts.sum(axis=0), u)
     alight = (1.0 - after) * parts[1] / (parts[1] + parts[2])
     return np.minimum(after.astype(unburned.dtype), unburned), alight.astype(burning.dtype)
-
-
-def calibrated_k(
-    model: Model, target_extent: float, *, error: ErrorModel = PAPER_BEAR, tolerance: float = 1e-3,
-    check: Check | None = None,
-) -> float:  # fmt: skip
-    """The ``k`` at which the fire without drops ends with ``target_extent`` cells (``Σ P_T``), by bisection.
-
-    The paper means a quantile of the final extents of the epistemic ensemble. Whoever has none gives an extent of their
-    own, such as a factor times the baseline's, and says so. ``tolerance`` is the width of the last interval of ``k``;
-    the answer is its upper end, at which the fire is no smaller than asked for. A target at or below the undisturbed
-    extent gives 0. Raises :class:`ValueError` where not even :data:`LARGEST_K` standard deviations reach the target.
-    """
-    extent = _baseline(model, error, check)
-    if target_extent <= extent(0.0):
-        return 0.0
-    low, high = 0.0, 2.0**-4
-    while extent(high) < target_extent:
-        if high >= LARGEST_K:
-            raise ValueError(
-                f"the fire ends with {extent(high):,.0f} cells under {high:g} standard deviations, "
-                f"short of the {target_extent:,.0f} asked for"
-            )
-        low, high = high, min(2.0 * high, LARGEST_K)
-    while high - low > tolerance:
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if extent(middle) < target_extent else (low, middle)
-    return high
-
-
-def _baseline(model: Model, error: ErrorModel, check: Check | None) -> Callable[[float], float]:
-    nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
-
-    def extent(k: float) -> float:
-        shifted = simulate(model, nothing, alter=front_shift(k, error), check=check)
-        return shifted.metrics.final_extent_cells
-
-    return extent

@@ -13,7 +13,6 @@ from firegui.domain.sensitivity import DesignRow, EffectivenessRow, PoseRow, Row
 from firegui.planning.picture_files import write_pictures
 
 NAME = "sensitivity"
-PNG, SVG = f"{NAME}.png", f"{NAME}.svg"
 _DPI = 150
 _PLAN, _BASE, _SAMPLED, _ERROR = "#0b63ce", "#5a6472", "#b3224f", "#8a5a00"
 

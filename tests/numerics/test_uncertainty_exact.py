@@ -102,7 +102,8 @@ def _next_days(model: Model, schedule: Schedule, state: tuple[int, ...]) -> dict
 
 def frequencies(found: Ensemble, case: int) -> np.ndarray:
     """``[D + 1, 3, cells]`` of the ensemble."""
-    return np.stack([[state[0] for state in found.mean_states(case, day)] for day in range(DAYS + 1)])
+    fire, burning = (states[case, :, 0].astype(np.float64) for states in (found.fire, found.burning))
+    return np.stack([1.0 - fire, burning, np.maximum(fire - burning, 0.0)], axis=1)
 
 
 def deviation(found: np.ndarray, wanted: np.ndarray, members: int) -> float:

@@ -20,7 +20,6 @@ from matplotlib.font_manager import FontProperties, fontManager, get_font
 from matplotlib.ft2font import LoadFlags
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.text import Text
 
 from firegui.io.atomic import replacing
 
@@ -97,12 +96,6 @@ class FigurePage:
     def place(self, x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:
         """A rectangle in inches as axes take it."""
         return x / self.width, y / self.height, width / self.width, height / self.height
-
-
-def texts_of(figure: Figure) -> list[str]:
-    """Every text that a figure shows, in the order in which it was put there."""
-    shown = figure.findobj(lambda artist: isinstance(artist, Text) and artist.get_visible())
-    return [text for text in (artist.get_text() for artist in shown if isinstance(artist, Text)) if text]
 
 
 # -- text --------------------------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ HELICOPTERS = (
     BriefingColumn("Start", 0.75, "center"),
     BriefingColumn("Remarks", 3.75),
 )
-_LABEL, _FILL, _REMARK = 6.6, 8.5, 7.0
+_LABEL, _REMARK = 6.6, 7.0
 _TOP, _MIDDLE, _PEOPLE, _PREPARED = 0.42, 1.62, 1.3, 0.42
 _TITLE = 0.18
 """Inches that the title of a block takes above a table."""

@@ -73,11 +73,6 @@ class RasterGeometry:
         return min(x), min(y), max(x), max(y)
 
 
-def geometry_of_grid(grid: Grid) -> RasterGeometry:
-    """Where a grid lies."""
-    return RasterGeometry(grid.shape, grid.transform, grid.crs)
-
-
 def differences_of(one: RasterGeometry, other: RasterGeometry) -> list[str]:
     """How the raster ``one`` lies otherwise than ``other``, in words; empty where they are on one grid."""
     found = []

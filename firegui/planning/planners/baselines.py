@@ -13,8 +13,6 @@ from firegui.planning.evaluations import Arrays
 from firegui.planning.planner_context import PlannerContext
 from firegui.rollout.simulate import watch
 
-Floats = NDArray[np.float64]
-
 BURNS = 0.05
 """A cell belongs to the burn footprint when its ``p^B`` of the baseline ever exceeds this."""
 

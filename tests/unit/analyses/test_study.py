@@ -8,13 +8,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from pyarrow import parquet
 
 from firegui.analyses.study.results import CELLS, FAILED, plan_file, read_header, read_study, row_file
 from firegui.domain.project import Project
 from firegui.domain.study import Case, StudySettings, Vary
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
-from firegui.io.parquet import read_parquet
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import (
@@ -69,7 +69,7 @@ def test_every_cell_is_kept_and_the_tables_have_a_line_for_each(tmp_path: Path, 
     assert list(found[0]) == ["cell", "fleet.R.count", "seed", "objective", "drops_executed"]
     assert [line["cell"] for line in found] == [str(number) for number in range(12)]
     assert found[5] == {"cell": "5", "fleet.R.count": "1", "seed": "1", "objective": "5.01", "drops_executed": "1.0"}
-    columns = read_parquet(tmp_path / "s" / "table.parquet")
+    columns = parquet.read_table(tmp_path / "s" / "table.parquet").to_pydict()
     assert columns["objective"] == [float(line["objective"]) for line in found]
     assert columns["fleet.R.count"] == [0] * 4 + [1] * 4 + [2] * 4
     assert plan_file(tmp_path / "s", 11).read_bytes() == b"plan"

@@ -8,7 +8,7 @@ import pytest
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import PAPER_BEAR
 from firegui.ensembles.ilr import ilr, inverse
-from firegui.planning.robust import calibrated_k, front_shift
+from firegui.planning.robust import front_shift
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
@@ -82,17 +82,3 @@ def test_the_fire_ends_larger_with_and_without_drops(seed: int) -> None:
     shifted, plain = (simulate(model, schedule, alter=front_shift(k)).metrics for k in (0.1, 0.0))
     assert shifted.final_extent_cells > plain.final_extent_cells
     assert shifted.loss_burn > plain.loss_burn
-
-
-def test_the_calibrated_shift_ends_with_the_extent_that_was_asked_for() -> None:
-    model = fire(4)
-    target = 0.5 * (extent(model, 0.0) + extent(model, 0.3))
-    k = calibrated_k(model, target, tolerance=1e-4)
-    assert extent(model, k) >= target > extent(model, k - 1e-4)
-
-
-def test_an_extent_that_the_fire_reaches_anyway_needs_no_shift_and_one_beyond_reach_is_refused() -> None:
-    model = fire(5)
-    assert calibrated_k(model, 0.9 * extent(model, 0.0)) == 0.0
-    with pytest.raises(ValueError, match="short of"):
-        calibrated_k(model, 10.0 * model.n_cells)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.autograd import gradcheck
 
-from firegui.domain.maps import NEIGHBOUR_NAMES, NEIGHBOURS
+from firegui.domain.maps import NEIGHBOURS
 from firegui.fire.spread import (
     Field,
     SpreadFields,
@@ -166,7 +166,7 @@ def test_neighbours_outside_the_raster_give_nothing_and_there_is_no_wraparound()
             & (columns + d_column >= 0)
             & (columns + d_column < SHAPE[1])
         )
-        np.testing.assert_array_equal(phi[n], np.where(inside, np.float32(0.1), 0.0), err_msg=NEIGHBOUR_NAMES[n])
+        np.testing.assert_array_equal(phi[n], np.where(inside, np.float32(0.1), 0.0), err_msg=f"neighbour {n}")
 
 
 def test_fire_from_the_west_travels_east_and_fire_from_the_south_travels_north() -> None:

@@ -29,10 +29,6 @@ def test_bear_2020_lies_in_plumas_and_butte_counties() -> None:
     assert lonlat == pytest.approx((-121.1, 39.8), abs=0.2)
 
 
-def test_the_corner_of_the_first_cell_is_the_origin_of_the_transform() -> None:
-    assert Georeference(BEAR_GRID).easting_northing(-0.5, -0.5) == (-104430.0, 210000.0)
-
-
 def test_many_positions_agree_with_one_by_one() -> None:
     place = Georeference(BEAR_GRID)
     ys, xs = np.array([0.0, 17.5, 618.0]), np.array([3.0, 700.25, 0.0])
@@ -47,22 +43,21 @@ def test_utm_agrees_with_the_grid_when_the_grid_is_utm() -> None:
     utm = place.utm(2.0, 3.0)
     assert utm is not None
     assert utm[0] == "10S"
-    assert utm[1:] == pytest.approx(place.easting_northing(2.0, 3.0), abs=1e-3)
+    assert utm[1:] == pytest.approx(PLACED.to_world(2.0, 3.0), abs=1e-3)
 
 
 def test_utm_names_the_southern_zone_south_of_the_equator() -> None:
-    place = Georeference(Grid(6, 8, 30.0, (30.0, 0.0, 500000.0, 0.0, -30.0, 6_000_000.0), "EPSG:32755"))
-    utm = place.utm(2.0, 3.0)
+    grid = Grid(6, 8, 30.0, (30.0, 0.0, 500000.0, 0.0, -30.0, 6_000_000.0), "EPSG:32755")
+    utm = Georeference(grid).utm(2.0, 3.0)
     assert utm is not None and utm[0] == "55H"
-    assert utm[1:] == pytest.approx(place.easting_northing(2.0, 3.0), abs=1e-3)
+    assert utm[1:] == pytest.approx(grid.to_world(2.0, 3.0), abs=1e-3)
 
 
-def test_a_grid_without_a_place_has_no_longitude_but_metres_from_its_corner() -> None:
+def test_a_grid_without_a_place_has_no_longitude() -> None:
     place = Georeference(UNPLACED)
     assert not place.has_place
     assert place.lonlat(0, 0) is None and place.utm(0, 0) is None and place.from_lonlat(0, 0) is None
     assert place.lonlat_many(np.zeros(1), np.zeros(1)) is None
-    assert place.easting_northing(5.5, -0.5) == (0.0, 0.0)
     assert place.run_heading_true(0, 0, 0.0) == 90.0
 
 

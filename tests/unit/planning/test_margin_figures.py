@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from firegui.domain.margin_curve import CurvePlan
-from firegui.planning.margin_figures import PNG, SVG, draw, figure
+from firegui.planning.margin_figures import draw, figure
 from tests.unit.domain.margin_curves import margin_curve
 
 
@@ -15,9 +15,9 @@ def test_a_curve_has_a_picture_and_twice_the_same(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     for folder in (one, two):
         folder.mkdir()
-        assert draw(margin_curve(), folder) == [folder / PNG, folder / SVG]
-    assert (one / PNG).read_bytes().startswith(b"\x89PNG")
-    assert (one / SVG).read_bytes() == (two / SVG).read_bytes()
+        assert draw(margin_curve(), folder) == [folder / "margin.png", folder / "margin.svg"]
+    assert (one / "margin.png").read_bytes().startswith(b"\x89PNG")
+    assert (one / "margin.svg").read_bytes() == (two / "margin.svg").read_bytes()
 
 
 def test_every_plan_stands_at_its_drops_and_its_worst_share_with_its_name() -> None:

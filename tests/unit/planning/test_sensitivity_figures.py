@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from firegui.domain.sensitivity import Row, SensitivityTable
-from firegui.planning.sensitivity_figures import PNG, SVG, draw, figure
+from firegui.planning.sensitivity_figures import draw, figure
 from tests.unit.domain.tables import sensitivity_tables
 
 TABLES = sensitivity_tables()
@@ -17,9 +17,9 @@ def test_every_table_has_a_picture_and_twice_the_same(table: SensitivityTable[Ro
     one, two = tmp_path / "one", tmp_path / "two"
     for folder in (one, two):
         folder.mkdir()
-        assert draw(table, folder) == [folder / PNG, folder / SVG]
-    assert (one / PNG).read_bytes().startswith(b"\x89PNG")
-    assert (one / SVG).read_bytes() == (two / SVG).read_bytes()
+        assert draw(table, folder) == [folder / "sensitivity.png", folder / "sensitivity.svg"]
+    assert (one / "sensitivity.png").read_bytes().startswith(b"\x89PNG")
+    assert (one / "sensitivity.svg").read_bytes() == (two / "sensitivity.svg").read_bytes()
 
 
 def test_the_extents_stand_beside_the_fire_without_drops() -> None:

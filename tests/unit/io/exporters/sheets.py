@@ -108,3 +108,9 @@ def outside(figure: Figure) -> list[str]:
     return [
         text for text, (left, low, right, top) in boxes(figure) if min(left, low) < 0 or right > width or top > height
     ]
+
+
+def texts_of(figure: Figure) -> list[str]:
+    """Every text that a figure shows, in the order in which it was put there."""
+    shown = figure.findobj(lambda artist: isinstance(artist, Text) and artist.get_visible())
+    return [text for text in (artist.get_text() for artist in shown if isinstance(artist, Text)) if text]

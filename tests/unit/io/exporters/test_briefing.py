@@ -18,14 +18,13 @@ from firegui.io.exporters.briefing import briefing_pages, write_briefing
 from firegui.io.exporters.briefing_days import fire_acres, periods_of, to_the_minute, type_lines
 from firegui.io.exporters.briefing_table import both_ways
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.figure_page import texts_of
 from firegui.io.exporters.ics220 import FREQUENCIES, PERSONNEL, TITLES
 from firegui.io.exporters.map_sheet import Paper, Sheet
 from firegui.io.exporters.table import NOTICE
 from firegui.io.sun import place_of, sunlight
 from tests.support import StopAt
 from tests.unit.io.builders import aircraft
-from tests.unit.io.exporters.sheets import GRID, around, content, outside, overlaps, planned
+from tests.unit.io.exporters.sheets import GRID, around, content, outside, overlaps, planned, texts_of
 
 ONE = Sheet(author="A. Núñez", first_day=0, last_day=0)
 

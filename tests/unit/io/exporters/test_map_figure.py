@@ -18,7 +18,7 @@ from pyproj import Geod
 from firegui.domain.grid import Grid
 from firegui.errors import CancelledError, InputError
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.figure_page import printable, shortened, texts_of, width_of, wrapped
+from firegui.io.exporters.figure_page import printable, shortened, width_of, wrapped
 from firegui.io.exporters.map_figure import map_page, map_picture, minutes_text, write_map
 from firegui.io.exporters.map_layers import RETARDANT, WATER
 from firegui.io.exporters.map_sheet import MapBackground, Orientation, Paper, Sheet
@@ -28,7 +28,7 @@ from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference
 from tests.support import StopAt
 from tests.unit.io.exporters.plans import GRIDS
-from tests.unit.io.exporters.sheets import GRID, around, content, outside, overlaps, planned
+from tests.unit.io.exporters.sheets import GRID, around, content, outside, overlaps, planned, texts_of
 
 DAY = Sheet(author="A. Núñez", incident_number="CA-PNF-001308", first_day=0, last_day=0)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from firegui.domain.grid import Grid
 from firegui.errors import CancelledError
 from firegui.io import crs
-from firegui.io.rasters.geometry import RasterGeometry, geometry_of_grid
+from firegui.io.rasters.geometry import RasterGeometry
 from firegui.io.rasters.warp import how_placed, needed_box, north_angle, place_on
 from tests.support import stop
 from tests.unit.io.builders import assert_same_bits
@@ -52,8 +52,9 @@ def degrees_around(shape: tuple[int, int] = (90, 110)) -> RasterGeometry:
 def test_a_raster_on_the_grid_is_taken_as_it_is_bit_for_bit() -> None:
     values = np.random.default_rng(1).random(GRID.shape, np.float32)
     values[3, 4] = np.nan
-    assert_same_bits(laid("elevation", values, geometry_of_grid(GRID)), values)
-    assert how_placed("elevation", geometry_of_grid(GRID), GRID) == "as it is"
+    same = RasterGeometry(GRID.shape, GRID.transform, GRID.crs)
+    assert_same_bits(laid("elevation", values, same), values)
+    assert how_placed("elevation", same, GRID) == "as it is"
 
 
 def test_a_larger_raster_with_the_same_cells_is_cut_and_one_too_small_leaves_holes() -> None:
