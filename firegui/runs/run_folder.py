@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -24,19 +24,25 @@ from firegui.domain.settings import PlanSettings
 from firegui.domain.stress import StressTable
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
-from firegui.io.exporters.csv import write_schedule_csv
-from firegui.io.exporters.geotiff import BASELINE_TITLE, write_occupancy_tif
 from firegui.io.plain_words import plain_words
 from firegui.io.project.schedule_file import read_project_schedule, write_plan_safetensors
 from firegui.io.project.store import RUNS
 from firegui.planning.audit import AuditReport
 from firegui.runs.elimination_log import read_elimination
+from firegui.runs.engine import LazyPackage
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunState
 from firegui.runs.header import RunHeader, now, read_header
 from firegui.runs.history import history_text, read_history
 from firegui.runs.lock import held_problem, is_held
 from firegui.runs.result_store import check_writable, names_in
 from firegui.runs.spec import Stage
+
+# Reading a run must not wait for what only writing needs.
+if TYPE_CHECKING:
+    import firegui.io.exporters.csv
+    import firegui.io.exporters.geotiff
+else:
+    firegui = LazyPackage("firegui")
 
 RUN, HISTORY, METRICS = "run.toml", "history.csv", "metrics.json"
 PLAN, SCHEDULE, DROPS = "plan.safetensors", "schedule.csv", "drops.json"
@@ -211,7 +217,7 @@ class RunFolder:
 
     def write_drops(self, drops: Sequence[DropRecord], project: Project) -> None:
         """Replace ``schedule.csv`` (for people) and ``drops.json`` (exact, for exporters)."""
-        write_schedule_csv(self.path / SCHEDULE, drops, project)
+        firegui.io.exporters.csv.write_schedule_csv(self.path / SCHEDULE, drops, project)
         atomic.write_json(self.path / DROPS, drops)
 
     def write_scores(self, scores: RunScores) -> None:
@@ -223,12 +229,13 @@ class RunFolder:
 
         ``p_fire [D − begin + 1, H, W]`` are the states from the start of day ``begin`` on.
         """
-        write_occupancy_tif(self.path / OCCUPANCY, p_fire[1:], project, first=begin + 1)
+        firegui.io.exporters.geotiff.write_occupancy_tif(self.path / OCCUPANCY, p_fire[1:], project, first=begin + 1)
 
     def write_baseline(self, p_fire: NDArray[np.float32], project: Project, begin: int = 0) -> None:
         """Replace ``baseline.tif``: as :meth:`write_occupancy`, of the fire without drops from day ``begin`` on."""
-        title = "P(fire) without further drops" if begin else BASELINE_TITLE
-        write_occupancy_tif(self.path / BASELINE, p_fire[1:], project, first=begin + 1, title=title)
+        geotiff = firegui.io.exporters.geotiff
+        title = "P(fire) without further drops" if begin else geotiff.BASELINE_TITLE
+        geotiff.write_occupancy_tif(self.path / BASELINE, p_fire[1:], project, first=begin + 1, title=title)
 
     def _write_header(self) -> None:
         atomic.write_text(self.path / RUN, self._header.text())
