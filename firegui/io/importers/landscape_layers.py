@@ -19,9 +19,7 @@ from firegui.io.importers.lcp import BandOrder, read_order, role_of, say_order
 from firegui.io.importers.target_grid import Chosen, choose_grid
 from firegui.io.importers.units import FEET, FOOT_M, SLOPE_PERCENT, UNITS, Encoding
 from firegui.io.rasters.files import RasterFile, read_box, read_header
-from firegui.io.rasters.geometry import RasterGeometry
-from firegui.io.rasters.terrain import horn
-from firegui.io.rasters.warp import Box, how_placed, needed_box, north_angle, place_on
+from firegui.io.rasters.warp import Box, RasterGeometry, horn, how_placed, needed_box, north_angle, place_on
 
 DERIVED = "derived from elevation"
 _SAID_TURN_DEG = 0.1

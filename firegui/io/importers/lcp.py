@@ -20,7 +20,7 @@ from firegui.errors import Check, Problems
 from firegui.io.importers.layer_values import STAND_INS, declared_holes, no_number
 from firegui.io.importers.units import find_unit
 from firegui.io.rasters.files import RasterFile, read_sample
-from firegui.io.rasters.terrain import horn
+from firegui.io.rasters.warp import horn
 from firegui.io.source_files import claim_problem
 
 UNUSED = {"canopy_base_height": "canopy base height", "duff": "duff", "woody": "coarse woody", "-": "left out"}

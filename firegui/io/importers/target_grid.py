@@ -20,7 +20,7 @@ from firegui.errors import Problems
 from firegui.io import crs
 from firegui.io.importers.georeferencing import GridPlacement, find_placement
 from firegui.io.importers.landscape_source import TargetGrid
-from firegui.io.rasters.geometry import CLOSE, RasterGeometry, crs_name, differences_of
+from firegui.io.rasters.warp import CLOSE, RasterGeometry, crs_name, differences_of
 from firegui.io.source_files import cells_problem
 
 TRUE_TO_SCALE = 0.03

@@ -20,9 +20,8 @@ from rasterio.errors import CRSError, RasterioError
 from rasterio.windows import Window
 
 from firegui.errors import Problem, Problems
-from firegui.io.rasters.geometry import RasterGeometry, crs_text
 from firegui.io.rasters.geotiff import without_place_warnings
-from firegui.io.rasters.warp import Box
+from firegui.io.rasters.warp import Box, RasterGeometry, crs_text
 from firegui.io.source_files import cells_problem, claim_problem, file_problem
 
 _MARKS = {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +17,198 @@ from rasterio.warp import reproject
 from firegui.domain.grid import Grid
 from firegui.errors import Check, InputError, Problem
 from firegui.io import crs
-from firegui.io.rasters.geometry import RasterGeometry, offset_on
+from firegui.io.importers.georeferencing import Six
 from firegui.io.rasters.geotiff import without_place_warnings
-from firegui.io.rasters.terrain import turned
+
+CLOSE = 0.01
+"""Two grids are one where no corner is further apart than this many cells: files round their coordinates."""
+
+
+@dataclass(frozen=True, slots=True)
+class RasterGeometry:
+    """Where a file says that its raster lies; ``crs`` is any text that PROJ understands."""
+
+    shape: tuple[int, int]
+    transform: Six | None
+    crs: str | None
+
+    @property
+    def affine(self) -> Affine:
+        """From column and row to coordinates; from column and row to themselves where there is no transform."""
+        return Affine.identity() if self.transform is None else Affine(*self.transform)
+
+    @property
+    def is_north_up(self) -> bool:
+        """Whether rows run southward and columns eastward, in square cells."""
+        if self.transform is None:
+            return False
+        a, b, _, d, e, _ = self.transform
+        return b == 0.0 and d == 0.0 and a > 0.0 and abs(a + e) <= 1e-6 * a
+
+    @property
+    def lattice(self) -> tuple[float, float, float] | None:
+        """Side of the cells, west and north of the square lattice that the raster's cells lie on, mirrored or not.
+
+        ``None`` for a raster that is turned, whose cells are not square, or that has no transform.
+        """
+        if self.transform is None:
+            return None
+        a, b, _, d, e, _ = self.transform
+        if b != 0.0 or d != 0.0 or abs(abs(a) - abs(e)) > 1e-6 * abs(a):
+            return None
+        west, _, _, north = self.bounds()
+        return abs(a), west, north
+
+    @property
+    def oddity(self) -> str | None:
+        """What keeps a raster from being north up and square, in words; ``None`` where nothing does."""
+        if self.transform is None or self.is_north_up:
+            return None
+        a, b, _, d, e, _ = self.transform
+        if b != 0.0 or d != 0.0:
+            return f"is turned by {np.degrees(np.arctan2(d, a)):.0f}°"
+        if e > 0.0:
+            return "is upside down, its first row in the south"
+        return "is mirrored, its first column in the east" if a < 0.0 else f"has cells of {a:g} by {-e:g}, not square"
+
+    def bounds(self) -> tuple[float, float, float, float]:
+        """West, south, east, north in the coordinates of its CRS, of a turned raster those of the box around it."""
+        rows, columns = self.shape
+        corners = [self.affine @ corner for corner in ((0, 0), (columns, 0), (0, rows), (columns, rows))]
+        x, y = [float(corner[0]) for corner in corners], [float(corner[1]) for corner in corners]
+        return min(x), min(y), max(x), max(y)
+
+
+def differences_of(one: RasterGeometry, other: RasterGeometry) -> list[str]:
+    """How the raster ``one`` lies otherwise than ``other``, in words; empty where they are on one grid."""
+    found = []
+    if one.shape != other.shape:
+        found.append(f"{_size(one)} cells, not {_size(other)}")
+    if (one.crs is None) != (other.crs is None) or (one.crs and other.crs and not crs.same(one.crs, other.crs)):
+        # Coordinates of two CRSs cannot be compared.
+        return [*found, f"CRS {crs_name(one.crs)}, not {crs_name(other.crs)}"]
+    if one.transform is None or other.transform is None:
+        return found if one.transform == other.transform else [*found, "one of the two has no transform"]
+    width, height = one.transform[0], one.transform[4]
+    if not np.allclose((width, height), (other.transform[0], other.transform[4]), rtol=CLOSE / max(one.shape), atol=0):
+        found.append(f"cells of {width:g} by {-height:g}, not {other.transform[0]:g} by {-other.transform[4]:g}")
+    east, south = one.transform[2] - other.transform[2], other.transform[5] - one.transform[5]
+    if max(abs(east), abs(south)) > CLOSE * abs(other.transform[0]):
+        found.append(f"its corner lies {_shift(east, 'east', 'west')} and {_shift(south, 'south', 'north')}")
+    if one.transform[1::2][:2] != other.transform[1::2][:2]:
+        found.append("it is turned")
+    return found
+
+
+def offset_on(lie: RasterGeometry, grid: Grid) -> tuple[int, int] | None:
+    """Row and column of ``lie``'s first cell on ``grid`` where the two share the edges of their cells, else ``None``.
+
+    Edges are shared where none is further apart than :data:`CLOSE` cells.
+    """
+    if lie.transform is None or grid.transform is None or lie.crs is None or grid.crs is None:
+        return (0, 0) if lie.transform == grid.transform and lie.shape == grid.shape else None
+    if not lie.is_north_up or not crs.same(lie.crs, grid.crs):
+        return None
+    size = grid.transform[0]
+    longest = max(*lie.shape, *grid.shape)
+    if abs(lie.transform[0] - size) > CLOSE / longest * size:
+        return None
+    column, row = (lie.transform[2] - grid.transform[2]) / size, (grid.transform[5] - lie.transform[5]) / size
+    if max(abs(column - round(column)), abs(row - round(row))) > CLOSE:
+        return None
+    return round(row), round(column)
+
+
+@lru_cache(maxsize=64)
+def crs_text(wkt: str) -> str:
+    """The shortest text for the same CRS: its EPSG code, else a PROJ string, else the WKT itself."""
+    parsed = crs.parse(wkt)
+    code = None if parsed is None else parsed.to_epsg()
+    candidates = ([] if code is None else [f"EPSG:{code}"]) + [_proj_string(wkt)]
+    return next((text for text in candidates if text and crs.same(text, wkt)), wkt)
+
+
+def crs_name(text: str | None) -> str:
+    """What people call a CRS; ``not given`` where there is none."""
+    parsed = None if text is None else crs.parse(text)
+    if parsed is None:
+        return "not given"
+    known = parsed.name not in ("unknown", "unnamed")
+    return parsed.name if known else str(text)
+
+
+def _proj_string(wkt: str) -> str:
+    try:
+        return str(CRS.from_wkt(wkt).to_proj4()).replace("=True", "")
+    except CRSError:
+        return ""
+
+
+def _size(lie: RasterGeometry) -> str:
+    return f"{lie.shape[0]} × {lie.shape[1]}"
+
+
+def _shift(distance: float, positive: str, negative: str) -> str:
+    return f"{abs(distance):g} {positive if distance >= 0 else negative}"
+
+
+FLAT_DEG = 0.05
+"""Below this slope a cell has no direction that means anything."""
+
+Floats = NDArray[np.float64]
+
+
+def horn(elevation: NDArray[np.float32], cell_size_m: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Slope in degrees and aspect in degrees clockwise from the grid's north, each ``[H, W]`` float32.
+
+    With ``z`` of the eight neighbours, the opposite ones weighted 2 (Horn 1981, Proceedings of the IEEE 69(1), 14–47)::
+
+        ∂z/∂x = ((z_NE + 2 z_E + z_SE) − (z_NW + 2 z_W + z_SW)) / (8 Δx)
+        ∂z/∂y = ((z_NW + 2 z_N + z_NE) − (z_SW + 2 z_S + z_SE)) / (8 Δx)
+        slope = atan √((∂z/∂x)² + (∂z/∂y)²),  aspect = the direction of −(∂z/∂x, ∂z/∂y)
+
+    The aspect is the way the ground faces, −1 where the slope is under :data:`FLAT_DEG`. ``elevation [H, W]`` in m has
+    row 0 in the north; where a neighbour is beyond the raster or without data, the line from the opposite one through
+    the cell goes on, else the plane through the cell and its direct neighbours. Cells without data have neither slope
+    nor aspect.
+    """
+    z = np.pad(elevation.astype(np.float64), 1, constant_values=np.nan)
+    rows, columns = elevation.shape
+
+    def at(south: int, east: int) -> Floats:
+        return z[1 + south : 1 + south + rows, 1 + east : 1 + east + columns]
+
+    centre = at(0, 0)
+
+    def height(south: int, east: int, instead: Floats) -> Floats:
+        found = np.where(np.isnan(at(south, east)), 2.0 * centre - at(-south, -east), at(south, east))
+        return np.where(np.isnan(found), instead, found)
+
+    n, s, w, e = (height(*side, centre) for side in ((-1, 0), (1, 0), (0, -1), (0, 1)))
+    nw, ne = height(-1, -1, n + w - centre), height(-1, 1, n + e - centre)
+    sw, se = height(1, -1, s + w - centre), height(1, 1, s + e - centre)
+    eastward = ((ne + 2.0 * e + se) - (nw + 2.0 * w + sw)) / (8.0 * cell_size_m)
+    northward = ((nw + 2.0 * n + ne) - (sw + 2.0 * s + se)) / (8.0 * cell_size_m)
+    slope = np.rad2deg(np.arctan(np.hypot(eastward, northward)))
+    # Its own height is no part of the differences.
+    slope[np.isnan(centre)] = np.nan
+    aspect = np.rad2deg(np.arctan2(-eastward, -northward)) % 360.0
+    aspect = np.where(slope < FLAT_DEG, -1.0, aspect)
+    aspect[np.isnan(slope)] = np.nan
+    return slope.astype(np.float32), _below_360(aspect.astype(np.float32))
+
+
+def turned(aspect: NDArray[np.float32], degrees: float) -> NDArray[np.float32]:
+    """The aspect in a raster whose north lies ``degrees`` counter-clockwise of the one it was measured from."""
+    found = np.where(aspect < 0.0, aspect, (aspect.astype(np.float64) + degrees) % 360.0)
+    return _below_360(found.astype(np.float32))
+
+
+def _below_360(aspect: NDArray[np.float32]) -> NDArray[np.float32]:
+    # Rounded to float32, what is just under 360 becomes 360.
+    aspect[aspect >= 360.0] = 0.0
+    return aspect
+
 
 Raster = NDArray[np.float32]
 Box = tuple[int, int, int, int]

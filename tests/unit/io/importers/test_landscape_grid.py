@@ -15,7 +15,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import CancelledError, InputError
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand, TargetGrid
-from firegui.io.rasters.terrain import horn
+from firegui.io.rasters.warp import horn
 from tests.support import stop
 from tests.unit.io.builders import assert_same_bits
 from tests.unit.io.importers.places import GRID, UTM, WIND, degrees, event, hills, source, write

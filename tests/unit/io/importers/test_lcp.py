@@ -14,7 +14,7 @@ from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.landscape_survey import survey_landscape
 from firegui.io.importers.lcp import ORDERS, role_of
-from firegui.io.rasters.terrain import horn
+from firegui.io.rasters.warp import horn
 from tests.unit.io.builders import SHARED_DATA
 from tests.unit.io.importers.places import WIND, hills, write
 

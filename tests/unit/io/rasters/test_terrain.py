@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from firegui.io.rasters.terrain import horn, turned
+from firegui.io.rasters.warp import horn, turned
 
 
 def plane(east_per_m: float, north_per_m: float, cell: float, shape: tuple[int, int] = (7, 9)) -> Any:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from firegui.domain.grid import Grid
 from firegui.errors import CancelledError
 from firegui.io import crs
-from firegui.io.rasters.geometry import RasterGeometry
-from firegui.io.rasters.warp import how_placed, needed_box, north_angle, place_on
+from firegui.io.rasters.warp import RasterGeometry, how_placed, needed_box, north_angle, place_on
 from tests.support import stop
 from tests.unit.io.builders import assert_same_bits
 
