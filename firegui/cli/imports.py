@@ -28,8 +28,7 @@ from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.importers.units import UNITS, find_unit
 from firegui.io.project.store import load_project, save_project
-from firegui.io.vectors.perimeter_growth import PerimeterGrowth
-from firegui.io.vectors.perimeters import PerimeterSource
+from firegui.io.vectors.perimeters import PerimeterGrowth, PerimeterSource
 from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.weather.wind import WindSource
 

@@ -7,8 +7,7 @@ import pytest
 
 from firegui.cli.imports import perimeter_source
 from firegui.errors import Problems
-from firegui.io.vectors.perimeter_growth import PerimeterGrowth
-from firegui.io.vectors.perimeters import PerimeterSource
+from firegui.io.vectors.perimeters import PerimeterGrowth, PerimeterSource
 
 NOTHING: dict[str, Any] = {
     "perimeters": None, "perimeters_layer": None, "perimeters_date": None, "perimeters_are": None, "utc_offset": None,

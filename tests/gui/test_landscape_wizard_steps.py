@@ -20,7 +20,7 @@ from firegui.gui.importing.landscape.preview_map import date_colors, fuel_entrie
 from firegui.gui.importing.landscape.survey import ImportAnswers, recognise_files
 from firegui.gui.importing.landscape.wizard_page import FieldNote
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
-from firegui.io.vectors.perimeter_growth import PerimeterGrowth
+from firegui.io.vectors.perimeters import PerimeterGrowth
 from firegui.io.weather.conventions import Height, Sense, SpeedUnit
 from tests.gui.hands import LEFT, type_into_cell
 from tests.gui.landscape_scene import COLUMNS, GRID, ROWS, Hands, hill, write_lcp

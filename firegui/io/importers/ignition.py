@@ -17,8 +17,7 @@ from firegui.io.crs import same, transformer
 from firegui.io.georeference import Georeference, format_ddm
 from firegui.io.rasters.masks import is_tiff, read_masks
 from firegui.io.vectors.files import crs_problems, read_features, vector_file
-from firegui.io.vectors.perimeter_shapes import are_detections, no_polygons
-from firegui.io.vectors.perimeters import read_outline
+from firegui.io.vectors.perimeters import are_detections, no_polygons, read_outline
 
 _FIRST_NONBURNABLE, _LAST_NONBURNABLE = 91, 99
 _FOR_EVER = date.max

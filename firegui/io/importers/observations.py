@@ -15,9 +15,8 @@ from firegui.errors import Check, InputError, Problem, Problems
 from firegui.io.importers.georeferencing import GridPlacement
 from firegui.io.importers.ignition import read_ignition
 from firegui.io.rasters.masks import MaskRaster, is_tiff, read_masks
-from firegui.io.vectors.perimeter_growth import accumulate, guess_growth
 from firegui.io.vectors.perimeter_survey import holds_ignition
-from firegui.io.vectors.perimeters import PerimeterSource, read_perimeters
+from firegui.io.vectors.perimeters import PerimeterSource, accumulate, guess_growth, read_perimeters
 
 
 @dataclass(frozen=True, slots=True, eq=False)

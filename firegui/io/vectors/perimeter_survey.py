@@ -18,9 +18,14 @@ from firegui.io.rasters.masks import band_dates, is_tiff
 from firegui.io.rasters.rasterize import polygon_mask
 from firegui.io.vectors.dates import FeatureDates, find_dates
 from firegui.io.vectors.files import VectorLayer, crs_problems, may_hold_points, read_features, vector_file
-from firegui.io.vectors.perimeter_growth import PerimeterGrowth, guess_growth
-from firegui.io.vectors.perimeter_shapes import are_detections, no_polygons
-from firegui.io.vectors.perimeters import PerimeterSource, read_perimeters
+from firegui.io.vectors.perimeters import (
+    PerimeterGrowth,
+    PerimeterSource,
+    are_detections,
+    guess_growth,
+    no_polygons,
+    read_perimeters,
+)
 
 _SIDE = 256
 _POINTS = ("Point", "MultiPoint")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +14,145 @@ import shapely
 from numpy.typing import NDArray
 from rasterio import Affine
 
-from firegui.domain.grid import Grid
-from firegui.errors import Check, InputError, Problems
+from firegui.domain.grid import HECTARE_M2, Grid
+from firegui.errors import Check, InputError, Problem, Problems
 from firegui.io import crs
 from firegui.io.local_time import guess_offset_h
 from firegui.io.rasters.rasterize import polygon_mask
 from firegui.io.vectors.dates import FeatureDates, find_dates
-from firegui.io.vectors.files import VectorLayer, crs_problems, read_features, vector_file
-from firegui.io.vectors.perimeter_growth import PerimeterGrowth, accumulate, guess_growth
-from firegui.io.vectors.perimeter_shapes import no_polygons, repaired
+from firegui.io.vectors.files import VectorLayer, crs_problems, polygons_of, read_features, vector_file
+
+Masks = NDArray[np.bool_]
+
+_COVERED = 0.9
+_SHOWN_DAYS = 3
+
+
+class PerimeterGrowth(StrEnum):
+    """What the polygons of a date show."""
+
+    INCREMENTS = "increments"
+    CUMULATIVE = "cumulative"
+
+
+def guess_growth(masks: Masks) -> tuple[PerimeterGrowth, str]:
+    """What masks ``[N, H, W]`` of what is drawn on each date are, and a note that says so and why.
+
+    Whole perimeters cover the fire of the date before: cumulative where each covers nine tenths of all that was drawn
+    before it, increments otherwise, which add up and lose nothing of either.
+    """
+    covered = _covered(masks)
+    if not covered:
+        return PerimeterGrowth.CUMULATIVE, ""
+    least = min(covered)
+    if least >= _COVERED:
+        why = f"every one covers at least {np.floor(least * 100):.0f} % of those before it"
+        return PerimeterGrowth.CUMULATIVE, f"The perimeters are taken for the whole fire of their date: {why}."
+    why = f"one covers only {np.floor(least * 100):.0f} % of those before it"
+    return PerimeterGrowth.INCREMENTS, f"The perimeters are taken for daily increments and add up: {why}."
+
+
+def accumulate(masks: Masks, days: Sequence[date], growth: PerimeterGrowth) -> tuple[Masks, list[str]]:
+    """The fire of each date, ``[N, H, W]``, and what to know of it.
+
+    Increments add up. A whole perimeter stands as it was mapped: cells that a later map takes back are said.
+    """
+    if growth is PerimeterGrowth.INCREMENTS:
+        return np.logical_or.accumulate(masks, axis=0), []
+    back = {day: int((earlier & ~later).sum())
+            for day, earlier, later in zip(days[1:], masks[:-1], masks[1:], strict=True)}  # fmt: skip
+    taken = {day: cells for day, cells in back.items() if cells}
+    if not taken:
+        return masks, []
+    shown = ", ".join(f"{cells:,} on {day}" for day, cells in list(taken.items())[:_SHOWN_DAYS])
+    more = ", …" if len(taken) > _SHOWN_DAYS else ""
+    return masks, [f"Later perimeters take back cells of earlier ones ({shown}{more}): each stands as it was mapped."]
+
+
+def _covered(masks: Masks) -> list[float]:
+    """For each date after the first, the share of everything before that it covers."""
+    shares = []
+    before = np.zeros(masks.shape[1:], np.bool_)
+    for mask in masks:
+        total = int(before.sum())
+        if total and mask.any():
+            shares.append(int((before & mask).sum()) / total)
+        before |= mask
+    return shares
+
+
+_DETECTED = ("FRP", "BRIGHTNESS", "BRIGHT_TI4", "ACQ_DATE", "CONFIDENCE")
+"""Columns of FIRMS' detections by VIIRS and MODIS."""
+
+_POINTS = ("Point", "MultiPoint")
+_SHOWN = 20
+
+
+def no_polygons(features: VectorLayer, where: str) -> list[Problem]:
+    """The features that are no perimeters; a file of points gets one word for all."""
+    if len(features.geometries) == 0:
+        remedy = "export it as GeoPackage, GeoJSON, KML or shapefile with one polygon per date"
+        return [Problem(where, "holds no perimeter", remedy)]
+    if all(geometry is not None and geometry.geom_type in _POINTS for geometry in features.geometries):
+        return [_say_points(features, where)]
+    found = []
+    for number, geometry in enumerate(features.geometries, 1):
+        if not polygons_of(geometry):
+            empty = geometry is None or geometry.is_empty
+            what = "has no geometry" if empty else f"is a {geometry.geom_type}, not a polygon"
+            found.append(Problem(f"{where}, feature {number}", what, "keep only perimeters, as polygons"))
+    if len(found) > _SHOWN:
+        rest = Problem(where, f"{len(found) - _SHOWN:,} more features are no polygons", "keep only perimeters")
+        return [*found[:_SHOWN], rest]
+    return found
+
+
+def are_detections(features: VectorLayer) -> bool:
+    """Whether points are where satellites saw heat, told from their columns or from dates that differ."""
+    held = {name.upper() for name in features.columns}
+    if sum(name in held for name in _DETECTED) >= 2:
+        return True
+    dates = find_dates(features.columns, len(features.geometries), "", Problems(), None, 0.0)
+    return dates is not None and len(set(dates.dates)) > 1
+
+
+def _say_points(features: VectorLayer, where: str) -> Problem:
+    count = f"{len(features.geometries):,} point{'' if len(features.geometries) == 1 else 's'}"
+    if are_detections(features):
+        dates = find_dates(features.columns, len(features.geometries), "", Problems(), None, 0.0)
+        span = "" if dates is None else f" of {min(dates.dates)} to {max(dates.dates)}"
+        what = f"holds {count}{span}: places where a satellite saw heat, which have no outline"
+        return Problem(where, what, "draw a polygon around those of each day in a GIS, or give an ignition")
+    return Problem(where, f"holds {count} and no perimeter", "give the file as the ignition instead")
+
+
+def repaired(
+    geometries: NDArray[Any], where: str, metres_per_unit: float, problems: Problems
+) -> tuple[NDArray[Any], list[str]]:
+    """Polygons alone, those that cross themselves made valid, and a note on how many and how much that changed.
+
+    Rings are made simple first and then merged: what an outline goes around twice has burned, and a figure of eight
+    keeps both of its halves. Whatever has no area left is a problem.
+    """
+    result = geometries.copy()
+    for index, geometry in enumerate(geometries):
+        if geometry.geom_type == "GeometryCollection":
+            result[index] = shapely.multipolygons(polygons_of(geometry))
+    crossing = np.flatnonzero(~shapely.is_valid(result))
+    if not crossing.size:
+        return result, []
+    before = shapely.area(result[crossing]).sum()
+    for index in map(int, crossing):
+        parts = polygons_of(shapely.make_valid(result[index], method="structure", keep_collapsed=False))
+        if not parts:
+            problems.add(f"{where}, feature {index + 1}", "encloses no area", "draw it again, or leave it out")
+        result[index] = shapely.multipolygons(parts) if parts else shapely.Polygon()
+    change = (shapely.area(result[crossing]).sum() - before) * metres_per_unit**2 / HECTARE_M2
+    one = crossing.size == 1
+    count = "1 perimeter crosses itself" if one else f"{crossing.size} perimeters cross themselves"
+    numbers = ", ".join(str(index + 1) for index in crossing[:_SHOWN]) + (", …" if crossing.size > _SHOWN else "")
+    effect = "without a change of area" if abs(change) < 0.05 else f"which changed their area by {change:+,.1f} ha"
+    return result, [f"{count} (feature {numbers}) and {'was' if one else 'were'} repaired, {effect}."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ from firegui.errors import Problems
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 from firegui.gui.importing.landscape.wizard_page import WizardPage, copyable_label, flush_form, put_text, show_text
 from firegui.gui.widgets.fields import NoScrollComboBox, PathField, numbers, read_entry, text_line
-from firegui.io.vectors.perimeter_growth import PerimeterGrowth
 from firegui.io.vectors.perimeter_survey import PerimeterSurvey
-from firegui.io.vectors.perimeters import PerimeterSource
+from firegui.io.vectors.perimeters import PerimeterGrowth, PerimeterSource
 
 _FILES = "Perimeters or a start (*.shp *.gpkg *.geojson *.json *.kml *.kmz *.gpx *.tif *.tiff);;All files (*)"
 _FILE, _POINT = "file", "point"

@@ -18,9 +18,8 @@ from firegui.io.importers.georeferencing import GridPlacement
 from firegui.io.importers.ignition import Ignition, read_ignition
 from firegui.io.importers.observations import Observed, observe
 from firegui.io.rasters.geotiff import read_raster, write_raster
-from firegui.io.vectors.perimeter_growth import PerimeterGrowth
 from firegui.io.vectors.perimeter_survey import survey_perimeters
-from firegui.io.vectors.perimeters import PerimeterSource
+from firegui.io.vectors.perimeters import PerimeterGrowth, PerimeterSource
 from tests.unit.io.builders import PLACED, SHARED_DATA
 from tests.unit.io.vectors.test_perimeters import DATES, TWO, write
 

@@ -16,9 +16,8 @@ import shapely
 from firegui.errors import CancelledError, InputError, Problems
 from firegui.io.crs import transformer
 from firegui.io.vectors.dates import find_dates
-from firegui.io.vectors.perimeter_growth import PerimeterGrowth
 from firegui.io.vectors.perimeter_survey import survey_perimeters
-from firegui.io.vectors.perimeters import Perimeters, PerimeterSource, read_perimeters
+from firegui.io.vectors.perimeters import PerimeterGrowth, Perimeters, PerimeterSource, read_perimeters
 from tests.support import stop
 from tests.unit.io.builders import PLACED, SHARED_DATA
 from tests.unit.io.vectors.test_perimeters import DATES, TWO, box, write
