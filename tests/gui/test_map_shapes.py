@@ -21,8 +21,8 @@ from firegui.domain.region_geometry import (
     without_vertex,
 )
 from firegui.domain.regions import Region
+from firegui.io.project.regions_file import is_simple
 from firegui.io.rasters.rasterize import region_masks
-from firegui.io.vectors.region_shapes import is_simple
 
 SHAPE = (40, 60)
 OUTER = ((5.0, 5.0), (5.0, 25.0), (25.0, 25.0), (25.0, 5.0))

@@ -16,9 +16,8 @@ from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError, Problem
 from firegui.gui.session.reporting import free_name, refuse_new, refusing
 from firegui.gui.session.session import Session
-from firegui.io.project.regions_file import read_regions
+from firegui.io.project.regions_file import is_simple, read_regions
 from firegui.io.rasters.rasterize import region_masks
-from firegui.io.vectors.region_shapes import is_simple
 
 _SAME_TIME = timedelta(seconds=1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -14,9 +15,11 @@ from numpy.typing import NDArray
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
+from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problems
 from firegui.io.importers.maps import read_maps, write_maps
 from firegui.io.project.text import ArrayFile, Event
+from firegui.io.project.weights_file import read_weights, weights_bytes, write_weights
 from firegui.io.rasters.geotiff import Raster, read_raster, write_raster
 from firegui.io.source_files import file_problem
 
@@ -161,3 +164,49 @@ def _check_present(files: Mapping[str, ArrayFile], dates: tuple[date, ...], prob
     for key in needed:
         if key not in files:
             problems.add("layers", f"{key} is not listed", _REMEDY)
+
+
+WEIGHTS = "weights"
+
+
+def weights_content(weights: NetworkWeights) -> str:
+    """SHA-256 of everything in the weights."""
+    return hashlib.sha256(weights_bytes(weights)).hexdigest()
+
+
+def write_project_weights(project: Project, folder: Path) -> ArrayFile | None:
+    """Write the project's weights into ``folder`` unless they are there; returns what ``project.toml`` says of them."""
+    if project.weights is None:
+        return None
+    digest = weights_content(project.weights)
+    file = ArrayFile(_file_name(digest), digest, digest)
+    if not (folder / file.file).exists():
+        write_weights(folder / file.file, project.weights)
+    return file
+
+
+def kept_weights(folder: Path, weights: NetworkWeights) -> Path | None:
+    """Where the project in ``folder`` keeps these weights, if it does."""
+    path = folder / _file_name(weights_content(weights))
+    return path if path.is_file() else None
+
+
+def _file_name(digest: str) -> str:
+    return f"fire-{digest[:12]}.safetensors"
+
+
+def read_project_weights(folder: Path, file: ArrayFile | None, problems: Problems) -> NetworkWeights | None:
+    """Read them back, adding what is missing, changed or damaged to ``problems``."""
+    path = None if file is None else checked_path(folder, WEIGHTS, file, problems)
+    try:
+        return None if path is None else read_weights(path)
+    except InputError as error:
+        problems.extend(error.problems)
+        return None
+
+
+def remove_weights(folder: Path, file: ArrayFile | None, kept: ArrayFile | None) -> None:
+    """Remove weights that the project no longer names; that it cannot be done is no harm."""
+    if file is not None and (kept is None or kept.file != file.file):
+        with suppress(OSError):
+            (folder / file.file).unlink()

@@ -43,9 +43,8 @@ from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDro
 from firegui.errors import Problems
 from firegui.io import strict
 from firegui.io.atomic import write_text
-from firegui.io.project.region_table import read_region, region_to_table
+from firegui.io.project.regions_file import crossing_problems, read_region, region_to_table
 from firegui.io.toml_text import dumps
-from firegui.io.vectors.region_shapes import crossing_problems
 
 T = TypeVar("T")
 

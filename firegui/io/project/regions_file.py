@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import shapely
 from pyproj import Transformer
 
 from firegui.domain.grid import Grid
@@ -16,10 +18,85 @@ from firegui.errors import InputError, Problem, Problems
 from firegui.io import crs, strict
 from firegui.io.atomic import write_text
 from firegui.io.georeference import WGS84, Georeference
-from firegui.io.project.region_table import read_region, region_to_table
 from firegui.io.source_files import read_text
 from firegui.io.toml_text import dumps
-from firegui.io.vectors.region_shapes import crossing_problems
+
+_CROSSING = re.compile(r"Self-intersection\[(\S+) (\S+)\]")
+
+
+def crossing_problems(regions: Iterable[Region], kind: str = "region") -> list[Problem]:
+    """One problem for each ring with edges that cross; rings that only touch, or with too few corners, pass."""
+    found = []
+    for region in regions:
+        for ring in (ring for part in region.parts for ring in part if len(ring) >= 3):
+            place = _crossing(ring)
+            if place is not None:
+                what = f"crosses itself near row {place[0]:g}, column {place[1]:g}"
+                found.append(Problem(f"{kind} {region.name}", what, "draw it again, or split it there"))
+    return found
+
+
+def is_simple(region: Region) -> bool:
+    """Return whether no edge crosses or touches another and every hole lies inside."""
+    return all(len(part[0]) >= 3 and bool(shapely.Polygon(part[0], part[1:]).is_valid) for part in region.parts)
+
+
+def _crossing(ring: Ring) -> tuple[float, float] | None:
+    match = _CROSSING.match(str(shapely.is_valid_reason(shapely.Polygon(ring))))
+    return None if match is None else (float(match[1]), float(match[2]))
+
+
+Polygons = tuple[tuple[tuple[tuple[float, float], ...], ...], ...]
+
+
+def read_region(table: strict.Table) -> Region | None:
+    """Read ``name``, optional ``weight``, and where it is: ``rows`` with ``columns``, ``polygon``, or ``polygons``.
+
+    ``None`` when anything was wrong; the table's problems then say what.
+    """
+    before = len(list(table.problems))
+    name = table.take("name", str)
+    weight = table.take("weight", float, 1.0)
+    ways = [key for key in ("rows", "polygon", "polygons") if key in table]
+    parts: Polygons = ()
+    if len(ways) != 1:
+        table.problems.add(
+            table.where, "needs rows with columns, or polygon, or polygons, and only one of them", "say where it is"
+        )
+    elif ways[0] == "rows":
+        parts = _rectangle(table)
+    elif ways[0] == "polygon":
+        ring = table.take("polygon", tuple[tuple[float, float], ...])
+        parts = ((ring,),)
+    else:
+        parts = table.take("polygons", Polygons)
+    for key in ("rows", "columns", "polygon", "polygons"):
+        table.raw(key)
+    table.finish()
+    return Region(name, parts, weight) if len(list(table.problems)) == before else None
+
+
+def _rectangle(table: strict.Table) -> Polygons:
+    rows, columns = table.take("rows", tuple[float, float]), table.take("columns", tuple[float, float])
+    for key, pair in (("rows", rows), ("columns", columns)):
+        if pair is not None and not pair[0] < pair[1]:
+            table.problems.add(table.where, f"{key} {list(pair)} is empty", "write [first, one past the last]")
+    return () if rows is None or columns is None else Region.rectangle("", rows, columns).parts
+
+
+def polygons_of(region: Region) -> list[list[list[list[float]]]]:
+    """A region's parts as plain lists of rings of ``[row, column]`` corners."""
+    return [[[[float(row), float(column)] for row, column in ring] for ring in part] for part in region.parts]
+
+
+def region_to_table(region: Region) -> dict[str, Any]:
+    """A region for people to edit: a rectangle as rows and columns, anything else as polygons."""
+    table: dict[str, Any] = {"name": region.name, "weight": float(region.weight)}
+    box = region.as_rectangle
+    if box is not None and Region.rectangle(region.name, *box, region.weight) == region:
+        return table | {"rows": [float(v) for v in box[0]], "columns": [float(v) for v in box[1]]}
+    return table | {"polygons": polygons_of(region)}
+
 
 _HEADER = """\
 # Protected regions of a firegui project. rows and columns are half-open, in cells: [0, 200] is rows 0 to 199.

@@ -28,16 +28,19 @@ from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import strict
 from firegui.io.atomic import new_folder, write_text
-from firegui.io.project.layers import check_files, contents_of, read_layers, write_layers
-from firegui.io.project.migrations import CURRENT_FORMAT, migrate
-from firegui.io.project.text import ArrayFile, ProjectText, listed_layers, read_text, to_tables
-from firegui.io.project.weights import (
+from firegui.io.project.layers import (
+    check_files,
+    contents_of,
     kept_weights,
+    read_layers,
     read_project_weights,
     remove_weights,
     weights_content,
+    write_layers,
     write_project_weights,
 )
+from firegui.io.project.migrations import CURRENT_FORMAT, migrate
+from firegui.io.project.text import ArrayFile, ProjectText, listed_layers, read_text, to_tables
 from firegui.io.toml_text import dumps
 
 PROJECT_FILE = "project.toml"

@@ -20,7 +20,7 @@ from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import RunJob, UnfinishedWork
 from firegui.gui.session.session import Session
-from firegui.io.project.weights import kept_weights
+from firegui.io.project.layers import kept_weights
 from firegui.runs.command import with_command
 from firegui.runs.events import FitEpoch, WeightsReady
 from firegui.runs.spec import CalibrateSpec

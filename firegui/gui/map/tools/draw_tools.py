@@ -9,7 +9,7 @@ from firegui.domain.regions import Region, Vertex
 from firegui.gui.map.shape_edits import add_region, add_zone, free_shape_name, size_text
 from firegui.gui.map.sketch import Outline
 from firegui.gui.map.tools.tool import MapTool, Pointer, ToolContext
-from firegui.io.vectors.region_shapes import is_simple
+from firegui.io.project.regions_file import is_simple
 
 _NEAR_PX = 8.0
 

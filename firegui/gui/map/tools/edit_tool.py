@@ -19,7 +19,7 @@ from firegui.domain.regions import Region
 from firegui.gui.map.shape_edits import change_region, find_region, size_text
 from firegui.gui.map.sketch import Outline
 from firegui.gui.map.tools.tool import PanningTool, Pointer, ToolContext
-from firegui.io.vectors.region_shapes import is_simple
+from firegui.io.project.regions_file import is_simple
 
 _GRAB_PX = 8.0
 
