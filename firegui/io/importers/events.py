@@ -24,6 +24,11 @@ from firegui.io.importers.events_file import (
 )
 from firegui.io.importers.georeferencing import check_when, find_placement
 from firegui.io.importers.layer_values import (
+    DEGREES,
+    HUNDREDTHS_KGM3,
+    METRES,
+    PERCENT,
+    TENTHS_M,
     Array,
     ImportedLayer,
     cells_text,
@@ -32,7 +37,6 @@ from firegui.io.importers.layer_values import (
     say_layers,
 )
 from firegui.io.importers.observations import say_coverage, say_observed
-from firegui.io.importers.units import DEGREES, HUNDREDTHS_KGM3, METRES, PERCENT, TENTHS_M
 from firegui.io.local_time import guess_offset_h, local_midnight, say_offset
 from firegui.io.weather.daily import NO_DATA, DailyWind, daily_wind
 

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from firegui.domain.scenario import Scenario
 from firegui.errors import Check, Problems
 from firegui.io.importers.georeferencing import EventStart, GridPlacement, check_when, find_start, local_offset
-from firegui.io.importers.ignition import ignition_at
 from firegui.io.importers.landscape_layers import GriddedLandscape, read_ground
 from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.layer_values import say_layers
-from firegui.io.importers.observations import observe, say_coverage, say_observed
+from firegui.io.importers.observations import ignition_at, observe, say_coverage, say_observed
 from firegui.io.local_time import guess_offset_h
 from firegui.io.source_files import MOST_DAYS
 from firegui.io.vectors.perimeters import PerimeterSource

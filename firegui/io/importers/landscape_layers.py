@@ -14,10 +14,18 @@ from firegui.domain.scenario import LAYERS
 from firegui.errors import Check, InputError, Problems
 from firegui.io.importers.georeferencing import GridPlacement
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
-from firegui.io.importers.layer_values import ImportedLayer, declared_holes, read_values
+from firegui.io.importers.layer_values import (
+    FEET,
+    FOOT_M,
+    SLOPE_PERCENT,
+    UNITS,
+    Encoding,
+    ImportedLayer,
+    declared_holes,
+    read_values,
+)
 from firegui.io.importers.lcp import BandOrder, read_order, role_of, say_order
 from firegui.io.importers.target_grid import Chosen, choose_grid
-from firegui.io.importers.units import FEET, FOOT_M, SLOPE_PERCENT, UNITS, Encoding
 from firegui.io.rasters.files import RasterFile, read_box, read_header
 from firegui.io.rasters.warp import Box, RasterGeometry, horn, how_placed, needed_box, north_angle, place_on
 

@@ -16,8 +16,8 @@ from firegui.io.weather.wind import WindSource
 class LayerBand:
     """One band of a raster file, counted from 1; ``None`` where the file holds that layer alone.
 
-    ``unit`` is a name in :data:`~firegui.io.importers.units.UNITS` of the layer, such as ``"ft"`` of an elevation;
-    ``None`` leaves it to be told from the numbers.
+    ``unit`` is a name in :data:`~firegui.io.importers.layer_values.UNITS` of the layer, such as ``"ft"`` of an
+    elevation; ``None`` leaves it to be told from the numbers.
     """
 
     path: Path

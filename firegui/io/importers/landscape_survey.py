@@ -17,7 +17,7 @@ from firegui.io import crs
 from firegui.io.importers.landscape import Fire, LandscapeLayout, fire_notes, lay_out_landscape, layer_notes
 from firegui.io.importers.landscape_layers import GriddedLayer, outline
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
-from firegui.io.importers.units import UNITS
+from firegui.io.importers.layer_values import UNITS
 from firegui.io.project.coverage_toml import shipped_table
 from firegui.io.weather.wind import WindSurvey
 

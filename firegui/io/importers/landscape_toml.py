@@ -20,7 +20,7 @@ from firegui.domain.scenario import LAYERS
 from firegui.errors import Problems
 from firegui.io import strict
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
-from firegui.io.importers.units import UNITS
+from firegui.io.importers.layer_values import UNITS
 from firegui.io.vectors.perimeters import PerimeterGrowth, PerimeterSource
 from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.weather.wind import WindSource

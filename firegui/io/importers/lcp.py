@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from firegui.domain.fuel import FBFM13, FBFM40
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Check, Problems
-from firegui.io.importers.layer_values import STAND_INS, declared_holes, no_number
-from firegui.io.importers.units import find_unit
+from firegui.io.importers.layer_values import STAND_INS, declared_holes, find_unit, no_number
 from firegui.io.rasters.files import RasterFile, read_sample
 from firegui.io.rasters.warp import horn
 from firegui.io.source_files import claim_problem

@@ -14,9 +14,15 @@ from numpy.typing import NDArray
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import Problem, Problems
 from firegui.io import npz
-from firegui.io.importers.georeferencing import check_when, find_placement, find_start, local_offset
+from firegui.io.importers.georeferencing import (
+    KnownGrid,
+    check_when,
+    find_placement,
+    find_start,
+    local_offset,
+    recognise,
+)
 from firegui.io.importers.observations import observe, say_coverage, say_observed
-from firegui.io.known_grids import KnownGrid, recognise
 from firegui.io.source_files import cells_problem, days_problem
 from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.conventions import STRONGEST_MS

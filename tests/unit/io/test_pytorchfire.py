@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from firegui.errors import InputError
+from firegui.io.importers.georeferencing import fingerprint, known_grids, recognise
 from firegui.io.importers.pytorchfire import import_pytorchfire
-from firegui.io.known_grids import fingerprint, known_grids, recognise
 from firegui.io.vectors.perimeters import read_perimeters
 from tests.unit.io.builders import PLACED, assert_each_said, refused_for, said
 from tests.unit.io.vectors.test_perimeters import DATES, TWO, write

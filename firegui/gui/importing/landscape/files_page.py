@@ -36,8 +36,8 @@ from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import show_table
 from firegui.io.importers.landscape_source import LayerBand
 from firegui.io.importers.landscape_survey import LayerFacts
+from firegui.io.importers.layer_values import UNITS
 from firegui.io.importers.lcp import UNUSED
-from firegui.io.importers.units import UNITS
 
 KEYS = tuple(LAYERS)
 BAND_ROLES: tuple[tuple[str, str], ...] = (

@@ -15,8 +15,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.georeference import Georeference
 from firegui.io.importers.georeferencing import GridPlacement
-from firegui.io.importers.ignition import Ignition, read_ignition
-from firegui.io.importers.observations import Observed, observe
+from firegui.io.importers.observations import Ignition, Observed, observe, read_ignition
 from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.io.vectors.perimeter_survey import survey_perimeters
 from firegui.io.vectors.perimeters import PerimeterGrowth, PerimeterSource

@@ -9,8 +9,7 @@ import pytest
 from firegui.errors import InputError, Problems
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_source import LayerBand
-from firegui.io.importers.layer_values import ImportedLayer, read_values
-from firegui.io.importers.units import UNITS, find_unit
+from firegui.io.importers.layer_values import UNITS, ImportedLayer, find_unit, read_values
 from firegui.io.rasters.warp import horn
 from tests.unit.io.builders import assert_same_bits
 from tests.unit.io.importers.places import event, hills, source, write
