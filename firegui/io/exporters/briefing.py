@@ -15,16 +15,21 @@ from firegui.domain.fleet import Material
 from firegui.domain.stress import growth_left_text
 from firegui.errors import Check
 from firegui.io.atomic import replacing
-from firegui.io.exporters.briefing_days import Period, TypeLine, daily_totals, fire_acres, periods_of, type_lines
-from firegui.io.exporters.briefing_table import (
+from firegui.io.exporters.briefing_days import (
     ROW,
     BriefingColumn,
+    Period,
+    TypeLine,
+    daily_totals,
     draw_table,
     drop_columns,
     drop_lines,
+    fire_acres,
     head_height,
     hhmm,
+    periods_of,
     stretched,
+    type_lines,
 )
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.figure_page import LINE, MUTED, FigurePage, metadata, printing, wrapped

@@ -15,8 +15,7 @@ from rasterio.errors import RasterioError
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.io.atomic import replacing, sibling
-from firegui.io.exporters.arrival import arrival_days, arrival_hours
-from firegui.io.exporters.content import ExportContent, Occupancy
+from firegui.io.exporters.content import ExportContent, Occupancy, arrival_days, arrival_hours
 from firegui.io.exporters.table import NOTICE, utc_text
 from firegui.io.rasters.geotiff import without_place_warnings, write_raster
 

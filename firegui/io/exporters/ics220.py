@@ -10,8 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from firegui.io.exporters.briefing_days import Period, TypeLine, remarks, to_the_minute, type_lines
-from firegui.io.exporters.briefing_table import ROW, BriefingColumn, draw_table, head_height, hhmm, stretched
+from firegui.io.exporters.briefing_days import (
+    ROW,
+    BriefingColumn,
+    Period,
+    TypeLine,
+    draw_table,
+    head_height,
+    hhmm,
+    remarks,
+    stretched,
+    to_the_minute,
+    type_lines,
+)
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.figure_page import LINE, FigurePage, shortened, width_of, wrapped
 from firegui.io.exporters.table import FEET_PER_M, KNOTS_PER_MS

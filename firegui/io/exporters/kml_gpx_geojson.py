@@ -24,12 +24,31 @@ from gpxpy.gpx import GPX, GPXRoute, GPXRoutePoint, GPXWaypoint
 from firegui.domain.fleet import Material
 from firegui.errors import Problem
 from firegui.io.atomic import write_text
-from firegui.io.exporters.areas import PERIMETERS, Area, Kind, drawn_areas, drop_span, footprints, perimeters
+from firegui.io.exporters.areas import (
+    DIGITS,
+    PERIMETERS,
+    Area,
+    Kind,
+    bounds_of,
+    coordinates,
+    drawn_areas,
+    drop_span,
+    footprints,
+    perimeters,
+)
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.palette import BASELINE, OBSERVED, PLANNED, REGION, RETARDANT, WATER, ZONE
-from firegui.io.exporters.properties import drop_attributes, drop_words
+from firegui.io.exporters.properties import (
+    BASELINE,
+    OBSERVED,
+    PLANNED,
+    REGION,
+    RETARDANT,
+    WATER,
+    ZONE,
+    drop_attributes,
+    drop_words,
+)
 from firegui.io.exporters.table import NOTICE, DropRow, utc_text
-from firegui.io.exporters.wgs84 import DIGITS, bounds_of, coordinates
 
 MOST_FEATURES = 10_000
 

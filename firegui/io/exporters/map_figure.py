@@ -27,14 +27,17 @@ from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.figure_page import INK, MUTED, FigurePage, printing, save, width_of
 from firegui.io.exporters.map_labels import Labels
 from firegui.io.exporters.map_layers import (
+    MapLegendEntry,
+    Mark,
     draw_areas,
     draw_drops,
     draw_fire,
     draw_grid_edge,
+    draw_legend,
     draw_places,
     draw_wind,
+    legend_height,
 )
-from firegui.io.exporters.map_legend import MapLegendEntry, Mark, draw_legend, legend_height
 from firegui.io.exporters.map_margin import (
     HEAD_HEIGHT,
     credits_of,

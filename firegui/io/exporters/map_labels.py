@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.figure_page import LINE, FigurePage, shortened, width_of
-from firegui.io.exporters.footprint import outlines
 from firegui.io.exporters.map_layers import PLACE, REGION, ZONE
 from firegui.io.exporters.map_view import MapFrame
-from firegui.io.exporters.table import DropRow
+from firegui.io.exporters.table import DropRow, outlines
 
 _NAME, _NUMBER = 7.0, 5.5
 _LONGEST = 2.2

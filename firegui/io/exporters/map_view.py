@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.grid import Grid
 from firegui.io.exporters.content import ExportContent, Occupancy
-from firegui.io.exporters.footprint import outlines
+from firegui.io.exporters.table import outlines
 from firegui.io.georeference import Georeference
 
 M_PER_INCH = 0.0254

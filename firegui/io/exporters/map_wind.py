@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.project import Project
 from firegui.io.exporters.figure_page import MUTED, FigurePage, wrapped
-from firegui.io.exporters.map_layers import WIND
-from firegui.io.exporters.map_legend import arrow
+from firegui.io.exporters.map_layers import WIND, arrow
 from firegui.io.exporters.map_view import grid_north
 from firegui.io.exporters.table import KNOTS_PER_MS
 from firegui.io.georeference import Georeference

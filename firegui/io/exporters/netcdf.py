@@ -14,8 +14,7 @@ from pyproj import CRS
 from firegui.domain.grid import Grid
 from firegui.io.atomic import replacing
 from firegui.io.crs import metres_per_unit, parse
-from firegui.io.exporters.arrival import arrival_hours
-from firegui.io.exporters.content import ExportContent, Occupancy
+from firegui.io.exporters.content import ExportContent, Occupancy, arrival_hours
 from firegui.io.exporters.table import NOTICE, utc_text
 from firegui.io.georeference import Georeference
 

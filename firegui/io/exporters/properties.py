@@ -6,6 +6,11 @@ from typing import Any
 
 from firegui.io.exporters.table import NOTICE, DropRow, whole_heading
 
+RETARDANT, WATER = "#b3224f", "#0b6f7a"
+REGION, ZONE = "#1f6feb", "#8a6d00"
+OBSERVED, PLANNED, BASELINE = "#2b2b2b", "#d1460f", "#8c5a3c"
+
+
 LEVELS = {True: "yes", False: "no", None: "not known"}
 
 

@@ -16,9 +16,8 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError
 from firegui.io.exporters import export
-from firegui.io.exporters.areas import Kind, drawn_areas, footprints, perimeters
+from firegui.io.exporters.areas import Kind, bounds_of, drawn_areas, footprints, perimeters, to_wgs84
 from firegui.io.exporters.content import Occupancy
-from firegui.io.exporters.wgs84 import bounds_of, to_wgs84
 from firegui.io.georeference import Georeference
 from tests.unit.io.builders import PLACED, drop, project
 from tests.unit.io.exporters.plans import GRIDS, plan, random_drops

@@ -15,8 +15,7 @@ from firegui.domain.operations import Grounding, Operations
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 from firegui.errors import CancelledError
 from firegui.io.exporters.briefing import briefing_pages, write_briefing
-from firegui.io.exporters.briefing_days import fire_acres, periods_of, to_the_minute, type_lines
-from firegui.io.exporters.briefing_table import both_ways
+from firegui.io.exporters.briefing_days import both_ways, fire_acres, periods_of, to_the_minute, type_lines
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.ics220 import FREQUENCIES, PERSONNEL, TITLES
 from firegui.io.exporters.map_sheet import Paper, Sheet

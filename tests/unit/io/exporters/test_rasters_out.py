@@ -11,8 +11,7 @@ from pyproj import CRS, Transformer
 
 from firegui.domain.grid import Grid
 from firegui.io.exporters import export
-from firegui.io.exporters.arrival import arrival_days, arrival_hours
-from firegui.io.exporters.content import Occupancy
+from firegui.io.exporters.content import Occupancy, arrival_days, arrival_hours
 from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.io.exporters.table import NOTICE
 from firegui.io.rasters.geotiff import read_raster, without_place_warnings

@@ -15,7 +15,7 @@ from pyproj import Transformer
 from firegui.domain.grid import Grid
 from firegui.errors import InputError
 from firegui.io.exporters.content import export_content
-from firegui.io.exporters.footprint import outline_polygons
+from firegui.io.exporters.table import outline_polygons
 from firegui.io.rasters.geotiff import write_raster
 from firegui.io.vectors.water import NEAR_M, WaterLayer, near_water, water_of_fuel
 from firegui.io.vectors.water_files import read_water
