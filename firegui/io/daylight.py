@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,92 @@ from firegui.domain.grid import Grid
 from firegui.domain.operations import Daylight
 from firegui.domain.project import Project
 from firegui.errors import Problem
-from firegui.io.sun import place_of, sunlight
+from firegui.io.georeference import Georeference
+
+HORIZON_DEG = 90.833
+"""Zenith angle of the sun's centre when its upper edge rises: refraction 34′ and half a diameter of 16′."""
+
+_J2000 = datetime(2000, 1, 1, 12, tzinfo=UTC)
+_CENTURY_S = 36525.0 * 86400.0
+_ROUNDS = 4
+
+Sunlight = tuple[datetime, datetime]
+"""From sunrise to sunset, UTC."""
+
+
+def place_of(grid: Grid) -> tuple[float, float] | None:
+    """Longitude and latitude of the centre of ``grid`` in degrees, ``None`` where it has no place."""
+    return Georeference(grid).lonlat((grid.rows - 1) / 2.0, (grid.columns - 1) / 2.0)
+
+
+def sunlight(place: tuple[float, float], first: date, last: date) -> Iterator[Sunlight]:
+    """From sunrise to sunset on every solar day from ``first`` to ``last`` at ``place`` (longitude, latitude).
+
+    A solar day runs from midnight to midnight by the sun, so its sunset may fall on the next date. Where the sun does
+    not set, it is up from one solar midnight to the next; where it does not rise, there is nothing for that day.
+    """
+    for number in range((last - first).days + 1):
+        light = _sunlight(place, first + timedelta(days=number))
+        if light is not None:
+            yield light
+
+
+def _sunlight(place: tuple[float, float], day: date) -> Sunlight | None:
+    longitude, latitude = place
+    clock_noon = datetime(day.year, day.month, day.day, 12, tzinfo=UTC) - timedelta(hours=longitude / 15.0)
+    noon = clock_noon - timedelta(minutes=_sun(clock_noon)[1])
+    height = _cosine_of_hour_angle(latitude, _sun(noon)[0])
+    if height >= 1.0:
+        return None
+    if height <= -1.0:
+        return noon - timedelta(hours=12), noon + timedelta(hours=12)
+    return _crossing(clock_noon, latitude, -1.0), _crossing(clock_noon, latitude, 1.0)
+
+
+def _crossing(clock_noon: datetime, latitude: float, side: float) -> datetime:
+    """When the sun is at the horizon, before (``side`` −1) or after noon; the sun is taken where it is at that time."""
+    when = clock_noon
+    for _ in range(_ROUNDS):
+        declination, equation_min = _sun(when)
+        cosine = min(max(_cosine_of_hour_angle(latitude, declination), -1.0), 1.0)
+        hour_angle_h = math.degrees(math.acos(cosine)) / 15.0
+        when = clock_noon + timedelta(hours=side * hour_angle_h, minutes=-equation_min)
+    return when
+
+
+def _cosine_of_hour_angle(latitude: float, declination: float) -> float:
+    """``cos H = cos 90.833° / (cos φ cos δ) − tan φ tan δ``; outside ±1 the sun does not cross the horizon."""
+    lat = math.radians(min(max(latitude, -89.9), 89.9))
+    return math.cos(math.radians(HORIZON_DEG)) / (math.cos(lat) * math.cos(declination)) - math.tan(lat) * math.tan(
+        declination
+    )
+
+
+def _sun(when: datetime) -> tuple[float, float]:
+    """Declination ``δ`` in radians and the equation of time (sun minus clock) in minutes."""
+    t = (when - _J2000).total_seconds() / _CENTURY_S
+    longitude = math.radians((280.46646 + t * (36000.76983 + t * 0.0003032)) % 360.0)
+    anomaly = math.radians((357.52911 + t * (35999.05029 - t * 0.0001537)) % 360.0)
+    eccentricity = 0.016708634 - t * (0.000042037 + t * 0.0000001267)
+    centre = (
+        math.sin(anomaly) * (1.914602 - t * (0.004817 + t * 0.000014))
+        + math.sin(2.0 * anomaly) * (0.019993 - t * 0.000101)
+        + math.sin(3.0 * anomaly) * 0.000289
+    )
+    node = math.radians(125.04 - 1934.136 * t)
+    apparent = longitude + math.radians(centre - 0.00569 - 0.00478 * math.sin(node))
+    tilt_deg = 23.0 + (26.0 + (21.448 - t * (46.815 + t * (0.00059 - t * 0.001813))) / 60.0) / 60.0
+    tilt = math.radians(tilt_deg + 0.00256 * math.cos(node))
+    y = math.tan(tilt / 2.0) ** 2
+    equation = (
+        y * math.sin(2.0 * longitude)
+        - 2.0 * eccentricity * math.sin(anomaly)
+        + 4.0 * eccentricity * y * math.sin(anomaly) * math.cos(2.0 * longitude)
+        - 0.5 * y**2 * math.sin(4.0 * longitude)
+        - 1.25 * eccentricity**2 * math.sin(2.0 * anomaly)
+    )
+    return math.asin(math.sin(tilt) * math.sin(apparent)), 4.0 * math.degrees(equation)
+
 
 Window = tuple[datetime, datetime]
 

@@ -14,11 +14,11 @@ from firegui.domain.observation import OBSERVED
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.domain.stress import StressTable
+from firegui.io.daylight import Sunlight, place_of, sunlight
 from firegui.io.exporters.map_sheet import Sheet
 from firegui.io.exporters.table import DropRow, drop_rows
-from firegui.io.local_time import UNKNOWN_START
 from firegui.io.magnetic import END_YEAR, FIRST_YEAR
-from firegui.io.sun import Sunlight, place_of, sunlight
+from firegui.io.times import UNKNOWN_START
 from firegui.io.vectors.water import WaterLayer, water_of_fuel
 
 BURNED = 0.5

@@ -18,8 +18,8 @@ from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import Check, InputError, Problem
 from firegui.io.atomic import new_folder, write_text
 from firegui.io.importers.landscape_toml import FILE, FORMAT
-from firegui.io.local_time import as_utc
 from firegui.io.rasters.geotiff import write_raster
+from firegui.io.times import as_utc
 from firegui.io.toml_text import dumps
 
 SPEED, DIRECTION, PERIMETERS, IGNITION = "wind_speed", "wind_direction", "perimeters", "ignition"

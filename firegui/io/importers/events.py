@@ -37,7 +37,7 @@ from firegui.io.importers.layer_values import (
     say_layers,
 )
 from firegui.io.importers.observations import say_coverage, say_observed
-from firegui.io.local_time import guess_offset_h, local_midnight, say_offset
+from firegui.io.times import guess_offset_h, local_midnight, say_offset
 from firegui.io.weather.daily import NO_DATA, DailyWind, daily_wind
 
 _ENCODINGS = {

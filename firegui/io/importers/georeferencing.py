@@ -15,8 +15,8 @@ from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io import crs as crs_io
 from firegui.io import strict
-from firegui.io.local_time import UNKNOWN_START, as_utc, guess_offset_h, local_midnight, say_offset, start_problems
 from firegui.io.npz import Array
+from firegui.io.times import UNKNOWN_START, as_utc, guess_offset_h, local_midnight, say_offset, start_problems
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ from firegui.io.importers.landscape_layers import GriddedLandscape, read_ground
 from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.layer_values import say_layers
 from firegui.io.importers.observations import ignition_at, observe, say_coverage, say_observed
-from firegui.io.local_time import guess_offset_h
 from firegui.io.source_files import MOST_DAYS
+from firegui.io.times import guess_offset_h
 from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.conventions import METRES_PER_SECOND, SpeedUnit
 from firegui.io.weather.wind import WindFields, WindSurvey, read_wind, survey_wind

@@ -19,8 +19,8 @@ from firegui.errors import Problems
 from firegui.io import crs as crs_io
 from firegui.io import npz
 from firegui.io.atomic import replacing
-from firegui.io.local_time import UNKNOWN_START, as_utc, guess_offset_h, say_offset, start_problems
 from firegui.io.source_files import cells_problem, days_problem
+from firegui.io.times import UNKNOWN_START, as_utc, guess_offset_h, say_offset, start_problems
 from firegui.io.weather.conventions import STRONGEST_MS
 
 

@@ -21,7 +21,7 @@ from firegui.io.crs import wkt
 from firegui.io.plain_words import plain_words
 from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.source_files import MOST_DAYS, cells_problem, file_problem
-from firegui.io.stamps import parse_stamps
+from firegui.io.times import parse_stamps
 
 Bools = NDArray[np.bool_]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.stamps import FIRST_YEAR, LAST_YEAR, Stamp, parse_stamp, parse_stamps
+from firegui.io.times import FIRST_YEAR, LAST_YEAR, Stamp, parse_stamp, parse_stamps
 
 Column = NDArray[Any]
 

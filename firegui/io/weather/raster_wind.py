@@ -20,7 +20,7 @@ from firegui.errors import Problems
 from firegui.io import crs
 from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.source_files import cells_problem
-from firegui.io.stamps import parse_stamps
+from firegui.io.times import parse_stamps
 from firegui.io.weather.conventions import (
     PAIRS,
     Components,

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from firegui.errors import Problems
 from firegui.io.source_files import read_bytes
-from firegui.io.stamps import parse_stamps
+from firegui.io.times import parse_stamps
 from firegui.io.weather.conventions import (
     PAIRS,
     Components,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.stamps import Stamp
+from firegui.io.times import Stamp
 from firegui.io.weather.conventions import TimeBasis
 
 MOST_SAMPLES = 100_000

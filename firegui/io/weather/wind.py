@@ -18,8 +18,8 @@ import numpy as np
 
 from firegui.domain.grid import Grid
 from firegui.errors import Check, Problem, Problems
-from firegui.io.local_time import start_problems
 from firegui.io.source_files import MOST_DAYS, file_problem
+from firegui.io.times import start_problems
 from firegui.io.weather.conventions import (
     METRES_PER_SECOND,
     STRONGEST_MS,

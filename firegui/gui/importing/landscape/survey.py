@@ -28,8 +28,8 @@ from firegui.io.importers.landscape import import_landscape, perimeters_of
 from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.landscape_survey import Survey, survey_landscape
 from firegui.io.importers.observations import Observed, observe
-from firegui.io.local_time import UNKNOWN_START
 from firegui.io.project.coverage_toml import shipped_table
+from firegui.io.times import UNKNOWN_START
 from firegui.io.vectors.perimeter_survey import PerimeterSurvey, survey_perimeters
 from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.daily import WindFields

@@ -14,13 +14,13 @@ from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.operations import Grounding, Operations
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 from firegui.errors import CancelledError
+from firegui.io.daylight import place_of, sunlight
 from firegui.io.exporters.briefing import briefing_pages, write_briefing
 from firegui.io.exporters.briefing_days import both_ways, fire_acres, periods_of, to_the_minute, type_lines
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.ics220 import FREQUENCIES, PERSONNEL, TITLES
 from firegui.io.exporters.map_sheet import Paper, Sheet
 from firegui.io.exporters.table import NOTICE
-from firegui.io.sun import place_of, sunlight
 from tests.support import StopAt
 from tests.unit.io.builders import aircraft
 from tests.unit.io.exporters.sheets import GRID, around, content, outside, overlaps, planned, texts_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firegui.domain.operations import Daylight, Operations
-from firegui.io.local_time import UNKNOWN_START
+from firegui.io.times import UNKNOWN_START
 from tests.unit.io.builders import UNPLACED, project, scenario
 from tests.unit.io.exporters.plans import plan
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from firegui.io.stamps import Stamp, parse_stamp, parse_stamps
+from firegui.io.times import Stamp, parse_stamp, parse_stamps
 
 PDT = timezone(timedelta(hours=-7))
 

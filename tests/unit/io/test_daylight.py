@@ -10,8 +10,7 @@ import pytest
 from firegui.domain.calendar import Calendar
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Daylight
-from firegui.io.daylight import dark_steps, flying_windows
-from firegui.io.sun import sunlight
+from firegui.io.daylight import dark_steps, flying_windows, sunlight
 
 GOLDEN = (-105.1786, 39.742476)
 UTQIAGVIK = (-156.79, 71.29)
