@@ -1,4 +1,8 @@
-"""When a project's daylight rule lets aircraft drop."""
+"""Sunrise and sunset at the fire, by NOAA's solar equations, and when the daylight rule lets aircraft drop.
+
+Source: NOAA Global Monitoring Laboratory, "Solar Calculation Details" (after Meeus, *Astronomical Algorithms*, 1991).
+Good to about a minute up to ±72° of latitude, for a flat horizon: what a ridge hides is not known here.
+"""
 
 from __future__ import annotations
 

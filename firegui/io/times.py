@@ -1,4 +1,9 @@
-"""The fire's local offset from UTC where nobody gave it."""
+"""Dates and times as people and programs write them, and the fire's local offset from UTC.
+
+Year first (``2020-08-19 14:30``, ``20200819T1430Z``), a month by its name (``19-Aug-2020``, ``Aug 19, 2020 11:30 PM``),
+or numbers with the year last (``8/19/2020``): of these a column tells whether the month or the day comes first, because
+days go to 31. Where it does not tell, nothing is guessed. A zone (``Z``, ``UTC``, ``-0700``, ``PDT``) may follow.
+"""
 
 from __future__ import annotations
 

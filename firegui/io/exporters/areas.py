@@ -1,4 +1,7 @@
-"""Everything of a plan that has an area: footprints, protected regions, no-drop zones and perimeters, in WGS 84."""
+"""Everything of a plan that has an area: footprints, protected regions, no-drop zones and perimeters, in WGS 84.
+
+Shapes on the grid become shapes as RFC 7946 asks for them.
+"""
 
 from __future__ import annotations
 

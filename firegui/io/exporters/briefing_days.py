@@ -1,4 +1,7 @@
-"""What a briefing says of one operational period: a day of the plan."""
+"""What a briefing says of one operational period, a day of the plan, and its tables.
+
+Tables have ruled columns, and the drops of a day go over as many pages as they take.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is handed over: one value that every format writes from."""
+"""What is handed over: one value that every format writes from, with the times at which fire arrives."""
 
 from __future__ import annotations
 

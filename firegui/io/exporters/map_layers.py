@@ -2,6 +2,8 @@
 
 Colours are told apart with every kind of colour vision and in grey: the two materials differ in lightness and in their
 edge, lines differ in their dashes.
+
+The legend has a sample and a name for whatever the map shows, and for nothing else.
 """
 
 from __future__ import annotations

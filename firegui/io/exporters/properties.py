@@ -1,4 +1,7 @@
-"""What is said of a drop: as attributes for a GIS, and in words for people."""
+"""What is said of a drop: as attributes for a GIS, and in words for people; the colours of exported maps.
+
+The colours are those of the window's light theme, which also print.
+"""
 
 from __future__ import annotations
 

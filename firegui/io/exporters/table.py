@@ -1,4 +1,7 @@
-"""One row per proposed drop, with everything people ask of it; every exporter writes from these rows."""
+"""One row per proposed drop, with everything people ask of it and its outline on the ground.
+
+Every exporter writes from these rows.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Where and when an imported raster is: what was said, what is recognised, what is assumed, in this order."""
+"""Where and when an imported raster is: what was said, what is recognised, what is assumed, in this order.
+
+Published rasters without a georeference are recognised by their content.
+"""
 
 from __future__ import annotations
 

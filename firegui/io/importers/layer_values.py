@@ -15,6 +15,10 @@ Units, where nobody says them, are told from what the layer can hold on the Eart
   above 4 and not all are 0 or 1; % otherwise;
 - fuel: codes of FBFM40 and FBFM13; other codes are no data, and a layer of which most cells hold such is refused;
 - aspect: degrees clockwise from north with −1 for flat.
+
+LANDFIRE stores whole numbers: canopy height in m × 10, canopy bulk density in kg/m³ × 100. Landscape files may also
+hold feet, percent of slope, pounds per cubic foot × 1000, and canopy cover in the four classes of FARSITE (1–20, 21–50,
+51–80 and 81–100 %; Finney 1998, USDA RMRS-RP-4), read as the middle of the class.
 """
 
 from __future__ import annotations

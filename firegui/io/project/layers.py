@@ -1,4 +1,8 @@
-"""The arrays of a project as files, and back, bit for bit."""
+"""The arrays of a project and the weights of its network fire model as files, and back, bit for bit.
+
+The weights change when the project says so, and not when firegui brings new ones. Their file is named after its
+content, so that other weights come beside the old ones and ``project.toml`` moves from one to the other in one step.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Protected regions in and out: GeoJSON polygons (lon/lat) and TOML (cells)."""
+"""Protected regions in and out: GeoJSON polygons (lon/lat) and TOML (cells).
+
+In TOML a region is a table of rows and columns, one ring of corners, or polygons with holes. Polygons that cross
+themselves are refused, because their inside is not defined.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A raster brought onto a grid: cut where the two share their cells, else interpolated."""
+"""Where rasters lie, and a raster brought onto a grid: cut where the two share their cells, else interpolated.
+
+Slope and aspect are computed from elevation by Horn's method.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Observed perimeters: polygons with dates, brought onto the grid as one cumulative mask per date."""
+"""Observed perimeters: polygons with dates, brought onto the grid as one cumulative mask per date.
+
+Polygons are checked and repaired first. Dated polygons are each day's increment or the whole fire of each day.
+"""
 
 from __future__ import annotations
 
