@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import sys
+from importlib import import_module
 
 
 def main() -> None:
     """Run the command line; Ctrl-C ends it quietly even while it is still being loaded."""
-    multiprocessing.freeze_support()  # a worker of a benchmark in a packaged program: it does not come back
+    if getattr(sys, "frozen", False):
+        # A worker of a benchmark in a packaged program does not return from here.
+        import_module("multiprocessing").freeze_support()
     try:
         # Late on purpose: the imports take long enough to be interrupted in, and only here can that be caught.
         from firegui.cli.main import main as command
