@@ -25,11 +25,10 @@ from firegui.io.atomic import write_text
 from firegui.io.project.store import PROJECT_FILE, holds_edits, load_project, read_edits, save_project, write_edits
 from firegui.runs.header import header_text, now
 from firegui.runs.lock import FolderLock, is_held
-from firegui.runs.result_store import names_in, read_header_file
+from firegui.runs.result_store import names_in, read_toml
 
 FORMAT = 1
 OPEN, EDITS, BASE = "open.toml", "edits", "base.firegui"
-_TITLE = "The unsaved project cannot be read"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +200,7 @@ def recoverable_projects(place: Path) -> list[RecoverableProject]:
 def _left(path: Path) -> RecoverableProject | None:
     """The slot in ``path``; ``None`` where it does not say what it is, or a newer firegui wrote it."""
     try:
-        return RecoverableProject(path, read_header_file(path / OPEN, OpenNote, FORMAT, "look into the folder", _TITLE))
+        return RecoverableProject(path, read_toml(path / OPEN, OpenNote, FORMAT, "look into the folder"))
     except InputError:
         return None
 

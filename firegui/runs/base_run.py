@@ -13,9 +13,8 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import Emit, FinishReason, Message, Progress, RunEvent, RunFinished, RunState
-from firegui.runs.header import SavedHeader
-from firegui.runs.result_folder import SavedResultFolder, SavedResultSpec
-from firegui.runs.result_store import ResultStore
+from firegui.runs.header import SavedHeader, SavedResultSpec
+from firegui.runs.result_store import ResultStore, SavedResultFolder
 from firegui.runs.state import RunMachine
 
 if TYPE_CHECKING:

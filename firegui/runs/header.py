@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -21,12 +20,10 @@ from firegui.domain.operations import Operations
 from firegui.domain.project import FireModel, Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
-from firegui.errors import InputError, Problem
 from firegui.io import toml_text
-from firegui.io.plain_words import plain_words
 from firegui.io.project.store import project_hash
 from firegui.runs.events import FinishReason, RunState
-from firegui.runs.snapshot import ProjectSnapshot, add_missing_margin
+from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import PlanSpec, ReplanNote, Stage
 
 FORMAT = 1
@@ -100,31 +97,16 @@ class HeaderSpec(Protocol):
         """Folder of the project."""
 
 
-def read_header(path: Path) -> RunHeader:
-    """Read ``run.toml``. Raises :class:`~firegui.errors.InputError` when it is missing, damaged or too new."""
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-        if isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
-            raise InputError(
-                [Problem(str(path), f"was written by a newer firegui (format {raw['format']})", "update firegui")]
-            )
-        _as_it_was(raw)
-        return msgspec.convert(raw, RunHeader)
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise InputError([_no_run(path.parent)]) from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise InputError(
-            [Problem(str(path), f"cannot be read ({plain_words(error)})", "restore the file or run again elsewhere")]
-        ) from error
+class SavedResultSpec(HeaderSpec, Protocol):
+    """Fields that the specs of all saved results have."""
 
+    @property
+    def out(self) -> Path:
+        """Folder of the result."""
 
-def _as_it_was(raw: dict[str, Any]) -> None:
-    """Runs from before there was a choice cut the gradient's carry and had no margin; they go on as they began."""
-    plan = raw.get("project", {}).get("plan", {})
-    optimizer = plan.get("optimizer", {})
-    if isinstance(optimizer, dict):
-        optimizer.setdefault("full_carry", False)
-    add_missing_margin(raw)
+    @property
+    def settings(self) -> Any:
+        """Settings of the run."""
 
 
 def common_fields(
@@ -201,14 +183,6 @@ def schedule_hash(schedule: Schedule | None) -> str:
 def now() -> datetime:
     """The time for the record, in whole seconds."""
     return datetime.now(UTC).replace(microsecond=0)
-
-
-def _no_run(folder: Path) -> Problem:
-    if not folder.exists():
-        return Problem(str(folder), "does not exist", "give the folder of a run")
-    if not folder.is_dir():
-        return Problem(str(folder), "is a file, not the folder of a run", "give the folder of a run")
-    return Problem(str(folder), "is not a run: it has no run.toml", "give the folder of a run")
 
 
 def path_text(path: Path | None) -> str:

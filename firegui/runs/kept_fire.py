@@ -25,9 +25,9 @@ from firegui.domain.observation import DRAWN, OBSERVED, REPLANNED, DayStates, Ke
 from firegui.errors import Problem, Problems
 from firegui.io import atomic, npz
 from firegui.io.plain_words import plain_words
-from firegui.runs.header import RunHeader, read_header
+from firegui.runs.header import RunHeader
 from firegui.runs.messages import counted
-from firegui.runs.run_folder import RUN
+from firegui.runs.run_folder import STORE
 
 FIRE = "fire.npz"
 _FORMAT = 1
@@ -92,7 +92,7 @@ class SavedFire:
 
 def saved_fire(folder: Path) -> SavedFire:
     """Read which fire the run in ``folder`` belongs to. Raises :class:`~firegui.errors.InputError`."""
-    header = read_header(folder / RUN)
+    header = STORE.read(folder)
     kept = read_kept_fire(folder, header)
     return SavedFire(header, kept, fire_note(header, kept))
 

@@ -39,19 +39,18 @@ from firegui.runs.header import new_header
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
 from firegui.runs.messages import finish_message, gain_message, pruned_message, tactical_message
-from firegui.runs.result_store import claim
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import PRELIMINARY as PRELIMINARY_PLAN
 from firegui.runs.run_folder import (
     PRELIMINARY_HISTORY,
     REFERENCE,
+    STORE,
     EliminationSummary,
     RunFolder,
     RunRecord,
     RunScores,
     TacticalProgress,
     check_out,
-    found_in,
 )
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
@@ -139,7 +138,7 @@ class Planning(BaseRun[PlanSpec]):
         return previous
 
     def _open(self, model: Model, previous: RunRecord | None) -> RunSession:
-        self._lock = claim(self._spec.out, self._spec.resume, previous, found_in, _TITLE)
+        self._lock = STORE.claim(self._spec.out, self._spec.resume, previous.header if previous else None, _TITLE)
         header = new_header(self._spec, model.backend, model.device, previous.header if previous else None)
         folder = RunFolder(self._spec.out, header)
         session = RunSession(

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from firegui.domain.exercise import LoopDay
 from firegui.domain.observation import FireState
 from firegui.domain.options import bounds_problems
@@ -16,7 +14,6 @@ from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem, Problems
-from firegui.io.plain_words import plain_words
 from firegui.runs.base_run import BaseRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
@@ -26,9 +23,8 @@ from firegui.runs.header import new_header, path_text, schedule_hash
 from firegui.runs.kept_fire import codes_hash
 from firegui.runs.lock import FolderLock
 from firegui.runs.replan_stages import ReplanFolder
-from firegui.runs.result_store import claim
 from firegui.runs.resume import differences, resume_problems
-from firegui.runs.run_folder import LOOP_STATE, METRICS, RunRecord, RunScores, check_out, found_in, read_run
+from firegui.runs.run_folder import LOOP_STATE, METRICS, STORE, RunRecord, RunScores, check_out, read_json, read_run
 from firegui.runs.session import RunSession
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import PlanSpec, ReplanNote, ReplanSpec
@@ -189,7 +185,7 @@ class ReplanJob(BaseRun[ReplanSpec]):
 
     def _open(self, model: Model, previous: RunRecord | None, note: ReplanNote, plan: PlanSpec) -> RunSession:
         out = self._spec.out
-        self._lock = claim(out, self._spec.resume, previous, found_in, TITLE)
+        self._lock = STORE.claim(out, self._spec.resume, previous.header if previous else None, TITLE)
         header = new_header(plan, model.backend, model.device, previous.header if previous else None)
         self._folder = ReplanFolder(out, replace(header, replan=note))
         self._session = RunSession(
@@ -201,14 +197,8 @@ class ReplanJob(BaseRun[ReplanSpec]):
 
 def read_scores(folder: Path) -> ReplanScores:
     """The scores of a replanned run. Raises :class:`~firegui.errors.InputError`."""
-    path = folder / METRICS
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=ReplanScores)
-    except FileNotFoundError:
-        return ReplanScores()
-    except (OSError, msgspec.DecodeError) as error:
-        what, remedy = f"cannot be read ({plain_words(error)})", "restore the file or run again elsewhere"
-        raise InputError([Problem(str(path), what, remedy)]) from error
+    scores: ReplanScores = read_json(folder / METRICS, ReplanScores, ReplanScores())
+    return scores
 
 
 def note_of(spec: ReplanSpec, state: FireState | None = None, notes: Sequence[str] = ()) -> ReplanNote:

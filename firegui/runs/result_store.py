@@ -1,34 +1,28 @@
-"""Rules for the folders of one kind of result: which one may be written to or resumed, and how headers are read."""
+"""Folders of saved results: which one may be written to or resumed, its header, its lock and its elapsed time."""
 
 from __future__ import annotations
 
 import os
+import time
 import tomllib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from firegui.errors import InputError, Problem
+from firegui.errors import InputError, Problem, Problems
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
+from firegui.runs.events import FinishReason, RunState
+from firegui.runs.header import FORMAT, SavedHeader, now
 from firegui.runs.lock import FolderLock, held_problem, is_held
 from firegui.runs.snapshot import add_missing_margin
 
-
-class HeaderText(Protocol):
-    """Header of a folder."""
-
-    def text(self) -> str:
-        """Return the text of the header's file."""
-
-
-StoredHeader = TypeVar("StoredHeader", bound=HeaderText)
+StoredHeader = TypeVar("StoredHeader", bound=SavedHeader)
 Kind = TypeVar("Kind")
-FORMAT = 1
-"""The format of every header."""
 
 
 def check_writable(path: Path, thing: str, title: str) -> None:
@@ -51,7 +45,7 @@ class ResultStore(Generic[StoredHeader]):
 
     ``one`` names the kind in messages: ``a benchmark``. ``header`` is the name of the header file, ``kind`` its type,
     ``again`` the remedy where it cannot be read. ``lost`` returns whether a new start would lose any of the files with
-    the given names. ``title`` begins every error.
+    the given names. ``title`` begins every error. ``upgrade`` completes a header of an earlier version.
     """
 
     one: str
@@ -60,6 +54,7 @@ class ResultStore(Generic[StoredHeader]):
     kind: type[StoredHeader]
     again: str
     lost: Callable[[list[str]], bool] = lambda names: True
+    upgrade: Callable[[dict[str, Any]], object] = add_missing_margin
 
     @property
     def thing(self) -> str:
@@ -71,7 +66,10 @@ class ResultStore(Generic[StoredHeader]):
 
         Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new.
         """
-        return read_header_file(folder / self.header, self.kind, FORMAT, self.again, self.title)
+        try:
+            return read_toml(folder / self.header, self.kind, FORMAT, self.again, self.upgrade)
+        except InputError as error:
+            raise InputError(error.problems, self.title) from error
 
     def write(self, folder: Path, header: StoredHeader) -> None:
         """Replace the header in ``folder``."""
@@ -107,18 +105,45 @@ class ResultStore(Generic[StoredHeader]):
         if not names and not resume:
             return None
         if not names:
-            raise self._refusal(path, f"holds no {self.thing} to resume", "leave out --resume to begin one")
+            raise self._refusal(path, f"holds no {self.thing} to resume", f"leave out --resume to {self._begin} one")
         if self.header not in names:
-            raise self._refusal(path, f"is not empty and holds no {self.thing}", "give a new or empty folder")
+            raise self._refusal(path, f"is not empty and {self._absent}", "give a new or empty folder")
         if resume:
             return self.read(path)
-        if self.lost(names):
-            raise self._refusal(path, f"holds {self.one}", "go on with it with --resume, or give another folder")
+        if text := self._loss(path, names):
+            raise self._refusal(path, text, "go on with it with --resume, or give another folder")
         return None
 
-    def claim(self, path: Path, resume: bool, then: StoredHeader | None) -> FolderLock:
-        """Lock the folder with :func:`claim`."""
-        return claim(path, resume, then, self.found_in, self.title)
+    def claim(self, path: Path, resume: bool, then: StoredHeader | None, title: str = "") -> FolderLock:
+        """Lock the folder ``path``, whose header was ``then`` when it was checked and still is.
+
+        Raises :class:`~firegui.errors.InputError` with ``title``, or its own, when another run was faster.
+        """
+        lock = FolderLock(path)
+        try:
+            there = self.found_in(path, resume)
+            if (there and there.text()) != (then and then.text()):
+                what, remedy = "another run has just written to this folder", "look at it, then start again"
+                raise InputError([Problem(str(path), what, remedy)], title or self.title)
+        except InputError:
+            lock.release()
+            raise
+        return lock
+
+    # -- hooks -------------------------------------------------------------------------------------------------------
+    @property
+    def _begin(self) -> str:
+        """Verb of a new start."""
+        return "begin"
+
+    @property
+    def _absent(self) -> str:
+        """What is said of a folder with other files."""
+        return f"holds no {self.thing}"
+
+    def _loss(self, path: Path, names: list[str]) -> str:
+        """Return what a new start in the folder ``path`` with these files would lose; empty for nothing."""
+        return f"holds {self.one}" if self.lost(names) else ""
 
     def _refusal(self, path: Path, what: str, remedy: str) -> InputError:
         return InputError([Problem(str(path), what, remedy)], self.title)
@@ -141,27 +166,14 @@ def names_in(path: Path) -> list[str]:
     return [entry.name for entry in path.iterdir() if not entry.name.startswith(".")] if path.exists() else []
 
 
-def claim(
-    path: Path, resume: bool, then: HeaderText | None, found_in: Callable[[Path, bool], HeaderText | None], title: str
-) -> FolderLock:
-    """Lock the folder ``path``, whose header was ``then`` when it was checked and still is by ``found_in``.
-
-    Raises :class:`~firegui.errors.InputError` when another run was faster.
-    """
-    lock = FolderLock(path)
-    try:
-        there = found_in(path, resume)
-        if (there and there.text()) != (then and then.text()):
-            problem = Problem(str(path), "another run has just written to this folder", "look at it, then start again")
-            raise InputError([problem], title)
-    except InputError:
-        lock.release()
-        raise
-    return lock
-
-
-def read_header_file(path: Path, kind: type[Kind], newest: int, again: str, title: str) -> Kind:
-    """Read the TOML file ``path`` as ``kind``, of format ``newest`` at most.
+def read_toml(
+    path: Path,
+    kind: type[Kind],
+    newest: int,
+    again: str,
+    upgrade: Callable[[dict[str, Any]], object] = lambda raw: None,
+) -> Kind:
+    """Read the TOML file ``path`` as ``kind``, of format ``newest`` at most, after ``upgrade`` has completed it.
 
     Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new; ``again`` is the remedy.
     """
@@ -169,8 +181,77 @@ def read_header_file(path: Path, kind: type[Kind], newest: int, again: str, titl
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
         if isinstance(raw.get("format"), int) and raw["format"] > newest:
             what = f"was written by a newer firegui (format {raw['format']})"
-            raise InputError([Problem(str(path), what, "update firegui")], title)
-        add_missing_margin(raw)
+            raise InputError([Problem(str(path), what, "update firegui")])
+        upgrade(raw)
         return msgspec.convert(raw, kind)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", again)], title) from error
+        raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", again)]) from error
+
+
+class SavedResultFolder(Generic[StoredHeader]):
+    """Folder of one saved result: checked before the run, then locked, with a header that follows the run's state."""
+
+    def __init__(self, store: ResultStore[StoredHeader], out: Path, resume: bool) -> None:
+        self._store, self._out, self._resume = store, out, resume
+        self._lock: FolderLock | None = None
+        self._header: StoredHeader | None = None
+        self._began = time.monotonic()
+        self.written: Path | None = None
+
+    @property
+    def header(self) -> StoredHeader:
+        """Header of the result. Valid after :meth:`claim`."""
+        assert self._header is not None
+        return self._header
+
+    @property
+    def seconds(self) -> float:
+        """Elapsed seconds of all sessions, this one included."""
+        return self.header.seconds + time.monotonic() - self._began
+
+    def checked(
+        self, lacks: Iterable[Problem], unlike: Callable[[StoredHeader], Iterable[Problem]]
+    ) -> StoredHeader | None:
+        """Return the header of the result to resume, ``None`` for a new one. Writes nothing.
+
+        ``lacks`` are problems of the input; ``unlike`` returns what keeps the result from being resumed. Raises
+        :class:`~firegui.errors.InputError` listing all problems.
+        """
+        problems = Problems()
+        problems.extend(lacks)
+        then = None
+        try:
+            then = self._store.check(self._out, self._resume)
+        except InputError as error:
+            problems.extend(error.problems)
+        if then is not None and not problems:
+            problems.extend(unlike(then))
+        problems.raise_if_any(self._store.title)
+        return then
+
+    def claim(self, then: StoredHeader | None, header: StoredHeader) -> None:
+        """Lock the folder, whose header was ``then`` when it was checked. Nothing is written yet."""
+        self._lock = self._store.claim(self._out, self._resume, then)
+        self._header, self.written = header, self._out
+
+    def update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "", **more: Any) -> None:
+        """Write the state of the run to the header; ``more`` are fields of its kind."""
+        seconds, self._began = self.seconds, time.monotonic()
+        changes = {"state": state, "reason": reason, "message": message, "updated": now(), "seconds": seconds, **more}
+        self._header = replace(self.header, **changes)
+        self._store.write(self._out, self._header)
+
+    def remove(self, *patterns: str) -> None:
+        """Remove files of an earlier session that match. Files that cannot be removed stay."""
+        for path in (path for pattern in patterns for path in self._out.glob(pattern)):
+            with suppress(OSError):
+                path.unlink()
+
+    def rest(self, seconds: float) -> None:
+        """Leave ``seconds`` of a pause out of the elapsed time."""
+        self._began += seconds
+
+    def close(self) -> None:
+        """Unlock the folder. Nothing is written to it afterwards."""
+        if self._lock is not None:
+            self._lock.release()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from firegui.domain.options import changeable, title_of
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness, Margin, OptimizerSettings
 from firegui.errors import Problem
-from firegui.runs.header import event_hash, schedule_hash
+from firegui.io.project.store import project_hash
+from firegui.runs.header import NOT_INSTALLED, SavedHeader, SavedResultSpec, event_hash, schedule_hash
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import PRELIMINARY, REFERENCE, RunRecord
 from firegui.runs.snapshot import ProjectSnapshot
@@ -144,3 +146,53 @@ def value_words(value: Any) -> str:
     if isinstance(value, Effectiveness):
         return f"{value.retardant:g}/{value.water:g}"
     return ", ".join(map(value_words, value)) if isinstance(value, tuple) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeCheck:
+    """Check of a run to resume against its saved header.
+
+    ``made``, ``made_of`` and ``remedy`` are words of the messages: a result was ``made_of`` a project.
+    """
+
+    made: str
+    made_of: str
+    remedy: str
+
+    def problems(
+        self, spec: SavedResultSpec, then: SavedHeader, settings: Any, more: Iterable[Problem] = ()
+    ) -> list[Problem]:
+        """Return what keeps ``spec`` from resuming ``then``, which had ``settings``.
+
+        ``more`` are problems of the kind alone. Any other difference is reported as another project.
+        """
+        where, found = str(spec.out), []
+        if then.event_hash != event_hash(spec.project):
+            what = f"was {self.made} on another event or fire model"
+            found.append(Problem(where, what, f"give the project it was {self.made_of}"))
+        pairs = [
+            *differences(then.project.plan, ProjectSnapshot.of(spec.project).plan, all_of=True),
+            *differences(settings, spec.settings),
+        ]
+        for title, before, after in pairs:
+            what = f"was {self.made} with {title} = {value_words(before)}, now {value_words(after)}"
+            found.append(Problem(where, what, self.remedy))
+        found += more
+        if not found and then.project_hash != project_hash(spec.project):
+            what = f"was {self.made} with another fleet, other regions or other rules"
+            found.append(Problem(where, what, self.remedy))
+        return found
+
+    def engine_problems(self, then: SavedHeader, now: SavedHeader, where: Path) -> list[Problem]:
+        """Return differences of the backend and the packages, which make rows of a table incomparable.
+
+        Packages that were not installed then, or are not now, do not count.
+        """
+        pairs = [("backend", then.backend, now.backend)]
+        both = (then.versions.keys() & now.versions.keys()) - {"python"}
+        pairs += [(name, then.versions[name], now.versions[name]) for name in sorted(both)]
+        return [
+            Problem(str(where), f"was {self.made} with {name} {before}, now {after}", self.remedy)
+            for name, before, after in pairs
+            if before != after and NOT_INSTALLED not in (before, after)
+        ]

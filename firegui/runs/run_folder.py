@@ -31,10 +31,11 @@ from firegui.planning.audit import AuditReport
 from firegui.runs.elimination_log import read_elimination
 from firegui.runs.engine import LazyPackage
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunState
-from firegui.runs.header import RunHeader, now, read_header
+from firegui.runs.header import FORMAT, RunHeader, now
 from firegui.runs.history import history_text, read_history
 from firegui.runs.lock import held_problem, is_held
-from firegui.runs.result_store import check_writable, names_in
+from firegui.runs.result_store import ResultStore, read_toml
+from firegui.runs.snapshot import add_missing_margin
 from firegui.runs.spec import Stage
 
 # Reading a run must not wait for what only writing needs.
@@ -181,6 +182,54 @@ class RunRecord:
         return (self.folder / PLAN).is_file()
 
 
+class RunStore(ResultStore[RunHeader]):
+    """Store of plans' runs."""
+
+    def read(self, folder: Path) -> RunHeader:
+        """Read ``run.toml``. Raises :class:`~firegui.errors.InputError` when it is missing, damaged or too new."""
+        path = folder / self.header
+        try:
+            path.stat()
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise InputError([_no_run(folder)]) from error
+        return read_toml(path, self.kind, FORMAT, self.again, self.upgrade)
+
+    @property
+    def _begin(self) -> str:
+        return "start"
+
+    @property
+    def _absent(self) -> str:
+        return "is not a run"
+
+    def _loss(self, path: Path, names: list[str]) -> str:
+        record = read_run(path)
+        if not (record.has_plan or record.can_resume):
+            return ""
+        return "holds a finished run" if record.state is RunState.FINISHED else "holds a run that was interrupted"
+
+
+def _as_it_was(raw: dict[str, Any]) -> None:
+    """Runs from before there was a choice cut the gradient's carry and had no margin; they go on as they began."""
+    plan = raw.get("project", {}).get("plan", {})
+    optimizer = plan.get("optimizer", {})
+    if isinstance(optimizer, dict):
+        optimizer.setdefault("full_carry", False)
+    add_missing_margin(raw)
+
+
+def _no_run(folder: Path) -> Problem:
+    if not folder.exists():
+        return Problem(str(folder), "does not exist", "give the folder of a run")
+    if not folder.is_dir():
+        return Problem(str(folder), "is a file, not the folder of a run", "give the folder of a run")
+    return Problem(str(folder), "is not a run: it has no run.toml", "give the folder of a run")
+
+
+_AGAIN = "restore the file or run again elsewhere"
+STORE = RunStore("a run", RUN, _TITLE, RunHeader, _AGAIN, upgrade=_as_it_was)
+
+
 class RunFolder:
     """The one writer of a run folder."""
 
@@ -238,7 +287,7 @@ class RunFolder:
         geotiff.write_occupancy_tif(self.path / BASELINE, p_fire[1:], project, first=begin + 1, title=title)
 
     def _write_header(self) -> None:
-        atomic.write_text(self.path / RUN, self._header.text())
+        STORE.write(self.path, self._header)
 
 
 def check_out(path: Path, resume: bool) -> RunRecord | None:
@@ -247,34 +296,15 @@ def check_out(path: Path, resume: bool) -> RunRecord | None:
     Raises :class:`~firegui.errors.InputError` for a file, a folder with something else in it, a run that would be
     overwritten, one that another run is writing, or nothing to resume.
     """
-    check_writable(path, "run", _TITLE)
-    return found_in(path, resume)
-
-
-def found_in(path: Path, resume: bool) -> RunRecord | None:
-    """What :func:`check_out` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
-    names = names_in(path)
-    if not names:
-        if resume:
-            raise _refusal(path, "holds no run to resume", "leave out --resume to start one")
-        return None
-    if RUN not in names:
-        raise _refusal(path, "is not empty and is not a run", "give a new or empty folder")
-    record = read_run(path)
-    if resume:
-        return record
-    if record.has_plan or record.can_resume:
-        what = "holds a finished run" if record.state is RunState.FINISHED else "holds a run that was interrupted"
-        raise _refusal(path, what, "go on with it with --resume, or give another folder")
-    return None
+    return None if STORE.check(path, resume) is None else read_run(path)
 
 
 def read_run(folder: Path) -> RunRecord:
     """Read a run folder, finished or not. Raises :class:`~firegui.errors.InputError`."""
     is_live = is_held(folder)
-    header = read_header(folder / RUN)
+    header = STORE.read(folder)
     history = read_history(folder / HISTORY, header.project.plan.optimizer.epochs)
-    scores = _read_json(folder / METRICS, RunScores, RunScores())
+    scores = read_json(folder / METRICS, RunScores, RunScores())
     return RunRecord(folder, header, scores, history, is_live, read_elimination(folder / ELIMINATION))
 
 
@@ -319,19 +349,18 @@ def read_drops(folder: Path) -> tuple[DropRecord, ...]:
     path = folder / DROPS
     if not path.is_file():
         raise _refusal(folder, "has no finished plan", "resume the run and let it finish or stop it, then export")
-    drops: tuple[DropRecord, ...] = _read_json(path, tuple[DropRecord, ...], ())
+    drops: tuple[DropRecord, ...] = read_json(path, tuple[DropRecord, ...], ())
     return drops
 
 
-def _read_json(path: Path, kind: Any, absent: Any) -> Any:
+def read_json(path: Path, kind: Any, absent: Any) -> Any:
+    """Read a JSON file of a run as ``kind``; ``absent`` where there is none. Raises :class:`InputError` for others."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except FileNotFoundError:
         return absent
     except (OSError, msgspec.DecodeError) as error:
-        raise InputError(
-            [Problem(str(path), f"cannot be read ({plain_words(error)})", "restore the file or run again elsewhere")]
-        ) from error
+        raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", _AGAIN)]) from error
 
 
 def _refusal(path: Path, what: str, remedy: str) -> InputError:

@@ -34,8 +34,8 @@ from firegui.errors import InputError, Problem
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.fire_specs import project_then
 from firegui.runs.header import SavedHeader
-from firegui.runs.result_folder import ResumeCheck
 from firegui.runs.result_store import ResultStore
+from firegui.runs.resume import ResumeCheck
 from firegui.runs.run_folder import PLAN, SCHEDULE
 from firegui.runs.spec import BenchmarkSpec, EvaluateSpec
 

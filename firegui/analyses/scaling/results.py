@@ -15,8 +15,8 @@ from firegui.domain.scaling import ScalingSettings, ScalingTable
 from firegui.errors import Problem
 from firegui.io import atomic
 from firegui.runs.header import SavedHeader
-from firegui.runs.result_folder import ResumeCheck
 from firegui.runs.result_store import ResultStore
+from firegui.runs.resume import ResumeCheck
 from firegui.runs.spec import ScalingSpec
 
 HEADER, TABLE = "scaling.toml", "scaling.json"

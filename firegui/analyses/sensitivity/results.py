@@ -30,8 +30,8 @@ from firegui.errors import Problem
 from firegui.io import atomic
 from firegui.io.csv_text import records_csv
 from firegui.runs.header import SavedHeader
-from firegui.runs.result_folder import ResumeCheck
 from firegui.runs.result_store import ResultStore
+from firegui.runs.resume import ResumeCheck
 from firegui.runs.spec import SensitivitySpec
 
 HEADER, TABLE, SHEET = "sensitivity.toml", "sensitivity.json", "sensitivity.csv"

@@ -28,8 +28,8 @@ from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.io.tensors import write_arrays
 from firegui.runs.fire_specs import on_same_days, project_then, same_schedule
 from firegui.runs.header import SavedHeader
-from firegui.runs.result_folder import ResumeCheck
 from firegui.runs.result_store import ResultStore
+from firegui.runs.resume import ResumeCheck
 from firegui.runs.spec import EvaluateSpec, StressDrawOf, StressSpec
 
 HEADER, TABLE, SHEET, LEAK, DRAWS = "stress.toml", "stress.json", "table.csv", "leak.tif", "draws.safetensors"

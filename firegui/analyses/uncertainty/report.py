@@ -13,9 +13,8 @@ from firegui.domain.project import Project
 from firegui.domain.uncertainty import ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import InputError
 from firegui.runs.events import FinishReason
-from firegui.runs.header import read_header
 from firegui.runs.messages import counted
-from firegui.runs.run_folder import RUN
+from firegui.runs.run_folder import RUN, STORE
 
 UNBURNED = (
     "At the end of every day the error acts on every cell with P above the threshold, those that burned at the start "
@@ -63,7 +62,7 @@ def replan_note(schedule_file: Path | None, project: Project) -> Iterator[str]:
     if schedule_file is None or not (schedule_file.parent / RUN).is_file():
         return
     with suppress(InputError):
-        note = read_header(schedule_file.parent / RUN).replan
+        note = STORE.read(schedule_file.parent).replan
         if note is not None:
             when = project.calendar.date_of_day(note.day)
             yield (

@@ -33,7 +33,7 @@ from firegui.runs.events import (
     StateChanged,
 )
 from firegui.runs.lock import FolderLock
-from firegui.runs.result_folder import SavedResultFolder
+from firegui.runs.result_store import SavedResultFolder
 from firegui.runs.run_folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PLAN, REFERENCE, SMOOTHING_CHECKPOINT, read_run
 from firegui.runs.spec import BenchmarkSpec
 from tests.support import make_project

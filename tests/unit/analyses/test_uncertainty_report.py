@@ -9,7 +9,7 @@ import pytest
 from firegui.analyses.uncertainty.report import UNBURNED, below_start_text, notes, replan_note
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
-from firegui.runs.header import read_header
+from firegui.runs.run_folder import STORE
 from firegui.runs.spec import PlanSpec, ReplanNote
 from tests.support import make_project
 from tests.unit.runs.fakes import carried_out
@@ -43,7 +43,7 @@ def test_every_model_error_says_that_it_may_unburn_the_start(source: ErrorSource
 def test_a_schedule_of_a_replanned_run_is_said_to_be_for_another_fire(tmp_path: Path) -> None:
     project, run = make_project(), tmp_path / "run"
     carried_out(PlanSpec(project, run, "again"))
-    schedule, header = run / "plan.safetensors", read_header(run / "run.toml")
+    schedule, header = run / "plan.safetensors", STORE.read(run)
     assert list(replan_note(schedule, project)) == []
     (run / "run.toml").write_text(replace(header, replan=ReplanNote(day=1, flown="")).text(), encoding="utf-8")
     (said,) = replan_note(schedule, project)

@@ -14,8 +14,7 @@ from firegui.io.toml_text import dumps
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import SavedHeader
 from firegui.runs.lock import is_held
-from firegui.runs.result_folder import SavedResultFolder
-from firegui.runs.result_store import ResultStore
+from firegui.runs.result_store import ResultStore, SavedResultFolder
 from firegui.runs.snapshot import ProjectSnapshot
 from tests.support import make_project
 

@@ -1,0 +1,68 @@
+"""Folders of a plan and of an analysis that a version without margins and stress sets wrote."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firegui.analyses.sensitivity import results
+from firegui.domain.project import Project
+from firegui.domain.sensitivity import SensitivityKind
+from firegui.domain.settings import Margin
+from firegui.domain.stress import StressSet
+from firegui.errors import InputError
+from firegui.runs.events import FinishReason
+from firegui.runs.result_store import ResultStore
+from firegui.runs.resume import resume_problems
+from firegui.runs.run_folder import STORE, check_out, kept_schedule, read_drops, read_run
+from firegui.runs.spec import PlanSpec, Stage
+from tests.support import make_project
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A copy of both folders."""
+    return Path(shutil.copytree(Path(__file__).parent / "old_folders", tmp_path / "old"))
+
+
+def project() -> Project:
+    return make_project(epochs=3).with_margin(Margin.NONE)
+
+
+def test_an_old_plan_reads_with_the_margin_and_stress_set_that_it_had_none_of(old: Path) -> None:
+    record = read_run(old / "plan")
+
+    assert record.header == STORE.read(old / "plan")
+    assert record.settings.margin.kind is Margin.NONE
+    assert record.header.project.stress == StressSet()
+    assert (record.reason, len(record.history), record.header.best_epoch) == (FinishReason.COMPLETED, 3, 2)
+    assert record.metrics is not None and record.metrics.drops_executed == 20
+    assert sum(drop.executed for drop in read_drops(old / "plan")) == 20
+    assert kept_schedule(old / "plan", project()).logits.shape == (20, 4)
+
+
+def test_an_old_plan_is_gone_on_with_and_not_overwritten(old: Path) -> None:
+    spec = PlanSpec(project(), old / "plan", "again", (Stage.OPTIMIZE, Stage.PRUNE), resume=True)
+
+    found = check_out(spec.out, resume=True)
+    assert found is not None and resume_problems(found, spec) == []
+    with pytest.raises(InputError, match="holds a finished run"):
+        check_out(spec.out, resume=False)
+
+
+def test_an_old_table_reads_and_is_gone_on_with(old: Path) -> None:
+    header = results.STORE.check(old / "sensitivity", resume=True)
+
+    assert header is not None and header.project.plan.margin.kind is Margin.NONE
+    assert header.kind is SensitivityKind.EFFECTIVENESS
+    assert len(results.read_table(old / "sensitivity").rows) == 7
+
+
+@pytest.mark.parametrize(("store", "name"), [(STORE, "plan"), (results.STORE, "sensitivity")])
+def test_an_old_header_that_is_written_again_reads_the_same(old: Path, store: ResultStore[Any], name: str) -> None:
+    header = store.read(old / name)
+    store.write(old / name, header)
+    assert store.read(old / name) == header
