@@ -70,7 +70,6 @@ class ClosedLoop(ReplanJob):
         plan = replace(self._plan, checkpoint_seconds=math.inf)
         before = None if previous is not None and previous.can_resume else self._before(replanner)
         session = self._open(replanner.whole, previous, note, plan)
-        assert self._folder is not None
         state = self._begin(replanner, previous, drawn) if before is None else before
         self._keep_fire(state)
         if before is not None:

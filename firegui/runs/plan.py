@@ -37,14 +37,12 @@ from firegui.runs.failures import failure_message, is_foreseen, write_log
 from firegui.runs.first_stage import MAIN, PRELIMINARY, FirstStage, StageFiles
 from firegui.runs.header import new_header
 from firegui.runs.history import read_history
-from firegui.runs.lock import FolderLock
 from firegui.runs.messages import finish_message, gain_message, pruned_message, tactical_message
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import PRELIMINARY as PRELIMINARY_PLAN
 from firegui.runs.run_folder import (
     PRELIMINARY_HISTORY,
     REFERENCE,
-    STORE,
     EliminationSummary,
     RunFolder,
     RunRecord,
@@ -76,7 +74,7 @@ class Planning(BaseRun[PlanSpec]):
         self._settings = spec.project.plan.optimizer
         self._speaker = EngineMessages(emit, engine, spec.backend)
         self._session: RunSession | None = None
-        self._lock: FolderLock | None = None
+        self._folder = RunFolder(spec.out, spec.resume)
         self._first: FirstStage | None = None
         self._second: SecondStage | None = None
         self._tactical: TacticalStage | None = None
@@ -114,8 +112,7 @@ class Planning(BaseRun[PlanSpec]):
 
     def close(self) -> None:
         """Unlock the run folder. Nothing is written to it afterwards."""
-        if self._lock is not None:
-            self._lock.release()
+        self._folder.close()
 
     # -- before the first stage --------------------------------------------------------------------------------------
     def _checked(self) -> RunRecord | None:
@@ -138,11 +135,18 @@ class Planning(BaseRun[PlanSpec]):
         return previous
 
     def _open(self, model: Model, previous: RunRecord | None) -> RunSession:
-        self._lock = STORE.claim(self._spec.out, self._spec.resume, previous.header if previous else None, _TITLE)
-        header = new_header(self._spec, model.backend, model.device, previous.header if previous else None)
-        folder = RunFolder(self._spec.out, header)
+        then, folder = previous.header if previous else None, self._folder
+        folder.claim(then, new_header(self._spec, model.backend, model.device, then), _TITLE)
+        folder.write_header()
         session = RunSession(
-            self._spec, self._emit, self._control, self._engine, self._machine, folder, model, header.seconds
+            self._spec,
+            self._emit,
+            self._control,
+            self._engine,
+            self._machine,
+            folder,
+            model,
+            folder.header.seconds,
         )
         if previous is not None:
             was = (previous.header.backend, previous.header.device)

@@ -51,7 +51,6 @@ class Replanning(ReplanJob):
         self.baseline_metrics = nothing.metrics
         outlook = _Outlook(nothing.metrics, left.score(left.rest, check=check).metrics)
         session = self._open(left.design, previous, note, self._plan)
-        assert self._folder is not None
         self._folder.whole = left.joined
         write_kept_fire(self._folder.path, kept.fires)
         assert nothing.p_fire_days is not None

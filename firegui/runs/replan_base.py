@@ -21,10 +21,9 @@ from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import Emit, FinishReason, RunState
 from firegui.runs.header import new_header, path_text, schedule_hash
 from firegui.runs.kept_fire import codes_hash
-from firegui.runs.lock import FolderLock
 from firegui.runs.replan_stages import ReplanFolder
 from firegui.runs.resume import differences, resume_problems
-from firegui.runs.run_folder import LOOP_STATE, METRICS, STORE, RunRecord, RunScores, check_out, read_json, read_run
+from firegui.runs.run_folder import LOOP_STATE, METRICS, RunRecord, RunScores, check_out, read_json, read_run
 from firegui.runs.session import RunSession
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import PlanSpec, ReplanNote, ReplanSpec
@@ -105,8 +104,7 @@ class ReplanJob(BaseRun[ReplanSpec]):
         self._plan: PlanSpec = spec.as_plan()
         self._speaker = EngineMessages(emit, engine, spec.backend)
         self._session: RunSession | None = None
-        self._folder: ReplanFolder | None = None
-        self._lock: FolderLock | None = None
+        self._folder = ReplanFolder(spec.out, spec.resume)
 
     @property
     def _stride(self) -> int | None:
@@ -117,18 +115,17 @@ class ReplanJob(BaseRun[ReplanSpec]):
     @property
     def written_folder(self) -> Path | None:
         """The run folder, once something was written to it."""
-        return None if self._folder is None else self._folder.path
+        return None if self._session is None else self._folder.path
 
     def note_failure(self, message: str) -> None:
         """Say in the run folder, if there is one, that the run failed."""
-        if self._folder is not None and self._session is not None:
+        if self._session is not None:
             reason, seconds = FinishReason.FAILED, self._session.seconds
             self._folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=seconds)
 
     def close(self) -> None:
         """Let the run folder go."""
-        if self._lock is not None:
-            self._lock.release()
+        self._folder.close()
 
     def _checked(self, note: ReplanNote) -> RunRecord | None:
         """The run to go on with. Raises :class:`~firegui.errors.InputError` with everything that is wrong."""
@@ -184,12 +181,18 @@ class ReplanJob(BaseRun[ReplanSpec]):
         return [Problem(str(before.folder), "was flown with another stress set", "set it back")]
 
     def _open(self, model: Model, previous: RunRecord | None, note: ReplanNote, plan: PlanSpec) -> RunSession:
-        out = self._spec.out
-        self._lock = STORE.claim(out, self._spec.resume, previous.header if previous else None, TITLE)
-        header = new_header(plan, model.backend, model.device, previous.header if previous else None)
-        self._folder = ReplanFolder(out, replace(header, replan=note))
+        then, folder = previous.header if previous else None, self._folder
+        folder.claim(then, replace(new_header(plan, model.backend, model.device, then), replan=note), TITLE)
+        folder.write_header()
         self._session = RunSession(
-            plan, self._emit, self._control, self._engine, self._machine, self._folder, model, header.seconds
+            plan,
+            self._emit,
+            self._control,
+            self._engine,
+            self._machine,
+            folder,
+            model,
+            folder.header.seconds,
         )
         self._speaker.say_device(model)
         return self._session

@@ -12,7 +12,6 @@ from firegui.domain.settings import PlanSettings
 from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.events import FinishReason, StageBegan
 from firegui.runs.first_stage import MAIN, FirstStage
-from firegui.runs.header import RunHeader
 from firegui.runs.run_folder import CHECKPOINT, PLAN, REFERENCE, EliminationSummary, RunFolder, RunRecord
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
@@ -29,8 +28,8 @@ _SECOND = "elimination of the drops that are not needed"
 class ReplanFolder(RunFolder):
     """A run folder whose plan is the whole one, whatever part of it the stages work on."""
 
-    def __init__(self, path: Path, header: RunHeader) -> None:
-        super().__init__(path, header)
+    def __init__(self, path: Path, resume: bool) -> None:
+        super().__init__(path, resume)
         self.whole: Callable[[Schedule], Schedule] = lambda rest: rest
 
     def write_plan(self, schedule: Schedule, name: str = PLAN) -> None:

@@ -16,7 +16,6 @@ import msgspec
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
-from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import FORMAT, SavedHeader, now
 from firegui.runs.lock import FolderLock, held_problem, is_held
 from firegui.runs.snapshot import add_missing_margin
@@ -188,21 +187,55 @@ def read_toml(
         raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", again)]) from error
 
 
-class SavedResultFolder(Generic[StoredHeader]):
-    """Folder of one saved result: checked before the run, then locked, with a header that follows the run's state."""
+class ResultFolder(Generic[StoredHeader]):
+    """The one writer of the folder of a result. It has the lock from :meth:`claim` to :meth:`close`."""
 
-    def __init__(self, store: ResultStore[StoredHeader], out: Path, resume: bool) -> None:
-        self._store, self._out, self._resume = store, out, resume
+    def __init__(self, store: ResultStore[StoredHeader], path: Path, resume: bool) -> None:
+        self.path = path
+        self._store, self._resume = store, resume
         self._lock: FolderLock | None = None
         self._header: StoredHeader | None = None
-        self._began = time.monotonic()
-        self.written: Path | None = None
 
     @property
     def header(self) -> StoredHeader:
         """Header of the result. Valid after :meth:`claim`."""
         assert self._header is not None
         return self._header
+
+    def claim(self, then: StoredHeader | None, header: StoredHeader, title: str = "") -> None:
+        """Lock the folder, whose header was ``then`` when it was checked. Nothing is written yet.
+
+        Raises :class:`~firegui.errors.InputError` as :meth:`ResultStore.claim` does.
+        """
+        self._lock = self._store.claim(self.path, self._resume, then, title)
+        self._header = header
+
+    def write_header(self) -> None:
+        """Write the header as it is."""
+        self._store.write(self.path, self.header)
+
+    def update(self, **changes: Any) -> None:
+        """Change fields of the header and write it."""
+        self._header = replace(self.header, updated=now(), **changes)
+        self.write_header()
+
+    def close(self) -> None:
+        """Unlock the folder. Nothing is written to it afterwards."""
+        if self._lock is not None:
+            self._lock.release()
+
+
+class SavedResultFolder(ResultFolder[StoredHeader]):
+    """Folder of the result of an analysis: checked before the run, with a header that follows its state and time."""
+
+    def __init__(self, store: ResultStore[StoredHeader], path: Path, resume: bool) -> None:
+        super().__init__(store, path, resume)
+        self._began = time.monotonic()
+
+    @property
+    def written(self) -> Path | None:
+        """The folder, once it was claimed."""
+        return None if self._header is None else self.path
 
     @property
     def seconds(self) -> float:
@@ -221,7 +254,7 @@ class SavedResultFolder(Generic[StoredHeader]):
         problems.extend(lacks)
         then = None
         try:
-            then = self._store.check(self._out, self._resume)
+            then = self._store.check(self.path, self._resume)
         except InputError as error:
             problems.extend(error.problems)
         if then is not None and not problems:
@@ -229,29 +262,17 @@ class SavedResultFolder(Generic[StoredHeader]):
         problems.raise_if_any(self._store.title)
         return then
 
-    def claim(self, then: StoredHeader | None, header: StoredHeader) -> None:
-        """Lock the folder, whose header was ``then`` when it was checked. Nothing is written yet."""
-        self._lock = self._store.claim(self._out, self._resume, then)
-        self._header, self.written = header, self._out
-
-    def update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "", **more: Any) -> None:
-        """Write the state of the run to the header; ``more`` are fields of its kind."""
+    def update(self, **changes: Any) -> None:
+        """Write fields, the ``state`` of the run among them, and the time. A reason and a message end with the state."""
         seconds, self._began = self.seconds, time.monotonic()
-        changes = {"state": state, "reason": reason, "message": message, "updated": now(), "seconds": seconds, **more}
-        self._header = replace(self.header, **changes)
-        self._store.write(self._out, self._header)
+        super().update(**{"reason": None, "message": "", "seconds": seconds, **changes})
 
     def remove(self, *patterns: str) -> None:
         """Remove files of an earlier session that match. Files that cannot be removed stay."""
-        for path in (path for pattern in patterns for path in self._out.glob(pattern)):
+        for path in (path for pattern in patterns for path in self.path.glob(pattern)):
             with suppress(OSError):
                 path.unlink()
 
     def rest(self, seconds: float) -> None:
         """Leave ``seconds`` of a pause out of the elapsed time."""
         self._began += seconds
-
-    def close(self) -> None:
-        """Unlock the folder. Nothing is written to it afterwards."""
-        if self._lock is not None:
-            self._lock.release()

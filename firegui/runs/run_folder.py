@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,10 +31,10 @@ from firegui.planning.audit import AuditReport
 from firegui.runs.elimination_log import read_elimination
 from firegui.runs.engine import LazyPackage
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunState
-from firegui.runs.header import FORMAT, RunHeader, now
+from firegui.runs.header import FORMAT, RunHeader
 from firegui.runs.history import history_text, read_history
 from firegui.runs.lock import held_problem, is_held
-from firegui.runs.result_store import ResultStore, read_toml
+from firegui.runs.result_store import ResultFolder, ResultStore, read_toml
 from firegui.runs.snapshot import add_missing_margin
 from firegui.runs.spec import Stage
 
@@ -230,27 +230,11 @@ _AGAIN = "restore the file or run again elsewhere"
 STORE = RunStore("a run", RUN, _TITLE, RunHeader, _AGAIN, upgrade=_as_it_was)
 
 
-class RunFolder:
+class RunFolder(ResultFolder[RunHeader]):
     """The one writer of a run folder."""
 
-    def __init__(self, path: Path, header: RunHeader) -> None:
-        """Write ``run.toml`` into the folder, whose lock the caller holds.
-
-        Raises :class:`~firegui.errors.InputError` where that is refused.
-        """
-        self.path = path
-        self._header = header
-        self._write_header()
-
-    @property
-    def header(self) -> RunHeader:
-        """What ``run.toml`` says now."""
-        return self._header
-
-    def update(self, **changes: Any) -> None:
-        """Change fields of ``run.toml``."""
-        self._header = replace(self._header, updated=now(), **changes)
-        self._write_header()
+    def __init__(self, path: Path, resume: bool = False) -> None:
+        super().__init__(STORE, path, resume)
 
     def write_history(self, rows: Sequence[EpochDone], name: str = HISTORY) -> None:
         """Replace ``history.csv``."""
@@ -285,9 +269,6 @@ class RunFolder:
         geotiff = firegui.io.exporters.geotiff
         title = "P(fire) without further drops" if begin else geotiff.BASELINE_TITLE
         geotiff.write_occupancy_tif(self.path / BASELINE, p_fire[1:], project, first=begin + 1, title=title)
-
-    def _write_header(self) -> None:
-        STORE.write(self.path, self._header)
 
 
 def check_out(path: Path, resume: bool) -> RunRecord | None:

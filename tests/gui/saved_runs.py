@@ -18,9 +18,11 @@ def stopped_run(project_folder: Path, drops: DropList, scores: RunScores | None 
     project = load_project(project_folder)
     spec = plan_spec(project, project_folder, datetime(2026, 1, 2, 3, 4, 5))
     spec.out.mkdir(parents=True)
-    written = RunFolder(spec.out, new_header(spec, "cpu", "the CPU", None))
+    written = RunFolder(spec.out)
+    written.claim(None, new_header(spec, "cpu", "the CPU", None))
     written.write_plan(drops.schedule(project.calendar.n_steps, project.planned_fleet.n_aircraft))
     if scores is not None:
         written.write_scores(scores)
     written.update(state=RunState.FINISHED, reason=FinishReason.STOPPED)
+    written.close()
     return spec.out

@@ -30,7 +30,7 @@ from firegui.io.project.store import load_project, save_project
 from firegui.runs.events import FinishReason
 from firegui.runs.kept_fire import FIRE, saved_fire
 from firegui.runs.replan_base import ReplanScores, read_scores
-from firegui.runs.run_folder import RunFolder, read_drops, read_run
+from firegui.runs.run_folder import STORE, RunFolder, read_drops, read_run
 from firegui.runs.run_requests import replan_spec
 from tests.gui.fake_runs import wait_idle
 from tests.support import GRID, STEPS_PER_DAY
@@ -221,7 +221,8 @@ def test_a_score_that_is_kept_later_does_not_lose_the_days_of_the_run(
     if scores.loop:
         pytest.skip("a closed loop is not scored later")
     header = replace(read_run(folder_of_run).header, reason=FinishReason.STOPPED)
-    RunFolder(folder_of_run, header).write_scores(replace(scores, nominal=None))
+    STORE.write(folder_of_run, header)
+    RunFolder(folder_of_run).write_scores(replace(scores, nominal=None))
     session.open_project(load_project(folder), folder)
     wait_idle(qtbot, queue, LONG_MS)
     (entry,) = queue.entries
