@@ -1,4 +1,4 @@
-"""One task of a benchmark, from its start or checkpoint to its row. Runs in a worker process."""
+"""One task of a planner, from its start or checkpoint to its row: of a benchmark, or a cell of a study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages between a benchmark and its worker processes: JSON over a pipe."""
+"""Reports of planners' tasks, and the pipe on which a benchmark and its worker processes exchange them as JSON."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Specs that compute a fire of a saved result again for the map.
-
-Results are runs, members of ensembles, draws of stress tests and tasks of benchmarks.
+"""Specs that compute the fire of a saved run again for the map, and checks for those of the analyses' results.
 
 Every function raises :class:`~firegui.errors.InputError` if the result does not fit the project any more.
 """
@@ -51,7 +49,6 @@ def same_schedule(file: str, known: str, project: Project, thing: str) -> Schedu
     return schedule
 
 
-# -- runs -------------------------------------------------------------------------------------------------------------
 def run_spec(folder: Path, project: Project, backend: str, *, replans: bool) -> tuple[EvaluateSpec, SavedFire | None]:
     """Return the spec of both fires of the run in ``folder``, and what it says of its fire where it ``replans``."""
     schedule = kept_schedule(folder, project)

@@ -263,7 +263,10 @@ class SavedResultFolder(ResultFolder[StoredHeader]):
         return then
 
     def update(self, **changes: Any) -> None:
-        """Write fields, the ``state`` of the run among them, and the time. A reason and a message end with the state."""
+        """Change fields of the header, its time among them, and write it.
+
+        The reason and the message are emptied unless they are given.
+        """
         seconds, self._began = self.seconds, time.monotonic()
         super().update(**{"reason": None, "message": "", "seconds": seconds, **changes})
 
