@@ -18,7 +18,7 @@ from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import Margin, MarginSettings, ObjectiveWeights, OptimizerSettings, PlanSettings, Setting
 from firegui.errors import CancelledError
-from firegui.io.importers.maps import write_maps
+from firegui.io.project.maps_file import write_maps
 from firegui.io.project.store import save_project
 
 SHAPE = (16, 20)

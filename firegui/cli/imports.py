@@ -25,8 +25,8 @@ from firegui.io.importers.folder import recognise
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand, TargetGrid
 from firegui.io.importers.layer_values import UNITS, find_unit
-from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
+from firegui.io.project.maps_file import import_maps
 from firegui.io.project.store import load_project, save_project
 from firegui.io.vectors.perimeters import PerimeterGrowth, PerimeterSource
 from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions

@@ -10,7 +10,7 @@ from firegui.cli.gather import Gather
 from firegui.cli.inputs import check_target
 from firegui.cli.options import FILE, project_argument
 from firegui.cli.output import json_option, report
-from firegui.io.importers.maps import write_maps
+from firegui.io.project.maps_file import write_maps
 from firegui.io.project.store import load_project
 from firegui.runs.engine import Engine
 

@@ -12,6 +12,10 @@ from firegui.domain.grid import Grid
 from firegui.io.crs import parse, transformer
 
 WGS84 = "EPSG:4326"
+
+Six = tuple[float, float, float, float, float, float]
+"""The coefficients of an affine transform."""
+
 _BANDS = "CDEFGHJKLMNPQRSTUVWX"
 
 Floats = NDArray[np.float64]

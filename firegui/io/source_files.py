@@ -10,9 +10,14 @@ import stat
 from collections.abc import Sequence
 from math import prod
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from firegui.errors import Problem, Problems
 
+_BEYOND_ANYTHING = 1e30
 MOST_CELLS = 25_000_000
 """Of one raster: 150 km by 150 km at 30 m, five times the largest fire of the western United States."""
 
@@ -113,3 +118,13 @@ def days_problem(where: str, days: int) -> Problem | None:
 
 def _reason(error: BaseException) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or " ".join(str(error).split())
+
+
+def no_number(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """``[H, W]``: NaN, infinity, and numbers so large that they can only stand for no data."""
+    return np.asarray(~(np.abs(values) < _BEYOND_ANYTHING))
+
+
+def cells_text(count: int) -> str:
+    """``1 cell``, ``12,345 cells``."""
+    return f"{count:,} cell{'' if count == 1 else 's'}"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from firegui.assets import resource
-from firegui.io.importers.maps import read_maps
+from firegui.io.project.maps_file import read_maps
 from firegui.io.project.store import load_project
 from tests.guide.page_steps import Copy, Step, steps_of
 from tests.support import tiny_project

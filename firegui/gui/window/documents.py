@@ -25,8 +25,8 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import as_input_error, refusing
 from firegui.gui.session.session import Session
 from firegui.io.importers.events import import_events
-from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
+from firegui.io.project.maps_file import import_maps
 from firegui.io.project.store import PROJECT_FILE, ProjectExistsError, load_project, save_project
 from firegui.io.project.weights_file import read_weights
 from firegui.runs.events import RunState

@@ -29,14 +29,13 @@ from firegui.io.importers.layer_values import (
     METRES,
     PERCENT,
     TENTHS_M,
-    Array,
     ImportedLayer,
-    cells_text,
-    no_number,
     read_values,
     say_layers,
 )
 from firegui.io.importers.observations import say_coverage, say_observed
+from firegui.io.npz import Array
+from firegui.io.source_files import cells_text, no_number
 from firegui.io.times import guess_offset_h, local_midnight, say_offset
 from firegui.io.weather.daily import NO_DATA, DailyWind, daily_wind
 

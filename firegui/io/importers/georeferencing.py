@@ -18,6 +18,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io import crs as crs_io
 from firegui.io import strict
+from firegui.io.georeference import Six
 from firegui.io.npz import Array
 from firegui.io.times import UNKNOWN_START, as_utc, guess_offset_h, local_midnight, say_offset, start_problems
 
@@ -61,8 +62,6 @@ def recognise(p_veg: Array) -> KnownGrid | None:
 
 
 DEFAULT_CELL_M = 30.0
-
-Six = tuple[float, float, float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)

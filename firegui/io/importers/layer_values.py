@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from firegui.domain.fuel import FBFM13, FBFM40, NONBURNABLE
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Problems
+from firegui.io.source_files import cells_text, no_number
 
 Numbers = NDArray[np.float64]
 
@@ -144,7 +145,6 @@ def guess_unit(key: str, known: Numbers) -> str:
 Array = NDArray[Any]
 Known = NDArray[np.float64]
 
-_BEYOND_ANYTHING = 1e30
 _SHOWN_CODES = 8
 STAND_INS = (-32768.0, -32767.0, -9999.0, -999.0, -99.0, 255.0, 32767.0, 65535.0)
 """Numbers that customarily stand for no data."""
@@ -249,11 +249,6 @@ def declared_holes(raw: Array, nodata: float | None) -> NDArray[np.bool_]:
     return np.asarray(raw.astype(np.float64) == nodata)
 
 
-def no_number(values: Array) -> NDArray[np.bool_]:
-    """``[H, W]``: NaN, infinity, and numbers so large that they can only stand for no data."""
-    return np.asarray(~(np.abs(values) < _BEYOND_ANYTHING))
-
-
 def _take_out_stand_ins(key: str, values: Known, stated: Encoding | None) -> list[str]:
     stored = [stated] if stated else list(UNITS[key].values())
     rest = values[~np.isin(values, STAND_INS) & ~np.isnan(values)]
@@ -333,8 +328,3 @@ def _most_frequent(codes: Mapping[int, int]) -> str:
     ranked = sorted(codes.items(), key=lambda item: (-item[1], item[0]))
     shown = ", ".join(f"{code} ({cells_text(n)})" for code, n in ranked[:_SHOWN_CODES])
     return f"{shown}, …" if len(ranked) > _SHOWN_CODES else shown
-
-
-def cells_text(count: int) -> str:
-    """``1 cell``, ``12,345 cells``."""
-    return f"{count:,} cell{'' if count == 1 else 's'}"

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from firegui.domain.fuel import FBFM13, FBFM40
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Check, Problems
-from firegui.io.importers.layer_values import STAND_INS, declared_holes, find_unit, no_number
+from firegui.io.importers.layer_values import STAND_INS, declared_holes, find_unit
 from firegui.io.rasters.files import RasterFile, read_sample
 from firegui.io.rasters.warp import horn
-from firegui.io.source_files import claim_problem
+from firegui.io.source_files import claim_problem, no_number
 
 UNUSED = {"canopy_base_height": "canopy base height", "duff": "duff", "woody": "coarse woody", "-": "left out"}
 """Bands of a landscape file that firegui has no layer for."""

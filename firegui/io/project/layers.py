@@ -21,7 +21,7 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problems
-from firegui.io.importers.maps import read_maps, write_maps
+from firegui.io.project.maps_file import read_maps, write_maps
 from firegui.io.project.text import ArrayFile, Event
 from firegui.io.project.weights_file import read_weights, weights_bytes, write_weights
 from firegui.io.rasters.geotiff import Raster, read_raster, write_raster

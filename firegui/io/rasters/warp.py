@@ -20,7 +20,7 @@ from rasterio.warp import reproject
 from firegui.domain.grid import Grid
 from firegui.errors import Check, InputError, Problem
 from firegui.io import crs
-from firegui.io.importers.georeferencing import Six
+from firegui.io.georeference import Six
 from firegui.io.rasters.geotiff import without_place_warnings
 
 CLOSE = 0.01

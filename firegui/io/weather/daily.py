@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from firegui.domain.grid import Grid
 from firegui.errors import Check, Problems
-from firegui.io.importers.layer_values import Array, cells_text, no_number
-from firegui.io.source_files import MOST_DAYS, MOST_VALUES
+from firegui.io.npz import Array
+from firegui.io.source_files import MOST_DAYS, MOST_VALUES, cells_text, no_number
 from firegui.io.weather.conventions import (
     HEIGHT_SOURCE,
     METRES_PER_SECOND,

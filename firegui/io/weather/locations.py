@@ -18,11 +18,10 @@ from rasterio import Affine
 from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.crs import same, transformer
-from firegui.io.georeference import WGS84
+from firegui.io.georeference import WGS84, Six
 from firegui.io.weather.frames import Turn, no_turn, turn_from_raster
 
 Floats = NDArray[np.float64]
-Six = tuple[float, float, float, float, float, float]
 
 _BAND = 256
 _AT_ONCE = 1e-9

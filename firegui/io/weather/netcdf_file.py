@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
+from firegui.io.source_files import no_number
 
 CLASSIC, HDF5 = b"CDF", b"\x89HDF\r\n\x1a\n"
 
 _FAILURES = (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError, IndexError, MemoryError)
-_BEYOND_ANYTHING = 1e30
 _LARGEST_PIECE = 256 * 2**20
 _OF_HDF5 = (
     "DIMENSION_LIST",
@@ -86,7 +86,7 @@ class NetcdfVariable:
 def scaled(raw: NDArray[Any], no_data: Iterable[Any], scale: float, offset: float) -> NDArray[np.float64]:
     """Return stored numbers in their unit, ``raw · scale + offset``; NaN for ``no_data`` and what is beyond 1e30."""
     result = raw.astype(np.float64)
-    holes = ~(np.abs(result) < _BEYOND_ANYTHING)
+    holes = no_number(result)
     for value in no_data:
         holes |= raw == value
     if scale != 1.0 or offset != 0.0:

@@ -18,6 +18,7 @@ from rasterio.windows import Window as RasterWindow
 
 from firegui.errors import Problems
 from firegui.io import crs
+from firegui.io.georeference import Six
 from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.source_files import cells_problem
 from firegui.io.times import parse_stamps
@@ -33,7 +34,7 @@ from firegui.io.weather.conventions import (
     said_conventions,
     speed_unit,
 )
-from firegui.io.weather.locations import AffineRaster, Floats, Six, Window
+from firegui.io.weather.locations import AffineRaster, Floats, Window
 from firegui.io.weather.netcdf_file import scaled
 from firegui.io.weather.series import Sample, WindSeries
 from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps, as_stamps, check_ascending

@@ -9,7 +9,7 @@ import pytest
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError
-from firegui.io.importers.maps import import_maps, read_maps, write_maps
+from firegui.io.project.maps_file import import_maps, read_maps, write_maps
 from tests.unit.io.builders import BEAR, PLACED, START, UNPLACED, assert_same_bits, files_below, maps, refused_for
 
 
