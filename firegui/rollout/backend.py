@@ -227,7 +227,13 @@ class _Reference(_Whole):
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
         values = reference.variables(schedule, differentiable=True)
         trajectory = reference.simulate(
-            model, schedule, differentiable=True, full_carry=model.full_carry, values=values, check=check
+            model,
+            schedule,
+            differentiable=True,
+            full_carry=model.full_carry,
+            values=values,
+            extent=model.gradient_extent,
+            check=check,
         )
         logit, pose = torch.autograd.grad(trajectory.objective, [values.logits, values.poses], allow_unused=True)
         outcome = self._outcome(model, schedule, trajectory, observer)

@@ -27,6 +27,7 @@ e^{−h_t})`` with ``c = 1 − 1/T_burn``, so a second adjoint goes back beside 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,8 +85,15 @@ class Forward:
         self.unscored = 0.0  # Σ_t Σ_x P_t of the steps before the first scored one
         self.records: list[_Record] = []
 
-    def run(self, observer: Observer, check: Check | None, *, keep: bool, alter: Alteration | None = None) -> None:
-        """All ``T`` steps; ``keep`` stores what the gradient needs, ``alter`` changes the ends of days."""
+    def run(
+        self, observer: Observer, check: Check | None, *, keep: bool, alter: Alteration | None = None,
+        extent: float = math.inf,
+    ) -> None:  # fmt: skip
+        """All ``T`` steps; ``keep`` stores what the gradient needs, ``alter`` changes the ends of days.
+
+        Stops at the end of the first day on which the fire has more than ``extent`` cells, and counts the states after
+        it as equal to it.
+        """
         per_day = self.model.maps.steps_per_day
         box = self._reached()
         self._score(0, box, observer)
@@ -101,6 +109,16 @@ class Forward:
             if alter is not None and (step + 1) % per_day == 0:
                 self._alter(alter, step // per_day, box)
             self._score(step + 1, box, observer)
+            if (step + 1) % per_day == 0 and float((1.0 - self.unburned[_window(box)]).double().sum()) > extent:
+                self._count_the_rest(step + 1, box)
+                return
+
+    def _count_the_rest(self, step: int, box: Box) -> None:
+        """Count the states after that of ``step`` as equal to it."""
+        fire, model = 1.0 - self.unburned[_window(box)], self.model
+        scored = model.n_steps - max(step, model.first_scored_step - 1)
+        self.occupied[_window(box)] += scored * fire
+        self.unscored += (model.n_steps - step - scored) * float(fire.double().sum())
 
     def _reached(self) -> Box:
         """Bounding box of every cell that has burned or burns."""
@@ -201,7 +219,7 @@ def gradient(
 ) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
     """Roll out and differentiate: ``∂𝓛/∂D [T, A]`` (straight-through) and ``∂𝓛/∂(y, x, θ) [T, A, 3]``, float64."""
     forward = Forward(model, schedule)
-    forward.run(observer, check, keep=True)
+    forward.run(observer, check, keep=True, extent=model.gradient_extent)
     backward = Backward(forward, schedule)
     backward.run(check)
     outcome = Outcome(forward.metrics(), forward.gates.executed)
@@ -229,14 +247,16 @@ class Backward:
         self.retardant_slope = self._retardant_slope[inner]  # C, ∂𝓛/∂E^ret
         self.water_slope = self._water_slope[inner]  # ∂𝓛/∂E^water
         self.slope = model.occupancy_slope().to(dtype)  # l_t
-        self.g = -(self.slope + model.terminal_slope)  # starts at −l_T
+        # Starts at −l of the last state that was simulated, which counts for those after it.
+        states = model.n_steps - max(len(forward.records), model.first_scored_step) + 1
+        self.g = -(states * self.slope + model.terminal_slope)
         self.has_water = bool(model.columns_of(Material.WATER))
         self.b = torch.zeros(model.shape if model.full_carry else (0, 0), dtype=dtype, device=device)
 
     def run(self, check: Check | None) -> None:
-        """All steps backward, footprints a day at a time."""
+        """All simulated steps backward, footprints a day at a time."""
         per_day = self.model.maps.steps_per_day
-        for day in range(self.model.maps.days - 1, -1, -1):
+        for day in range(len(self.forward.records) // per_day - 1, -1, -1):
             steps = range(day * per_day, (day + 1) * per_day)
             table = _FootprintTable(self, steps, self._readable(steps))
             for step in reversed(steps):

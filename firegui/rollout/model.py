@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -29,7 +30,8 @@ class Model:
     ``dtype``: float32 is part of the model, because its cut-off feeds the tail that pulls the front; float64 checks
     equations. ``tell`` is called with what the engine has to say while it computes. ``rules`` are the
     operational constraints on the gates, beyond the paper. With ``full_carry`` gradients follow the burning state from
-    step to step, which the paper cuts.
+    step to step, which the paper cuts. A rollout for a gradient stops at the end of the first day on which more than
+    ``gradient_extent`` cells are on fire or burned, ``Σ_x P_t``; the states after it count as equal to it.
     """
 
     maps: FireMaps
@@ -47,6 +49,7 @@ class Model:
     tell: MessageCallback = ignore_message
     rules: FlightRules | None = None
     full_carry: bool = False
+    gradient_extent: float = math.inf
 
     @property
     def K(self) -> Tensor:

@@ -5,6 +5,7 @@ It follows the paper line by line (steps 1 to 4), over the whole raster, and is 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,13 +105,15 @@ def simulate(
     full_carry: bool = False,
     values: Variables | None = None,
     alter: Alteration | None = None,
+    extent: float = math.inf,
     check: Check | None = None,
 ) -> Trajectory:
     """Roll the schedule out and evaluate the objective (paper, steps 1 to 4).
 
     States are held in ``model.dtype``; deposits are formed in float64. The carry of the burning state is cut from the
     graph, ``p^B ← stopgrad(p^B)``, unless ``full_carry``. ``alter`` changes the state at the end of every day; there is
-    no gradient through that. Returns every state, so use it on small cases.
+    no gradient through that. From the end of the first day on which ``Σ_x P`` is above ``extent`` the state stays as it
+    is. Returns every state, so use it on small cases.
     """
     maps = model.maps
     gates = gates_of(schedule, model.fleet, model.maps, model.rules)
@@ -147,8 +150,11 @@ def simulate(
         burning = burning if full_carry else burning.detach()
         if alter is not None and (step + 1) % maps.steps_per_day == 0:
             unburned, burning = _altered(alter, step // maps.steps_per_day, unburned, burning)
+        over = (step + 1) % maps.steps_per_day == 0 and float((1.0 - unburned.detach()).double().sum()) > extent
         for kept, state in zip(states, (unburned, burning, retardant), strict=True):
-            kept.append(state)
+            kept.extend([state] * (model.n_steps - step if over else 1))
+        if over:
+            break
     return _losses(model, states, decisions.sum(), gates)
 
 

@@ -16,7 +16,7 @@ from firegui.rollout.kernels.cpu import ActiveFront
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import Outcome
-from firegui.rollout.simulate import simulate_with_gradient
+from firegui.rollout.simulate import simulate, simulate_with_gradient
 from tests.numerics.cases import aircraft, model_of, random_maps, random_schedule, small_fleet
 from tests.numerics.front_cases import assert_near, busy_fleet, fitful_maps, many_drops, roll, wide_fire
 from tests.numerics.gpu_cases import Standin, case, gpu
@@ -99,6 +99,42 @@ def test_the_kernels_agree_with_windowed_torch_where_steps_are_done_in_halves() 
     _, expected_logit, expected_pose = closed_form.gradient(model, schedule, nobody, None)
     assert_near(logit, expected_logit, 1e-4)
     assert_near(pose, expected_pose, 1e-4)
+
+
+@pytest.mark.parametrize("carry", [False, True])
+@pytest.mark.parametrize("first_scored", [0, 15])
+@pytest.mark.parametrize("side", list(RetardantSide))
+def test_a_gradient_that_stops_when_the_fire_is_large_agrees_with_autograd(
+    side: RetardantSide, first_scored: int, carry: bool
+) -> None:
+    maps, fleet = fitful_maps(2, (26, 60), days=4, steps_per_day=12), busy_fleet()
+    schedule = many_drops(2, maps, fleet)
+    exact = replace(model_of(maps, fleet, side=side, precision="float64"), full_carry=carry)
+    exact = replace(exact, first_scored_step=first_scored)
+    days = simulate(exact, schedule, keep_days=True).p_fire_days
+    assert days is not None
+    cells = days.astype(np.float64).sum(axis=(1, 2))
+    kernels = replace(model_of(maps, fleet, side=side), full_carry=carry, first_scored_step=first_scored)
+    whole = simulate_with_gradient(kernels, schedule)[1]
+    # Reached on the first, on a middle and on no day.
+    for extent, stops in ((0.5 * cells[1], True), (0.5 * (cells[2] + cells[3]), True), (2.0 * cells[-1], False)):
+        truth = replace(exact, gradient_extent=float(extent), backend="reference", device="cpu")
+        expected, by_autograd = simulate_with_gradient(truth, schedule)
+        for model, tolerance in ((exact, 1e-9), (kernels, 5e-4)):
+            rollout, gradient = simulate_with_gradient(replace(model, gradient_extent=float(extent)), schedule)
+            assert rollout.metrics.objective == pytest.approx(expected.metrics.objective, rel=tolerance)
+            assert_near(gradient.logit, by_autograd.logit, tolerance)
+            assert_near(gradient.pose, by_autograd.pose, tolerance)
+        assert np.array_equal(whole.pose, gradient.pose) is not stops
+
+
+def test_the_rollout_of_a_gradient_that_stops_leaves_nothing_behind() -> None:
+    maps, fleet = fitful_maps(2, (26, 60), days=4, steps_per_day=12), busy_fleet()
+    schedule, model = many_drops(2, maps, fleet), replace(model_of(maps, fleet), full_carry=True)
+    before = simulate_with_gradient(model, schedule)[1]
+    simulate_with_gradient(replace(model, gradient_extent=1.0), schedule)
+    after = simulate_with_gradient(model, schedule)[1]
+    assert np.array_equal(before.pose, after.pose) and np.array_equal(before.logit, after.logit)
 
 
 def test_a_capped_dose_has_no_gradient_here_either() -> None:

@@ -95,7 +95,7 @@ class ActiveFront:
         layout = layout_of(model)
         with layout.workspace() as space:
             run = Run(model, schedule, layout, space, WHOLE, keep=True, dense=dense, threads=self._threads)
-            run.advance(observer, check)
+            run.advance(observer, check, model.gradient_extent)
             outcome = run.outcome()
             back = BackwardPass(run)
             back.sweep(check)

@@ -156,8 +156,12 @@ class Run:
             self.sums[:] = body.sums
         wake_touched(space.marks, self.shape)
 
-    def advance(self, observer: Observer, check: Check | None) -> None:
-        """All steps, in stretches that end where somebody wants to look or to cancel."""
+    def advance(self, observer: Observer, check: Check | None, extent: float = math.inf) -> None:
+        """All steps, in stretches that end where somebody wants to look or to cancel.
+
+        Stops at the end of the first day on which the fire has more than ``extent`` cells, and counts the states after
+        it as equal to it.
+        """
         per_day, days = self.clock.steps_per_day, 1
         while True:
             if observer.next_look(self.step) == self.step:
@@ -166,9 +170,13 @@ class Run:
                 self._keep_state()
             if self.step >= self.model.n_steps or self.exceeded is not None:
                 return
+            if self.step % per_day == 0 and self.step and self.sums[SUM_FIRE] > extent:
+                self._count_the_rest()
+                return
             if check is not None:
                 check()
-            if self.wanted.keep_states or not self.wanted.bounds.none or self.wanted.alter is not None:
+            daily = self.wanted.keep_states or not self.wanted.bounds.none or self.wanted.alter is not None
+            if daily or math.isfinite(extent):
                 days = 1
             target = min(observer.next_look(self.step + 1), (self.step // per_day + days) * per_day, self.model.n_steps)
             began = time.perf_counter()
@@ -176,6 +184,14 @@ class Run:
             if self.wanted.alter is not None and self.step % per_day == 0 and self.exceeded is None:
                 self._alter(self.wanted.alter)
             days = days * 2 if time.perf_counter() - began < LEAST_SECONDS else 1
+
+    def _count_the_rest(self) -> None:
+        """Count the states to come as equal to this one."""
+        left = self.model.n_steps - self.step
+        scored = self.model.n_steps - max(self.step, self.model.first_scored_step - 1)
+        self.sums[SCORED] += scored * self.sums[SUM_FIRE]
+        self.sums[SCORED_PROT] += scored * self.sums[SUM_PROT]
+        self.sums[UNSCORED] += (left - scored) * self.sums[SUM_FIRE]
 
     def _steps(self, target: int) -> None:
         space = self.space

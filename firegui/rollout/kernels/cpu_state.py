@@ -174,10 +174,10 @@ def unpack(fields: StateFields, marks: Marks, shape: Sizes, burning: Floats, ret
 
 @kernel
 def start_adjoint(
-    fields: StateFields, marks: Marks, shape: Sizes, start: np.float32, wet: DropLog, n_steps: int, watching: Watching,
+    fields: StateFields, marks: Marks, shape: Sizes, start: np.float32, wet: DropLog, end: int, watching: Watching,
     box: Box,
 ) -> int:  # fmt: skip
-    """``a = start`` where it burned; lists the rows for :class:`Watching` and returns their number."""
+    """``a = start`` where it burned by the step ``end``; lists the rows for :class:`Watching`, returns their number."""
     count = 0
     for word in range(len(marks.touched)):
         bits = marks.touched[word]
@@ -193,7 +193,7 @@ def start_adjoint(
                     count = _list(fields.unburned, first + row * shape.stride, tile * 4 + row, box, watching,
                                   shape, count)  # fmt: skip
     if watching.has_water:
-        for piece in range(wet.first[n_steps]):  # where water fell U may have been gone before
+        for piece in range(wet.first[end]):  # where water fell U may have been gone before
             at = wet.places[piece]
             if bits_above(load8(wet.before, piece * 16 + 8), splat8(GONE)) != 0xFF:
                 row, column = at // shape.stride - 1, at % shape.stride - 16

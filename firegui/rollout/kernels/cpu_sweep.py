@@ -75,14 +75,14 @@ class BackwardPass:
         return pairs[water], pairs[~water]
 
     def sweep(self, check: Check | None) -> None:
-        """All steps, last first, some days at a time."""
+        """All steps of the run, last first, some days at a time."""
         run, space, length = self._run, self._run.space, STRETCH_DAYS * self._run.clock.steps_per_day
         watching = self._watching()
         carrying = self._carrying(watching) if run.model.full_carry else ()
-        for first in range((run.model.n_steps - 1) // length * length, -1, -length):
+        for first in range((run.step - 1) // length * length, -1, -length):
             if check is not None:
                 check()
-            last = min(first + length, run.model.n_steps)
+            last = min(first + length, run.step)
             idle_water, idle_retardant = self._tables(first, last)
             reading = SlopeReader(
                 run.drops_of_water, run.drops_of_retardant, idle_water, idle_retardant, self.decision, self.pose
@@ -137,7 +137,7 @@ class BackwardPass:
             has_water, asked_for.step, starts, chunks, hot, near, asked, space.stamps, kept, np.empty(0, np.float32)
         )
         count = start_adjoint(
-            space.fields, space.marks, shape, np.float32(-run.model.terminal_slope), run.wet, run.model.n_steps,
+            space.fields, space.marks, shape, np.float32(-run.model.terminal_slope), run.wet, run.step,
             watching, asked_for,
         )  # fmt: skip
         hot[:count] = NEVER

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -244,7 +245,7 @@ class Gpu:
 
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
         """Roll a schedule out and differentiate the objective; with the full carry on the processor, told once."""
-        if model.full_carry:
+        if model.full_carry or math.isfinite(model.gradient_extent):
             model.gains.layout("full carry", lambda: self._notice(FULL_CARRY))
             return self._spare.gradient(on_cpu(model), schedule, observer, check)
         return self._climb("gradient", model, [
