@@ -73,6 +73,5 @@ class MarginPlanning:
         weights = model.weights
         worlds = [world.with_weights(weights) for world in self._worlds]
         trained = [world.with_weights(weights) for world in self._trained]
-        return ScenarioTraining(model, trained, seed), StressTests(
-            worlds, self._settings.limit, self._settings.draws, seed
-        )
+        limit = self._settings.limit
+        return ScenarioTraining(model, trained, limit, seed), StressTests(worlds, limit, self._settings.draws, seed)

@@ -170,7 +170,7 @@ class PlanRepair:
         margin = replace(self._margin, search_epochs=SEARCH_EPOCHS, training_epochs=TRAINING_EPOCHS)
         settings = replace(self._settings, epochs=margin.placing_epochs)
         tests = StressTests(worlds, margin.limit, TEST_DRAWS, self._seed)
-        training = ScenarioTraining(model, worlds[1:], self._seed)
+        training = ScenarioTraining(model, worlds[1:], margin.limit, self._seed)
         start = initial_schedule(model, settings, rest, check, reopen=True)
         planner = StressPlanner(model, settings, start, margin, training, tests)
         while not planner.finished:

@@ -165,16 +165,23 @@ class StressWorld:
             shares.append(growth_share(metrics.protected_cells, self.start_protected, worst))
         return max(shares)
 
-    def bounds(self, share: float) -> Bounds:
-        """Return the loss terms at which :meth:`held_share` is ``share``, to give a rollout up that must leave more.
+    def cells_at(self, share: float) -> float:
+        """Return the cells that burn where ``share`` of all growth is left.
 
-        There are none for all of the growth and more, and none of what burns in regions: that term is a mean over time.
+        Infinite for all of the growth and more, and for an objective that is about protected regions alone.
         """
         weights, growth = self.model.weights, self.cells_no_drops - self.start_cells
         all_growth = weights.burn > 0.0 or (weights.final > 0.0 and weights.prot == 0.0)
-        if share >= 1.0 or growth <= 0.0 or not all_growth:
+        return self.start_cells + share * growth if share < 1.0 and growth > 0.0 and all_growth else math.inf
+
+    def bounds(self, share: float) -> Bounds:
+        """Return the loss terms at which :meth:`held_share` is ``share``, to give a rollout up that must leave more.
+
+        There are none of what burns in regions: that term is a mean over time.
+        """
+        cells = self.cells_at(share)
+        if math.isinf(cells):
             return UNBOUNDED
-        cells = self.start_cells + share * growth
         return Bounds(final=self.no_drops.loss_final * cells / self.cells_no_drops)
 
     def result(self, draws: Sequence[Metrics]) -> StressResult:

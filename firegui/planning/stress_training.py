@@ -39,6 +39,10 @@ drop, without which a line that is closed in one world opens in another."""
 HARDER_EFFECTIVENESS = 0.96
 """Factor of an effectiveness of a scenario's own in a draw that is harder than the scenario."""
 
+FOLLOWED = 1.2
+"""A scenario's rollout is followed until so many times the limit has burned. The slope says where a fire escapes, and
+what becomes of one that has escaped would outweigh that."""
+
 MOST_OF_A_WORLD, MOST_DRAWS = 4, 12
 """Most leaking draws that are remembered of a world, and of all."""
 
@@ -87,17 +91,21 @@ class ScenarioTraining:
     the scenario: with larger random errors, and less effective. All have at least the errors of
     :data:`SMOOTHING_CELLS`. Slope number ``k`` depends on ``seed``, ``k`` and the leaks alone, so a resumed training
     goes on as an unbroken one. The gradient follows the burning state from step to step (full carry): the cut one
-    leads into no gap through which the fire leaks.
+    leads into no gap through which the fire leaks. It follows a fire no further than :data:`FOLLOWED` times ``limit``,
+    the share of the growth that may burn.
     """
 
-    def __init__(self, design: Model, worlds: Sequence[StressWorld], seed: int) -> None:
+    def __init__(self, design: Model, worlds: Sequence[StressWorld], limit: float, seed: int) -> None:
         # within_cap has chosen what may fly; a cap on the gates would only take later pairs' gradient away.
         self._capped, self._seed = design, seed
         self._design = replace(design, rules=uncapped(design.rules), full_carry=True)
         self._worlds = [
-            replace(world, model=replace(world.model, rules=uncapped(world.model.rules), full_carry=True))
+            replace(world, model=replace(
+                world.model, rules=uncapped(world.model.rules), full_carry=True,
+                gradient_extent=world.cells_at(FOLLOWED * limit),
+            ))
             for world in worlds
-        ]
+        ]  # fmt: skip
         self._threads = kernel_threads() if design.backend == "cpu" else 1
 
     def __len__(self) -> int:
