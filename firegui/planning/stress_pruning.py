@@ -49,6 +49,9 @@ GIVEN_BACK = 4
 REMOVING, LOOKING = 0.5, 0.1
 """Parts of a round: drops are removed until the first, and not before the second."""
 
+LOOK_EVERY, LOOK_DRAWS = 75, 8
+"""Epochs of an adaptation between looks at what leaks, and the draws of a random scenario in a look."""
+
 MEMORY = 0.98
 """Decay of the mean gradient of a drop."""
 
@@ -319,6 +322,17 @@ class StressPruning:
         self._charge(GRADIENT_CHARGE * (1 + count))
         if epoch + 1 == self._margin.adapt_epochs:
             self._change(Count.PHASE, Phase.TESTING)
+        elif (epoch + 1) % LOOK_EVERY == 0:
+            self._look(check)
+
+    def _look(self, check: Check | None) -> None:
+        """Find out what leaks from the plan at work, so that the slopes to come are of that."""
+        now = self._state
+        self._change(Count.TESTS, self._count(Count.TESTS) + 1)
+        number, schedule = self._count(Count.TESTS), self._schedule(now.trial, now.trial_poses)
+        for test in self._tests.shares(schedule, number, draws=LOOK_DRAWS, check=check):
+            self._record_leaks(test)
+            self._charge(len(test.shares))
 
     def _without_least(self, trial: Bools, worth: Floats, wanted: int) -> Bools:
         """Return ``trial`` with ``wanted`` drops: without those that are worth least and not pinned."""

@@ -70,7 +70,26 @@ def same_arrays(one: object, other: object) -> None:
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
-def test_both_stages_resume_bit_for_bit_at_any_moment(tmp_path: Path) -> None:
+def test_an_adaptation_looks_at_what_leaks_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stress_pruning, "LOOK_EVERY", 2)
+    model, margin, reference = placed(project(adapt_epochs=7, limit=0.05))
+    pruning = margin.second_stage(model, reference)
+    while pruning.state().counts[Count.EPOCH] == 0:
+        pruning.advance()
+    seen = [pruning.state()]
+    for _ in range(5):
+        pruning.advance()
+        seen.append(pruning.state())
+    tests = [int(state.counts[Count.TESTS]) for state in seen]
+    assert [later - tests[0] for later in tests] == [0, 1, 1, 2, 2, 3]
+    # The draws that leaked are known by the number of the look.
+    leaks = Leaks.of_array(seen[-1].leaks, 5)
+    known = leaks.draws[leaks.draws[:, 0] >= 0]
+    assert len(known) and set(known[:, 1].tolist()) <= set(range(tests[0], tests[-1] + 1))
+
+
+def test_both_stages_resume_bit_for_bit_at_any_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stress_pruning, "LOOK_EVERY", 2)
     of = project()
     model, margin, unbroken = first_stage(of)
     planners = [first_stage(of)[2]]
