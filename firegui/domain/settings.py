@@ -214,8 +214,8 @@ class MarginSettings:
     )
     training_epochs: int = option(1200, "Training epochs", "epochs in the scenarios", low=1, high=1_000_000, group=MORE)
     adapt_epochs: int = option(
-        1500, "Adaptation", "epochs of each adaptation of the drops that are left", unit="epochs", low=1,
-        high=100_000, group=MORE,
+        2600, "Adaptation", "epochs in which the drops that are left adapt in the first round of removal",
+        unit="epochs", low=1, high=100_000, group=MORE,
     )  # fmt: skip
 
     @property

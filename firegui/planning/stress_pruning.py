@@ -2,9 +2,10 @@
 
 A round removes, little by little, the drops that the scenarios' mean gradient says are worth least, while the poses of
 the others adapt, and goes on adapting until the steps are small. Then it tests the plan in every scenario on draws that
-no training has seen. A plan that fails gets some drops back and adapts again; in the end it is refused, and the next
-round removes fewer. The last round finds what each drop is worth, which is how much more burns without it, and removes
-the drops of least worth that the limits do not need. Nothing adapts after it.
+no training has seen. A plan that fails adapts again, the second time with some drops back; in the end it is refused.
+The round after one that did not hold at once removes half as many. The last round finds what each drop is worth, which
+is how much more burns without it, and removes the drops of least worth that the limits do not need. Nothing adapts
+after it.
 """
 
 from __future__ import annotations
@@ -37,20 +38,24 @@ Ints = NDArray[np.int64]
 AT_WORK, HELD, LEAKING, EXHAUSTED, ENOUGH = "", "held", "leaking", "allowance", "enough"
 ENDS = (AT_WORK, HELD, LEAKING, EXHAUSTED, ENOUGH)
 
-FIRST_CUT, SMALLEST_CUT = 0.2, 0.08
-"""Shares of the drops that a round removes: the first, halved after each refused round, and the least."""
+FIRST_CUT, SMALLEST_CUT = 0.32, 0.06
+"""Shares of the drops that a round removes: the first, halved after each round that did not hold at once, and the
+least. The epochs of a round are in proportion."""
 
-ATTEMPTS = 2
+ATTEMPTS = 3
 """How often a round may adapt before it is refused."""
 
-GIVEN_BACK = 4
-"""A refused plan gets one in so many of the removed drops back before it adapts again."""
+MENDING = 1.0 / 3.0
+"""Part of the epochs of the first round in which a plan that fails adapts again."""
 
-REMOVING, LOOKING = 0.5, 0.1
+GIVEN_BACK = 4
+"""A plan that has failed twice gets one in so many of the removed drops back."""
+
+REMOVING, LOOKING = 0.6, 0.1
 """Parts of a round: drops are removed until the first, and not before the second."""
 
-LOOK_EVERY, LOOK_DRAWS = 75, 8
-"""Epochs of an adaptation between looks at what leaks, and the draws of a random scenario in a look."""
+LOOK_EVERY = 75
+"""Epochs of an adaptation between looks at what leaks."""
 
 MEMORY = 0.98
 """Decay of the mean gradient of a drop."""
@@ -68,8 +73,10 @@ WATCHED = 3
 RANKED_AT_ONCE, FIRST_BATCH, LARGEST_BATCH = 32, 32, 128
 """Drops that are ranked in one step, and that are removed at once."""
 
-RATE, LAST_RATE = 0.5, 0.06
-"""Step sizes of an adaptation in cells: how far Adam moves a drop in the middle of the raster at the most."""
+RATE, LAST_RATE, RATE_POWER = 0.5, 0.06, 0.75
+"""Step sizes of the first round in cells: how far Adam moves a drop in the middle of the raster at the most. A shorter
+adaptation begins with a step size that is less by this power of its length: it could not settle again after a larger
+one."""
 
 TOLERATED = 1.5
 """By what factor a scenario may exceed its limits in a plan that follows one that leaks, if it did not already."""
@@ -216,7 +223,7 @@ class StressPruning:
         tested, to_test = {
             Phase.RANKING: (self._count(Count.RANKED), int((now.trial & ~self._pinned).sum())),
             Phase.REMOVING: (self._batches.decided, self._batches.count),
-        }.get(self._phase, (self._count(Count.EPOCH), self._margin.adapt_epochs))
+        }.get(self._phase, (self._count(Count.EPOCH), self._length))
         return EliminationReport(
             self._count(Count.ROUND), self._count(Count.ROLLOUTS), drops, self._before, self._count(Count.REMOVED),
             tested, to_test, int(now.kept.sum() - now.trial.sum()), ratios, self._metrics,
@@ -306,8 +313,9 @@ class StressPruning:
         schedule = self._schedule(now.trial, now.trial_poses)
         _, _, slope = self._training.step(schedule, number, count, leaks, check=check)
         half = max(*self._model.shape, 3) / 2.0
-        done = (epoch + 1) / self._margin.adapt_epochs
-        rate = falling(RATE, LAST_RATE, epoch / self._margin.adapt_epochs) / half
+        done = (epoch + 1) / self._length
+        high = max(RATE * (self._length / self._margin.adapt_epochs) ** RATE_POWER, LAST_RATE)
+        rate = falling(high, LAST_RATE, epoch / self._length) / half
         z, mean, square = adam_step(now.trial_poses, slope.clipped(1.0).pose, now.mean, now.square, epoch + 1, rate)
         worth = MEMORY * now.worth - (1.0 - MEMORY) * slope.logit
         trial = now.trial
@@ -320,7 +328,7 @@ class StressPruning:
         self._change(Count.EPOCH, epoch + 1)
         self._change(Count.SLOPES, number + count)
         self._charge(GRADIENT_CHARGE * (1 + count))
-        if epoch + 1 == self._margin.adapt_epochs:
+        if epoch + 1 >= self._length:
             self._change(Count.PHASE, Phase.TESTING)
         elif (epoch + 1) % LOOK_EVERY == 0:
             self._look(check)
@@ -330,7 +338,7 @@ class StressPruning:
         now = self._state
         self._change(Count.TESTS, self._count(Count.TESTS) + 1)
         number, schedule = self._count(Count.TESTS), self._schedule(now.trial, now.trial_poses)
-        for test in self._tests.shares(schedule, number, draws=LOOK_DRAWS, check=check):
+        for test in self._tests.shares(schedule, number, check=check):
             self._record_leaks(test)
             self._charge(len(test.shares))
 
@@ -364,7 +372,8 @@ class StressPruning:
             self._give_back()
         elif self._count(Count.ATTEMPT) + 1 < ATTEMPTS and self._count(Count.ROLLOUTS) < self._settings.allowance:
             self._change(Count.ATTEMPT, self._count(Count.ATTEMPT) + 1)
-            self._state = replace(self._state, trial=self._with_drops_back(now))
+            if self._count(Count.ATTEMPT) > 1:
+                self._state = replace(self._state, trial=self._with_drops_back(now))
             self._begin_adapting()
         else:
             # What the refused plan has learned is kept as a beginning; the latest plan stays as it is.
@@ -394,7 +403,8 @@ class StressPruning:
         elif self._count(Count.LAST):
             self._end()
         else:
-            self._begin_round(self._cut, self._state.pose_logits)
+            at_once = self._count(Count.ATTEMPT) == 0
+            self._begin_round(self._cut if at_once else self._cut / 2.0, self._state.pose_logits)
 
     def _begin_round(self, cut: float, poses: Floats) -> None:
         """Begin to remove a share ``cut`` of the latest plan taken over, from ``poses``; or begin the last round."""
@@ -442,6 +452,12 @@ class StressPruning:
     def _leaks(self) -> bool:
         """Whether the latest plan taken over exceeds a limit. One that was not tested yet counts as leaking."""
         return bool(self._state.excess.max() > 1.0)
+
+    @property
+    def _length(self) -> int:
+        """Epochs of the adaptation at work."""
+        part = self._cut / FIRST_CUT if self._count(Count.ATTEMPT) == 0 else MENDING
+        return max(1, round(part * self._margin.adapt_epochs))
 
     @property
     def _cut(self) -> float:

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-LEAST_WEIGHT, LARGEST_WEIGHT = 0.5, 2.0
+LEAST_WEIGHT, LARGEST_WEIGHT = 0.15, 2.0
 """Bounds of a scenario's weight in the training."""
 
 KNOWN = 0.3

@@ -81,7 +81,7 @@ def _to_format_5(table: TomlTable) -> TomlTable:
     plan = table.get("plan")
     if isinstance(plan, dict):
         margin = {"kind": "none", "limit": 0.05, "draws": 24}
-        plan.setdefault("margin", margin | {"search_epochs": 600, "training_epochs": 1200, "adapt_epochs": 1500})
+        plan.setdefault("margin", margin | {"search_epochs": 600, "training_epochs": 1200, "adapt_epochs": 2600})
     return table
 
 

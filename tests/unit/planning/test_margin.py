@@ -21,7 +21,7 @@ from firegui.planning.stress import executed_only, rollouts, scores, stress_worl
 from firegui.planning.stress_limits import REMOVALS, WorldTest
 from firegui.planning.stress_placing import StressPlanner
 from firegui.planning.stress_pruning import WATCHED, Count, Phase
-from firegui.planning.stress_training import Leaks, falling
+from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
 from tests.numerics.cases import random_maps
@@ -160,7 +160,7 @@ def test_a_round_removes_drops_little_by_little_and_then_adapts(monkeypatch: pyt
         pruning.advance()
         left.append(int(pruning.state().trial.sum()))
     assert left[0] == left[1] == before and left == sorted(left, reverse=True)
-    assert left[5] < before and left[5] > left[9] == left[-1] == before - int(0.2 * before)
+    assert left[5] < before and left[5] > left[11] == left[-1] == before - int(0.2 * before)
 
 
 def test_the_last_round_ranks_the_drops_by_what_burns_without_them_and_removes_the_least() -> None:
@@ -365,12 +365,41 @@ def test_step_sizes_fall_along_half_a_cosine() -> None:
     assert falling(3.0, 1.0, 1.5) == 1.0
 
 
+def test_a_slope_follows_a_scenario_no_further_than_its_fire_escapes() -> None:
+    of = project()
+    model, _, schedule = placed(of)
+    worlds, _ = stress_worlds(of, model, STRESS.scenarios[:2])
+    followed = []
+    for limit in (1e-3, 0.1, 1.0):
+        training = ScenarioTraining(model, worlds[1:], limit, 3)
+        rollout, design, mean = training.step(schedule, 0, 2, Leaks.unknown(2))
+        followed.append((rollout.metrics, design.pose, mean.pose))
+    # The design is followed to its end whatever the limit is.
+    assert len({metrics for metrics, _, _ in followed}) == 1
+    np.testing.assert_array_equal(followed[0][1], followed[2][1])
+    assert not np.array_equal(followed[0][2], followed[2][2])
+    assert not np.array_equal(followed[0][2], followed[1][2])
+
+
+def test_the_cells_at_a_share_of_the_growth() -> None:
+    of = project()
+    model, _ = planning(of)
+    (world, *_), _ = stress_worlds(of, model, STRESS.scenarios[:1])
+    assert world.cells_at(0.0) == world.start_cells
+    cells = world.cells_at(0.25)
+    assert world.start_cells < cells < world.cells_no_drops
+    assert world.share(replace(world.no_drops, final_extent_cells=cells)) == pytest.approx(0.25)
+    # All growth is no limit, and neither is a part of it where only regions count.
+    assert world.cells_at(1.0) == np.inf
+    assert world.with_weights(ObjectiveWeights(burn=0.0, final=1.0, prot=1.0)).cells_at(0.25) == np.inf
+
+
 def test_leaks_remember_the_worst_draws_of_the_latest_test_of_each_world() -> None:
     leaks = Leaks.unknown(3).after(1, WorldTest("failures", (0.2, 0.0, 0.06, 0.5, 0.07, 0.3)), 7, 0.05)
     np.testing.assert_array_equal(leaks.weights, [1.0, 2.0, 1.0])
     np.testing.assert_array_equal(leaks.draws[:5], [[1, 7, 3], [1, 7, 5], [1, 7, 0], [1, 7, 4], [-1, -1, -1]])
     leaks = leaks.after(2, WorldTest("weak", (0.1,)), 8, 0.05).after(1, WorldTest("failures", (0.0, 0.0)), 9, 0.05)
-    np.testing.assert_array_equal(leaks.weights, [1.0, 0.5, 2.0])
+    np.testing.assert_array_equal(leaks.weights, [1.0, 0.15, 2.0])
     np.testing.assert_array_equal(leaks.draws[:2], [[2, 8, 0], [-1, -1, -1]])
     same = Leaks.of_array(leaks.array(), 3)
     np.testing.assert_array_equal(same.draws, leaks.draws)
