@@ -362,15 +362,18 @@ class StressPruning:
         now, first = self._state, self._count(Count.ROUND) == 0
         known, holds = now.excess, not self._leaks
         excess = self._excess(check, until_refused=holds)
-        # While the latest plan leaks, one that leaks less over all is taken, if no scenario gets much worse.
+        # While the latest plan leaks, one that leaks less over all is taken, if no scenario gets much worse. Where
+        # drops were removed from it, it may mend first.
         less = _leak(excess) <= _leak(known) and bool((excess <= np.maximum(TOLERATED, known)).all())
-        if first or (excess.max() <= 1.0 if holds else less):
+        may_mend = not self._count(Count.LAST) and self._count(Count.ATTEMPT) + 1 < ATTEMPTS
+        waits = may_mend and bool(now.trial.sum() < now.kept.sum())
+        if first or excess.max() <= 1.0 or (less and not holds and not waits):
             self._take_over(excess, check)
             return
         self._change(Count.FAILED, int(np.argmax(excess if holds else excess / np.maximum(known, 1.0))))
         if self._count(Count.LAST):
             self._give_back()
-        elif self._count(Count.ATTEMPT) + 1 < ATTEMPTS and self._count(Count.ROLLOUTS) < self._settings.allowance:
+        elif may_mend:
             self._change(Count.ATTEMPT, self._count(Count.ATTEMPT) + 1)
             if self._count(Count.ATTEMPT) > 1:
                 self._state = replace(self._state, trial=self._with_drops_back(now))

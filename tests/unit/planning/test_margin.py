@@ -365,6 +365,25 @@ def test_step_sizes_fall_along_half_a_cosine() -> None:
     assert falling(3.0, 1.0, 1.5) == 1.0
 
 
+def test_a_plan_that_leaks_mends_before_what_was_removed_is_judged() -> None:
+    of = project(adapt_epochs=4, limit=1e-4)
+    # A round that has begun is finished, though the allowance is used up in it.
+    of = replace(of, plan=replace(of.plan, elimination=replace(of.plan.elimination, allowance=30)))
+    model, margin, reference = placed(of)
+    pruning = margin.second_stage(model, reference)
+    attempts, drops = [], []
+    while not pruning.finished:
+        pruning.advance()
+        counts = pruning.state().counts
+        if counts[Count.ROUND] == 1 and counts[Count.ATTEMPT] not in attempts:
+            attempts.append(int(counts[Count.ATTEMPT]))
+            drops.append((int(pruning.state().kept.sum()), int(pruning.state().trial.sum())))
+    assert attempts == [0, 1, 2]
+    assert drops[0][1] > drops[1][1] and len({kept for kept, _ in drops}) == 1
+    assert drops[2][1] >= drops[1][1]
+    assert pruning.finished == "allowance" and pruning.state().counts[Count.ROLLOUTS] > 30
+
+
 def test_a_slope_follows_a_scenario_no_further_than_its_fire_escapes() -> None:
     of = project()
     model, _, schedule = placed(of)
