@@ -25,10 +25,8 @@ from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem
 from firegui.fire.first_project import with_model
 from firegui.io.daylight import dark_pin_problems
-from firegui.io.project.coverage_toml import coverage_of, read_table
-from firegui.io.project.fleet_toml import read_fleet
-from firegui.io.project.operations_toml import operations_in
 from firegui.io.project.regions_file import read_regions
+from firegui.io.project.scenario_toml import coverage_of, operations_in, read_fleet, read_table
 from firegui.io.project.store import load_project, save_project
 from firegui.io.project.weights_file import read_weights
 

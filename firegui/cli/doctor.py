@@ -20,7 +20,7 @@ from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report, table
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, Problems
-from firegui.io.project.fleet_toml import default_fleet
+from firegui.io.project.scenario_toml import default_fleet
 from firegui.io.project.store import load_project
 from firegui.runs.engine import Engine
 

@@ -25,10 +25,10 @@ from firegui.errors import InputError
 from firegui.fire.model_caveats import model_caveats
 from firegui.io.crs import short_name
 from firegui.io.daylight import dark_pin_problems, flying_windows
-from firegui.io.project.operations_toml import operations_to_table
+from firegui.io.project.scenario_toml import operations_to_table
 from firegui.io.project.store import list_runs, load_project
 from firegui.io.project.stress_toml import stress_to_table
-from firegui.io.rasters.rasterize import region_masks
+from firegui.io.rasters.masks import region_masks
 from firegui.runs.header import event_hash
 from firegui.runs.messages import counted
 from firegui.runs.resume import settings_changed

@@ -25,7 +25,7 @@ from firegui.domain.settings import (
 )
 from firegui.fire.landscape import Raster, burns
 from firegui.fire.shipped import network_weights, scalar_model
-from firegui.io.project.fleet_toml import default_fleet
+from firegui.io.project.scenario_toml import default_fleet
 
 SHAPE = (200, 240)
 CELL_SIZE_M = 30.0

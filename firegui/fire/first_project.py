@@ -11,8 +11,7 @@ from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError, Problem
 from firegui.fire.shipped import network_weights, scalar_model
-from firegui.io.project.coverage_toml import coverage_of
-from firegui.io.project.fleet_toml import default_fleet
+from firegui.io.project.scenario_toml import coverage_of, default_fleet
 
 PAPER_DAYS = 15
 _MODELS: Mapping[str, Callable[[], FireModel]] = {

@@ -1,7 +1,11 @@
-"""Strict reading of tables: every unknown key, missing key and wrong type is reported, not only the first."""
+"""Strict reading of tables: every unknown key, missing key and wrong type is reported, not only the first.
+
+:func:`plain_words` says for people what msgspec cannot read.
+"""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
@@ -12,7 +16,6 @@ from typing import Any, TypeVar, cast, get_type_hints
 import msgspec
 
 from firegui.errors import Problems
-from firegui.io.plain_words import plain_words
 from firegui.io.source_files import read_text
 
 T = TypeVar("T")
@@ -180,3 +183,45 @@ def _describe(kind: Any) -> str:
 def _kind(raw: Any) -> str:
     names = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list"}
     return names.get(type(raw), "not there" if raw is None else f"a {type(raw).__name__}")
+
+
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+    "null": "nothing",
+    "date": "a date",
+    "datetime": "a time",
+}
+_TYPE = re.compile(r"Expected `([^`]+)`, got `([^`]+)`")
+_LENGTH = re.compile(r"Expected `array` of length (\d+), got (\d+)")
+_MISSING = re.compile(r"Object missing required field `([^`]+)`")
+_CHOICE = re.compile(r"Invalid enum value (.+?)(?: - at|$)")
+_PLACE = re.compile(r" - at `(?:key in )?\$\.?([^`]*)`")
+
+
+def plain_words(error: Exception) -> str:
+    """The message of a failed conversion without the names that only programmers know; others as they are."""
+    text = str(error)
+    place = _PLACE.search(text)
+    where = f" at {place[1]}" if place and place[1] else ""
+    if found := _LENGTH.search(text):
+        return f"has {_values(int(found[2]))} instead of {found[1]}{where}"
+    if found := _TYPE.search(text):
+        return f"is {_kind_named(found[2])}, not {_kind_named(found[1])}{where}"
+    if found := _MISSING.search(text):
+        return f"{found[1]} is missing{where}"
+    if found := _CHOICE.search(text):
+        return f"{found[1]} is not one of the values it may have{where}"
+    return text
+
+
+def _kind_named(name: str) -> str:
+    return " or ".join(_KINDS.get(part.strip(), part.strip()) for part in name.split("|"))
+
+
+def _values(count: int) -> str:
+    return f"{count} value{'' if count == 1 else 's'}"

@@ -24,7 +24,7 @@ from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.io.daylight import flying_windows
-from firegui.io.rasters.rasterize import region_masks
+from firegui.io.rasters.masks import region_masks
 
 Executed = list[tuple[int, int]]
 

@@ -14,7 +14,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, Schedule, pose_logits_of
 from firegui.errors import Problem, Problems
 from firegui.io.daylight import dark_pin_problems, dark_steps
-from firegui.io.rasters.rasterize import region_masks
+from firegui.io.rasters.masks import region_masks
 from firegui.rollout.gates import FlightRules, Gates, gates_of
 from firegui.rollout.landing import Air
 from firegui.rollout.zones import in_zones, nearby

@@ -9,7 +9,7 @@ from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness
 from firegui.errors import Check, Problems
 from firegui.fire.maps import project_maps
-from firegui.io.rasters.rasterize import region_masks
+from firegui.io.rasters.masks import region_masks
 from firegui.planning.flight_rules import flight_rules, rule_problems
 from firegui.rollout.engine_message import EngineMessage, MessageCallback, ignore_message
 from firegui.rollout.model import Model

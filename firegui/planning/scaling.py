@@ -29,7 +29,7 @@ from firegui.domain.scaling import (
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import Check
-from firegui.io.rasters.rasterize import region_masks
+from firegui.io.rasters.masks import region_masks
 from firegui.planning.benchmark import planner_of
 from firegui.planning.evaluations import Evaluations
 from firegui.planning.gradient import GradientPlanner

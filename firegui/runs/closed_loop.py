@@ -16,7 +16,7 @@ from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, DayStates, Fi
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import NOMINAL, NOMINAL_NAME, StressScenario
 from firegui.errors import CancelledError, InputError, Problem
-from firegui.io.csv_text import csv_text
+from firegui.io.tables import csv_text
 from firegui.io.tensors import read_arrays, write_arrays
 from firegui.runs.events import (
     BaselineReady,

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from firegui.errors import InputError, Problem
-from firegui.io.csv_text import csv_text
+from firegui.io.tables import csv_text
 from firegui.runs.events import EliminationStep
 
 COLUMNS = tuple(item.name for item in fields(EliminationStep))

@@ -20,7 +20,7 @@ from firegui.io.exporters.content import ExportContent, Occupancy, export_conten
 from firegui.io.exporters.map_sheet import Sheet
 from firegui.io.project.store import load_project
 from firegui.io.rasters.geotiff import read_raster
-from firegui.io.vectors.water_files import read_water
+from firegui.io.vectors.water import read_water
 from firegui.planning.audit import Conditions, audit, zone_violations
 from firegui.runs.header import event_hash
 from firegui.runs.kept_fire import saved_fire

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from firegui.errors import InputError, Problem
-from firegui.io.csv_text import csv_text
+from firegui.io.tables import csv_text
 from firegui.runs.events import EpochDone
 
 COLUMNS = ("epoch", "rollouts", "objective", "best", "burn", "final", "prot", "drops", "grad_norm", "seconds")

@@ -24,7 +24,7 @@ from firegui.domain.calendar import Calendar
 from firegui.domain.observation import DRAWN, OBSERVED, REPLANNED, DayStates, KeptFire
 from firegui.errors import Problem, Problems
 from firegui.io import atomic, npz
-from firegui.io.plain_words import plain_words
+from firegui.io.strict import plain_words
 from firegui.runs.header import RunHeader
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import STORE

@@ -10,7 +10,7 @@ from firegui.cli.options import parse_start, parse_transform, parse_weights
 from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.domain.stress import StressSet
 from firegui.errors import InputError
-from firegui.io.project.fleet_toml import write_fleet
+from firegui.io.project.scenario_toml import write_fleet
 from firegui.io.project.store import load_project
 from tests.cli.conftest import Run
 from tests.support import make_project, small_fleet

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from firegui.io.exporters.csv import write_schedule_csv
-from firegui.io.project.fleet_toml import write_fleet
+from firegui.io.project.scenario_toml import write_fleet
 from firegui.io.project.schedule_file import read_schedule
 from firegui.io.project.store import load_project
 from firegui.rollout.drops import drop_records

@@ -9,7 +9,7 @@ import pytest
 
 from firegui.domain.fleet import Fleet
 from firegui.fire.first_project import first_project
-from firegui.io.project.fleet_toml import write_fleet
+from firegui.io.project.scenario_toml import write_fleet
 from firegui.io.project.store import load_project, save_project
 from tests.cli.conftest import Run
 from tests.support import make_project, small_fleet, write_random_maps, write_schedule

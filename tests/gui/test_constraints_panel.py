@@ -23,7 +23,7 @@ from firegui.gui.scenario.constraints_panel import NO_PLACE, ConstraintsPanel
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.daylight import sun_days
-from firegui.io.project.operations_toml import read_operations
+from firegui.io.project.scenario_toml import read_operations
 from tests.gui.hands import cell_text, double_click, show_widget, type_into_cell, type_into_field
 from tests.gui.map_scene import RIGHT, Hand, drop_at, only, painted, undo_steps
 

@@ -16,7 +16,7 @@ from firegui.domain.project import FireModel, Project
 from firegui.gui.scenario.scenario_panel import CoverageDialog, ScenarioPanel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.coverage_form import LEVEL, CoverageChoice, choice_of, chosen_coverage
-from firegui.io.project.coverage_toml import coverage_of, shipped_table
+from firegui.io.project.scenario_toml import coverage_of, shipped_table
 from tests.gui.conftest import COLUMNS, ROWS
 from tests.gui.hands import LEFT, show_widget, type_into_cell
 from tests.gui.test_dialogs import escape, press, when_open

@@ -19,7 +19,7 @@ from firegui.domain.fleet import Fleet, Material, availability_cap
 from firegui.errors import InputError
 from firegui.gui.scenario.fleet_panel import FIELDS, FleetPanel
 from firegui.gui.session.session import Session
-from firegui.io.project.fleet_toml import default_fleet
+from firegui.io.project.scenario_toml import default_fleet
 from firegui.rollout.gates import apply_gates
 from tests.gui.hands import LEFT, cell_text, centre_of, double_click, show_widget, type_into_cell
 

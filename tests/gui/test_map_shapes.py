@@ -22,7 +22,7 @@ from firegui.domain.region_geometry import (
 )
 from firegui.domain.regions import Region
 from firegui.io.project.regions_file import is_simple
-from firegui.io.rasters.rasterize import region_masks
+from firegui.io.rasters.masks import region_masks
 
 SHAPE = (40, 60)
 OUTER = ((5.0, 5.0), (5.0, 25.0), (25.0, 25.0), (25.0, 5.0))

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from firegui.domain.fleet import Material
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
-from firegui.io.project.fleet_toml import default_fleet
 from firegui.io.project.maps_file import read_maps
+from firegui.io.project.scenario_toml import default_fleet
 from firegui.rollout import closed_form
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer

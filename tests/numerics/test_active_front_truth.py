@@ -11,7 +11,7 @@ import torch
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights, RetardantSide
-from firegui.io.project.fleet_toml import default_fleet
+from firegui.io.project.scenario_toml import default_fleet
 from firegui.rollout import closed_form, reference
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer

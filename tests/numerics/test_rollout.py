@@ -12,7 +12,7 @@ from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.errors import CancelledError, InputError
-from firegui.io.project.fleet_toml import default_fleet
+from firegui.io.project.scenario_toml import default_fleet
 from firegui.rollout import closed_form, reference
 from firegui.rollout.gates import apply_gates
 from firegui.rollout.observe import Observer

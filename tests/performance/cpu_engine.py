@@ -23,8 +23,8 @@ from typing import Any
 import torch
 
 from firegui.domain.maps import FireMaps
-from firegui.io.project.fleet_toml import default_fleet
 from firegui.io.project.maps_file import read_maps
+from firegui.io.project.scenario_toml import default_fleet
 from firegui.rollout.benchmark import Extent, all_cores, benchmark
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.reference import exposure

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from firegui.io.project.fleet_toml import default_fleet
+from firegui.io.project.scenario_toml import default_fleet
 from tests.performance import scalability
 from tests.performance.scalability import ROWS, first_aircraft, main, paper_fleet
 

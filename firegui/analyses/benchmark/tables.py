@@ -22,8 +22,7 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.domain.settings import Setting
 from firegui.io import atomic
-from firegui.io.csv_text import records_csv
-from firegui.io.latex import booktabs
+from firegui.io.tables import booktabs, records_csv
 
 ROWS, CURVES, SCENARIOS = "rows.csv", "curves.csv", "scenarios.csv"
 _LABELS = {Setting.A: "", Setting.B: "_b", Setting.CUSTOM: "_custom"}

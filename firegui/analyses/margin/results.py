@@ -14,7 +14,7 @@ from typing import Any
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginCurveSettings, MarginPoint
 from firegui.errors import Problem
 from firegui.io import atomic
-from firegui.io.csv_text import records_csv
+from firegui.io.tables import records_csv
 from firegui.runs.header import SavedHeader
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import ResumeCheck

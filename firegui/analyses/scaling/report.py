@@ -8,8 +8,7 @@ from typing import Any
 from firegui.domain.benchmark import PlannerName, SeedSpread
 from firegui.domain.project import Project
 from firegui.domain.scaling import QualityRow, ScalingAxis, ScalingRow, ScalingTable, Timings, slope_of
-from firegui.io.csv_text import records_csv
-from firegui.io.latex import booktabs
+from firegui.io.tables import booktabs, records_csv
 from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
 

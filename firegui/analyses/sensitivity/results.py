@@ -28,7 +28,7 @@ from firegui.domain.sensitivity import (
 from firegui.domain.settings import Effectiveness
 from firegui.errors import Problem
 from firegui.io import atomic
-from firegui.io.csv_text import records_csv
+from firegui.io.tables import records_csv
 from firegui.runs.header import SavedHeader
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import ResumeCheck

@@ -15,8 +15,8 @@ from firegui.errors import InputError
 from firegui.fire.reliability import Reliability
 from firegui.fire.skill_report import SkillReport
 from firegui.io.atomic import replacing, write_problem, write_text
-from firegui.io.csv_text import csv_text
 from firegui.io.exporters.geotiff import write_occupancy_tif
+from firegui.io.tables import csv_text
 from firegui.runs.engine import Engine
 
 SCORES, DIAGRAM, RASTER, STATES = "skill.csv", "reliability.csv", "forecast.tif", "forecast.npz"

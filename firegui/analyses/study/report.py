@@ -12,7 +12,7 @@ from typing import Any
 from firegui.domain.study import value_text
 from firegui.domain.study_table import MEASURES, StudyTable
 from firegui.io import atomic
-from firegui.io.csv_text import csv_text
+from firegui.io.tables import csv_text
 from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
 

@@ -21,7 +21,7 @@ from firegui.domain.ensemble import (
 )
 from firegui.domain.sensitivity import MonteCarlo
 from firegui.domain.uncertainty import UncertaintyKind
-from firegui.io.csv_text import csv_text, records_csv
+from firegui.io.tables import csv_text, records_csv
 
 WORST = 10
 """How many of the worst members are named."""

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from firegui.domain.grid import bounding_box
-from firegui.io.rasters.rasterize import mask_rings
+from firegui.io.rasters.masks import mask_rings
 
 Key = tuple[float, ...]
 Draw = Callable[[QPainter, int], None]

@@ -17,7 +17,7 @@ from firegui.errors import InputError, Problem
 from firegui.gui.session.reporting import free_name, refuse_new, refusing
 from firegui.gui.session.session import Session
 from firegui.io.project.regions_file import is_simple, read_regions
-from firegui.io.rasters.rasterize import region_masks
+from firegui.io.rasters.masks import region_masks
 
 _SAME_TIME = timedelta(seconds=1)
 

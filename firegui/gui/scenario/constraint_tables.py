@@ -31,7 +31,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate, ClockDelegate
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import selected_rows, show_table
-from firegui.io.rasters.rasterize import region_cells
+from firegui.io.rasters.masks import region_cells
 
 NO_LIMIT = "no limit"
 _LONGEST = 9

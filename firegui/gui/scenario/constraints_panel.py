@@ -45,7 +45,7 @@ from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import selected_rows, show_table
 from firegui.io.daylight import SunDay, Window, sun_days
-from firegui.io.project.operations_toml import read_operations, write_operations
+from firegui.io.project.scenario_toml import read_operations, write_operations
 from firegui.planning.flight_rules import rule_problems
 
 NO_PLACE = "Sunrise and sunset need a coordinate system, and this event has none: daylight cannot be used here."

@@ -20,7 +20,7 @@ from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import TableForm, show_table
-from firegui.io.project.fleet_toml import default_fleet, read_fleet, write_fleet
+from firegui.io.project.scenario_toml import default_fleet, read_fleet, write_fleet
 
 REFUSED = "The fleet stays as it was"
 _FILTER = "Fleet (*.toml);;All files (*)"

@@ -21,7 +21,7 @@ from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import TableForm, select_row, show_table
 from firegui.io.project.regions_file import write_regions_geojson, write_regions_toml
-from firegui.io.rasters.rasterize import region_cells, region_masks
+from firegui.io.rasters.masks import region_cells, region_masks
 
 NAME, CELLS, AREA, SHARE, WEIGHT = range(5)
 REFUSED = "The region stays as it was"

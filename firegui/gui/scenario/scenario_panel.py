@@ -25,7 +25,7 @@ from firegui.gui.base.theme import set_role
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.coverage_form import CoverageChoice, CoverageForm, choice_of
 from firegui.io.crs import short_name
-from firegui.io.project.coverage_toml import shipped_table
+from firegui.io.project.scenario_toml import shipped_table
 
 SYNTHETIC = "Synthetic demo — not a real fire"
 _NO_PLACE = "none; positions are metres from the south-west"

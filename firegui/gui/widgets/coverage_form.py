@@ -25,7 +25,7 @@ from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.widgets.fields import DecimalField, number
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import show_table
-from firegui.io.project.coverage_toml import CoverageTable, shipped_table
+from firegui.io.project.scenario_toml import CoverageTable, shipped_table
 
 LEVEL = 2
 """The column that can be edited."""

@@ -19,8 +19,8 @@ from firegui.domain.project import Project
 from firegui.domain.stress import growth_left_text
 from firegui.io.exporters.content import ExportContent, Occupancy, light_of
 from firegui.io.exporters.figure_page import INK, LINE, RULE, FigurePage, shortened, wrapped
+from firegui.io.exporters.map_margin import mean_wind
 from firegui.io.exporters.map_view import state_at
-from firegui.io.exporters.map_wind import mean_wind
 from firegui.io.exporters.table import DropRow, whole_heading
 
 ACRES_PER_HA = 2.4710538

@@ -8,10 +8,10 @@ from pathlib import Path
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.io.atomic import write_text
-from firegui.io.csv_text import csv_text
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.table import NOTICE, DropRow, drop_rows, whole_heading
 from firegui.io.project.schedule_file import REQUIRED_COLUMNS
+from firegui.io.tables import csv_text
 
 COLUMNS = (
     *REQUIRED_COLUMNS, "day", "time_utc", "time_local", "type", "material", "payload_gal", "executed", "lon", "lat",

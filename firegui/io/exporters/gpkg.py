@@ -24,8 +24,17 @@ from pyogrio.errors import DataLayerError, DataSourceError
 from firegui.io.atomic import replacing
 from firegui.io.exporters.areas import Area, Kind, drawn_areas, footprints, perimeters
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.properties import BASELINE, OBSERVED, PLANNED, REGION, RETARDANT, WATER, ZONE, drop_attributes
-from firegui.io.exporters.table import NOTICE
+from firegui.io.exporters.table import (
+    BASELINE,
+    NOTICE,
+    OBSERVED,
+    PLANNED,
+    REGION,
+    RETARDANT,
+    WATER,
+    ZONE,
+    drop_attributes,
+)
 
 _NOT_FLOWN, _GREY = "not flown", "#9a9a9a"
 

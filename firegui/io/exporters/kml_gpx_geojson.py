@@ -37,18 +37,20 @@ from firegui.io.exporters.areas import (
     perimeters,
 )
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.properties import (
+from firegui.io.exporters.table import (
     BASELINE,
+    NOTICE,
     OBSERVED,
     PLANNED,
     REGION,
     RETARDANT,
     WATER,
     ZONE,
+    DropRow,
     drop_attributes,
     drop_words,
+    utc_text,
 )
-from firegui.io.exporters.table import NOTICE, DropRow, utc_text
 
 MOST_FEATURES = 10_000
 

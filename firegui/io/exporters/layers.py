@@ -1,7 +1,7 @@
 """An event as GeoTIFFs that any GIS reads, and that firegui reads back as the same event.
 
 One file a layer, the wind as speed and direction with a band a day, perimeters with a band a date, the ignition, and
-``landscape.toml``, which says what is what (:mod:`firegui.io.importers.landscape_toml`). Numbers are the event's own:
+``landscape.toml``, which says what is what (:mod:`firegui.io.importers.landscape_source`). Numbers are the event's own:
 float32 to the last bit; directions are degrees in float64, from which the event's radians come back.
 """
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import Check, InputError, Problem
 from firegui.io.atomic import new_folder, write_text
-from firegui.io.importers.landscape_toml import FILE, FORMAT
+from firegui.io.importers.landscape_source import LANDSCAPE_FILE, LANDSCAPE_FORMAT
 from firegui.io.rasters.geotiff import write_raster
 from firegui.io.times import as_utc
 from firegui.io.toml_text import dumps
@@ -46,8 +46,8 @@ def write_layers_folder(event: Scenario, folder: Path, check: Check | None = Non
                 check()
             write_raster(temporary / name, bands, event.grid, descriptions=descriptions, tags={"UNIT": unit})
             names.append(name)
-        write_text(temporary / FILE, _HEADER + dumps(_text(event)))
-    return [folder / name for name in (*names, FILE)]
+        write_text(temporary / LANDSCAPE_FILE, _HEADER + dumps(_text(event)))
+    return [folder / name for name in (*names, LANDSCAPE_FILE)]
 
 
 def _rasters(event: Scenario) -> Iterator[tuple[str, NDArray[Any], list[str], str]]:
@@ -69,7 +69,7 @@ def _text(event: Scenario) -> dict[str, Any]:
     fire = {PERIMETERS: f"{PERIMETERS}.tif"} if event.observed is not None else {}
     fire |= {IGNITION: f"{IGNITION}.tif"} if event.ignition is not None else {}
     return {
-        "format": FORMAT,
+        "format": LANDSCAPE_FORMAT,
         "name": event.name,
         "start": as_utc(event.start),
         "utc_offset_h": float(event.utc_offset_h),

@@ -25,8 +25,8 @@ from firegui.domain.scenario import Scenario
 from firegui.errors import Check
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.figure_page import INK, MUTED, FigurePage, printing, save, width_of
-from firegui.io.exporters.map_labels import Labels
 from firegui.io.exporters.map_layers import (
+    Labels,
     MapLegendEntry,
     Mark,
     draw_areas,
@@ -45,11 +45,11 @@ from firegui.io.exporters.map_margin import (
     draw_head,
     draw_north,
     draw_scale,
+    draw_wind_box,
     period_text,
 )
 from firegui.io.exporters.map_sheet import MapBackground, Orientation
 from firegui.io.exporters.map_view import MapFrame, view_of
-from firegui.io.exporters.map_wind import draw_wind_box
 from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference
 from firegui.io.vectors.water import WATER_FUEL

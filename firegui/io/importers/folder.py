@@ -9,8 +9,7 @@ from pathlib import Path
 
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Check, InputError, Problem, Problems
-from firegui.io.importers import landscape_toml
-from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
+from firegui.io.importers.landscape_source import LANDSCAPE_FILE, LandscapeSource, LayerBand, read_landscape_toml
 from firegui.io.importers.lcp import ORDERS, read_order, role_of
 from firegui.io.rasters.files import RasterFile, read_header
 from firegui.io.vectors.perimeter_survey import survey_perimeters
@@ -57,9 +56,9 @@ def recognise(files: Path | Sequence[Path], check: Check | None = None) -> Recog
     made of them at all.
     """
     paths = _paths(files)
-    told = next((path for path in paths if path.name == landscape_toml.FILE), None)
+    told = next((path for path in paths if path.name == LANDSCAPE_FILE), None)
     if told is not None:
-        return Recognised(landscape_toml.read_landscape_toml(told), (f"As {told.name} says.",))
+        return Recognised(read_landscape_toml(told), (f"As {told.name} says.",))
     found = _FoundFiles()
     for path in paths:
         if check is not None:

@@ -18,7 +18,7 @@ from firegui.io.importers.landscape import Fire, LandscapeLayout, fire_notes, la
 from firegui.io.importers.landscape_layers import GriddedLayer, outline
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.layer_values import UNITS
-from firegui.io.project.coverage_toml import shipped_table
+from firegui.io.project.scenario_toml import shipped_table
 from firegui.io.weather.wind import WindSurvey
 
 PREVIEW = 512

@@ -19,9 +19,8 @@ from firegui.domain.settings import PlanSettings
 from firegui.domain.stress import StressSet
 from firegui.errors import Problems
 from firegui.io import crs, strict
-from firegui.io.project.fleet_toml import fleet_to_tables
-from firegui.io.project.operations_toml import operations_from_table, operations_to_table
 from firegui.io.project.regions_file import Polygons, polygons_of
+from firegui.io.project.scenario_toml import fleet_to_tables, operations_from_table, operations_to_table
 from firegui.io.project.stress_toml import stress_from_table, stress_to_table
 from firegui.io.times import as_utc, start_problems
 

@@ -14,8 +14,7 @@ from rasterio import Affine
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.crs import short_name
-from firegui.io.rasters.masks import band_dates, is_tiff
-from firegui.io.rasters.rasterize import polygon_mask
+from firegui.io.rasters.masks import band_dates, is_tiff, polygon_mask
 from firegui.io.vectors.dates import FeatureDates, find_dates
 from firegui.io.vectors.files import VectorLayer, crs_problems, may_hold_points, read_features, vector_file
 from firegui.io.vectors.perimeters import (

@@ -20,7 +20,7 @@ from rasterio import Affine
 from firegui.domain.grid import HECTARE_M2, Grid
 from firegui.errors import Check, InputError, Problem, Problems
 from firegui.io import crs
-from firegui.io.rasters.rasterize import polygon_mask
+from firegui.io.rasters.masks import polygon_mask
 from firegui.io.times import guess_offset_h
 from firegui.io.vectors.dates import FeatureDates, find_dates
 from firegui.io.vectors.files import VectorLayer, crs_problems, polygons_of, read_features, vector_file

@@ -1,4 +1,4 @@
-"""Open water, and which drops come close to it.
+"""Open water from the fuel layer, a raster or a vector file, and which drops come close to it.
 
 The United States' Interagency Policy for Aerial and Ground Delivery of Wildland Fire Chemicals Near Waterways keeps
 retardant 300 ft away from waterways. Nothing is refused for it here: drops within that distance are marked.
@@ -6,17 +6,31 @@ retardant 300 ft away from waterways. Nothing is refused for it here: drops with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyogrio
+import rasterio
 import shapely
 from numpy.typing import NDArray
+from pyogrio.errors import DataLayerError, DataSourceError
+from rasterio import Affine
+from rasterio.crs import CRS
+from rasterio.enums import Resampling
+from rasterio.errors import CRSError, RasterioError
+from rasterio.vrt import WarpedVRT
+from rasterio.warp import transform_bounds
 
+from firegui.domain.grid import Grid
 from firegui.domain.scenario import Scenario
+from firegui.errors import Problems
+from firegui.io import crs
 from firegui.io.georeference import Georeference
-from firegui.io.rasters.rasterize import mask_rings
+from firegui.io.rasters.geotiff import without_place_warnings
+from firegui.io.rasters.masks import mask_rings
 
 NEAR_M = 91.44
 """300 ft."""
@@ -71,3 +85,126 @@ def near_water(outlines: Sequence[Any], water: WaterLayer | None) -> list[bool |
     if water is None:
         return [None] * len(outlines)
     return [bool(close) for close in water.near(np.asarray(outlines, np.object_))]
+
+
+_RASTERS = (".tif", ".tiff", ".img", ".vrt", ".asc", ".lcp")
+_MOST_FEATURES = 2_000_000
+_TITLE = "The water layer cannot be used"
+_AREAS_AND_LINES = (
+    shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON, shapely.GeometryType.LINESTRING,
+    shapely.GeometryType.MULTILINESTRING, shapely.GeometryType.POINT, shapely.GeometryType.MULTIPOINT,
+    shapely.GeometryType.GEOMETRYCOLLECTION,
+)  # fmt: skip
+
+
+def read_water(path: Path, grid: Grid) -> WaterLayer:
+    """Read water for ``grid``: a raster, in which values above 0 are water, or a vector file of areas and streams.
+
+    A raster is brought onto the grid so that a cell with any water in it is water; of a vector file every layer counts.
+    Raises :class:`~firegui.errors.InputError` with everything that is wrong.
+    """
+    problems = Problems()
+    if not grid.is_georeferenced or grid.crs is None:
+        problems.add("grid", "the event has no place, so a water layer cannot be laid over it", "leave it out")
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "the file does not exist"
+        problems.add(str(path), what, "give a raster or a vector file of water")
+    problems.raise_if_any(_TITLE)
+    if path.suffix.lower() in _RASTERS:
+        geometries = _from_raster(path, grid, problems)
+    else:
+        geometries = _from_vector(path, grid, problems)
+    problems.raise_if_any(_TITLE)
+    source = path.name if len(geometries) else f"{path.name}, which holds no water on this grid: check its CRS"
+    return WaterLayer(geometries, Georeference(grid).ground_cell_m, source)
+
+
+def _from_raster(path: Path, grid: Grid, problems: Problems) -> NDArray[np.object_]:
+    """Read through a warp onto the grid and a margin around it, of which only what is needed comes into memory."""
+    assert grid.transform is not None and grid.crs is not None
+    margin = int(NEAR_M / grid.cell_size_m) + 1
+    cell, _, west, _, _, north = grid.transform
+    target = Affine(cell, 0.0, west - margin * cell, 0.0, -cell, north + margin * cell)
+    size = {"height": grid.rows + 2 * margin, "width": grid.columns + 2 * margin}
+    try:
+        with without_place_warnings(), rasterio.open(path) as source:
+            if source.crs is None:
+                problems.add(path.name, "does not say its CRS", "set it in a GIS")
+                return np.empty(0, np.object_)
+            place = CRS.from_wkt(crs.wkt(grid.crs) or "")
+            with WarpedVRT(source, crs=place, transform=target, resampling=Resampling.max, **size) as view:
+                band = view.read(1, masked=True)
+            # Where 0 is no data, a dry place has none.
+            dry = source.nodata is not None and source.nodata <= 0.0
+            apart = not _overlaps(source, place, target, size)
+    except (RasterioError, CRSError, OSError, ValueError) as error:
+        problems.add(path.name, f"cannot be read as a raster ({' '.join(str(error).split())})", "give a GeoTIFF")
+        return np.empty(0, np.object_)
+    water = np.asarray(np.ma.filled(band > 0, False), np.bool_)
+    if apart or (bool(np.ma.getmaskarray(band).all()) and not dry):
+        problems.add(path.name, "does not cover the grid", "check its CRS and extent")
+    return np.asarray(shapely.transform(mask_polygons(water), lambda points: points - margin), np.object_)
+
+
+def _overlaps(source: Any, place: CRS, target: Affine, size: Mapping[str, int]) -> bool:
+    """Whether an opened raster and the grid share a place; where that cannot be said they may."""
+    west, south, east, north = transform_bounds(source.crs, place, *source.bounds)
+    left, top = target @ (0, 0)
+    right, bottom = target @ (size["width"], size["height"])
+    if not np.isfinite([west, south, east, north]).all():
+        return True
+    return bool(west < right and east > left and south < top and north > bottom)
+
+
+def _from_vector(path: Path, grid: Grid, problems: Problems) -> NDArray[np.object_]:
+    """The geometries of all layers: those of the United States' hydrography keep lakes, rivers and streams apart."""
+    found: list[NDArray[np.object_]] = []
+    try:
+        layers = [str(name) for name, kind in pyogrio.list_layers(path) if kind is not None]
+        count = sum(int(pyogrio.read_info(path, layer=layer)["features"]) for layer in layers)
+        if count > _MOST_FEATURES:
+            problems.add(path.name, f"holds {count:,} features", "cut it to the area of the fire")
+            return np.empty(0, np.object_)
+        for layer in layers:
+            text = str(pyogrio.read_info(path, layer=layer)["crs"] or "")
+            meta, _, wkb, _ = pyogrio.raw.read(path, layer=layer, columns=[], bbox=_bounds(grid, text))
+            if meta["crs"] is None:
+                problems.add(path.name, f"does not say its CRS in its layer {layer}", "set it in a GIS")
+            else:
+                found.append(_placed(np.asarray(shapely.from_wkb(wkb), np.object_), str(meta["crs"]), grid))
+    except (DataSourceError, DataLayerError, shapely.errors.ShapelyError, ValueError, OSError) as error:
+        said = " ".join(str(error).split())
+        problems.add(path.name, f"cannot be read as a vector layer ({said})", "give a GeoPackage")
+        return np.empty(0, np.object_)
+    if not layers:
+        problems.add(path.name, "holds no layer with geometry", "give a vector file of water")
+    return np.concatenate([np.empty(0, np.object_), *found])
+
+
+def _placed(geometries: NDArray[np.object_], source: str, grid: Grid) -> NDArray[np.object_]:
+    """Areas, lines and points in the CRS ``source`` in the grid's corner coordinates."""
+    assert grid.crs is not None
+    kept = geometries[np.isin(shapely.get_type_id(geometries), _AREAS_AND_LINES) & ~shapely.is_empty(geometries)]
+    if not crs.same(source, grid.crs):
+        kept = shapely.transform(kept, crs.transformer(source, grid.crs).transform, interleaved=False)
+    placed = shapely.transform(kept, lambda points: _to_corners(points, grid))
+    return np.asarray(placed[np.isfinite(shapely.bounds(placed)).all(axis=1)], np.object_)
+
+
+def _bounds(grid: Grid, source: str) -> tuple[float, float, float, float] | None:
+    """The grid and a margin in the CRS ``source``; ``None`` for everything, where that cannot be said."""
+    assert grid.crs is not None
+    margin = NEAR_M / grid.cell_size_m + 1.0
+    west, south = grid.to_world(grid.rows + margin, -1.0 - margin)
+    east, north = grid.to_world(-1.0 - margin, grid.columns + margin)
+    if crs.parse(source) is None:
+        return None
+    found = crs.transformer(grid.crs, source).transform_bounds(west, south, east, north)
+    # West of east no longer where it lies across the antimeridian: then everything is read.
+    return found if np.isfinite(found).all() and found[0] <= found[2] else None
+
+
+def _to_corners(points: NDArray[Any], grid: Grid) -> NDArray[Any]:
+    assert grid.transform is not None
+    cell, _, west, _, _, north = grid.transform
+    return np.column_stack([(points[:, 0] - west) / cell, (north - points[:, 1]) / cell])

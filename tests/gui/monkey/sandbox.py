@@ -26,8 +26,8 @@ from firegui.gui.session.session import Session
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window import workbench as workbench_module
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.project.fleet_toml import write_fleet
 from firegui.io.project.regions_file import write_regions_geojson, write_regions_toml
+from firegui.io.project.scenario_toml import write_fleet
 from firegui.io.project.store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Progress, RunEvent, RunFinished, RunState, StateChanged

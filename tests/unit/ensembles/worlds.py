@@ -16,7 +16,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, PlanSettings
 from firegui.fire.maps import project_maps
 from firegui.fire.shipped import network_weights
-from firegui.io.rasters.rasterize import region_masks
+from firegui.io.rasters.masks import region_masks
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import prepare
 from tests.numerics.cases import random_schedule

@@ -11,8 +11,8 @@ from firegui.domain.schedule import Schedule
 from firegui.fire.demo import make_demo
 from firegui.fire.maps import project_maps
 from firegui.io.georeference import Georeference
-from firegui.io.project.fleet_toml import default_fleet
-from firegui.io.rasters.rasterize import region_masks
+from firegui.io.project.scenario_toml import default_fleet
+from firegui.io.rasters.masks import region_masks
 from firegui.rollout.simulate import prepare, simulate
 
 

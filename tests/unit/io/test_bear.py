@@ -14,7 +14,7 @@ from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError
 from firegui.io.importers.pytorchfire import import_pytorchfire
-from firegui.io.project.fleet_toml import default_fleet
+from firegui.io.project.scenario_toml import default_fleet
 from firegui.io.project.store import load_project, project_hash, save_project
 from firegui.io.rasters.geotiff import read_raster
 from firegui.io.vectors.perimeters import read_perimeters

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from firegui.domain.fleet import Fleet, Material
-from firegui.io.project.fleet_toml import read_fleet, write_fleet
 from firegui.io.project.maps_file import import_maps
+from firegui.io.project.scenario_toml import read_fleet, write_fleet
 from firegui.io.times import start_problems
 from tests.numerics.cases import aircraft
 from tests.support import write_random_maps

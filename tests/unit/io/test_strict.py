@@ -3,11 +3,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
-from firegui.errors import Problems
-from firegui.io.strict import Table, as_table, read_dataclass, read_toml
+from firegui.domain.fleet import Fleet
+from firegui.errors import InputError, Problems
+from firegui.io.project.scenario_toml import read_fleet, write_fleet
+from firegui.io.strict import Table, as_table, plain_words, read_dataclass, read_toml
+from tests.support import small_fleet
 from tests.unit.io.builders import refused_for
 
 
@@ -89,3 +94,43 @@ def test_a_missing_file_a_folder_and_bytes_are_reported(tmp_path: Path) -> None:
         "is a folder",
         "UTF-8",
     ]
+
+
+@dataclass
+class Thing:
+    rows: tuple[int, int]
+    names: list[str]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "said"),
+    [
+        ([5], tuple[float, float], "has 1 value instead of 2"),
+        ([1, 2, 3], tuple[int, int], "has 3 values instead of 2"),
+        ("a", float, "is text, not a number"),
+        (3, tuple[int, ...], "is a whole number, not a list"),
+        ("green", Colour, "'green' is not one of the values it may have"),
+        ({"names": []}, Thing, "rows is missing"),
+        ({"rows": [1, 2], "names": [7]}, Thing, "is a whole number, not text at names[0]"),
+        ({"rows": [1], "names": []}, Thing, "has 1 value instead of 2 at rows"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_described_in_words_for_people(value: Any, kind: Any, said: str) -> None:
+    with pytest.raises(msgspec.ValidationError) as caught:
+        msgspec.convert(value, kind, strict=True)
+    assert plain_words(caught.value) == said
+
+
+def test_other_messages_stay_as_they_are() -> None:
+    assert plain_words(ValueError("the disk is on fire")) == "the disk is on fire"
+
+
+def test_a_fleet_with_text_for_a_number_is_refused_without_a_librarys_words(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.toml"
+    write_fleet(Fleet(small_fleet().types[:1]), path)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("payload_gal = 900.0", 'payload_gal = "many"'), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_fleet(path)
+    assert "payload_gal: is text, not a number ('many')" in str(caught.value)
+    assert "Expected" not in str(caught.value)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from firegui.domain.fleet import AircraftType, Fleet, Material
-from firegui.io.project.fleet_toml import default_fleet
+from firegui.io.project.scenario_toml import default_fleet
 from firegui.rollout.gates import Gates, apply_gates
 
 Bools = NDArray[np.bool_]

@@ -8,7 +8,7 @@ import pytest
 from firegui.domain.fleet import Material
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
-from firegui.io.project.fleet_toml import default_fleet
+from firegui.io.project.scenario_toml import default_fleet
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import prepare, simulate
 from firegui.rollout.synthetic_fires import bytes_of, enlarged, holding_schedule, poised_schedule, synthetic_fire

@@ -28,7 +28,7 @@ from firegui.io.importers.landscape import import_landscape, perimeters_of
 from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.landscape_survey import Survey, survey_landscape
 from firegui.io.importers.observations import Observed, observe
-from firegui.io.project.coverage_toml import shipped_table
+from firegui.io.project.scenario_toml import shipped_table
 from firegui.io.times import UNKNOWN_START
 from firegui.io.vectors.perimeter_survey import PerimeterSurvey, survey_perimeters
 from firegui.io.vectors.perimeters import PerimeterSource

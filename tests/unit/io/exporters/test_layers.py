@@ -16,7 +16,7 @@ from firegui.errors import CancelledError, InputError
 from firegui.io.exporters.layers import write_layers_folder
 from firegui.io.importers.folder import recognise
 from firegui.io.importers.landscape import import_landscape
-from firegui.io.importers.landscape_toml import FILE
+from firegui.io.importers.landscape_source import LANDSCAPE_FILE
 from firegui.io.rasters.geotiff import read_raster
 from tests.support import StopAt
 from tests.unit.io.builders import PLACED, UNPLACED, assert_same_bits, change_text
@@ -140,6 +140,6 @@ def test_a_cancelled_export_leaves_nothing(tmp_path: Path) -> None:
 )
 def test_a_text_that_was_spoilt_is_refused(tmp_path: Path, old: str, new: str, what: str) -> None:
     write_layers_folder(full_event(), tmp_path / "out")
-    change_text(tmp_path / "out" / FILE, (old, new))
+    change_text(tmp_path / "out" / LANDSCAPE_FILE, (old, new))
     with pytest.raises(InputError, match=what):
         recognise(tmp_path / "out")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from firegui.domain.schedule import Schedule
 from firegui.io.georeference import Georeference
-from firegui.io.project.fleet_toml import write_fleet
+from firegui.io.project.scenario_toml import write_fleet
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.weights_file import write_weights
 from tests.support import GRID, make_project, small_fleet, tiny_project, write_random_maps, write_schedule

@@ -12,7 +12,7 @@ from firegui.domain.regions import Region
 from firegui.errors import InputError
 from firegui.io.crs import transformer
 from firegui.io.project.regions_file import read_regions, write_regions_geojson, write_regions_toml
-from firegui.io.rasters.rasterize import region_masks
+from firegui.io.rasters.masks import region_masks
 from tests.unit.io.builders import BEAR_GRID, PLACED, UNPLACED, files_below, project, refused_for, said
 
 

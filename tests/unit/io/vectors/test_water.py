@@ -17,8 +17,7 @@ from firegui.errors import InputError
 from firegui.io.exporters.content import export_content
 from firegui.io.exporters.table import outline_polygons
 from firegui.io.rasters.geotiff import write_raster
-from firegui.io.vectors.water import NEAR_M, WaterLayer, near_water, water_of_fuel
-from firegui.io.vectors.water_files import read_water
+from firegui.io.vectors.water import NEAR_M, WaterLayer, near_water, read_water, water_of_fuel
 from tests.unit.io.builders import PLACED, UNPLACED, drop, project, scenario
 
 GRID = Grid(60, 80, 30.0, PLACED.transform, PLACED.crs)

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import csv
+import io
 import re
 
 import pytest
 
-from firegui.io.latex import booktabs, escaped
+from firegui.io.tables import booktabs, csv_text, escaped, records_csv
 
 
 def test_what_latex_would_take_for_a_command_is_written_out() -> None:
@@ -28,3 +30,24 @@ def test_columns_of_words_stand_to_the_left() -> None:
 def test_a_row_with_a_cell_too_few_is_refused() -> None:
     with pytest.raises(ValueError, match="1 cells in 2 columns"):
         booktabs(("a", "b"), [("1",)], caption="", label="x")
+
+
+@pytest.mark.parametrize("number", [0.1 + 0.2, 1e-300, -0.0, 1 / 3, float("inf")])
+def test_a_float_reads_back_exactly(number: float) -> None:
+    assert repr(float(csv_text([[number]]))) == repr(number)
+
+
+def test_cells_without_a_value_are_empty_and_truth_values_are_in_lower_case() -> None:
+    assert csv_text([["a", "b", "c", "d"], [None, True, False, 3]]) == "a,b,c,d\n,true,false,3\n"
+
+
+def test_text_with_commas_quotes_and_line_ends_reads_back() -> None:
+    cells = ["one, two", 'so "called"', "first\nsecond"]
+    assert list(csv.reader(io.StringIO(csv_text([cells]), newline=""))) == [cells]
+
+
+def test_records_have_the_columns_of_the_first_or_those_asked_for() -> None:
+    records: list[dict[str, object]] = [{"a": 1, "b": 2.5}, {"a": 2, "c": "more"}]
+    assert records_csv(records) == "a,b\n1,2.5\n2,\n"
+    assert records_csv(records, ("c", "a")) == "c,a\n,1\nmore,2\n"
+    assert records_csv([], ("a",)) == "a\n"

@@ -8,7 +8,7 @@ import shapely
 from numpy.typing import NDArray
 
 from firegui.domain.regions import Region
-from firegui.io.rasters.rasterize import mask_rings, region_masks
+from firegui.io.rasters.masks import mask_rings, region_masks
 
 SHAPE = (619, 748)
 

@@ -1,0 +1,280 @@
+"""Fleet, coverage levels and operational constraints as TOML: tables of a project, or files of their own.
+
+A fleet holds one ``[[aircraft]]`` table per type, in the order of the schedule's columns. A coverage file holds
+``source`` and ``[[model]]`` tables of ``code``, ``coverage`` (gal/100 ft²), ``name`` and ``basis``.
+
+Of the constraints every entry is optional and what is absent is off::
+
+    hard_cap = 400                        # the most drops of the whole plan
+
+    [daylight]                            # drops only between these two, by the sun at the centre of the grid
+    after_sunrise_min = 30.0
+    before_sunset_min = 30.0
+
+    [sorties_per_day]                     # the most drops of one aircraft on one day of the plan, by type id
+    S-2T = 6
+
+    [[grounding]]                         # a tail (S-2T-1) or a type (S-2T), from start up to, not including, end
+    aircraft = "S-2T-1"
+    start = 2020-08-20T14:00:00-07:00
+    end = 2020-08-20T18:30:00-07:00
+
+    [[no_drop_zone]]                      # where no drop may come down; cells, half-open, as in a regions file
+    name = "Reservoir"
+    rows = [120, 140]                     # with columns; or polygon = [[row, column], …]; or polygons with holes
+    columns = [300, 340]
+
+    [[pinned]]                            # a drop that every planner keeps
+    time = 2020-08-20T10:24:00-07:00
+    aircraft = "S-2T-1"
+    y = 131.5                             # release point in cells, cell centres at whole numbers
+    x = 322.0
+    theta = 0.8                           # long axis in radians
+
+Times need an offset from UTC. A drop happens at the start of its step (0.48 h at the paper's 50 a day): the time of a
+pinned one is rounded down to it. A project's own ``[operations]`` table is read as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from firegui.assets import resource
+from firegui.domain.coverage import HIGHEST, LOWEST, RequiredCoverage, weighted_coverage
+from firegui.domain.fleet import AircraftType, Fleet, Material
+from firegui.domain.fuel import FBFM13, FBFM40, NONBURNABLE, fuel_name
+from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDrop
+from firegui.domain.scenario import Scenario
+from firegui.errors import Problems
+from firegui.io import strict
+from firegui.io.atomic import write_text
+from firegui.io.project.regions_file import crossing_problems, read_region, region_to_table
+from firegui.io.toml_text import dumps
+
+T = TypeVar("T")
+
+_OPERATIONS_HEADER = (
+    "# Operational constraints of a firegui project. What is not here is off. Times need an offset from UTC.\n\n"
+)
+
+
+def read_operations(path: Path) -> Operations:
+    """Read a file of constraints. Raises :class:`~firegui.errors.InputError` with everything that is wrong with it."""
+    problems = Problems()
+    operations = operations_in(path, problems)
+    problems.extend(operations.own_problems())
+    problems.raise_if_any(f"The operations file {path.name} cannot be used")
+    return operations
+
+
+def operations_in(path: Path, problems: Problems) -> Operations:
+    """What can be read of a file of constraints; what cannot goes into ``problems``.
+
+    What is wrong with the values is left for :meth:`~firegui.domain.operations.Operations.problems`, so that a project
+    can say it together with what does not fit its fleet.
+    """
+    raw = strict.read_toml(path, problems)
+    if raw is None:
+        return Operations()
+    if set(raw) == {"operations"}:  # as a project has it
+        raw = raw["operations"]
+    operations = operations_from_table(strict.Table(raw, path.name, problems))
+    problems.extend(crossing_problems(operations.no_drop_zones, "no-drop zone"))
+    return operations
+
+
+def write_operations(operations: Operations, path: Path) -> None:
+    """Write a file of constraints, atomically. Raises :class:`~firegui.errors.InputError` where that is not allowed."""
+    write_text(path, _OPERATIONS_HEADER + dumps(operations_to_table(operations)))
+
+
+def operations_from_table(table: strict.Table) -> Operations:
+    """Read the constraints, strictly: no other key may be there.
+
+    What is wrong goes into the table's problems, and the rest is returned. What only keeps a run from starting (an
+    aircraft that the fleet does not have) is left for :meth:`Operations.problems`.
+    """
+    daylight = strict.read_dataclass(Daylight, table.table("daylight"), lenient=True) if "daylight" in table else None
+    operations = Operations(
+        daylight=daylight,
+        groundings=_sound(strict.read_dataclass(Grounding, row) for row in table.tables("grounding")),
+        sorties_per_day=table.take("sorties_per_day", dict[str, int], {}),
+        hard_cap=table.take("hard_cap", int, None),
+        no_drop_zones=_sound(read_region(row) for row in table.tables("no_drop_zone")),
+        pinned=_sound(strict.read_dataclass(PinnedDrop, row) for row in table.tables("pinned")),
+    )
+    table.finish()
+    return operations
+
+
+def operations_to_table(operations: Operations) -> dict[str, Any]:
+    """The inverse of :func:`operations_from_table`; empty when nothing is constrained."""
+    table: dict[str, Any] = {}
+    if operations.hard_cap is not None:
+        table["hard_cap"] = operations.hard_cap
+    if operations.daylight is not None:
+        table["daylight"] = strict.as_table(operations.daylight)
+    if operations.sorties_per_day:
+        table["sorties_per_day"] = dict(sorted(operations.sorties_per_day.items()))
+    rows = {
+        "grounding": [_row(item) for item in operations.groundings],
+        "no_drop_zone": [region_to_table(zone) for zone in operations.no_drop_zones],
+        "pinned": [_row(pin) for pin in operations.pinned],
+    }
+    return table | {key: entries for key, entries in rows.items() if entries}
+
+
+def _row(item: Grounding | PinnedDrop) -> dict[str, Any]:
+    # One instant is one text, whatever offset it was given in: equal projects give equal files and hashes.
+    return {key: _instant(value) for key, value in strict.as_table(item).items()}
+
+
+def _instant(value: Any) -> Any:
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return value
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:  # the last day that there is, said where it is not that day in UTC any more
+        return value.replace(tzinfo=UTC)
+
+
+def _sound(read: Iterable[T | None]) -> tuple[T, ...]:
+    return tuple(item for item in read if item is not None)
+
+
+_FLEET_HEADER = """\
+# A firegui fleet: one table per aircraft type, in the order of a schedule's columns.
+# US gallons, hours, m/s, seconds, metres. grounded_days are days of the plan, counted from 0.
+
+"""
+
+_SOUND = AircraftType("sound", "", 1, Material.WATER, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+
+
+def default_fleet() -> Fleet:
+    """The paper's 21 aircraft in eight types (Table ``aircraft_params``), with their grounded days."""
+    return read_fleet(resource("fleet/default.toml"))
+
+
+def read_fleet(path: Path) -> Fleet:
+    """Read a fleet file. Raises :class:`~firegui.errors.InputError` with everything that is wrong with it."""
+    problems = Problems()
+    title = f"The fleet file {path.name} cannot be used"
+    raw = strict.read_toml(path, problems)
+    problems.raise_if_any(title)
+    table = strict.Table(raw, path.name, problems)
+    fleet = fleet_from_tables(table.tables("aircraft"), problems)
+    table.finish()
+    problems.raise_if_any(title)
+    return fleet
+
+
+def write_fleet(fleet: Fleet, path: Path) -> None:
+    """Write a fleet file, atomically. Raises :class:`~firegui.errors.InputError` where that is not allowed."""
+    write_text(path, _FLEET_HEADER + dumps({"aircraft": fleet_to_tables(fleet)}))
+
+
+def fleet_from_tables(tables: list[strict.Table], problems: Problems) -> Fleet:
+    """Read the types one by one; what is wrong with any is added to ``problems`` and that type left out."""
+    types = [_read_type(table, problems) for table in tables]
+    fleet = Fleet(tuple(kind for kind in types if kind is not None))
+    # With a broken row left out, "no aircraft" would be a false alarm.
+    problems.extend(problem for problem in fleet.problems() if fleet.types or not types)
+    return fleet
+
+
+def _read_type(table: strict.Table, problems: Problems) -> AircraftType | None:
+    before = len(list(problems))
+    values = strict.read_fields(AircraftType, table, lenient=True)
+    if len(list(problems)) == before:
+        return AircraftType(**values)
+    # What could be read of a broken row is judged all the same, beside sound values for the rest.
+    problems.extend(replace(problem, where=table.where) for problem in replace(_SOUND, **values).problems())
+    return None
+
+
+def fleet_to_tables(fleet: Fleet) -> list[dict[str, Any]]:
+    """The fleet as plain tables, the inverse of :func:`fleet_from_tables`."""
+    return [strict.as_table(kind) for kind in fleet.types]
+
+
+SHIPPED = "fuel/coverage.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class FuelCoverage:
+    """The coverage level of one fuel model; ``basis`` says what it rests on."""
+
+    code: int
+    coverage: float
+    name: str = ""
+    basis: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageTable:
+    """Levels by fuel model, and where they are from."""
+
+    source: str
+    models: tuple[FuelCoverage, ...]
+
+    @property
+    def levels(self) -> dict[int, float]:
+        """``code → gal/100 ft²``."""
+        return {model.code: model.coverage for model in self.models}
+
+
+def shipped_table() -> CoverageTable:
+    """The shipped levels. Raises :class:`~firegui.errors.InputError` when the installation is damaged."""
+    return read_table(resource(SHIPPED))
+
+
+def read_table(path: Path) -> CoverageTable:
+    """Read a table of levels. Raises :class:`~firegui.errors.InputError` listing everything that is wrong in it."""
+    problems = Problems()
+    raw = strict.read_toml(path, problems)
+    problems.raise_if_any(f"{path.name} cannot be used")
+    table = strict.Table(raw, path.name, problems)
+    source = table.take("source", str, "")
+    rows = [(row.where, strict.read_dataclass(FuelCoverage, row, lenient=True)) for row in table.tables("model")]
+    table.finish()
+    if not rows:
+        problems.add(path.name, "names no fuel model", "add [[model]] with code and coverage")
+    seen: set[int] = set()
+    for where, model in rows:
+        if model is not None:
+            _check(model, where, seen, problems)
+            seen.add(model.code)
+    problems.raise_if_any(f"{path.name} cannot be used")
+    return CoverageTable(source or path.name, tuple(model for _, model in rows if model is not None))
+
+
+def write_table(path: Path, coverage: RequiredCoverage) -> None:
+    """Write a project's levels as a table that :func:`read_table` reads, to be edited."""
+    models = [
+        {"code": code, "name": fuel_name(code), "coverage": float(level)}
+        for code, level in sorted(coverage.levels.items())
+    ]
+    write_text(path, dumps({"source": coverage.source, "model": models}))
+
+
+def coverage_of(event: Scenario, table: CoverageTable | None = None) -> RequiredCoverage:
+    """What an event's fuel requires by ``table``, by the shipped one where there is none."""
+    chosen = table or shipped_table()
+    return weighted_coverage(event.layers.get("fuel"), chosen.levels, chosen.source)
+
+
+def _check(model: FuelCoverage, where: str, seen: set[int], problems: Problems) -> None:
+    if model.code in NONBURNABLE:
+        problems.add(where, f"model {model.code} does not burn", "leave it out")
+    elif model.code not in FBFM40 | FBFM13:
+        problems.add(where, f"there is no fuel model {model.code}", "give a code of FBFM40 or FBFM13")
+    if model.code in seen:
+        problems.add(where, f"model {model.code} is given twice", "keep one")
+    if not LOWEST <= model.coverage <= HIGHEST:
+        what = f"the coverage of model {model.code} is {model.coverage:g} gal/100 ft²"
+        problems.add(where, what, f"use a value from {LOWEST:g} to {HIGHEST:g}")
