@@ -31,9 +31,9 @@ _LEVELS = {"warning": logging.WARNING, "error": logging.ERROR}
 
 
 def main(project_folder: Path | None) -> int:
-    """Open the window with ``project_folder`` or the start page; return the exit status once it is closed.
+    """Open the window with ``project_folder`` or the start page, and return the exit status.
 
-    The window is painted before the rest of the program is loaded, and long before the engine is.
+    The window is painted before the rest of the program and the engine are loaded.
     """
     app = make_application(sys.argv[:1])
     path = log_file()
@@ -66,31 +66,34 @@ def keep_log(window: MainWindow, logger: logging.Logger, reporter: CrashReporter
 
 
 def _write(logger: logging.Logger, line: LogEntry) -> None:
-    # The reporter has written the whole of what was not expected.
+    # The reporter has already logged the complete error.
     if not line.text.startswith(_UNEXPECTED):
         logger.log(_LEVELS.get(line.level, logging.INFO), line.text)
 
 
 def make_application(arguments: list[str]) -> QApplication:
     """Return the Qt application, with plain numbers whatever the language of the computer is."""
-    # The thread of a run computes in Python, too, and the window's waits as long as this for its turn, many times in
-    # one repaint.
+    # A run also computes in Python in its thread. The window waits for this interval to get the interpreter lock, many
+    # times in one repaint.
     sys.setswitchinterval(_SWITCH_S)
-    # Looking through every object holds the whole program up for a twentieth of a second; a run, which makes many that
-    # last, would otherwise have it done every few seconds.
+    # A full collection stops the program for about 50 ms. A run makes many long-lived objects and would trigger one
+    # every few seconds.
     gc.set_threshold(*gc.get_threshold()[:2], _FULL_COLLECTION)
     QLocale.setDefault(QLocale.c())
     app = QApplication(arguments)
     app.setApplicationName("firegui")
     app.setOrganizationName("firegui")
     app.setApplicationDisplayName("firegui")
-    app.setDesktopFileName("firegui")  # by which a desktop finds the entry, and so the icon
+    app.setDesktopFileName("firegui")  # The desktop finds the entry, and so the icon, by this name.
     app.setWindowIcon(QIcon(str(resource("icons/firegui.png"))))
     return app
 
 
 def open_first(window: MainWindow, project_folder: Path | None) -> None:
-    """Offer the work of a killed window, then open ``project_folder``; without either the start page stays."""
+    """Offer to restore unsaved work after a crash, then open ``project_folder`` if given.
+
+    Without either, the start page stays.
+    """
     window.workbench.monitor_work()
     recovery = window.workbench.recovery
     recovered = recovery is not None and recovery.offer()

@@ -1,4 +1,7 @@
-"""Picture or film of the real window, drawn without a display: for the README, reports and headless machines."""
+"""Pictures and films of the real window, made without a display.
+
+For the README, for reports and for headless machines.
+"""
 
 from __future__ import annotations
 
@@ -38,29 +41,28 @@ def render_workbench(
     step: int | None = None,
     dark: bool = True,
 ) -> None:
-    """Open the project in a hidden window, show ``run_folder`` in it, and write its picture to ``png``.
+    """Open the project in a hidden window, show ``run_folder``, and write a picture to ``png``.
 
-    ``step`` is the shown step; left out, it is past the middle of the plan. Raises
-    :class:`~firegui.errors.InputError` for a project or run that cannot be shown or a file that cannot be written;
-    ``png`` then stays as it was.
+    ``step`` is the shown step; by default one after the middle of the plan. Raises :class:`~firegui.errors.InputError`
+    for a project or run that cannot be shown or a file that cannot be written; ``png`` then stays as it was.
     """
     with _hidden_window(project_folder, run_folder, size, dark=dark) as window:
         session, timeline = window.workbench.session, window.workbench.timeline
         last = session.project.calendar.n_steps
         session.set_step(round(_PLAYED_SHARE * last) if step is None else step)
         _settle()
-        # A plan is caught in the middle of playing; no event is handled between here and the picture. At its end it
-        # stands still: to play from there would begin again.
+        # The picture shows the plan while it plays. No event is handled before the picture is taken, so the step does
+        # not change. At the last step playback would restart from the beginning, so it stays off there.
         timeline.play(run_folder is not None and session.step < last)
         _save(window, png)
 
 
 def film_run(project_folder: Path, run_folder: Path, film: Path, views: Sequence[str], fps: int) -> None:
-    """Play the run in ``run_folder`` on a hidden map, from its first to its last frame, into ``film``.
+    """Play the run in ``run_folder`` on a hidden map and write every frame to ``film``.
 
-    ``views`` are the sides beside each other, as :class:`~firegui.gui.session.session.FireView` names them.
-    The ending of ``film`` says what it becomes. Raises :class:`~firegui.errors.InputError` like
-    :func:`render_workbench` and :func:`~firegui.io.exporters.animation.write_film`.
+    ``views`` are the sides shown next to each other, as :class:`~firegui.gui.session.session.FireView` names them. The
+    suffix of ``film`` selects the format. Raises :class:`~firegui.errors.InputError` like :func:`render_workbench` and
+    :func:`~firegui.io.exporters.animation.write_film`.
     """
     with _hidden_window(project_folder, run_folder, FILM_SIZE, dark=True) as window:
         for dock in window.workbench.docks.values():
@@ -89,7 +91,7 @@ def _hidden_window(
     session = Session()
     queue = RunQueue(session)
     window = MainWindow(session, queue, Preferences())
-    # Nobody could close a dialog here: what is refused ends the work instead.
+    # A hidden window has no user to close a dialog. Refused input raises an exception instead.
     session.refused.disconnect()
     refused: list[InputError] = []
     session.refused.connect(refused.append)
@@ -124,7 +126,7 @@ def _settle() -> None:
 
 
 def _save(window: MainWindow, png: Path) -> None:
-    """Write the picture whole or not at all."""
+    """Write the picture completely or not at all."""
     problem = Problem(str(png), "cannot be written", "choose another folder")
     try:
         png.parent.mkdir(parents=True, exist_ok=True)
@@ -138,7 +140,7 @@ def _save(window: MainWindow, png: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """``python -m firegui.gui.snapshot PROJECT [--run RUN] --out F.png``; returns the exit status."""
+    """Run ``python -m firegui.gui.snapshot PROJECT [--run RUN] --out F.png``; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m firegui.gui.snapshot", description=__doc__)
     parser.add_argument("project", type=Path)
     parser.add_argument("--run", type=Path, default=None, help="the run folder whose plan is shown")

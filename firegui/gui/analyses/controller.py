@@ -1,4 +1,4 @@
-"""Base class of analysis controllers: one run of an analysis at a time, the result on screen and the saved ones."""
+"""Base class of analysis controllers: one run at a time, the shown result and the saved ones."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnalysisResult(Generic[Table, Header]):
-    """Result of an analysis of ``project``: the ``table`` so far, and the ``header`` of its folder once written.
+    """Result of an analysis of ``project``: the ``table`` so far, and the saved ``header`` if any.
 
-    The ``folder`` of a result that has none of its own is an empty path.
+    A result without a folder of its own has an empty path as ``folder``.
     """
 
     folder: Path
@@ -55,7 +55,7 @@ Result = TypeVar("Result", bound=AnalysisResult[Any, Any])
 
 
 class AnalysisController(QObject, Generic[Request, Result, Saved]):
-    """Controller of one kind of analysis: runs it in a thread, and holds the result on screen.
+    """Controller of one kind of analysis: runs it in a thread, and holds the shown result.
 
     Subclasses define the texts, :attr:`saved_results` and the methods under "for subclasses". :meth:`shutdown` must be
     called before the program ends.
@@ -64,9 +64,9 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     title: ClassVar[str] = ""
     """For messages: ``The benchmark``."""
     kept: ClassVar[str] = ""
-    """What stopping keeps: ``finished tasks``. Empty if nobody needs to be asked before the run is stopped."""
+    """What stopping keeps, such as ``finished tasks``. Empty if the run is stopped without a question."""
     export_suffixes: ClassVar[tuple[str, ...]] = ()
-    """Endings of the files that :meth:`export` copies."""
+    """Suffixes of the files that :meth:`export` copies."""
 
     saved_results: ClassVar[SavedResults[Any] | None] = None
     """Where results are saved; ``None`` if they are kept in memory or each in a single file."""
@@ -74,11 +74,11 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     """Class of the results."""
 
     changed = Signal()
-    """A run began, made progress or ended."""
+    """A run started, made progress or ended."""
     result_changed = Signal()
-    """There is another result, more of it, or none any more."""
+    """The shown result was replaced, extended or cleared."""
     saved_changed = Signal()
-    """There may be other results in the project's folder."""
+    """The results in the project's folder may have changed."""
 
     def __init__(
         self,
@@ -101,40 +101,40 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     # -- state -------------------------------------------------------------------------------------------------------
     @property
     def is_busy(self) -> bool:
-        """Whether a run is at work."""
+        """Whether a run is in progress."""
         return self._job is not None
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the run was asked to stop."""
+        """Whether the run was requested to stop."""
         return self._job is not None and self._stopping
 
     @property
     def activity(self) -> str:
-        """What the run is doing and how long the rest takes, or empty."""
+        """Text on what the run is doing and how long the rest takes; empty without a run."""
         if self._job is None:
             return ""
         return "Stopping…" if self._stopping else self._progress_text()
 
     @property
     def share(self) -> float:
-        """How much of the run is done, 0 … 1."""
+        """Share of the run that is done, 0 … 1."""
         step = self._step
         return step.done / step.total if step is not None and step.total else 0.0
 
     @property
     def shown(self) -> Result | None:
-        """The result on screen: of the run at work, the latest, or one that was opened."""
+        """The shown result: of the current run, of the latest one, or one that was opened."""
         return self._shown
 
     @property
     def shows_running(self) -> bool:
-        """Whether the result on screen is that of the run at work."""
+        """Whether the shown result is that of the current run."""
         return self._shown is not None and self._job is not None and self._shown.folder == self._out
 
     @property
     def today(self) -> date:
-        """The date now."""
+        """The current date."""
         return self._clock().date()
 
     def saved(self) -> tuple[Saved, ...]:
@@ -142,12 +142,12 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         return () if self.saved_results is None else self.saved_results.in_project(self._session.source)
 
     def work(self) -> UnfinishedWork | None:
-        """Return what would be lost if the project were closed now."""
+        """Return the work that would be lost if the project were closed now."""
         return UnfinishedWork(self.title, self.kept, self.stop) if self._job is not None and self.kept else None
 
     # -- commands ----------------------------------------------------------------------------------------------------
     def start(self, request: Request) -> None:
-        """Run the analysis on the open project; ignored while one runs. Inputs that do not fit are refused.
+        """Start the analysis of the open project; ignored during a run. Unsuitable inputs are refused.
 
         Raises ``RuntimeError`` if the analysis needs the project's folder and the project was never saved.
         """
@@ -155,31 +155,31 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
             self._launch(lambda: self._new_spec(request))
 
     def resume(self, saved: Saved, request: Request | None = None) -> None:
-        """Continue a saved run; what is done is kept. ``request`` may ask for more of the same."""
+        """Continue a saved run from what is done. ``request`` may extend it."""
         if self._job is None and self._session.folder is not None:
             self._launch(lambda: self._resumed_spec(saved, request))
 
     def open(self, folder: Path) -> None:
-        """Show the result in ``folder``; a result that cannot be read is refused."""
+        """Show the result in ``folder``; refuse one that cannot be read."""
         result = self._or_refused(lambda: self._read(folder))
         if result is not None:
             self._show(result)
 
     def stop(self) -> None:
-        """Stop the run, and keep what there is."""
+        """Stop the run, and keep what is done."""
         if self._job is not None:
             self._stopping = True
             self._job.control.request_stop()
             self.changed.emit()
 
     def shutdown(self) -> None:
-        """Stop, and wait until every thread has ended. No run begins after it."""
+        """Stop, and wait until every thread has finished. No run starts after it."""
         self._is_shut_down = True
         stop_and_join([*self._stopping_jobs, *([] if self._job is None else [self._job])])
 
     # -- export ------------------------------------------------------------------------------------------------------
     def exported_names(self, out: Path) -> tuple[str, ...]:
-        """Return the names of the files that :meth:`export` would write into ``out``, none if it would refuse."""
+        """Return the names of the files that :meth:`export` would write to ``out``, none if it would refuse."""
         if self._shown is None or self.saved_results is None or out.resolve() == self._shown.folder.resolve():
             return ()
         with suppress(InputError):
@@ -188,7 +188,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         return ()
 
     def export(self, out: Path) -> None:
-        """Copy the tables and figures of the result on screen into ``out``, and report what was written."""
+        """Copy the tables and figures of the shown result to ``out``, and report the written files."""
         if self._shown is None or self.saved_results is None:
             return
         folder, store = self._shown.folder, self.saved_results.store
@@ -200,17 +200,20 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
 
     # -- for subclasses ----------------------------------------------------------------------------------------------
     def _new_spec(self, request: Request) -> RunSpec:
-        """Return the spec of a new run. Raises :class:`InputError` if the inputs do not fit."""
+        """Return the spec of a new run. Raises :class:`InputError` for unsuitable inputs."""
         raise NotImplementedError
 
     def _resumed_spec(self, saved: Saved, request: Request | None) -> RunSpec | None:
-        """Return the spec that continues a saved run, ``None`` if nothing is left to do. Raises like ``_new_spec``."""
+        """Return the spec that continues a saved run; ``None`` if nothing is left to do.
+
+        Raises like :meth:`_new_spec`.
+        """
         raise NotImplementedError
 
     def _first_result(self, spec: Any) -> Result | None:
-        """Return what is on screen while the run has no result yet; by default, the result that is there.
+        """Return what is shown until the run has a result; by default the result shown before.
 
-        Raises :class:`InputError` where the folder of a resumed run cannot be read.
+        Raises :class:`InputError` if the folder of a resumed run cannot be read.
         """
         return self._shown
 
@@ -223,7 +226,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         raise NotImplementedError
 
     def _clear_progress(self) -> None:
-        """Forget the progress of the last run. Subclasses that override it call it."""
+        """Reset the progress of the last run. Overriding methods call it."""
         self._step: Progress | None = None
 
     def _progress_text(self) -> str:
@@ -232,7 +235,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         return "Preparing…" if step is None else f"{step.text}… ({min(step.done + 1, step.total)} of {step.total})"
 
     def _export_remark(self, names: tuple[str, ...]) -> str:
-        """Return what is said after the names of exported files."""
+        """Return the text that follows the names of exported files."""
         return ""
 
     # -- the run -----------------------------------------------------------------------------------------------------
@@ -244,7 +247,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
 
     @property
     def _out(self) -> Path | None:
-        """Where the run at work is saved."""
+        """The folder of the current run."""
         return None if self._job is None else getattr(self._job.spec, "out", None)
 
     def _new_folder(self, ending: str) -> Path:
@@ -273,7 +276,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         return None if spec is None else (spec, self._first_result(spec))
 
     def _or_refused(self, make: Callable[[], Made]) -> Made | None:
-        """Return what ``make`` returns. Refuse bad input, and return ``None``."""
+        """Return the result of ``make``. Refuse bad input, and return ``None``."""
         try:
             return make()
         except InputError as error:
@@ -285,26 +288,26 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         self.result_changed.emit()
 
     def _show_more(self, table: Any) -> None:
-        """Show more of the run at work, unless another result was opened since."""
+        """Show more of the current run, unless another result was opened since."""
         if self._shown is not None and self.shows_running:
             self._show(replace(self._shown, table=table))
         self._list_once()
 
     def _show_table(self, table: Any) -> None:
-        """Show the table of the run at work, also in place of another result."""
+        """Show the table of the current run, also instead of another result."""
         if self._job is not None:
             spec: Any = self._job.spec
             self._show(self._make_result(spec.out, spec.project, table))
             self._list_once()
 
     def _list_once(self) -> None:
-        """Report that the folder of the run at work is there, once in a run."""
+        """Report once per run that the run's folder exists."""
         if not self._listed:
             self._listed = True
             self.saved_changed.emit()
 
     def _opened(self, folder: Path, header: SavedHeader, table: Any) -> Result:
-        """Return the saved result in ``folder``, of the open project with the plan and fleet that it had then."""
+        """Return the saved result in ``folder``, for the open project with the plan and fleet it had then."""
         return self._make_result(folder, header.project.on(self._session.project), table, header)
 
     def _make_result(self, folder: Path, project: Project, table: Any, header: Any = None) -> Result:
@@ -332,7 +335,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         else:
             self._session.message.emit(f"{self.title}: {event.message}")
         if self._shown is not None and self.shows_running:
-            # A run that wrote nothing has no header; its empty result goes when the thread ends.
+            # A run that wrote nothing has no header; its empty result is cleared when the thread ends.
             with suppress(InputError):
                 self._show(self._with_saved_header(self._shown))
 
@@ -360,11 +363,14 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
 
 
 class PlanningController(AnalysisController[Request, Result, Saved]):
-    """Base class of controllers of runs that make whole plans: their progress includes that of the plan at work."""
+    """Base class of controllers of runs that make whole plans.
+
+    Their progress includes the progress of the current plan.
+    """
 
     @property
     def share(self) -> float:
-        """How much of the run is done, 0 … 1; a plan counts as far as its stages and epochs are done."""
+        """Share of the run that is done, 0 … 1; the current plan counts by its stages and epochs."""
         step = self._step
         return super().share + (self._part / step.total if step is not None and step.total else 0.0)
 

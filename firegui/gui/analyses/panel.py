@@ -1,4 +1,4 @@
-"""Base of the analysis docks: what their buttons, earlier results, progress, messages and tables have in common."""
+"""Base of the analysis docks: their buttons, saved results, progress, messages and tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from firegui.gui.widgets.table_view import table_text
 from firegui.io.atomic import write_text
 
 WARNING = "⚠ "
-"""Messages that begin with it have the colour of a warning."""
+"""Prefix of messages that have the colour of a warning."""
 _MARGINS = (6, 2, 6, 4)
 _STEPS = 1000
 
@@ -47,7 +47,10 @@ SavedT = TypeVar("SavedT", bound=SavedResult[Any])
 
 @dataclass(frozen=True, slots=True)
 class AnalysisTexts:
-    """Texts of a panel. An empty ``resume_tip``, ``progress`` or ``saved_results`` hides its button, bar or list."""
+    """Texts of a panel.
+
+    An empty ``resume_tip``, ``progress`` or ``saved_results`` hides its button, bar or list.
+    """
 
     thing: str
     start: str
@@ -61,7 +64,7 @@ class AnalysisTexts:
 
 @dataclass(frozen=True, slots=True)
 class PanelButton:
-    """Button of a panel. It is seen while one of ``pages`` is in front, always where there are none."""
+    """Button of a panel. It is visible while one of ``pages`` is current; always if there are none."""
 
     name: str
     text: str
@@ -74,18 +77,18 @@ class PanelButton:
 class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
     """Base of the panels of analyses.
 
-    Subclasses declare ``texts``, make their widgets in :meth:`_build`, and override the hooks. The form that
-    :meth:`_make_form` returns has ``changed`` and ``request()``; a panel without one overrides :meth:`_request`.
+    Subclasses declare ``texts``, create their widgets in :meth:`_build`, and override the hooks. The form that
+    :meth:`_make_form` returns has ``changed`` and ``request()``. A panel without one overrides :meth:`_request`.
     """
 
     texts: ClassVar[AnalysisTexts]
     needs_folder: ClassVar[bool] = True
-    """Whether the work keeps something in the project's folder."""
+    """Whether the analysis saves files in the project's folder."""
 
     start_requested = Signal()
     """The start button was pressed; the project must be saved first."""
     enlarge_requested = Signal()
-    """The dock should become a window of its own, or be put back."""
+    """The dock should become a window of its own, or be docked again."""
 
     def __init__(
         self, session: Session, queue: RunQueue, controller: ControllerT, parent: QWidget | None = None
@@ -97,11 +100,11 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         self._paged: list[tuple[QWidget, tuple[QWidget, ...]]] = []
         self.problems: tuple[Problem, ...] = ()
         self.work_page: QWidget | None = None
-        """Page that shows the work, if that is not what is in front."""
+        """Page to switch to when a run starts, ``None`` to stay."""
         self.result_page: QWidget | None = None
-        """Page that follows the form when an earlier result is opened."""
+        """Page to switch to when a saved result is opened."""
         self.pages = QTabWidget(documentMode=True)
-        # Panels without a list of earlier results hide it.
+        # Panels without a list of saved results hide it.
         title = self.texts.saved_results or "Earlier results"
         self.saved_list = narrow_combo(title, "saved_list")
         self.saved_list.setToolTip(f"{title} of this project")
@@ -119,16 +122,19 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def button(self, name: str) -> QToolButton:
-        """Return ``start``, ``stop``, ``resume``, ``fit`` or one of the subclass. Raises ``KeyError`` for others."""
+        """Return the button ``start``, ``stop``, ``resume``, ``fit`` or one of the subclass.
+
+        Raises ``KeyError`` for others.
+        """
         return self._buttons[name]
 
     @property
     def activity(self) -> str:
-        """Text on the work in progress, empty for none."""
+        """Text on the current run, empty for none."""
         return self._activity.text()
 
     def start(self) -> None:
-        """Start what the form describes; nothing happens where that cannot be."""
+        """Start what the form describes; do nothing if that is not possible."""
         if self.button("start").isEnabled() and (self._session.folder is not None or not self.needs_folder):
             try:
                 self._controller.start(self._request())
@@ -137,12 +143,12 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
             self._show_page(self.work_page if self._controller.is_busy else None)
 
     def copy(self) -> None:
-        """Copy the table in front as it is shown, tabs between its columns."""
+        """Copy the current table as shown, with tabs between its columns."""
         QGuiApplication.clipboard().setText(table_text(self._front()))
         self._session.message.emit("The table is on the clipboard.")
 
     def save(self, path: Path) -> None:
-        """Write the table in front to ``path`` as CSV, with every digit."""
+        """Write the current table to ``path`` as CSV, with every digit."""
         text = self._csv()
         if text:
             path = path if path.suffix else path.with_suffix(".csv")
@@ -152,11 +158,11 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
 
     # -- hooks -------------------------------------------------------------------------------------------------------
     def _make_form(self) -> Any:
-        """Return the form of the panel, ``None`` for a panel that lays out and enables its fields itself."""
+        """Return the form of the panel; ``None`` for a panel that manages its own fields."""
         return None
 
     def _build(self) -> None:
-        """Make the widgets of the panel, lay them out and connect them."""
+        """Create the widgets of the panel, lay them out and connect them."""
         raise NotImplementedError
 
     def _request(self) -> Any:
@@ -164,21 +170,21 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         return self._form.request()
 
     def _settings(self) -> Any:
-        """Return the settings that an earlier result can be resumed with, ``None`` for its own."""
+        """Return the settings that a saved result can be resumed with, ``None`` for its own."""
         return None
 
     def _resume_request(self) -> Any:
-        """Return what a resumed run is asked for besides its own settings, if anything. Raises like ``_request``."""
+        """Return the request that a resumed run is extended by, ``None`` for none. Raises like ``_request``."""
         return None if self._settings() is None else self._request()
 
     def _show_settings(self, saved: SavedT) -> None:
-        """Show the settings of an earlier result in the form."""
+        """Show the settings of a saved result in the form."""
 
     def _on_project(self) -> None:
         """Adapt the form to a project that was opened."""
 
     def _find_problems(self) -> Sequence[Problem]:
-        """Return what keeps the work on the open project from being started."""
+        """Return what prevents the analysis of the open project."""
         return ()
 
     def _remarks(self) -> Sequence[str]:
@@ -186,15 +192,15 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         return ()
 
     def _enabled(self) -> dict[str, bool]:
-        """Return which buttons of the subclass can be pressed; those left out always can."""
+        """Return which buttons of the subclass are enabled; those left out always are."""
         return {}
 
     def _front(self) -> QAbstractItemView:
-        """Return the table in front, for :meth:`copy`."""
+        """Return the current table, for :meth:`copy`."""
         raise NotImplementedError
 
     def _csv(self) -> str:
-        """Return the table in front for :meth:`save`, empty for none."""
+        """Return the current table for :meth:`save`, empty for none."""
         return ""
 
     def _show(self) -> None:
@@ -214,7 +220,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         fill_column(self, top, self._work, self.pages, self.head, stretch=self.pages, margins=_MARGINS)
 
     def _lay_out_beside(self, content: QWidget, width: int, *controls: Content, scrolls: bool = False) -> None:
-        """Lay out the panel with its buttons and ``controls`` at the left of ``content``."""
+        """Lay out the panel with its buttons and ``controls`` left of ``content``."""
         buttons = self._button_row(*self._work_buttons(), self._enlarge_button())
         self._work = column(self._activity, *([self.bar] if self.texts.progress else []), spacing=4)
         area = scroll_area(column(buttons, self._work, *controls, spacing=4, margins=(0, 0, 4, 0)), horizontal=False)
@@ -243,7 +249,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         return PanelButton("copy", "Copy", "Copy the table for a spreadsheet (Ctrl+C in it)", self.copy, pages)
 
     def _button_row(self, *buttons: PanelButton) -> ButtonRow:
-        """Return a row of ``buttons``, which :meth:`button` knows from now on."""
+        """Return a row of ``buttons``, and register them for :meth:`button`."""
         made = ButtonRow()
         for each in buttons:
             button = made.add(each.name, each.text, each.help, each.pressed, show_text=each.show_text)
@@ -252,13 +258,13 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         return made
 
     def _show_on(self, pages: tuple[QWidget, ...], *widgets: QWidget) -> None:
-        """Let ``widgets`` be seen while one of ``pages`` is in front."""
+        """Make ``widgets`` visible only while one of ``pages`` is current."""
         if pages:
             self._paged += [(widget, pages) for widget in widgets]
 
     # -- events ------------------------------------------------------------------------------------------------------
     def _connect(self) -> None:
-        """Connect what all panels share, and show the present state."""
+        """Connect what all panels share, and show the current state."""
         session, controller = self._session, self._controller
         session.project_opened.connect(self._take_project)
         session.project_edited.connect(self._check)
@@ -272,7 +278,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
             self._form.changed.connect(self._check)
         for part in (self.pages, self.saved_list, self.head, self._activity, self.notes, self.about, self.bar):
             if part.parent() is None:
-                # A widget without an owner may be collected in the thread of a run.
+                # A widget without an owner could be garbage-collected in the thread of a run.
                 part.setParent(self)
                 part.hide()
         self._take_project()
@@ -284,7 +290,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         self._check()
 
     def _check(self) -> None:
-        """Look for problems again: the project or the form is another."""
+        """Look for problems again after a change of project or form."""
         self.problems = tuple(self._find_problems()) if self._session.has_project else ()
         self._refresh()
 
@@ -295,13 +301,13 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
 
     @property
     def _shown_folder(self) -> Path | None:
-        """Folder of the result on screen."""
+        """Folder of the shown result."""
         return None if self._controller.shown is None else self._controller.shown.folder
 
     # -- earlier results ---------------------------------------------------------------------------------------------
     @property
     def _chosen(self) -> SavedT | None:
-        """The earlier result that is chosen."""
+        """The saved result that is selected."""
         index = self.saved_list.currentIndex()
         return self._saved[index - 1] if 0 < index <= len(self._saved) else None
 
@@ -318,7 +324,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         self._refresh()
 
     def _choose_shown(self) -> None:
-        """Choose the entry of the result on screen, the first for none."""
+        """Select the entry of the shown result, the first if there is none."""
         if not self.texts.saved_results:
             return
         folders, shown = [each.folder for each in self._saved], self._shown_folder
@@ -337,7 +343,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
             self._refresh()
 
     def _resume(self) -> None:
-        """Resume the earlier result that is chosen."""
+        """Resume the selected saved result."""
         if self._chosen is not None:
             try:
                 self._controller.resume(self._chosen, self._resume_request())
@@ -355,7 +361,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
     # -- files -------------------------------------------------------------------------------------------------------
     @property
     def _beside_project(self) -> Path:
-        """Folder in which file dialogs begin."""
+        """Folder in which file dialogs start."""
         return self._session.folder.parent if self._session.folder is not None else Path.home()
 
     def _choose_folder(self, title: str) -> Path | None:
@@ -363,7 +369,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         return Path(name) if name else None
 
     def _export(self) -> None:
-        """Export the files of the result on screen into a folder that a person chooses."""
+        """Export the files of the shown result to a folder that the user chooses."""
         out = self._choose_folder(f"Export the {self.texts.thing} into a folder")
         if out is not None and may_replace(self.window(), out, self._controller.exported_names(out)):
             self._controller.export(out)
@@ -374,7 +380,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         return Path(chosen) if chosen else None
 
     def _save_csv(self, name: str) -> None:
-        """Ask where to :meth:`save` the table in front; ``name`` is offered."""
+        """Let the user choose a file, ``name`` by default, and :meth:`save` the current table to it."""
         chosen = self._choose_file("Export the table", name, "Table (*.csv)")
         if chosen is not None:
             self.save(chosen)
@@ -385,7 +391,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         return self._session.has_project and not self._controller.is_busy and not self.problems
 
     def _refresh(self, *_: object) -> None:
-        """Show what is being done, and what can be done now."""
+        """Show the current run, and enable the buttons that can be used now."""
         controller, there, page = self._controller, self._session.has_project, self.pages.currentWidget()
         busy = controller.is_busy
         enabled = {

@@ -1,8 +1,8 @@
 """Registry of the analyses: the window makes the dock, the controller and the panel of each entry.
 
-To add an analysis, write its controller and its panel in a folder of its own, and describe them in :data:`ANALYSES`;
-:mod:`firegui.gui` lists the other places.
-One that is run from the command line alone, as ``scaling`` is today, has no entry.
+To add an analysis, write its controller and its panel in a folder of its own, and describe them in :data:`ANALYSES`.
+:mod:`firegui.gui` lists the other places. An analysis that runs only from the command line, such as ``scaling``, has no
+entry.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class SaveFirst(Enum):
 
     NOTHING = auto()
     FOLDER = auto()
-    """The project must have a folder, for the results are kept in it."""
+    """The project must have a folder, because results are saved in it."""
     PROJECT = auto()
-    """The project must have no unsaved edits, for the command kept with the result repeats it on the saved project."""
+    """The project must have no unsaved edits: the saved command repeats the run on the saved project."""
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """An analysis. ``dock`` is the title of its dock. Icon and help page are named after it."""
+    """Description of an analysis. ``dock`` is the title of its dock, and names its icon and help page."""
 
     dock: str
     controller: Callable[..., Controller]

@@ -24,7 +24,7 @@ Header = TypeVar("Header", bound=SavedHeader)
 
 @dataclass(frozen=True, slots=True)
 class SavedResult(Generic[Header]):
-    """A result in a project's folder. ``is_held``: a process is writing to it."""
+    """Saved result in a project's folder. ``is_held``: a process is writing to it."""
 
     folder: Path
     header: Header
@@ -42,11 +42,11 @@ class SavedResult(Generic[Header]):
 
     @property
     def has_result(self) -> bool:
-        """Whether there is something to show."""
+        """Whether there is a result to show."""
         return True
 
     def can_resume(self, settings: Any = None) -> bool:
-        """Whether the run can continue, with ``settings`` that may request more of the same."""
+        """Return whether the run can continue, with ``settings`` that may extend it."""
         return not self.is_held and not self.is_complete
 
     def title(self, today: date) -> str:
@@ -58,14 +58,14 @@ class SavedResult(Generic[Header]):
 
 @dataclass(frozen=True, slots=True)
 class TabulatedResult(SavedResult[Header]):
-    """A saved result with a table, the file ``table_file``, from its first finished part on."""
+    """Saved result with a table, ``table_file``, written from the first finished part on."""
 
     table_file: ClassVar[str]
     has_table: bool
 
     @property
     def subject(self) -> str:
-        """What the table is of."""
+        """Subject of the table."""
         raise NotImplementedError
 
     @property
@@ -94,9 +94,10 @@ Saved = TypeVar("Saved", bound=SavedResult[Any])
 
 
 class SavedResults(Generic[Saved]):
-    """The results of one kind, each in a folder of ``directory`` in the project's folder.
+    """Saved results of one kind, each in a folder of ``directory`` in the project's folder.
 
-    ``load`` makes a saved result of a folder, its header and whether it is held; ``None`` leaves the folder out.
+    ``load`` makes a saved result from a folder, its header and whether it is held. It returns ``None`` to leave the
+    folder out.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class SavedResults(Generic[Saved]):
         self.directory, self.store, self._load = directory, store, load
 
     def in_project(self, project_folder: Path | None) -> tuple[Saved, ...]:
-        """Return the results, the latest first. Those that cannot be read are left out."""
+        """Return the results, the latest first. Unreadable ones are left out."""
         parent = None if project_folder is None else project_folder / self.directory
         if parent is None or not parent.is_dir():
             return ()
@@ -117,7 +118,7 @@ class SavedResults(Generic[Saved]):
         return tuple(sorted(found, key=lambda each: (each.header.started, each.folder.name), reverse=True))
 
     def new_folder(self, project_folder: Path, now: datetime, ending: str) -> Path:
-        """Return ``YYYYMMDD-HHMMSS-ending``, numbered if there is one already. The folder is not created."""
+        """Return ``YYYYMMDD-HHMMSS-ending``, numbered if it exists. The folder is not created."""
         base = project_folder / self.directory / f"{now:%Y%m%d-%H%M%S}-{ending}"
         folder, count = base, 1
         while folder.exists():
@@ -130,7 +131,7 @@ class SavedResults(Generic[Saved]):
 def result_files(folder: Path, suffixes: Sequence[str], store: ResultStore[Any]) -> tuple[Path, ...]:
     """Return the tables and figures in ``folder``, and its header.
 
-    Raises :class:`InputError` if the folder cannot be listed: it may have been deleted or unmounted.
+    Raises :class:`InputError` if the folder cannot be listed, for example because it was deleted or unmounted.
     """
     try:
         found = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix in suffixes)
@@ -140,7 +141,7 @@ def result_files(folder: Path, suffixes: Sequence[str], store: ResultStore[Any])
 
 
 def copy_files(files: Sequence[Path], out: Path, own: Path, thing: str) -> tuple[str, ...]:
-    """Copy ``files`` of the ``thing`` in the folder ``own`` into ``out``, all or none, and return their names.
+    """Copy ``files`` of the ``thing`` in the folder ``own`` to ``out``, all or none; return their names.
 
     Raises :class:`InputError` if ``out`` is ``own``, for every file that cannot be read, and if ``out`` cannot be
     written. Each file must fit into memory.
@@ -170,7 +171,7 @@ def _lost_problem(path: Path, error: OSError, thing: str) -> Problem:
 
 
 def _copy(path: Path, folder: Path, thing: str) -> Problem | None:
-    """Copy a file into ``folder``. Return why it cannot be read: that is not a problem of the folder."""
+    """Copy a file to ``folder``. Return why it cannot be read: that is not a problem of the folder."""
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Combo box of the schedules that an analysis can be made of."""
+"""Combo box of the schedules that can be analysed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _FILES = "Schedules (*.safetensors *.csv);;All files (*)"
 
 
 class ScheduleChoice(QObject):
-    """Choice of a schedule: plans of the project's runs, the latest first, files, and none if ``none`` titles it.
+    """Choice of a schedule: plans of runs, the latest first, then files, then ``none`` if it has a title.
 
-    It follows the run on screen.
+    It follows the shown run.
     """
 
     changed = Signal()
-    """Another schedule is chosen, or there are others to choose from."""
+    """The selected schedule or the offered schedules changed."""
 
     def __init__(self, queue: RunQueue, window: QWidget, ask: str, none: str = "") -> None:
         super().__init__(window)
@@ -37,12 +37,12 @@ class ScheduleChoice(QObject):
 
     @property
     def file(self) -> Path | None:
-        """The schedule that is chosen; ``None`` for none."""
+        """The selected schedule; ``None`` for none."""
         data = self.box.currentData()
         return Path(data) if isinstance(data, str) and data not in (_NONE, _BROWSE) else None
 
     def add_file(self, file: Path) -> None:
-        """Offer a schedule file, and choose it."""
+        """Add a schedule file, and select it."""
         if file not in self._files:
             self._files.append(file)
         self.refresh()
@@ -50,7 +50,7 @@ class ScheduleChoice(QObject):
         self.changed.emit()
 
     def refresh(self) -> None:
-        """Offer what there is now; what was chosen stays."""
+        """Refresh the list; the selection stays."""
         kept = ((entry, kept_plan(entry.folder)) for entry in reversed(self._queue.entries) if entry.is_over)
         offers = [(entry.title, str(file)) for entry, file in kept if file is not None and entry.project is not None]
         offers += [(file.name, str(file)) for file in self._files if str(file) not in dict(offers).values()]
@@ -68,7 +68,7 @@ class ScheduleChoice(QObject):
         self.changed.emit()
 
     def _first(self) -> int:
-        """Return the entry to fall back on: the shown run's plan, else the latest, else none."""
+        """Return the default entry: the shown run's plan, else the latest, else none."""
         shown = self._shown_index()
         return shown if shown >= 0 else 0 if self.box.count() > 1 else -1
 

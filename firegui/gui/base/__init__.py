@@ -1,1 +1,4 @@
-"""Theme, icons, preferences, error reporting and background calls: nothing that knows a project or a run."""
+"""Theme, icons, preferences, dialogs, error reporting and background tasks.
+
+These modules know neither projects nor runs.
+"""

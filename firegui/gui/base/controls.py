@@ -20,7 +20,7 @@ def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
 
 
 def add_shortcut(widget: QWidget, keys: QKeySequence | str, run: Callable[[], object], *, below: bool = False) -> None:
-    """Run ``run`` when ``keys`` are pressed in ``widget``, or also in what it contains if ``below``."""
+    """Call ``run`` when ``keys`` are pressed in ``widget``, or also in its children if ``below``."""
     shortcut, context = QShortcut(QKeySequence(keys), widget), Qt.ShortcutContext
     shortcut.setContext(context.WidgetWithChildrenShortcut if below else context.WidgetShortcut)
     shortcut.activated.connect(run)
@@ -50,7 +50,7 @@ def dock_with_focus(docks: Mapping[str, QDockWidget]) -> str:
 
 
 def go_round(order: Sequence[QWidget], now: QWidget | None, *, forward: bool) -> bool:
-    """Give the focus to the next widget of ``order`` that can take it; return whether there is one."""
+    """Move the focus to the next widget of ``order`` that accepts it; return whether one does."""
     open_to = [each for each in order if each.isVisible() and each.isEnabled()]
     if not open_to:
         return False

@@ -25,7 +25,10 @@ from firegui.gui.base.layouts import vertical
 
 
 class ProblemsDialog(QDialog):
-    """Dialog for an :class:`InputError`: its title, every problem with its place and remedy, and a way to copy them."""
+    """Dialog that lists the problems of an :class:`InputError`.
+
+    It shows the title and every problem with its place and remedy. A button copies the text.
+    """
 
     def __init__(self, error: InputError, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,7 +49,7 @@ class ProblemsDialog(QDialog):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The problems as listed."""
+        """The problems in the order shown."""
         return tuple(self._list.item(row).text() for row in range(self._list.count()))
 
     def _head(self, error: InputError) -> QHBoxLayout:
@@ -78,12 +81,12 @@ class ProblemsDialog(QDialog):
 
 
 def show_problems(parent: QWidget | None, error: InputError) -> None:
-    """Show every problem of ``error`` and wait until the person has read them."""
+    """Show every problem of ``error`` and wait until the user closes the dialog."""
     ProblemsDialog(error, parent).exec()
 
 
 def may_replace(parent: QWidget, folder: Path, names: Iterable[str]) -> bool:
-    """Return whether files with these ``names`` may be written to ``folder``; asks where some exist."""
+    """Return whether files with these ``names`` may be written to ``folder``; ask if some exist."""
     there = [name for name in names if (folder / name).exists()]
     if not there:
         return True

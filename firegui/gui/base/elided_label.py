@@ -1,4 +1,4 @@
-"""Label of one line that ends in an ellipsis where there is no room; its tooltip has the whole text."""
+"""Label of one line that is elided where room is short; its tooltip has the whole text."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ _SWATCH, _GAP = 9, 4
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Part of a line. A ``role`` in :class:`~firegui.gui.base.theme.Colors` puts a stroke of that colour before it."""
+    """Part of a line.
+
+    A ``role`` in :class:`~firegui.gui.base.theme.Colors` puts a stroke of that colour before it.
+    """
 
     text: str
     role: str = ""
 
 
 class ElidedLabel(QWidget):
-    """One line of pieces that never asks for width; coloured strokes make it a legend."""
+    """Label of one line of pieces that requests no width; coloured strokes make it a legend."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None, *, role: str = "text") -> None:
         super().__init__(parent)
@@ -33,7 +36,7 @@ class ElidedLabel(QWidget):
         self.set_pieces([Piece(text)])
 
     def text(self) -> str:
-        """The whole line."""
+        """Return the whole line."""
         return " · ".join(piece.text for piece in self._pieces if piece.text)
 
     def set_text(self, text: str) -> None:
@@ -49,15 +52,15 @@ class ElidedLabel(QWidget):
             self.update()
 
     def sizeHint(self) -> QSize:
-        """One line high."""
+        """Return the height of one line."""
         return QSize(120, self.fontMetrics().height() + 2)
 
     def minimumSizeHint(self) -> QSize:
-        """Room for an ellipsis."""
+        """Return the width of an ellipsis."""
         return QSize(20, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint piece after piece until there is no room."""
+        """Paint the pieces until no room is left."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metrics, x, middle = painter.fontMetrics(), 0, self.height() // 2

@@ -1,4 +1,4 @@
-"""Unexpected errors: written to the log file and shown, and the window stays open."""
+"""Handling of unexpected errors: they are logged and shown, and the window stays open."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def log_file() -> Path:
 
 
 def start_log(path: Path) -> logging.Logger:
-    """Return the logger that writes to ``path``; old lines are dropped after three million characters."""
+    """Return the logger that writes to ``path``; the file is rotated at three million characters."""
     logger = logging.getLogger("firegui")
     handler = RotatingFileHandler(path, maxBytes=_LOG_BYTES, backupCount=_LOG_FILES - 1, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
@@ -36,7 +36,7 @@ def start_log(path: Path) -> logging.Logger:
 
 
 class CrashReporter(QObject):
-    """Hook for uncaught errors of all threads. It shows them in the window's thread."""
+    """Hook for uncaught errors of all threads. It shows them in the GUI thread."""
 
     unexpected = Signal(str)
 
@@ -63,7 +63,7 @@ class CrashReporter(QObject):
         self.unexpected.emit(text)
 
     def _show_once(self, text: str) -> None:
-        # An error that repeats, say on every repaint, must not bury the window under boxes; the log has them all.
+        # An error may repeat, for example on every repaint. One box is enough, as the log has all of them.
         if self._showing:
             return
         self._showing = True
@@ -74,7 +74,7 @@ class CrashReporter(QObject):
 
 
 def show_unexpected(text: str, path: Path) -> None:
-    """Show what happened, where the log is, and that the window can still be used."""
+    """Show the error and where the log is, and say that the window can still be used."""
     box = QMessageBox(QMessageBox.Icon.Critical, "Something went wrong", "", QMessageBox.StandardButton.Ok)
     box.setText("firegui met an error it did not expect. Save your project under another name to be safe.")
     box.setInformativeText(f"The last step may not have been done. Please report it with the log:\n{path}")

@@ -56,6 +56,6 @@ def icon(name: str, color: str | None = None) -> QIcon:
     colors = current_colors()
     try:
         made = qtawesome.icon(_GLYPHS[name], color=color or colors.text, color_disabled=colors.border)
-    except Exception:  # the icon font may be unloadable in many ways; text is always there instead
+    except Exception:  # The icon font can fail to load in many ways. The text is shown instead.
         return QIcon()
     return made if isinstance(made, QIcon) else QIcon()

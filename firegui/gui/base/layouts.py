@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 Content = QWidget | QLayout
 Part = Content | int | tuple[Content, int]
-"""A widget or layout, a pair of that and its stretch factor, or the stretch factor of empty space."""
+"""Widget or layout; a pair of one and its stretch factor; or the stretch factor of empty space."""
 Margins = int | tuple[int, int, int, int]
 _Box = TypeVar("_Box", bound=QBoxLayout)
 
@@ -27,23 +27,23 @@ _Box = TypeVar("_Box", bound=QBoxLayout)
 def vertical(
     owner: QWidget | None, *parts: Part, margins: Margins | None = None, spacing: int | None = None
 ) -> QVBoxLayout:
-    """Return ``parts`` below each other, as the layout of ``owner`` if given; by default with the style's spacing."""
+    """Return a vertical layout of ``parts``, set on ``owner`` if given."""
     return _filled(QVBoxLayout(), owner, parts, margins, spacing)
 
 
 def horizontal(
     owner: QWidget | None, *parts: Part, margins: Margins | None = None, spacing: int | None = None
 ) -> QHBoxLayout:
-    """Return ``parts`` beside each other, as the layout of ``owner`` if given; by default with the style's spacing."""
+    """Return a horizontal layout of ``parts``, set on ``owner`` if given."""
     return _filled(QHBoxLayout(), owner, parts, margins, spacing)
 
 
 def column(
     *parts: Content, stretch: Content | tuple[Content, ...] = (), spacing: int = 2, margins: Margins = 0
 ) -> QWidget:
-    """Return a widget with ``parts`` below each other.
+    """Return a widget with ``parts`` in a vertical layout.
 
-    The parts in ``stretch`` share the spare room evenly; without any it stays free at the end.
+    The parts in ``stretch`` share the spare room equally. Without any, the room stays free at the end.
     """
     widget = QWidget()
     fill_column(widget, *parts, stretch=stretch, spacing=spacing, margins=margins)
@@ -57,12 +57,12 @@ def fill_column(
     spacing: int = 2,
     margins: Margins = 0,
 ) -> None:
-    """Lay ``parts`` out below each other in ``widget``; see :func:`column`."""
+    """Set a vertical layout of ``parts`` on ``widget``; see :func:`column`."""
     vertical(widget, *_stretched(parts, stretch), margins=margins, spacing=spacing)
 
 
 def row(*parts: Content, stretch: Content | tuple[Content, ...] = (), spacing: int | None = None) -> QWidget:
-    """Return a widget with ``parts`` beside each other; see :func:`column`."""
+    """Return a widget with ``parts`` in a horizontal layout; see :func:`column`."""
     widget = QWidget()
     horizontal(widget, *_stretched(parts, stretch), margins=0, spacing=spacing)
     return widget
@@ -74,7 +74,7 @@ def _stretched(parts: tuple[Content, ...], stretch: Content | tuple[Content, ...
 
 
 def group_box(title: str, *parts: Part, spacing: int = 4) -> QGroupBox:
-    """Return a titled box with ``parts`` below each other."""
+    """Return a group box with ``parts`` in a vertical layout."""
     group = QGroupBox(title)
     vertical(group, *parts, spacing=spacing)
     return group
@@ -88,7 +88,7 @@ def scroll_area(content: QWidget, *, horizontal: bool = True) -> QScrollArea:
 
 
 def fill_scroll_area(area: QScrollArea, content: QWidget, *, horizontal: bool = False) -> None:
-    """Put ``content`` into a frameless ``area``, which scrolls it up and down, and sideways if ``horizontal``."""
+    """Put ``content`` into the frameless ``area``, with a horizontal scroll bar if ``horizontal``."""
     area.setWidget(content)
     area.setWidgetResizable(True)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -107,21 +107,21 @@ def splitter(left: QWidget, right: QWidget, sizes: tuple[int, int], *, wide: int
 
 
 def labelled(text: str, box: QWidget) -> QLabel:
-    """Return a label whose mnemonic and screen-reader name belong to ``box``."""
+    """Return a label that is the buddy of ``box`` and gives it its accessible name."""
     label = QLabel(text)
     label.setBuddy(box)
     return label
 
 
 def muted_label(text: str = "", role: str = "muted") -> QLabel:
-    """Return a label that wraps its text, in the style called ``role``."""
+    """Return a label with word wrap, in the style called ``role``."""
     label = QLabel(text, wordWrap=True)
     label.setProperty("role", role)
     return label
 
 
 def describe(widget: QWidget, text: str) -> None:
-    """Give ``widget`` the same tooltip and name for screen readers."""
+    """Set the same tooltip and accessible name on ``widget``."""
     widget.setToolTip(text)
     widget.setAccessibleName(text)
 

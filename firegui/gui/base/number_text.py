@@ -8,7 +8,7 @@ _LONG_HOURS = 100
 
 
 def number(value: float | None) -> str:
-    """Return a number with three significant digits: ``24.6``, ``1,230``, ``2.1e-05``; a dash for nothing."""
+    """Return a number with three significant digits: ``24.6``, ``1,230``, ``2.1e-05``; a dash for none."""
     if value is None or math.isnan(value):
         return "–"
     if value == 0:
@@ -22,7 +22,7 @@ def number(value: float | None) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """``0:42``, ``12:05`` or ``1:02:03``, from a hundred hours on ``4 days``; a dash for nothing."""
+    """Return ``0:42``, ``12:05`` or ``1:02:03``, from a hundred hours on ``4 days``; a dash for none."""
     if seconds is None or math.isnan(seconds):
         return "–"
     whole = max(round(seconds), 0)

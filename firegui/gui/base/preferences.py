@@ -1,4 +1,7 @@
-"""Preferences of the user: theme, device, layout, order of layers, recent projects. Never part of a project."""
+"""Preferences of the user: theme, device, layout, order of layers and recent projects.
+
+They are never part of a project.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +48,12 @@ Store = QSettings | MemoryStore
 class Preferences:
     """Typed access to the settings of the user. Unreadable entries count as absent.
 
-    ``pictures`` is the folder for thumbnails of recent projects, ``recovery`` the folder for unsaved work in case of a
-    crash; without them neither is kept.
+    ``pictures`` is the folder for thumbnails of recent projects. ``recovery`` is the folder for unsaved work after a
+    crash. Without them neither is written.
     """
 
     LAYOUT_VERSION: ClassVar[int] = 2
-    """Version of saved layouts. Increase it when old ones would no longer look right."""
+    """Version of saved layouts. Increase it when an old layout no longer fits."""
 
     def __init__(self, store: Store | None = None, pictures: Path | None = None, recovery: Path | None = None) -> None:
         self._store: Store = store if store is not None else MemoryStore()
@@ -58,7 +61,7 @@ class Preferences:
 
     @property
     def theme(self) -> Theme | None:
-        """The chosen theme; ``None`` while the system is followed."""
+        """The chosen theme; ``None`` follows the system."""
         value = str(self._store.value("theme", ""))
         return Theme(value) if value in set(Theme) else None
 
@@ -82,7 +85,7 @@ class Preferences:
     def recent(self) -> tuple[Path, ...]:
         """Recent projects, the newest first."""
         value = self._store.value("recent", [])
-        # An INI file gives a list of one back as a plain string.
+        # An INI file returns a list of one entry as a plain string.
         items = [value] if isinstance(value, str) else value if isinstance(value, list) else []
         return tuple(Path(str(item)) for item in items if item)
 
@@ -112,7 +115,7 @@ class Preferences:
     def layer_order(self) -> tuple[str, ...]:
         """The chosen order of the map's layers, bottom first; empty for the default order."""
         value = self._store.value(_LAYER_ORDER, "")
-        # An INI file may give back what has commas in it as a list.
+        # An INI file may return text with commas as a list.
         keys = value if isinstance(value, list) else str(value).split(",")
         return tuple(str(key) for key in keys if key)
 
@@ -124,19 +127,19 @@ class Preferences:
             self._store.remove(_LAYER_ORDER)
 
     def save_layout(self, geometry: QByteArray, docks: QByteArray, names: Sequence[str]) -> None:
-        """Save the place of the window and of its docks with these ``names``."""
+        """Save the geometry of the window and the state of the docks with these ``names``."""
         self._store.setValue("layout/version", self.LAYOUT_VERSION)
         self._store.setValue("layout/names", ",".join(names))
         self._store.setValue("layout/geometry", geometry)
         self._store.setValue("layout/state", docks)
 
     def geometry(self) -> QByteArray | None:
-        """Return the saved place of the window."""
+        """Return the saved geometry of the window."""
         value = self._store.value("layout/geometry")
         return value if isinstance(value, QByteArray) else None
 
     def dock_state(self, names: Sequence[str]) -> QByteArray | None:
-        """Return the saved places of the docks; ``None`` for another version of the layout or other docks."""
+        """Return the saved state of the docks; ``None`` if the layout version or the docks differ."""
         if str(self._store.value("layout/version", "")) != str(self.LAYOUT_VERSION):
             return None
         if str(self._store.value("layout/names", "")) != ",".join(names):
@@ -145,10 +148,10 @@ class Preferences:
         return value if isinstance(value, QByteArray) else None
 
     def forget_layout(self) -> None:
-        """Remove the saved layout."""
+        """Delete the saved layout."""
         self._store.remove("layout")
 
 
 def _base_map_key(folder: Path) -> str:
-    # A path has slashes, which are levels in the store.
+    # A path has slashes, which would be levels in the store.
     return f"basemap/{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}"

@@ -1,4 +1,4 @@
-"""Background work: the window's only thread class, and what waits for it.
+"""Background work: the window's only thread class, and its callers.
 
 :class:`Task` runs one function in a thread. :func:`wait_for` blocks its caller and keeps the window painted.
 :class:`LatestTask` runs the latest of many requests. :class:`IncrementalTask` needs no thread.
@@ -23,16 +23,20 @@ _SETTLE_MS = 250
 
 
 class Task(QThread, Generic[Result]):
-    """One function in a thread of its own. The function gets the task, whose :meth:`check` it calls now and then.
+    """Thread that runs one function.
 
-    The owner keeps the task until :attr:`ended` and calls :meth:`stop` before the program ends. A thread object that
-    is collected, or alive at exit, aborts the process.
+    The function receives the task and calls its :meth:`check` regularly. The owner keeps the task until :attr:`ended`
+    and calls :meth:`stop` before the program ends. A thread object that is collected, or alive at exit, aborts the
+    process.
     """
 
     reported = Signal(object)
-    """An intermediate result. The function emits it; connect a bound method of an object of the window's thread."""
+    """An intermediate result, emitted by the function.
+
+    Connect a bound method of an object in the GUI thread.
+    """
     ended = Signal(object)
-    """The task itself, once, in the window's thread. The thread is over."""
+    """The task itself, once, in the GUI thread. The thread has finished."""
 
     def __init__(self, function: Callable[[Task[Result]], Result], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +45,7 @@ class Task(QThread, Generic[Result]):
         self._has_ended = False
         self._returned: list[Result] = []
         self.error: BaseException | None = None
-        """What the function raised."""
+        """The exception that the function raised."""
         self.finished.connect(self.join)
 
     @property
@@ -50,22 +54,22 @@ class Task(QThread, Generic[Result]):
         return self._cancelled.is_set()
 
     def cancel(self) -> None:
-        """Let the function end at its next :meth:`check`. Returns at once."""
+        """Request that the function ends at its next :meth:`check`. Returns at once."""
         self._cancelled.set()
 
     def check(self) -> None:
-        """Raise :class:`CancelledError` once the task was cancelled. Called by the function."""
+        """Raise :class:`CancelledError` if the task was cancelled. Called by the function."""
         if self._cancelled.is_set():
             raise CancelledError("the work was cancelled")
 
     def stop(self) -> None:
-        """Cancel, and wait until the thread is over."""
+        """Cancel, and wait until the thread has finished."""
         self.cancel()
         self.join()
 
     @Slot()
     def join(self) -> None:
-        """Wait until the thread is over and emit :attr:`ended`, once."""
+        """Wait until the thread has finished, and emit :attr:`ended` once."""
         self.wait()
         if not self._has_ended:
             self._has_ended = True
@@ -85,15 +89,15 @@ class Task(QThread, Generic[Result]):
         assert function is not None
         try:
             self._returned.append(function(self))
-        except BaseException as error:  # raised again in the window's thread
+        except BaseException as error:  # Raised again in the GUI thread by `result`.
             self.error = error
 
 
 def wait_for(parent: QWidget | None, text: str, function: Callable[[], Result]) -> Result:
-    """Run ``function`` in a thread and return what it returns, or raise what it raises.
+    """Run ``function`` in a thread, and return its result or raise its exception.
 
     The window is painted meanwhile but takes no input. After half a second a box shows ``text``. ``function`` must not
-    touch a widget or the session.
+    use a widget or the session.
     """
     task: Task[Result] = Task(lambda _task: function())
     loop = QEventLoop()
@@ -113,7 +117,10 @@ def wait_for(parent: QWidget | None, text: str, function: Callable[[], Result]) 
 
 
 class _WaitingBox(QProgressDialog):
-    """Box that stays until the work is done. Closed by Esc it would let input through to the window behind it."""
+    """Box that stays until the work is done.
+
+    If Esc closed it, input would reach the window behind it.
+    """
 
     def reject(self) -> None:
         """Ignore Esc."""
@@ -144,17 +151,17 @@ def _wait_visibly(parent: QWidget | None, text: str, task: Task[Result]) -> None
 class LatestTask(QObject):
     """Thread for the latest request, one at a time. A newer request cancels an older one.
 
-    A request begins once no other has come for ``settle_ms``. Its function gets a :data:`Check` to call now and then
-    and must not touch a widget. It ends in :attr:`returned` or :attr:`raised` unless it was cancelled.
-    :meth:`shutdown` must be called before the program ends.
+    A request starts once no other has come for ``settle_ms``. Its function receives a :data:`Check` to call regularly,
+    and must not use a widget. It ends in :attr:`returned` or :attr:`raised` unless it was cancelled. :meth:`shutdown`
+    must be called before the program ends.
     """
 
     returned = Signal(object)
     """What the function returned."""
     raised = Signal(object)
-    """What the function raised."""
+    """The exception that the function raised."""
     busy_changed = Signal(bool)
-    """Whether a result is awaited."""
+    """Whether a result is pending."""
 
     def __init__(self, parent: QObject | None = None, *, settle_ms: int = _SETTLE_MS) -> None:
         super().__init__(parent)
@@ -165,7 +172,7 @@ class LatestTask(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a result is awaited."""
+        """Whether a result is pending."""
         return self._requested is not None or (self._task is not None and not self._task.is_cancelled)
 
     def request(self, function: Callable[[Check], object]) -> None:
@@ -187,14 +194,14 @@ class LatestTask(QObject):
             self.busy_changed.emit(False)
 
     def shutdown(self) -> None:
-        """Cancel every request, and wait until the thread is over."""
+        """Cancel every request, and wait until the thread has finished."""
         self.cancel()
         if self._task is not None:
             self._task.stop()
 
     @Slot()
     def _begin(self) -> None:
-        # One at a time: two would compete for the processors, and the older was cancelled.
+        # One at a time: two would compete for the processors, and the older one was cancelled.
         if self._requested is None or self._task is not None:
             return
         function, self._requested = self._requested, None
@@ -207,7 +214,7 @@ class LatestTask(QObject):
         self._task = None
         task.deleteLater()
         if task.is_cancelled:
-            # The time of a newer request may have come meanwhile.
+            # The start time of a newer request may have come meanwhile.
             if not self._timer.isActive():
                 self._begin()
             return
@@ -219,9 +226,9 @@ class LatestTask(QObject):
 
 
 class IncrementalTask(QObject):
-    """Work done one step per turn of the event loop, so that the window is painted and answers in between.
+    """Work split into steps, one per turn of the event loop, so that the window stays responsive.
 
-    What a step raises comes out of the event loop.
+    An exception of a step propagates from the event loop.
     """
 
     done = Signal()
@@ -233,7 +240,7 @@ class IncrementalTask(QObject):
         self._timer.timeout.connect(self._step)
 
     def begin(self) -> None:
-        """Do the first step as soon as the event loop is idle."""
+        """Schedule the first step for when the event loop is idle."""
         self._timer.start()
 
     def stop(self) -> None:

@@ -1,7 +1,7 @@
-"""Dark and light: one palette each, and the few rules that Fusion's own drawing does not cover.
+"""Dark and light theme: a palette each, and style rules for what Fusion draws too faintly.
 
-Fusion draws the frames of fields and the boxes of choices a shade darker than the window, which is invisible on a dark
-one; the style sheet draws them in ``outline`` instead, with marks from ``resources/icons``.
+Fusion draws the frames of fields and check boxes a shade darker than the window, which is invisible on a dark one. The
+style sheet draws them in ``outline`` instead, with marks from ``resources/icons``.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Theme(StrEnum):
 class Colors:
     """Named colours of a theme.
 
-    Every text colour reads on ``window``, ``base`` and ``alternate`` with a contrast of 4.5 or more, and so does the
-    ``outline`` of controls; ``text`` also on ``raised``, ``chosen``, ``grounded`` and ``flying``.
+    Every text colour has a contrast of at least 4.5 on ``window``, ``base`` and ``alternate``, and so has the
+    ``outline`` of controls. ``text`` has it also on ``raised``, ``chosen``, ``grounded`` and ``flying``.
     """
 
     window: str
@@ -76,7 +76,7 @@ def system_theme(app: QApplication) -> Theme:
 
 
 def wanted_theme(app: QApplication, chosen: Theme | None) -> Theme:
-    """Return the ``chosen`` theme, or the desktop's for ``None``; also request title bars like it."""
+    """Return the ``chosen`` theme, or the desktop's for ``None``, and request matching title bars."""
     hints = app.styleHints()
     # The desktop draws the title bars, dark or light on request.
     if chosen is None:
@@ -133,7 +133,7 @@ def set_role(widget: QWidget, role: str) -> None:
     if widget.property("role") == role:
         return
     widget.setProperty("role", role)
-    # A style sheet looks at properties only when the widget is polished.
+    # A style sheet reads properties only when the widget is polished.
     widget.style().unpolish(widget)
     widget.style().polish(widget)
 
@@ -194,7 +194,7 @@ def _controls(c: Colors, theme: Theme) -> str:
 
 
 def _labels(c: Colors) -> str:
-    """Return the rules for labels by ``role``, and for frames over the window."""
+    """Return the rules for labels by ``role``, and for overlay frames."""
     return f"""
     QLabel[role="muted"] {{ color: {c.muted}; }}
     QLabel[role="warning"] {{ color: {c.warning}; }}

@@ -1,4 +1,4 @@
-"""A small chart: curves, a dotted level, a cursor, and a title that reads out numbers."""
+"""Small chart: curves, a dotted level, a cursor, and a title that shows the numbers."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from firegui.gui.charts.chart_export import ChartMenu
 Floats = NDArray[np.float64]
 
 MOST_POINTS = 6000
-"""More than twice the pixels a chart is wide, even on a large screen."""
+"""More than twice the width of a chart in pixels, even on a large screen."""
 
 
 def decimated(x: Floats, y: Floats, most: int = MOST_POINTS) -> tuple[Floats, Floats]:
-    """Return at most ``most`` of the points ``(x, y) [N]``, including the first, the last and all extremes.
+    """Return at most ``most`` of the points ``(x, y) [N]``.
 
-    The curve is cut into stretches of equal length, and each keeps its lowest and its highest point; one without a
-    number keeps its gap.
+    The first, the last and all extremes are among them. The curve is cut into stretches of equal length. Each keeps
+    its lowest and its highest point; a stretch without a number keeps its gap.
     """
     if len(x) <= most:
         return x, y
@@ -41,7 +41,7 @@ def decimated(x: Floats, y: Floats, most: int = MOST_POINTS) -> tuple[Floats, Fl
         filled = np.where(np.isnan(y), nothing, y)
         best = extreme.reduceat(filled, edges)
         at = np.flatnonzero(ufunc(filled, best[number]))
-        # The first point of each stretch that reaches it.
+        # The first point of each stretch that has the extreme value.
         _, first = np.unique(number[at], return_index=True)
         kept[at[first]] = True
     return x[kept], y[kept]
@@ -52,13 +52,13 @@ _MARK_GAP_PX, _NUMBER_GAP_PX = 4.0, 2.0
 _X_AXIS_HEIGHT = 31
 _REDRAW_MS = 50
 REPAINT_MS = 200
-"""Interval between repaints of a live chart: axes are costly, and they compete with the thread of the run."""
+"""Interval between repaints of a live chart. Axes are slow to paint and compete with the run's thread."""
 _EMPTY = np.empty(0)
 
 
 @dataclass(slots=True, eq=False)
 class _Curve:
-    """Curve with all its points. The item draws as many as can be told apart."""
+    """Curve with all its points. The item draws only as many as can be distinguished."""
 
     item: Any
     role: str
@@ -72,13 +72,13 @@ class _Curve:
 
 
 class _Abscissa(pg.AxisItem):  # type: ignore[misc]
-    """Horizontal axis that leaves out numbers which would overlap the one at their left."""
+    """Horizontal axis that omits numbers which would overlap their left neighbour."""
 
     def __init__(self) -> None:
         super().__init__("bottom")
 
     def generateDrawSpecs(self, painter: QPainter) -> Any:
-        """Return the line of the axis, its ticks and the texts that have room; ``None`` for none."""
+        """Return the axis line, its ticks and the texts that have room; ``None`` for none."""
         specs = super().generateDrawSpecs(painter)
         if specs is None:
             return None
@@ -94,16 +94,16 @@ class _Abscissa(pg.AxisItem):  # type: ignore[misc]
 class Chart(QWidget):
     """Chart of curves and levels. Colours are roles in :class:`~firegui.gui.base.theme.Colors`.
 
-    The view follows the data until a person zooms or drags; :meth:`fit` lets it follow again. ``axes`` by their side
-    take the place of the usual ones.
+    The view follows the data until the user zooms or drags; :meth:`fit` makes it follow again. ``axes``, by their side,
+    replace the default axes.
     """
 
     hovered = Signal(object)
-    """The abscissa under the mouse, or ``None`` when it left."""
+    """The abscissa under the mouse, or ``None`` when the mouse left."""
     clicked = Signal(float)
     """The abscissa of a left click."""
     zoomed = Signal()
-    """A person changed the view."""
+    """The user changed the view."""
 
     def __init__(
         self, title: str, x_label: str, parent: QWidget | None = None, *, axes: Mapping[str, Any] | None = None
@@ -121,12 +121,12 @@ class Chart(QWidget):
         self.legend.setFont(small)
         self.plot = pg.PlotWidget(axisItems={"bottom": _Abscissa(), **(axes or {})}, enableMenu=False)
         self.item = self.plot.getPlotItem()
-        # A menu that is never shown, made all the same; it has no parent and would outlive the chart.
+        # pyqtgraph always creates its own menu. It has no parent and would outlive the chart.
         self.plot.destroyed.connect(self.item.ctrlMenu.deleteLater)
         vertical(self, self.title, self.legend, (self.plot, 1), margins=0, spacing=1)
         self.setMinimumSize(84, 90)
         self._set_up_plot(x_label)
-        # The level is mostly above the curves, so its text hangs below it.
+        # The level is usually above the curves, so its text hangs below it.
         below = {"position": 0.98, "anchors": [(1, 0), (1, 0)]}
         self._level_line = pg.InfiniteLine(angle=0, movable=False, label="", labelOpts=below)
         self._second_line = pg.InfiniteLine(angle=0, movable=False, label="", labelOpts=below)
@@ -144,7 +144,7 @@ class Chart(QWidget):
             axis.setTickFont(font)
             axis.setStyle(tickTextOffset=3, tickLength=-4)
         for side in ("left", "bottom", "right", "top"):
-            # Those that are hidden, too: they write their labels anew at every change of the range.
+            # Hidden axes too: they format their labels at every change of the range.
             self.item.getAxis(side).enableAutoSIPrefix(False)
         self.item.getAxis("bottom").setHeight(_X_AXIS_HEIGHT)
         self.item.hideButtons()
@@ -172,9 +172,10 @@ class Chart(QWidget):
         symbol: float = 0.0,
         alpha: int = 255,
     ) -> int:
-        """Add a curve and return its number, for :meth:`set_curve`. ``symbol`` is the size of a dot at every point.
+        """Add a curve and return its number for :meth:`set_curve`.
 
-        ``name`` is its name in a table of the chart. A ``width`` of 0 joins no points.
+        ``symbol`` is the size of a dot at every point. ``name`` is its name in a table of the chart. A ``width`` of 0
+        joins no points.
         """
         item = self.item.plot(antialias=True)
         item.setLogMode(self._log_x, self._log)
@@ -186,7 +187,10 @@ class Chart(QWidget):
     def add_area(
         self, item: Any, role: str, alpha: int, *, z: float = 0.0, in_view: bool = True, outlined: bool = False
     ) -> None:
-        """Add a bar graph, band or region in the colour of ``role``; the view follows it unless not ``in_view``."""
+        """Add a bar graph, band or region in the colour of ``role``.
+
+        The view includes it if ``in_view``.
+        """
         item.setZValue(z)
         self.item.addItem(item, ignoreBounds=not in_view)
         self._areas.append((item, role, alpha, outlined))
@@ -194,14 +198,14 @@ class Chart(QWidget):
 
     @property
     def curve_count(self) -> int:
-        """How many curves there are."""
+        """Number of curves."""
         return len(self._curves)
 
     def set_curve(self, index: int, x: Sequence[float] | NDArray[Any], y: Sequence[float] | NDArray[Any]) -> None:
-        """Give a curve its points. Values that a log axis cannot show leave a gap."""
+        """Set the points of a curve. Values that a log axis cannot show leave a gap."""
         curve = self._curves[index]
         if not len(x) and not len(curve.x):
-            return  # nothing again: nothing to paint
+            return  # Still empty: nothing to paint.
         values = np.array(y, float)
         if self._log:
             values[values <= 0] = np.nan
@@ -209,12 +213,12 @@ class Chart(QWidget):
         self._draw_curve(curve)
 
     def _draw_curve(self, curve: _Curve) -> None:
-        """Draw what is in view, in no more points than it takes."""
+        """Draw the points in view, reduced to as many as can be distinguished."""
         x, y = curve.x, curve.y
         if len(x) > MOST_POINTS and not self.is_fitted and not self._log_x:
             (low, high), _ = self.item.vb.viewRange()
             first, last = np.searchsorted(x, low), np.searchsorted(x, high, side="right")
-            # One point beyond either edge, so that the line leaves the view where it should.
+            # One point beyond either edge, so that the line crosses the edge at the right height.
             x, y = x[max(first - 1, 0) : last + 1], y[max(first - 1, 0) : last + 1]
         curve.item.setData(*decimated(x, y))
 
@@ -228,7 +232,7 @@ class Chart(QWidget):
         return self._curves[index].x, self._curves[index].y
 
     def numbers(self, index: int) -> dict[float, float]:
-        """Return the points of a curve that have a number, by their abscissa."""
+        """Return the points of a curve that have a number, sorted by abscissa."""
         x, y = self.curve_points(index)
         return {float(key): float(value) for key, value in zip(x, y, strict=True) if not np.isnan(value)}
 
@@ -250,7 +254,7 @@ class Chart(QWidget):
 
     @property
     def x_label(self) -> str:
-        """Set what the abscissa counts."""
+        """Label of the abscissa."""
         return str(self.item.getAxis("bottom").labelText)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -281,12 +285,12 @@ class Chart(QWidget):
 
     @property
     def level(self) -> float | None:
-        """The level that is drawn."""
+        """The level as drawn."""
         return self._level if self._level_line.isVisible() else None
 
     @property
     def second_level(self) -> float | None:
-        """The second level that is drawn."""
+        """The second level as drawn."""
         return self._second_level if self._second_line.isVisible() else None
 
     @property
@@ -313,7 +317,7 @@ class Chart(QWidget):
             self.item.removeItem(self._marks.pop(x))
         for x, text in marks:
             if x not in self._marks:
-                # The text stands to the right of its line, halfway up, clear of what is written at the level.
+                # The text stands right of its line at half height, clear of the text of the level.
                 beside = {"position": 0.55, "anchors": [(0, 0.5), (0, 0.5)]}
                 self._marks[x] = pg.InfiniteLine(x, angle=90, movable=False, label=text, labelOpts=beside)
                 self.item.addItem(self._marks[x], ignoreBounds=True)
@@ -322,7 +326,7 @@ class Chart(QWidget):
         self._place_mark_texts()
 
     def _place_mark_texts(self, *_: object) -> None:
-        """Show the texts from the left on, each beside its line, where they neither overlap nor leave the chart."""
+        """Show the texts from left to right, each next to its line, unless they overlap or leave the chart."""
         area, free = self.item.vb.sceneBoundingRect(), -np.inf
         for x, line in sorted(self._marks.items()):
             at = self.item.vb.mapViewToScene(QPointF(x, 0.0)).x()
@@ -336,7 +340,7 @@ class Chart(QWidget):
 
     @property
     def mark_texts(self) -> list[str]:
-        """The texts of marks that are shown, from the left on."""
+        """The shown texts of marks, from left to right."""
         return [str(line.label.format) for _x, line in sorted(self._marks.items()) if line.label.isVisible()]
 
     @property
@@ -356,7 +360,7 @@ class Chart(QWidget):
     def _color_mark(line: Any, colors: Colors) -> None:
         line.setPen(pg.mkPen(colors.border, style=Qt.PenStyle.DotLine))
         line.label.setColor(colors.muted)
-        # The ground behind it keeps the text apart from a curve.
+        # The background separates the text from a curve.
         line.label.fill = pg.mkBrush(faded(colors.base, 170))
 
     def set_title(self, name: str, *pieces: Piece) -> None:
@@ -365,15 +369,15 @@ class Chart(QWidget):
         self.legend.set_pieces(pieces)
 
     def set_x_label(self, text: str) -> None:
-        """Set what the abscissa counts."""
+        """Set the label of the abscissa."""
         self._set_label("bottom", text)
 
     def set_y_label(self, text: str) -> None:
-        """Set what the ordinate counts."""
+        """Set the label of the ordinate."""
         self._set_label("left", text)
 
     def _set_label(self, side: str, text: str) -> None:
-        # A style replaces the one before, its colour too.
+        # A new style replaces the previous one, including its colour.
         self.item.setLabel(side, text, **{"font-size": f"{_FONT_POINTS}pt", "color": current_colors().muted})
 
     # -- how it is drawn ---------------------------------------------------------------------------------------------
@@ -383,16 +387,16 @@ class Chart(QWidget):
         self.item.setLogMode(x=x, y=on)
 
     def fit(self) -> None:
-        """Show all the data and follow it."""
+        """Show all the data and let the view follow it."""
         was_fitted = self.is_fitted
         self.item.enableAutoRange(x=True, y=True)
         if not was_fitted:
             self._redraw()
 
     def update_axes(self) -> None:
-        """Fit view and axes to the data now; while painting they would be painted twice.
+        """Fit view and axes to the data now; done while painting, they would be painted twice.
 
-        Without data an axis has no numbers: those of an empty view mean nothing, and overlap in a small chart.
+        Without data an axis has no numbers. Those of an empty view are meaningless and overlap in a small chart.
         """
         has_points = any(len(curve.x) for curve in self._curves)
         for side, is_numbered in (("bottom", has_points), ("left", has_points or self.level is not None)):
@@ -418,7 +422,7 @@ class Chart(QWidget):
             color = faded(getattr(colors, curve.role), curve.alpha)
             curve.item.setPen(pg.mkPen(color, width=curve.width, style=curve.style) if curve.width else None)
             if curve.symbol:
-                # A point that stands alone between gaps would have no line.
+                # An isolated point between gaps would have no line.
                 curve.item.setSymbol("o")
                 curve.item.setSymbolSize(curve.symbol)
                 curve.item.setSymbolPen(None)
@@ -466,7 +470,7 @@ class Chart(QWidget):
             self.clicked.emit(x)
 
     def _on_range(self, *_: object) -> None:
-        # Points between those that are drawn come into sight; while the view follows the data there are none.
+        # Zooming reveals points between the drawn ones. While the view follows the data there are none.
         if not self.is_fitted and not self._redraw_timer.isActive():
             self._redraw_timer.start()
 
@@ -475,7 +479,7 @@ class Chart(QWidget):
 
 
 def faded(color: str, alpha: int) -> QColor:
-    """Return ``color`` with an opacity of 0 … 255."""
+    """Return ``color`` with an alpha of 0 … 255."""
     made = QColor(color)
     made.setAlpha(alpha)
     return made

@@ -51,9 +51,9 @@ class ChartMenu(QMenu):
 
 
 def save_chart(chart: Chart, path: Path) -> None:
-    """Write the chart as it is on screen, by the ending of ``path``; a CSV has the numbers in view.
+    """Write the chart as shown; the suffix of ``path`` selects the format, a CSV has the numbers in view.
 
-    Raises :class:`~firegui.errors.InputError` for another ending and where the system refuses.
+    Raises :class:`~firegui.errors.InputError` for another suffix and if the file cannot be written.
     """
     ending = path.suffix.lower()
     if ending not in ENDINGS:

@@ -1,4 +1,4 @@
-"""Dialog that exports what is played as a film or a picture, and the writer of the film."""
+"""Dialog that exports the playback as a film or picture, and the writer of the film."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _POLL_S = 0.05
 
 
 class _PictureQueue:
-    """Pictures on their way to the thread that writes them; ``None`` ends the film."""
+    """Queue of pictures for the writing thread; ``None`` ends the film."""
 
     def __init__(self, path: Path, fps: int, samples: Sequence[Picture]) -> None:
         self._path, self._fps, self._samples = path, fps, samples
@@ -59,14 +59,17 @@ class _PictureQueue:
 
 
 class FilmWriter(QObject):
-    """Writer of a film of ``steps`` into ``path``. It ends with one signal. Call :meth:`cancel` at the end."""
+    """Writer of a film of ``steps`` to ``path``.
+
+    It emits :attr:`done` or :attr:`failed` once. Call :meth:`cancel` before the program ends.
+    """
 
     progressed = Signal(int, int)
-    """Pictures drawn, of so many."""
+    """Number of pictures drawn, and their total."""
     done = Signal(object)
     """The ``Path`` of the film."""
     failed = Signal(object)
-    """The :class:`InputError` that says why there is none."""
+    """The :class:`InputError` with the reason of the failure."""
     cancelled = Signal()
 
     def __init__(
@@ -85,23 +88,23 @@ class FilmWriter(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether pictures are drawn or written."""
+        """Whether pictures are being drawn or written."""
         return self._writer.isRunning()
 
     def begin(self) -> None:
-        """Start."""
+        """Start drawing and writing."""
         self._writer.start()
         self._timer.start()
 
     def cancel(self) -> None:
-        """Stop the film, wait for its thread (a fraction of a second) and leave no file."""
+        """Stop the film, wait for its thread (a fraction of a second) and delete the partial file."""
         self._timer.stop()
         self._writer.cancel()
         self._writer.wait()
 
     def _draw_one(self) -> None:
         if self._pictures.full() or not self._writer.isRunning():
-            # The writer is behind: let the window have its time.
+            # The writer is behind: let the window handle its events.
             self._timer.setInterval(5)
             return
         self._timer.setInterval(0)
@@ -132,7 +135,7 @@ _USUAL_FPS = 12
 
 
 class AnimationDialog(QDialog):
-    """Dialog for the settings of a film. The window stays usable while the film is made; Cancel stops it."""
+    """Dialog for the settings of a film. The window stays usable while it is made; Cancel stops it."""
 
     def __init__(self, session: Session, board: MapBoard, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -171,7 +174,7 @@ class AnimationDialog(QDialog):
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """Steps of the film: every frame of the chosen days, including the end of the last."""
+        """The steps of the film: every frame of the chosen days, including the end of the last day."""
         if self.kind.currentData() == ".png":
             return (self._session.step,)
         first = self.first.value() - 1
@@ -179,7 +182,7 @@ class AnimationDialog(QDialog):
 
     # -- making the film ---------------------------------------------------------------------------------------------
     def accept(self) -> None:
-        """Start the film; with problems list them and write nothing."""
+        """Start the film; if there are problems, list them and write nothing."""
         path = Path(self.file.text().strip()).expanduser()
         problems = film_problems(path, self.fps.value())
         if problems:
@@ -195,19 +198,19 @@ class AnimationDialog(QDialog):
         self._film.begin()
 
     def reject(self) -> None:
-        """Stop the film that is being made; without one, close."""
+        """Stop the film that is being made, or close."""
         if self.is_busy and self._film is not None:
             self._film.cancel()
         else:
             super().reject()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let Enter end the typing in a field; it must not start a film."""
+        """Let Enter end the editing of a field instead of starting a film."""
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop the film with its window."""
+        """Stop the film when its dialog closes."""
         if self._film is not None:
             self._film.cancel()
         super().closeEvent(event)

@@ -1,4 +1,4 @@
-"""Dialog that exports the plan on screen in every format, and the value that it is made from."""
+"""Dialog that exports the shown plan in every format, and the value that the files are made from."""
 
 from __future__ import annotations
 
@@ -51,9 +51,10 @@ _COARSE_BASELINE = "the chance of fire without drops is that of the screen, to 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExportSource:
-    """The shown drops and fires, taken when the dialog opened; ``folder`` is the run's, ``made`` is now.
+    """The shown drops and fires when the dialog opened.
 
-    ``fire`` is the kind of fire that a replanned run keeps.
+    ``folder`` is the run's, ``made`` is the time of the export. ``fire`` is the kind of fire that a replanned run
+    stores.
     """
 
     project: Project
@@ -78,9 +79,9 @@ class ExportSource:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedExport:
-    """Content of an export: the plan, why some formats refuse it, and the map as it will be printed.
+    """Content of an export: the plan, the reasons why formats refuse it, and the map as printed.
 
-    ``water`` is the layer that was read for it. ``picture`` is ``None`` where the chosen days are none of the plan.
+    ``water`` is the layer that was read for it. ``picture`` is ``None`` if the chosen days are outside the plan.
     """
 
     content: ExportContent
@@ -92,7 +93,7 @@ class PreparedExport:
 def prepared(
     source: ExportSource, water: Path | None, sheet: Sheet, known: PreparedExport | None, check: Check
 ) -> PreparedExport:
-    """Prepare an export on ``sheet``; reuse the content of ``known`` if it has the same ``water``.
+    """Prepare an export on ``sheet``; reuse the content of ``known`` if its ``water`` is the same.
 
     Raises :class:`~firegui.errors.InputError` for a water layer that cannot be used.
     """
@@ -100,21 +101,24 @@ def prepared(
     check()
     content = replace(plain, sheet=replace(sheet, prepared=sheet.prepared or source.made))
     refused = refusals(content)
-    # Late, because drawing takes a moment to load that a window should not take to open.
+    # Imported late: the drawing code loads slowly, and the window must open quickly.
     draw = import_module("firegui.io.exporters.map_figure").map_picture
     picture = None if "png" in refused else draw(content, PREVIEW_DPI, check)
     return PreparedExport(content, water, refused, picture)
 
 
 def content_of(source: ExportSource, water: Path | None) -> ExportContent:
-    """Return the plan on screen, with the fires of its run if it is that run's saved plan, else of the screen."""
+    """Return the content of an export of the shown plan.
+
+    Its fires are those of its run if it is that run's saved plan, else the shown ones.
+    """
     project = source.project
     layer = None if water is None else read_water(water, project.scenario.grid)
     kept = _kept(source)
     plan, baseline = (fire_on_screen(frames, project) for frames in (source.plan, source.baseline))
     made, notes = source.made, [_COARSE] if plan is not None or baseline is not None else []
     if kept is not None:
-        # A run of old kept no fire without drops; that of the screen is then better than none.
+        # Old runs saved no fire without drops. The shown one is better than none.
         plan, baseline, made = kept.plan, kept.baseline or baseline, kept.made
         notes = [_COARSE_BASELINE] if kept.baseline is None and baseline is not None else []
     content = export_content(
@@ -128,7 +132,7 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
 
 
 def fire_on_screen(frames: Frames | None, project: Project) -> Occupancy | None:
-    """Return the fire on screen at the day boundaries; ``None`` if no frame is at such a time."""
+    """Return the shown fire at the day boundaries; ``None`` if no frame is at such a time."""
     calendar = project.calendar
     steps = [day * calendar.steps_per_day for day in range(calendar.days + 1)]
     if frames is None or not len(frames.fire) or frames.fire.shape != project.scenario.grid.shape:
@@ -140,13 +144,13 @@ def fire_on_screen(frames: Frames | None, project: Project) -> Occupancy | None:
 
 
 def _kept(source: ExportSource) -> ExportContent | None:
-    """Return the content of the run's folder, if it is the plan on screen."""
+    """Return the content of the run's folder if it is the shown plan."""
     if source.folder is None:
         return None
     try:
         saved = run_content(source.folder)
     except InputError:
-        return None  # a run at work has no files yet; what is on screen is handed over
+        return None  # A running plan has no files yet. The shown plan is exported.
     ordered = sorted(source.drops, key=lambda drop: (drop.step, drop.column))
     same = [row.drop for row in saved.rows] == ordered and saved.project.scenario.grid == source.project.scenario.grid
     return saved if same and saved.plan is not None else None
@@ -165,7 +169,7 @@ class ExportDialog(QDialog):
     """
 
     begun = Signal(str)
-    """Name of the file that is being written; emitted in the writing thread, received in the window's."""
+    """Name of the file that is being written; emitted in the writing thread, received in the GUI thread."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -199,7 +203,7 @@ class ExportDialog(QDialog):
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is prepared or written."""
+        """Whether an export is being prepared or written."""
         return self._prepare.is_busy or self._write.is_busy
 
     # -- writing ---------------------------------------------------------------------------------------------------
@@ -220,7 +224,7 @@ class ExportDialog(QDialog):
             self._refresh()
 
     def reject(self) -> None:
-        """Stop writing; close if nothing is being written."""
+        """Stop writing, or close if nothing is being written."""
         if self._write.is_busy:
             self._write.cancel()
             self.activity.setText("Stopped; no file was written.")
@@ -257,7 +261,7 @@ class ExportDialog(QDialog):
         return folder, self._ready.content
 
     def _stem(self) -> str | None:
-        """Return the beginning of every name; ``None`` for names by the standard."""
+        """Return the common prefix of the names; ``None`` for names by the standard."""
         return None if self.standard.isChecked() else self.stem.text().strip()
 
     def _open_folder(self) -> None:
@@ -329,7 +333,7 @@ class ExportDialog(QDialog):
         self.names.setText(", ".join(names) or "nothing yet")
 
     def _reason(self) -> str:
-        """Return why nothing can be exported now; empty if it can."""
+        """Return why no export is possible now; empty if one is."""
         if self._source is None:
             return "There is no plan to export."
         if self._write.is_busy:
@@ -385,7 +389,7 @@ class ExportDialog(QDialog):
         vertical(self, self.summary, self._stale, self.warnings, (split, 1), bar, spacing=8)
 
     def _options(self) -> QScrollArea:
-        """Return everything to choose, scrolled on a low screen."""
+        """Return all options, in a scroll area for low screens."""
         boxes = []
         for title, widget in (("Formats", self.formats), ("Maps and briefing", self.sheet)):
             box = QGroupBox(title)
@@ -428,7 +432,7 @@ def _summary(result: ShownResult) -> str:
 
 
 def _first_folder(session: Session) -> Path:
-    """Return a folder beside the project, or among the documents, named after the event and the run."""
+    """Return a folder next to the project, or in the documents, named after the event and the run."""
     documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
     place = Path(documents or Path.home()) if session.folder is None else session.folder.absolute().parent
     return place / _first_stem(session)

@@ -28,7 +28,7 @@ FIRST_CHOICE = ("csv", "geojson", "pdf", "ics220")
 
 
 class FormatList(QWidget):
-    """A check box for each format, with its use or the reason why the plan cannot be written in it."""
+    """List with a check box per format, and its use or the reason why it is not available."""
 
     changed = Signal()
 
@@ -52,16 +52,16 @@ class FormatList(QWidget):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The formats that are ticked and can be written."""
-        # Grey of its own, not because the whole list waits for something.
+        """The ticked formats that can be written."""
+        # `isEnabledTo` ignores that the whole list may be disabled while an export is written.
         return tuple(name for name, box in self.boxes.items() if box.isChecked() and box.isEnabledTo(self))
 
     def note(self, name: str) -> str:
-        """Return the text beside a format."""
+        """Return the text next to a format."""
         return self._notes[name].text()
 
     def refuse(self, reasons: Mapping[str, str]) -> None:
-        """Disable the formats in ``reasons``; their ticks count again once they can be written."""
+        """Disable the formats in ``reasons``; their check marks are kept for when they become available."""
         for name, box in self.boxes.items():
             reason = reasons.get(name, "")
             box.setEnabled(not reason)
@@ -71,7 +71,7 @@ class FormatList(QWidget):
 
 
 class MapSheetForm(QWidget):
-    """Fields that make a :class:`~firegui.io.exporters.map_sheet.Sheet` for a plan of ``days`` days."""
+    """Form for a :class:`~firegui.io.exporters.map_sheet.Sheet` of a plan of ``days`` days."""
 
     changed = Signal()
 
@@ -114,7 +114,7 @@ class MapSheetForm(QWidget):
         form.addRow("", self.whole_grid)
         form.addRow("Author", self.author)
         form.addRow("Incident no.", self.number)
-        # The other end follows, so that there is always a day to show.
+        # The other end moves along, so that at least one day remains.
         self.first.valueChanged.connect(lambda day: self.last.setValue(max(self.last.value(), day)))
         self.last.valueChanged.connect(lambda day: self.first.setValue(min(self.first.value(), day)))
         for day in (self.first, self.last):
@@ -139,7 +139,7 @@ _EDGE = 6.0
 
 
 class PagePreview(QWidget):
-    """Preview of a page, as large as fits, with ``text`` over it or in place of it."""
+    """Preview of a page, as large as fits, with ``text`` over it or instead of it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -151,16 +151,16 @@ class PagePreview(QWidget):
 
     @property
     def image(self) -> QImage | None:
-        """The page, ``None`` while there is none."""
+        """The page, ``None`` if there is none."""
         return self._image
 
     @property
     def text(self) -> str:
-        """The text over or in place of the page."""
+        """The text over the page or instead of it."""
         return self._text
 
     def sizeHint(self) -> QSize:
-        """Large enough to recognise the map."""
+        """Return a size at which the map can be recognised."""
         return QSize(560, 460)
 
     def show_page(self, pixels: NDArray[np.uint8] | None) -> None:
@@ -169,7 +169,7 @@ class PagePreview(QWidget):
         if pixels is not None:
             height, width = pixels.shape[:2]
             kept = np.ascontiguousarray(pixels)
-            # A copy: the image outlives the array whose memory it would look at.
+            # A copy, because the image does not own the memory of the array.
             self._image = QImage(kept.data, width, height, 4 * width, QImage.Format.Format_RGBA8888).copy()
         self.update()
 
@@ -179,7 +179,7 @@ class PagePreview(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the page in the middle, and the text."""
+        """Draw the page in the centre, and the text."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         area = QRectF(self.rect()).adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
@@ -187,7 +187,7 @@ class PagePreview(QWidget):
             size = self._image.size().scaled(area.size().toSize(), Qt.AspectRatioMode.KeepAspectRatio)
             place = QRectF(0.0, 0.0, size.width(), size.height())
             place.moveCenter(area.center())
-            # Smooth at a third of its size only when Qt shrinks it itself, in whole pixels.
+            # A painter shrinks roughly below about a third of the size. `QImage.scaled` averages, in whole pixels.
             ratio = self.devicePixelRatioF()
             shrunk = self._image.scaled(size * ratio, Qt.AspectRatioMode.KeepAspectRatio,
                                         Qt.TransformationMode.SmoothTransformation)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Palette of commands: a few letters find any action, dock, recent project or page of the help."""
+"""Command palette: finds actions, docks, recent projects and help pages by a few letters."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _RUN, _BEGINNING, _WORD, _GAP, _LENGTH = 8.0, 10.0, 6.0, 0.4, 0.05
 class PaletteEntry:
     """Entry of the palette. ``kind`` is its menu, or Tool, Dock, Project, Help.
 
-    ``why_not`` says why it cannot be chosen at the moment; empty if it can.
+    ``why_not`` is the reason why the entry cannot be run now; empty if it can.
     """
 
     kind: str
@@ -50,10 +50,10 @@ class PaletteEntry:
 
 
 class _EntryDelegate(QStyledItemDelegate):
-    """Delegate for an entry: icon, title, and at the right kind and keys."""
+    """Delegate for an entry: icon and title at the left, kind and keys at the right."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        """One line with some air."""
+        """Return the height of one line with a margin."""
         return QSize(200, option.fontMetrics.height() + 12)
 
     def paint(
@@ -83,7 +83,10 @@ class _EntryDelegate(QStyledItemDelegate):
 
 
 class Palette(QFrame):
-    """Field and list over the window. Enter runs the chosen entry; Esc or a click elsewhere closes the palette."""
+    """Search field and list over the window.
+
+    Enter runs the selected entry. Esc or a click elsewhere closes the palette.
+    """
 
     closed = Signal()
 
@@ -116,17 +119,17 @@ class Palette(QFrame):
 
     @property
     def shown(self) -> tuple[PaletteEntry, ...]:
-        """The entries listed now."""
+        """The listed entries."""
         return tuple(self.list.item(row).data(_ENTRY) for row in range(self.list.count()))
 
     def begin(self) -> None:
-        """Open, ready to be typed in."""
+        """Open the palette, ready for typing."""
         self.show()
         self.raise_()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def give_up(self) -> None:
-        """Close, and give the focus back to the widget that had it."""
+        """Close, and return the focus to the widget that had it."""
         if self.isHidden():
             return
         self.hide()
@@ -135,12 +138,12 @@ class Palette(QFrame):
         self.closed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Move in the list with the arrows of the field, run the entry on Enter, close without the focus."""
+        """Handle arrow keys and Enter in the field, and close when the focus leaves."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._on_key(event.key()):
             return True
         elsewhere = isinstance(event, QFocusEvent) and event.reason() is not Qt.FocusReason.ActiveWindowFocusReason
         if event.type() == QEvent.Type.FocusOut and elsewhere and not self.isHidden():
-            # What took the focus keeps it.
+            # The widget that took the focus keeps it.
             self._before = None
             self.give_up()
         return super().eventFilter(watched, event)
@@ -183,10 +186,10 @@ class Palette(QFrame):
 
 
 def match_score(typed: str, title: str) -> float | None:
-    """Return how well ``typed`` matches ``title``, or ``None`` if its letters are not in the title in this order.
+    """Return how well ``typed`` matches ``title``; ``None`` if its letters are not in it in this order.
 
-    Letters in a row, at the beginning, and at the beginnings of words score more; gaps and length score less. Words
-    may come in any order.
+    Consecutive letters, and letters at the beginning of the title or of a word, score more. Gaps and length score less.
+    Words may come in any order.
     """
     total = 0.0
     for word in typed.lower().split():
@@ -223,7 +226,7 @@ def _score_from(word: str, title: str, start: int) -> float | None:
 def best_matches(
     typed: str, items: Iterable[Item], title: Callable[[Item], str], kind: Callable[[Item], str]
 ) -> list[Item]:
-    """Return the matching items, the best first; all of them in their order when nothing is typed.
+    """Return the matching items, the best first; all of them in their order if ``typed`` is empty.
 
     Items that match only together with their ``kind`` come after those that match by ``title``.
     """
@@ -236,5 +239,5 @@ def best_matches(
             scored.append((alone, item))
         elif together is not None:
             scored.append((together - _KIND_PENALTY, item))
-    # Stable: what fits equally well stays in order.
+    # The sort is stable: equal scores keep their order.
     return [item for _value, item in sorted(scored, key=lambda pair: -pair[0])]

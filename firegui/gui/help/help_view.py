@@ -1,4 +1,4 @@
-"""Help in the window: pages, a search over all of them, and the way back and forward."""
+"""Help in the window: pages, a search over all pages, and history buttons."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ("conventions", "files", "command-line", "troubleshooting"),
     ("extend-planner", "extend-fire-model", "extend-importer"),
 )  # fmt: skip
-"""Pages in their order: first steps, docks, method, reference, and how to extend firegui."""
+"""Pages in their order: first steps, docks, method, reference, and extending firegui."""
 PAGES = tuple(name for group in GROUPS for name in group)
 _MARKS = re.compile(r"[*_`#>|]|!?\[(?P<text>[^\]]*)\]\([^)]*\)")
 _AROUND = 60
@@ -89,7 +89,7 @@ class SearchHit:
 
 
 def read_page(name: str) -> HelpPage:
-    """Read one page. Raises :class:`~firegui.errors.FireguiError` when it is not shipped."""
+    """Read one page. Raises :class:`~firegui.errors.FireguiError` if it is not installed."""
     text = resource(f"help/{name}.md").read_text(encoding="utf-8")
     first = next((line for line in text.splitlines() if line.startswith("#")), name)
     return HelpPage(name, first.lstrip("# ").strip(), text)
@@ -107,7 +107,7 @@ def page_of_panel(title: str) -> str:
 
 
 def search_pages(words: str, pages: Sequence[HelpPage]) -> list[SearchHit]:
-    """Return the pages that hold every one of ``words``, those with a word in the title first."""
+    """Return the pages that contain all ``words``; pages with a word in the title come first."""
     wanted = words.lower().split()
     found: list[tuple[int, SearchHit]] = []
     for page in pages:
@@ -127,7 +127,7 @@ def _excerpt(plain: str, wanted: Sequence[str]) -> str:
 
 
 def heading_anchor(heading: str) -> str:
-    """Return the name of a heading in a link: its words in small letters, joined by dashes."""
+    """Return the anchor of a heading: its words in lower case, joined by dashes."""
     return "-".join(_NO_WORD.sub("", heading.lower()).split())
 
 
@@ -142,7 +142,7 @@ class HelpText(QTextBrowser):
         self.setToolTip("Click a link to go to its page")
         self.document().setDocumentMargin(_MARGIN)
         self.document().setIndentWidth(24)
-        # Pictures are drawn for the width of the text; while the dock is dragged they wait for it to come to rest.
+        # Pictures are drawn for the width of the text. They are redrawn when the dock is no longer being resized.
         self._resized = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._resized.timeout.connect(self.redraw)
 
@@ -161,7 +161,7 @@ class HelpText(QTextBrowser):
         return found is not None
 
     def redraw(self) -> None:
-        """Draw the page again at the same place: a text browser keeps the colours that it was filled with."""
+        """Draw the page again at the same position: a text browser keeps the colours it was filled with."""
         bar = self.verticalScrollBar()
         stood = bar.value() / max(bar.maximum(), 1)
         self.show_markdown(self._markdown)
@@ -169,7 +169,7 @@ class HelpText(QTextBrowser):
 
     # -- pictures ----------------------------------------------------------------------------------------------------
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        """Return a picture of the help, made smaller where the dock is narrower. Nothing else is loaded."""
+        """Return a picture of the help, scaled down if the dock is narrower. Nothing else is loaded."""
         path = QUrl(name).path()
         if kind != QTextDocument.ResourceType.ImageResource.value or not path.startswith("pictures/"):
             return None
@@ -187,7 +187,7 @@ class HelpText(QTextBrowser):
             self._resized.start()
 
     def _room(self) -> int:
-        # Counted with a scroll bar even while there is none, or pictures would grow and shrink in turn.
+        # The scroll bar is always counted, or pictures would change size in a loop.
         return self.width() - self.verticalScrollBar().sizeHint().width() - 2 * _MARGIN - 2
 
     # -- blocks ------------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ class HelpText(QTextBrowser):
         return (block for block in self._blocks() if block.blockFormat().headingLevel() > 0)
 
     def _format(self) -> None:
-        """Give code a background and line breaks, and tables quiet lines."""
+        """Set background and line breaks of code, and thin lines for tables."""
         ground = self.palette().brush(QPalette.ColorRole.AlternateBase)
         for block in self._blocks():
             form = block.blockFormat()
@@ -232,7 +232,10 @@ def _is_code(block: QTextBlock) -> bool:
 
 
 class HelpView(QWidget):
-    """View of one help page. Links between pages are ``page.md`` or ``page.md#heading``; others open outside."""
+    """View of one help page.
+
+    Links between pages are ``page.md`` or ``page.md#heading``. Other links open in the browser.
+    """
 
     page_shown = Signal(str)
 
@@ -269,7 +272,7 @@ class HelpView(QWidget):
         return tuple(self._pages.values())
 
     def button(self, name: str) -> QToolButton:
-        """``back``, ``forward`` or ``home``."""
+        """Return the button ``back``, ``forward`` or ``home``."""
         return self._buttons[name]
 
     def show_page(self, name: str, place: str = "") -> None:
@@ -284,13 +287,13 @@ class HelpView(QWidget):
             self.text.go_to(place)
 
     def go_back(self) -> None:
-        """Show the page before."""
+        """Show the previous page."""
         if self._behind:
             self._ahead.append(self._name)
             self._set_page(self._pages[self._behind.pop()])
 
     def go_forward(self) -> None:
-        """Show the page from which :meth:`go_back` came."""
+        """Show the page that was left with :meth:`go_back`."""
         if self._ahead:
             self._behind.append(self._name)
             self._set_page(self._pages[self._ahead.pop()])
@@ -367,7 +370,7 @@ class HelpView(QWidget):
         row.addWidget(self.contents, 1)
         add_shortcut(self, QKeySequence(QKeySequence.StandardKey.Find), self.search.setFocus, below=True)
         self._stack = self._make_stack()
-        # The search is on a line of its own: the column beside the map is narrow.
+        # The search has a line of its own, because the column next to the map is narrow.
         vertical(self, row, self.search, (self._stack, 1), margins=6)
         self._update_icons()
 
@@ -388,7 +391,7 @@ class HelpView(QWidget):
             button.setText(_SIGNS[name] if picture.isNull() else "")
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow the theme: a text browser keeps the colours that it was filled with."""
+        """Follow the theme: a text browser keeps the colours it was filled with."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._name:
             self._update_icons()

@@ -1,4 +1,4 @@
-"""Guided tour: a card beside a framed widget, station by station, the rest of the window dimmed."""
+"""Guided tour: a card next to a framed widget, step by step; the rest of the window is dimmed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _DIM = QColor(0, 0, 0, 130)
 
 @dataclass(frozen=True, slots=True)
 class TourStation:
-    """One step. ``dock`` is the title of a dock, empty for the window itself.
+    """Step of the tour. ``dock`` is the title of a dock, empty for the window itself.
 
-    ``name`` is the object name of the widget in it to frame, empty for the whole dock.
+    ``name`` is the object name of the widget to frame in it, empty for the whole dock.
     """
 
     title: str
@@ -111,7 +111,7 @@ STATIONS = (
 
 
 class TourCard(QFrame):
-    """Card with the text of a station and the buttons of the tour."""
+    """Card with the text of a step and the buttons of the tour."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -127,7 +127,7 @@ class TourCard(QFrame):
         self._column = vertical(self, self.title, self.text, row, margins=(16, 14, 16, 12), spacing=10)
 
     def show_station(self, station: TourStation, number: int, count: int) -> None:
-        """Show the text of a station, ``number`` counted from 0."""
+        """Show the text of a step; ``number`` is zero-based."""
         self.title.setText(station.title)
         self.text.setText(station.text)
         self.count.setText(f"{number + 1} of {count}")
@@ -135,14 +135,14 @@ class TourCard(QFrame):
         self.next.setText("&Done" if number == count - 1 else "&Next")
         for part in (self.title, self.text, self.count, self.skip, self.back, self.next):
             part.ensurePolished()
-        # The words wrap in a fixed width, so the height follows from it.
+        # The text wraps at a fixed width, so the height follows from it.
         self._column.invalidate()
         self.setFixedHeight(self._column.totalHeightForWidth(_CARD_WIDTH))
         self.setAccessibleDescription(f"{station.title}. {station.text}")
 
 
 class Tour(QWidget):
-    """Guided tour that covers the window; a hidden dock is shown for its station."""
+    """Guided tour that covers the window; a hidden dock is shown for its step."""
 
     ended = Signal()
 
@@ -164,38 +164,38 @@ class Tour(QWidget):
         self.card.skip.clicked.connect(self.end)
         self.card.back.clicked.connect(lambda: self.go(self._number - 1))
         self.card.next.clicked.connect(lambda: self.go(self._number + 1))
-        # A dock that was only just brought back gets its place in the next turn of the event loop.
+        # A dock that was just shown gets its geometry in the next turn of the event loop.
         self._settle = QTimer(self, singleShot=True, interval=0)
         self._settle.timeout.connect(self._follow)
         window.installEventFilter(self)
         for button in (self.card.skip, self.card.back, self.card.next):
-            # The arrows would only move the focus from one to the other.
+            # The arrow keys would only move the focus between the buttons.
             button.installEventFilter(self)
 
     # -- going -------------------------------------------------------------------------------------------------------
     @property
     def number(self) -> int:
-        """The station, counted from 0."""
+        """Number of the step, zero-based."""
         return self._number
 
     @property
     def station(self) -> TourStation:
-        """What is being shown."""
+        """The shown step."""
         return self._stations[self._number]
 
     @property
     def framed(self) -> QRect:
-        """The framed part of the window; empty when there is nothing to frame."""
+        """The framed part of the window; empty if nothing is framed."""
         return self._frame
 
     def begin(self) -> None:
-        """Show the first station."""
+        """Show the first step."""
         self.setGeometry(self._window.rect())
         self.show()
         self.go(0)
 
     def go(self, number: int) -> None:
-        """Go to a station; past the last one the tour ends."""
+        """Go to a step; after the last one the tour ends."""
         if number >= len(self._stations):
             self.end()
             return
@@ -209,22 +209,22 @@ class Tour(QWidget):
         self._settle.start()
 
     def end(self) -> None:
-        """Go away."""
+        """End the tour."""
         self._window.removeEventFilter(self)
         self.close()
         self.ended.emit()
 
     def target(self) -> QWidget | None:
-        """The widget of the station; ``None`` when there is no such widget."""
+        """Return the widget of the step; ``None`` if there is no such widget."""
         return find_target(self._window, self._docks, self.station)
 
     # -- drawing -----------------------------------------------------------------------------------------------------
     def _follow(self) -> None:
-        """Frame the widget at its current place, and move the card beside it."""
+        """Frame the widget at its current position, and move the card next to it."""
         self.setGeometry(self._window.rect())
         target = self.target()
         self._frame = QRect()
-        # A floating dock is a window of its own: there is nothing to frame in this one.
+        # A floating dock is a window of its own. Nothing in this window is framed.
         if target is not None and target.isVisible() and target.window() is self._window:
             corner = target.mapTo(self._window, QPoint(0, 0))
             self._frame = QRect(corner, target.size()).intersected(self.rect())
@@ -248,7 +248,7 @@ class Tour(QWidget):
 
     # -- events ------------------------------------------------------------------------------------------------------
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stay where the window is; the arrows go from station to station whatever button has the focus."""
+        """Follow the size of the window, and let the arrow keys change the step whatever button has the focus."""
         if watched is not self._window and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._on_key(event.key())
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
@@ -256,7 +256,7 @@ class Tour(QWidget):
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go on with Right and Enter, back with Left, end with Esc; no key reaches the window behind."""
+        """Go forward with Right and Enter, back with Left, end with Esc; no key reaches the window behind."""
         if not self._on_key(event.key()) and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.go(self._number + 1)
         event.accept()
@@ -273,13 +273,13 @@ class Tour(QWidget):
         return True
 
     def focusNextPrevChild(self, next: bool) -> bool:
-        """Keep Tab within the card."""
+        """Keep the Tab key within the card."""
         order = (self.card.skip, self.card.back, self.card.next)
         return go_round(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
 
 
 def find_target(window: QMainWindow, docks: Mapping[str, QDockWidget], station: TourStation) -> QWidget | None:
-    """The widget that a station is about; ``None`` when there is none of that name."""
+    """Return the widget of a step; ``None`` if there is none of that name."""
     inside: QWidget | None = docks.get(station.dock) if station.dock else window
     if inside is None or not station.name:
         return inside
@@ -288,7 +288,10 @@ def find_target(window: QMainWindow, docks: Mapping[str, QDockWidget], station: 
 
 
 def card_place(frame: QRect, card: QSize, window: QSize) -> QPoint:
-    """Return the place of the card: beside the frame if there is room, else over its middle, always in the window."""
+    """Return the position of the card: next to the frame if there is room, else in its centre.
+
+    The card is always inside the window.
+    """
     room = QRect(QPoint(0, 0), window).adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
     if frame.isEmpty():
         return room.center() - QPoint(card.width() // 2, card.height() // 2)

@@ -29,7 +29,10 @@ ImportEvent = Callable[[EventFileSource], Project]
 
 @dataclass(frozen=True, slots=True)
 class EventFolderSource:
-    """A PyTorchFire folder and what it does not say itself; the importer finds out or does without what is ``None``."""
+    """PyTorchFire folder, with the facts that its files lack.
+
+    The importer detects or omits what is ``None``.
+    """
 
     folder: Path
     perimeters: Path | None = None
@@ -43,7 +46,7 @@ class EventFolderSource:
 class ImportForm(QDialog):
     """Base class of import dialogs: rows of entries, a hint, and the buttons Import and Cancel.
 
-    Subclasses add their rows to ``form``. The dialog stays open until every entry can be read.
+    Subclasses add their rows to ``form``. The dialog stays open until every entry is valid.
     """
 
     def __init__(self, title: str, hint: str, parent: QWidget | None) -> None:
@@ -60,7 +63,7 @@ class ImportForm(QDialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         vertical(self, self.form, about, buttons)
-        # A button can be the default only once it is in the dialog; else Enter would cancel.
+        # A button can be the default only once it is in the dialog; otherwise Enter would cancel.
         import_button.setDefault(True)
 
     def add_lines(self, rows: Sequence[tuple[str, str, str]]) -> None:
@@ -98,7 +101,7 @@ class ImportEventDialog(ImportForm):
             self.lines["folder"].setText(str(folder))
 
     def accept(self) -> None:
-        """Read the form; close it only if everything could be read."""
+        """Read the form, and close it if all entries are valid."""
         try:
             self.source = read_form(self.texts)
         except InputError as error:
@@ -137,7 +140,7 @@ class ImportEventsDialog(ImportForm):
 
     @property
     def said(self) -> str:
-        """What is wrong with the file; empty if nothing is."""
+        """The problem of the file; empty if there is none."""
         return self._trouble.text()
 
     def accept(self) -> None:
@@ -152,7 +155,7 @@ class ImportEventsDialog(ImportForm):
         super().accept()
 
     def _list(self) -> None:
-        """List the events of the file, once for every path."""
+        """List the events of the file, once per path."""
         path = self._file.path
         if path == self._listed:
             return
@@ -186,7 +189,7 @@ def _utc_offset(texts: dict[str, str], problems: Problems) -> float | None:
 
 
 def read_form(texts: dict[str, str]) -> EventFolderSource:
-    """Return the entries as values. Raises :class:`InputError` with every entry that cannot be read."""
+    """Return the entries as values. Raises :class:`InputError` with every invalid entry."""
     problems = Problems()
     if not texts["folder"]:
         problems.add("folder", "is empty", "choose the folder that holds p_veg.npz")
@@ -201,7 +204,7 @@ def read_form(texts: dict[str, str]) -> EventFolderSource:
 
 
 def read_events_form(texts: dict[str, str], file: Path | None, event: str | None) -> EventFileSource:
-    """Return the entries as values. Raises :class:`InputError` with every entry that cannot be read."""
+    """Return the entries as values. Raises :class:`InputError` with every invalid entry."""
     problems = Problems()
     if file is None:
         problems.add("file", "is empty", "choose the HDF5 file")
@@ -212,14 +215,14 @@ def read_events_form(texts: dict[str, str], file: Path | None, event: str | None
 
 
 def ask_event(parent: QWidget | None, folder: Path | None = None) -> EventFolderSource | None:
-    """Show the form, with ``folder`` filled in, and return the entries; ``None`` if it was cancelled."""
+    """Show the form for ``folder`` and return the entries; ``None`` if it was cancelled."""
     dialog = ImportEventDialog(parent, folder)
     dialog.exec()
     return dialog.source
 
 
 def ask_events(parent: QWidget | None, make: ImportEvent, file: Path | None = None) -> Project | None:
-    """Show the form, with ``file`` filled in, and return the imported project; ``None`` if it was cancelled."""
+    """Show the form for ``file`` and return the imported project; ``None`` if it was cancelled."""
     dialog = ImportEventsDialog(make, parent, file)
     dialog.exec()
     return dialog.project

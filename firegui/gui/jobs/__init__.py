@@ -1,1 +1,1 @@
-"""Runs in background threads: the queue, the list of runs and the bridge from run events to Qt signals."""
+"""Runs in background threads: queue, list of runs, and the bridge from run events to Qt signals."""

@@ -1,8 +1,8 @@
-"""Run events from the worker's thread to the window's, at most twenty deliveries a second.
+"""Delivery of run events from the worker thread to the GUI thread, at most twenty times a second.
 
 A run may report thousands of epochs a second and a picture of a hundred megabytes. The window needs every number but
 only the latest picture, and never more often than it can draw. So the worker puts its events into a locked buffer and
-returns at once. A timer in the window's thread empties the buffer.
+returns at once. A timer in the GUI thread empties the buffer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from firegui.runs.events import BaselineReady, EnsembleReady, PlanUpdated, RunEv
 
 INTERVAL_MS = 50
 LATEST_ONLY = (BaselineReady, PlanUpdated, EnsembleReady, StudyProgress, StudyReady)
-"""Large events of which a newer one replaces one that was not delivered yet."""
+"""Large events of which a newer one replaces an undelivered one."""
 
 Event = TypeVar("Event", bound=RunEvent)
 
@@ -52,7 +52,7 @@ class _EventSignals(QObject):
 
 
 class EventBridge(QObject):
-    """Delivery of the events of an :class:`EventBuffer`, in its own thread and in the order they happened."""
+    """Delivery of the events of an :class:`EventBuffer`, in the bridge's thread and in their order."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -71,15 +71,15 @@ class EventBridge(QObject):
         self._signals_of(event_type).one.connect(slot)
 
     def subscribe_batches(self, event_type: type[Event], slot: Callable[[list[Event]], object]) -> None:
-        """Like :meth:`subscribe`, with events that follow one another in one list."""
+        """Call ``slot`` with lists of consecutive events of ``event_type``; see :meth:`subscribe`."""
         self._signals_of(event_type).batch.connect(slot)
 
     def push(self, event: RunEvent) -> None:
-        """Take an event from any thread. Returns at once and touches nothing of Qt."""
+        """Take an event from any thread. Returns at once and uses nothing of Qt."""
         self._buffer.push(event)
 
     def start(self) -> None:
-        """Begin to deliver."""
+        """Start the delivery."""
         self._timer.start()
 
     def mute(self) -> None:
@@ -87,12 +87,12 @@ class EventBridge(QObject):
         self._muted = True
 
     def stop(self) -> None:
-        """Deliver what is left and end."""
+        """Deliver the remaining events and stop."""
         self._timer.stop()
         self.drain()
 
     def drain(self) -> None:
-        """Deliver every event that waits."""
+        """Deliver all pending events."""
         for event_type, events in groupby(self._buffer.take(), type):
             signals = self._signals.get(event_type)
             if signals is not None:

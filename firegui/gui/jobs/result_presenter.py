@@ -1,4 +1,4 @@
-"""Which run is shown, and the evaluations that are computed to show it."""
+"""Choice of the shown run, and the evaluations that are computed to show it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ NO_DROPS = "Working out the fire without drops…"
 _FIRST_TIME = "The first time this can take a minute."
 _SETTLE_MS = 400
 _PAINTED_MS = 150
-"""Time after the first painting of an opened project until its charts are painted, too."""
+"""Time from the first painting of an opened project until its charts are painted too."""
 
 
 class CompareMode(Enum):
-    """How two plans that are compared are shown once both of their fires are computed."""
+    """Display of two compared plans once both fires are computed."""
 
     DIFFERENCE = "difference"
     SIDE_BY_SIDE = "side by side"
@@ -35,10 +35,10 @@ class CompareMode(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluationRequest:
-    """An evaluation to show on the map. ``entry`` is the run that it belongs to, if any.
+    """Evaluation to show on the map. ``entry`` is the run that it belongs to, if any.
 
-    Without one the plan is named ``title``. ``against`` names the plan that ``spec`` has in place of no drops, and
-    ``compare`` is how both are shown.
+    Without one, the plan is called ``title``. ``against`` is the name of the plan that ``spec`` has instead of no
+    drops. ``compare`` selects how both are shown.
     """
 
     title: str
@@ -49,30 +49,30 @@ class EvaluationRequest:
 
     @property
     def plan_name(self) -> str:
-        """Name of the plan over the map; empty for one of the project's runs, and for a member's."""
+        """Name of the plan over the map; empty for the project's runs and for ensemble members."""
         named = self.entry is None and self.spec.member is None and self.spec.schedule is not None
         return self.title if named else ""
 
     @property
     def fire(self) -> str:
-        """The kind of fire that a replanned run keeps; empty for another, and for plans that are compared."""
+        """The kind of fire that a replanned run stores; empty for others, and for compared plans."""
         return "" if self.spec.fire is None or self.against else self.spec.fire.kind
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it is the project's fire without drops alone."""
+        """Whether only the project's fire without drops is evaluated."""
         return self.entry is None and self.spec.member is None and self.spec.schedule is None
 
 
 class ResultPresenter(QObject):
-    """Presenter of the live frames of a working run, or of a saved schedule once it is evaluated.
+    """Presenter of the live frames of the active run, or of a saved schedule once evaluated.
 
-    Only the latest request is evaluated. While held, it waits: a run at work needs every core for itself.
-    :meth:`shutdown` must be called before the program ends.
+    Only the latest request is evaluated. While held, it waits, because an active run needs every core. :meth:`shutdown`
+    must be called before the program ends.
     """
 
     changed = Signal()
-    """An evaluation began or ended."""
+    """An evaluation started or ended."""
     shown_changed = Signal()
     """Another run is shown."""
     entry_updated = Signal(object)
@@ -104,7 +104,7 @@ class ResultPresenter(QObject):
 
     @property
     def activity(self) -> str:
-        """The evaluation that is computed or waits, in words, or empty."""
+        """Text on the current or waiting evaluation, or empty."""
         if self._opened.isActive() or self._painted.isActive():
             return NO_DROPS
         if self._current is not None:
@@ -116,7 +116,7 @@ class ResultPresenter(QObject):
 
     # -- choosing what is shown --------------------------------------------------------------------------------------
     def begin(self) -> None:
-        """Evaluate the fire without drops of a project that was opened, once the window has been painted.
+        """Evaluate the fire without drops of an opened project, once the window has been painted.
 
         The engine is loaded with the first fire. Both at once would block the window for most of a second.
         """
@@ -142,13 +142,13 @@ class ResultPresenter(QObject):
         self._request(EvaluationRequest("No drops", EvaluateSpec(project, backend=self._session.backend)))
 
     def show_live(self, entry: RunEntry, project: Project) -> None:
-        """Show what ``entry``, which works on ``project``, reports."""
+        """Show the reports of ``entry``, an active run of ``project``."""
         self.set_shown(entry)
         self._begin_result(entry.title, project, folder=entry.folder, fire=entry.fire)
         self._update_awaited()
 
     def show_saved(self, entry: RunEntry, project: Project) -> None:
-        """Show the plan that ``entry`` kept; one that has none is refused."""
+        """Show the saved plan of ``entry``; refuse a run without one."""
         try:
             spec, fire = run_spec(entry.folder, project, self._session.backend, replans=entry.replans)
         except InputError as error:
@@ -161,11 +161,11 @@ class ResultPresenter(QObject):
     def show_member(
         self, title: str, spec: EvaluateSpec, against: str = "", compare: CompareMode | None = None
     ) -> None:
-        """Evaluate both fires of a member of an ensemble, or of a plan of a benchmark, and show them."""
+        """Evaluate and show both fires of an ensemble member, or of a plan of a benchmark."""
         self._request(EvaluationRequest(title, spec, None, against, compare))
 
     def show_means(self, means: ShownResult) -> None:
-        """Show means over an ensemble at once, in place of any request."""
+        """Show means over an ensemble at once, and drop any request."""
         self.cancel()
         self.set_shown(None)
         self._show(means)
@@ -179,19 +179,19 @@ class ResultPresenter(QObject):
 
     # -- live runs and edits -----------------------------------------------------------------------------------------
     def take_baseline(self, entry: RunEntry, event: BaselineReady) -> None:
-        """Show the fire without drops of ``entry``, if that is the run on screen."""
+        """Show the fire without drops of ``entry`` if it is the shown run."""
         if entry is self._shown:
             self._show_baseline_of(event)
 
     def take_plan(self, entry: RunEntry, event: PlanUpdated) -> None:
-        """Show the latest picture of ``entry``, if that is the run on screen."""
+        """Show the latest picture of ``entry`` if it is the shown run."""
         if entry is self._shown:
             self._show_plan_of(event)
 
     def take_edit(self, *, may_work: bool) -> None:
         """Update whether the shown result is stale. Undo may have made it valid again.
 
-        A stale fire without drops is evaluated again where ``may_work``. What an ensemble shows stays.
+        A stale fire without drops is evaluated again if ``may_work``. Results of an ensemble stay.
         """
         result = self._session.result
         if result.project is not None and result.stale != self._is_stale(result):
@@ -199,11 +199,11 @@ class ResultPresenter(QObject):
             self._session.show_result(result)
         kept = result.plan is not None or (result.of_ensemble and result.baseline is not None)
         if may_work and not kept and (result.stale or result.baseline is None):
-            self._settle.start()  # until edits have paused for a moment
+            self._settle.start()  # Wait until edits have paused for a moment.
 
     # -- evaluations -------------------------------------------------------------------------------------------------
     def hold(self, held: bool) -> None:
-        """Let requests wait while a run works, or evaluate them."""
+        """Hold requests while a run works, or release them."""
         self._held = held
         self._begin_next()
         self._update_awaited()
@@ -216,7 +216,7 @@ class ResultPresenter(QObject):
         self._slot.cancel()
 
     def shutdown(self) -> None:
-        """Cancel every request, and wait until every thread is over."""
+        """Cancel every request, and wait until every thread has finished."""
         self.cancel()
         self._slot.shutdown()
 
@@ -279,7 +279,7 @@ class ResultPresenter(QObject):
             self.changed.emit()
 
     def _update_awaited(self) -> None:
-        """Let the map say what it waits for. A run at work begins with the fire without drops, too."""
+        """Show on the map what it waits for. An active run also starts with the fire without drops."""
         live = self._shown is not None and not self._shown.is_over
         text = NO_DROPS if live else self.activity
         self._session.set_awaited(f"{text}\n{_FIRST_TIME}" if text == NO_DROPS else text)
@@ -289,11 +289,11 @@ class ResultPresenter(QObject):
         self, title: str, project: Project, *, of_member: bool = False, plan_name: str = "", against: str = "",
         folder: Path | None = None, fire: str = "",
     ) -> None:  # fmt: skip
-        """Show results of ``project`` from now on: drop the plan of another, and the baseline of another fire.
+        """Show results of ``project`` from now on.
 
-        Other regions or weights change the metrics of the fire without drops, not its pictures, which stay. A member
-        of an ensemble and a replanned run (``fire``) have their own fire without drops; where there is another plan to
-        compare with (``against``), there is none.
+        Drop the plan of another project, and the baseline of another fire. Other regions or weights change the metrics
+        of the fire without drops, not its pictures, which stay. An ensemble member and a replanned run (``fire``) have
+        their own fire without drops. If there is another plan to compare with (``against``), there is no such fire.
         """
         shown = self._session.result
         apart = of_member or shown.of_ensemble or bool(against or shown.against or fire or shown.fire)
@@ -324,12 +324,12 @@ class ResultPresenter(QObject):
     def _is_stale(self, result: ShownResult) -> bool:
         if result.project is None or not self._session.has_project:
             return False
-        # The fire without drops depends on neither fleet nor optimizer: an edit of those leaves it valid.
+        # The fire without drops depends on neither fleet nor optimizer: editing those leaves it valid.
         same = same_baseline if result.plan is None else same_inputs
         return not same(result.project, self._session.project)
 
 
 def report_failure(session: Session, where: str, event: RunFinished) -> None:
-    """Report everything that made a run fail."""
+    """Report all problems that made a run fail."""
     problems = event.problems or (Problem(where, event.message),)
     session.refuse(InputError(problems, f"{where}: failed"))

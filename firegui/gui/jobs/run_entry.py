@@ -1,4 +1,4 @@
-"""State of one run in the window, whether it works now or was found in the project's folder."""
+"""State of one run in the window, whether it is active or was found in the project's folder."""
 
 from __future__ import annotations
 
@@ -51,14 +51,17 @@ class EventColumns(Generic[Row]):
         return self._size
 
     def extend(self, rows: Sequence[Row]) -> None:
-        """Append rows, replacing those from the first of them on: a resumed run repeats what it had not saved."""
+        """Append rows and replace those from the first of them on: a resumed run repeats unsaved rows."""
         if not rows:
             return
         self._size = int(np.searchsorted(self.column(self.key), getattr(rows[0], self.key)))
         self._append(np.array([[getattr(row, name) for name in self.names] for row in rows], float))
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """Return one column, as a view that later appends leave unchanged. Raises ``ValueError`` for another name."""
+        """Return one column as a view, which later appends leave unchanged.
+
+        Raises ``ValueError`` for an unknown name.
+        """
         return self._data[: self._size, self.names.index(name)]
 
     def last(self, name: str) -> float | None:
@@ -90,7 +93,7 @@ class EliminationHistory(EventColumns[EliminationStep]):
 
 
 def epochs_left(history: EpochHistory, epochs: int) -> float | None:
-    """Return the seconds that the rest of ``epochs`` take at the latest pace; ``None`` before there is one."""
+    """Return the time of the remaining ``epochs`` at the latest pace, in seconds; ``None`` if unknown."""
     seconds = history.column("seconds")[-_ROWS_FOR_PACE - 1 :]
     if len(seconds) < 2:
         return None
@@ -99,10 +102,10 @@ def epochs_left(history: EpochHistory, epochs: int) -> float | None:
 
 
 def pass_left(removals: EliminationHistory) -> float | None:
-    """Return the seconds that the undecided drops of the pass take at its latest pace; ``None`` before there is one.
+    """Return the time of the pass's undecided drops at its latest pace, in seconds; ``None`` if unknown.
 
     Late in a pass, batches are small and every drop takes longer. So only the last twenty reports count, or the whole
-    pass where those decided nothing.
+    pass if those decided nothing.
     """
     if not len(removals):
         return None
@@ -124,19 +127,27 @@ AT_WORK = {
 
 @dataclass(slots=True, eq=False)
 class RunEntry:
-    """One run of the list. Only the queue changes it, in the window's thread; the notes panel changes ``notes``.
+    """Run in the list. Only the queue changes it, in the GUI thread; the notes panel changes ``notes``.
 
-    ``project`` is the one the run was made from, ``None`` for a run on disk that was made on another event. ``stages``
-    are all stages of the run and ``stage`` the current or last one, number ``number`` of ``count``. ``baseline``,
-    ``plan`` (at design effectiveness) and ``nominal`` are its scores; ``reference`` is that of the plan before the
-    second stage, at nominal effectiveness. ``pausing``: it was asked to pause and has not paused yet. ``interrupted``:
-    found without an end. ``elsewhere``: another process was writing it when it was found. ``read_only``: another window
-    has its project. ``replans``: it plans what is left of another plan, as ``note`` says, which was read from
-    ``source``; ``replan`` are its scores at the end and ``loop`` the days of a closed loop so far. ``fire`` is the kind
-    of fire that its folder keeps, ``"observed"`` or ``"drawn"``. ``swept`` are the passes of the tactical heuristic or
-    the days of a closed loop, done and in all, and ``rollouts`` the cost of the passes. ``stressed`` are the scenarios
-    of the stress test at the end, done and in all, and ``stress`` is its table. ``seconds`` is the time of the whole
-    run, once it has ended. :attr:`elapsed` and :attr:`eta` are in seconds, too.
+    Attributes:
+        project: Project the run was made from; ``None`` for a run on disk that was made on another event.
+        stages: All stages of the run.
+        stage: Current or last stage, number ``number`` of ``count``.
+        baseline, plan, nominal: Scores without drops, at design and at nominal effectiveness.
+        reference: Score of the plan before the second stage, at nominal effectiveness.
+        pausing: The run was requested to pause and has not paused yet.
+        interrupted: The run was found on disk without an end.
+        elsewhere: Another process was writing the run when it was found.
+        read_only: Another window has the project of the run.
+        replans: The run plans the rest of another plan, as ``note`` says, which was read from ``source``.
+        replan: Scores of a replanned run at its end.
+        loop: Days of a closed loop so far.
+        fire: Kind of fire that the run's folder keeps, ``"observed"`` or ``"drawn"``.
+        swept: Passes of the tactical heuristic or days of a closed loop, done and in total.
+        rollouts: Cost of the passes.
+        stressed: Scenarios of the stress test at the end, done and in total.
+        stress: Table of the stress test.
+        seconds: Time of the whole run in seconds, once it has ended.
     """
 
     title: str
@@ -178,7 +189,7 @@ class RunEntry:
     # -- the first stage ---------------------------------------------------------------------------------------------
     @property
     def epoch(self) -> int:
-        """Number of epochs done."""
+        """Number of finished epochs."""
         last = self.history.last("epoch")
         return 0 if last is None else int(last) + 1
 
@@ -193,12 +204,12 @@ class RunEntry:
     # -- the second --------------------------------------------------------------------------------------------------
     @property
     def prunes(self) -> bool:
-        """Whether it reached the second stage."""
+        """Whether the run reached the second stage."""
         return self.stage is Stage.PRUNE or len(self.removals) > 0
 
     @property
     def drops_before(self) -> int | None:
-        """Executed drops that the second stage began with."""
+        """Executed drops at the start of the second stage."""
         return _whole(self.removals.last("drops_before"))
 
     @property
@@ -208,19 +219,19 @@ class RunEntry:
 
     @property
     def tested(self) -> tuple[int, int]:
-        """How many drops of the pass are decided, and of how many."""
+        """Number of decided drops of the pass, and their total."""
         return _whole(self.removals.last("tested")) or 0, _whole(self.removals.last("to_test")) or 0
 
     # -- neither -----------------------------------------------------------------------------------------------------
     @property
     def tactical(self) -> bool:
-        """Whether it is the tactical heuristic alone, which has no epochs and removes nothing."""
+        """Whether the run is the tactical heuristic alone, which has no epochs and removes nothing."""
         return Stage.TACTICAL in self.stages
 
     # -- both --------------------------------------------------------------------------------------------------------
     @property
     def drops(self) -> int | None:
-        """Executed drops: of the kept plan once there is one, else of the latest report; all flown in a closed loop."""
+        """Executed drops: of the saved plan if any, else of the latest report; all flown in a closed loop."""
         if self.replan is not None and self.flew_loop:
             return sum(day.loop_drops for day in self.replan.loop)
         if self.nominal is not None:
@@ -233,23 +244,23 @@ class RunEntry:
 
     @property
     def flies_loop(self) -> bool:
-        """Whether it is a closed loop, flown or not."""
+        """Whether the run is a closed loop, flown or not."""
         return self.note is not None and self.note.closed_loop
 
     @property
     def flew_loop(self) -> bool:
-        """Whether it flew a closed loop. Each replanning of it has the objective of other days."""
+        """Whether the run flew a closed loop. The objective of each of its replannings covers other days."""
         return self.replan is not None and bool(self.replan.loop)
 
     @property
     def elapsed(self) -> float | None:
-        """Seconds worked, to the latest report."""
+        """Time worked in seconds, to the latest report."""
         parts = [part for part in (self.history.last("seconds"), self.removals.last("seconds")) if part is not None]
         return sum(parts) if parts else self.seconds
 
     @property
     def eta(self) -> float | None:
-        """Seconds left of the epochs, or of the pass at the latest pace; ``None`` when over or unknown.
+        """Time left of the epochs, or of the pass at the latest pace, in seconds; ``None`` if over or unknown.
 
         A second stage and further passes cannot be predicted; see :attr:`more_follows`.
         """
@@ -259,7 +270,7 @@ class RunEntry:
 
     @property
     def more_follows(self) -> str:
-        """What follows after :attr:`eta`, in words; empty for nothing."""
+        """Text on what follows after :attr:`eta`; empty for nothing."""
         if self.prunes:
             return "left of this pass; passes go on until one removes nothing"
         return "left of the first stage if it uses all epochs; the second follows" if Stage.PRUNE in self.stages else ""
@@ -280,17 +291,17 @@ class RunEntry:
 
     @property
     def is_over(self) -> bool:
-        """Whether it ended."""
+        """Whether the run ended."""
         return self.state is RunState.FINISHED
 
     @property
     def can_go_on(self) -> bool:
-        """Whether it was stopped before its end and can be resumed from its folder."""
+        """Whether the run was stopped before its end and can be resumed from its folder."""
         return self.is_over and self.reason is FinishReason.STOPPED and not self.elsewhere and not self.read_only
 
     @property
     def is_unscored(self) -> bool:
-        """Whether it was stopped before its plan was scored at nominal effectiveness."""
+        """Whether the run was stopped before its plan was scored at nominal effectiveness."""
         stopped = self.is_over and self.reason is FinishReason.STOPPED and not self.interrupted
         return stopped and self.nominal is None and not self.flew_loop
 
@@ -336,14 +347,14 @@ class RunEntry:
         self.stressed = event.done, event.total
 
     def begin_stage(self, event: StageBegan) -> None:
-        """Set the stage that works from now on."""
+        """Set the current stage."""
         if event.number > self.number > 0 and self.number <= event.count - len(self.stages):
             # Setting B begins with a first stage of setting A, whose epochs are not its own.
             self.history = EpochHistory()
         self.stage, self.number, self.count, self.stressed = event.stage, event.number, event.count, (0, 0)
 
     def take_saved(self, record: RunRecord) -> None:
-        """Read what only the run's folder has."""
+        """Read the data that only the run's folder has."""
         swept, self.seconds = record.scores.swept, record.header.seconds or None
         self.stress = record.scores.stress
         self.fire = kind_of_fire(record.folder, record.header)

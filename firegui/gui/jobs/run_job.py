@@ -1,4 +1,7 @@
-"""One run in a thread of its own. It works on values and reports through the bridge; it never sees a widget."""
+"""Execution of one run in a thread.
+
+The thread works on values and reports through the bridge. It never uses a widget.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,13 @@ from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished
 from firegui.runs.spec import PlanSpec, ReplanSpec, RunSpec
 
 Execute = Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]
-"""What a job runs: :func:`firegui.runs.runner.execute`, or a stand-in."""
+"""Function that a job calls: :func:`firegui.runs.runner.execute`, or a test double."""
 
 _GRACE_MS = 1500
 
 
 class _Execution:
-    """What the thread of a job runs. Every exception becomes a :class:`RunFinished` with its message."""
+    """Function of a job's thread. Every exception becomes a :class:`RunFinished` with its message."""
 
     def __init__(self, execute: Execute, spec: RunSpec, control: RunControl, push: Callable[[RunEvent], None]) -> None:
         self._execute, self._spec, self._control, self._push = execute, spec, control, push
@@ -58,7 +61,7 @@ class RunJob(QObject):
     """
 
     ended = Signal(object)
-    """The job itself, once, in the window's thread: the thread is over and every event was delivered."""
+    """The job itself, once, in the GUI thread: its thread has finished and all events were delivered."""
 
     def __init__(self, spec: RunSpec, execute: Execute, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -74,14 +77,14 @@ class RunJob(QObject):
         self._task.start()
 
     def stop_silently(self) -> None:
-        """Ask the run to stop, and deliver no more of its events. :attr:`ended` is still emitted."""
+        """Request that the run stops, and deliver no more of its events. :attr:`ended` is still emitted."""
         self.bridge.mute()
         self.control.request_stop()
 
     def join(self, grace_ms: int = _GRACE_MS) -> None:
         """Wait for the thread, deliver its last events and emit :attr:`ended`.
 
-        A run that still works after ``grace_ms`` is asked to stop without its final score.
+        A run that still works after ``grace_ms`` is requested to stop without its final score.
         """
         if not self._task.wait(grace_ms):
             self.control.request_stop(now=True)
@@ -94,7 +97,7 @@ class RunJob(QObject):
 
 
 def stop_and_join(jobs: Sequence[RunJob]) -> None:
-    """Ask every job to stop, then wait for each; see :meth:`RunJob.join`."""
+    """Request that every job stops, then wait for each; see :meth:`RunJob.join`."""
     for job in jobs:
         job.control.request_stop()
     for job in jobs:
@@ -102,13 +105,13 @@ def stop_and_join(jobs: Sequence[RunJob]) -> None:
 
 
 class RunSlot(QObject):
-    """One run at a time in a thread. A new run replaces the current one, which is stopped.
+    """Thread for one run at a time. A new run replaces and stops the current one.
 
     :meth:`shutdown` must be called before the program ends.
     """
 
     changed = Signal()
-    """A run began, ended or was replaced."""
+    """A run started, ended or was replaced."""
 
     def __init__(self, execute: Execute, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -123,7 +126,7 @@ class RunSlot(QObject):
         return self._job is not None
 
     def begin(self, spec: RunSpec, subscribe: Callable[[EventBridge], None]) -> None:
-        """Run ``spec`` in place of the current run. ``subscribe`` connects the receivers of its events."""
+        """Run ``spec`` instead of the current run. ``subscribe`` connects the receivers of its events."""
         if self._is_shut_down:
             return
         self._release()
@@ -134,13 +137,13 @@ class RunSlot(QObject):
         self.changed.emit()
 
     def cancel(self) -> None:
-        """Ask the current run to stop, without waiting for it."""
+        """Request that the current run stops, without waiting for it."""
         if self._job is not None:
             self._release()
             self.changed.emit()
 
     def shutdown(self) -> None:
-        """Cancel the run, and wait until every thread is over. No run begins after it."""
+        """Cancel the run, and wait until every thread has finished. No run starts after it."""
         self._is_shut_down = True
         self.cancel()
         stop_and_join(tuple(self._stopping))
@@ -162,10 +165,10 @@ class RunSlot(QObject):
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedWork:
-    """Long work that leaving the project would end, and how to end it.
+    """Long work that closing the project would end, and how to end it.
 
     ``stop`` ends it and keeps what ``kept`` names; with ``can_resume`` it can be resumed later. ``discard`` ends it and
-    deletes what ``lost`` names; ``None`` where nothing is deleted. ``queued_runs`` runs wait for it and end with it.
+    deletes what ``lost`` names; ``None`` if nothing is deleted. ``queued_runs`` runs wait for it and end with it.
     """
 
     title: str
@@ -178,7 +181,7 @@ class UnfinishedWork:
 
     @property
     def outcome(self) -> str:
-        """What becomes of it, in sentences."""
+        """Sentences on what happens to the work."""
         text = f"Stopping keeps the {self.kept}" + ("; it can be resumed later." if self.can_resume else ".")
         text += f" Discarding deletes {self.lost}." if self.discard is not None else " Nothing is deleted."
         if self.queued_runs == 1:

@@ -1,4 +1,4 @@
-"""The runs of the open project, in order: those that work or wait, and those in its folder."""
+"""The runs of the open project, in order: active and waiting runs, and those in its folder."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class StoppingJobs:
 
     @property
     def entries(self) -> tuple[RunEntry, ...]:
-        """Their runs, all of them stopping."""
+        """Their runs, all of which are stopping."""
         return tuple(self._entries.values())
 
     def add(self, job: RunJob, entry: RunEntry) -> None:
-        """Ask ``job`` to stop and keep its best plan, and deliver no more of its events."""
+        """Request that ``job`` stops and keeps its best plan, and deliver no more of its events."""
         job.stop_silently()
         entry.state, entry.pausing = RunState.STOPPING, False
         self._entries[job] = entry
@@ -58,9 +58,9 @@ class StoppingJobs:
         return tuple(entry for entry in self.entries if any(same_folder(entry.folder, one) for one in wanted))
 
     def hurry(self, entry: RunEntry) -> bool:
-        """Ask the run that writes to the folder of ``entry`` to end without its final score; ``False`` if none does.
+        """Skip the final score of the run that writes to the folder of ``entry``.
 
-        It is discarded if ``entry`` is.
+        Return ``False`` if none does. The run is discarded if ``entry`` is.
         """
         found = False
         for job, stopping in self._entries.items():
@@ -102,7 +102,7 @@ class RunList:
             self._entries.remove(entry)
 
     def remove_ended(self) -> None:
-        """Remove every run that neither works nor waits."""
+        """Remove every run that is neither active nor waiting."""
         self._entries = [entry for entry in self._entries if not entry.is_over]
 
     def clear(self) -> None:
@@ -110,16 +110,16 @@ class RunList:
         self._entries.clear()
 
     def read_project(self, live: Sequence[RunEntry]) -> tuple[InputError, ...]:
-        """Like :meth:`read`, for all runs in the folder of the open project."""
+        """Read all runs in the folder of the open project; see :meth:`read`."""
         folder = self._session.source
         if folder is None:
             return ()
-        # One that is still stopping may not have made its folder yet.
+        # A stopping run may not have made its folder yet.
         ending = [entry.folder for entry in self._stopping.entries if same_folder(entry.folder.parent, folder / RUNS)]
         return self.read([*list_runs(folder), *ending], live)
 
     def read(self, folders: Sequence[Path], live: Sequence[RunEntry]) -> tuple[InputError, ...]:
-        """List the runs in ``folders`` as they are on disk, in place of what was listed of them.
+        """Read the runs in ``folders`` again, and replace their entries.
 
         ``live`` runs, and those still stopping, have not written everything yet and stay as they are. Returns why
         folders could not be read.
@@ -141,7 +141,7 @@ class RunList:
             self._entries[self._entries.index(old)] = entry
 
     def mark_stale(self, project: Project) -> None:
-        """Mark every run that has other inputs than ``project``."""
+        """Mark every run whose inputs differ from ``project``."""
         for entry in self._entries:
             entry.stale = entry.project is None or not same_inputs(entry.project, project)
 
@@ -162,14 +162,14 @@ def saved_runs(
             records.append(read_run(folder))
         except InputError as error:
             problems.append(error)
-    # Hashing the event takes a moment on a large one, and a new project has no runs.
+    # Hashing a large event takes a moment, and a new project has no runs.
     event = event_hash(project) if records else ""
     records.sort(key=lambda record: record.header.started)
     return tuple(_saved_entry(record, project, event, today) for record in records), tuple(problems)
 
 
 def new_entry(spec: FolderSpec, today: date) -> RunEntry:
-    """Return the entry of a run that is still to begin."""
+    """Return the entry of a run that has not started yet."""
     stages = spec.stages if isinstance(spec, PlanSpec) else spec.as_plan().stages
     title, epochs = run_title(spec.out, today), spec.project.plan.optimizer.epochs
     entry = RunEntry(title, spec.out, spec.project, stages=stages, epochs=epochs)
@@ -180,14 +180,17 @@ def new_entry(spec: FolderSpec, today: date) -> RunEntry:
 
 
 def misfit(entry: RunEntry) -> InputError:
-    """Return the error that says why a run of another event cannot be used."""
+    """Return the error for a run of another event."""
     problem = Problem(entry.title, "was made on another event or fire model", "open the project it was made on")
     return InputError([problem], "The run does not fit the open project")
 
 
 def take_saved_scores(entry: RunEntry) -> None:
-    """Read the scores that the run of ``entry`` wrote at its end. Its last picture has another effectiveness."""
-    # A run that failed early has none, and its own message says so.
+    """Read the scores that the run of ``entry`` wrote at its end.
+
+    Its last picture has another effectiveness.
+    """
+    # A run that failed early has none, and its own message reports that.
     with suppress(InputError):
         record = read_run(entry.folder)
         entry.plan, entry.reference = record.scores.design or entry.plan, record.scores.reference
@@ -196,10 +199,10 @@ def take_saved_scores(entry: RunEntry) -> None:
 
 
 def keep_scores(entry: RunEntry) -> bool:
-    """Write the scores of ``entry`` to its folder if its plan was kept without them. Return whether they were written.
+    """Write the scores of ``entry`` to its folder if its plan was saved without them.
 
-    Only a run that ended by itself or was stopped gets them: the plan of another is still to change. A folder that is
-    being written, or that another window has, stays as it is.
+    Return whether they were written. Only a run that ended by itself or was stopped gets them: the plan of another can
+    still change. A folder that is being written, or that another window has, stays as it is.
     """
     if entry.read_only or entry.nominal is None or is_held(entry.folder):
         return False
@@ -246,14 +249,14 @@ def _saved_entry(record: RunRecord, project: Project, event: str, today: date) -
     entry.stage = Stage.PRUNE if len(entry.removals) else entry.stages[0]
     entry.take_saved(record)
     _take_replan(entry)
-    # Notes that cannot be read are reported where they are shown.
+    # Unreadable notes are reported where they are shown.
     with suppress(InputError):
         entry.notes = read_notes(record.folder)
     return entry
 
 
 def _take_replan(entry: RunEntry) -> None:
-    """Read the scores of a replanned run, if there are any that can be read."""
+    """Read the scores of a replanned run, if they exist and can be read."""
     if entry.replans:
         with suppress(InputError):
             entry.replan = read_scores(entry.folder)

@@ -1,7 +1,7 @@
-"""The runs of the open project: one plan is optimized at a time, others wait, and any of them can be shown.
+"""Queue of the runs of the open project: one plan is optimized at a time, others wait.
 
-Beside the run that works a :class:`~firegui.gui.jobs.result_presenter.ResultPresenter` evaluates saved schedules for
-the map. It waits while a run works, and gets its turn when the run pauses or ends.
+Any of them can be shown. A :class:`~firegui.gui.jobs.result_presenter.ResultPresenter` evaluates saved schedules for
+the map. It waits while a run is active, and continues when the run pauses or ends.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class RunQueue(QObject):
     """Queue of the project's runs. :meth:`shutdown` must be called before the program ends."""
 
     changed = Signal()
-    """The list or a run of it changed."""
+    """The list or one of its runs changed."""
     epochs_added = Signal(object)
-    """The ``RunEntry`` that entered a stage, or has new epochs, or new decisions of its second stage."""
+    """``RunEntry`` with a new stage, new epochs, or new decisions of its second stage."""
     shown_changed = Signal()
     """Another run is shown."""
     logged = Signal(str, str)
@@ -88,7 +88,7 @@ class RunQueue(QObject):
 
     @property
     def active(self) -> RunEntry | None:
-        """The run that works, is paused or is being stopped."""
+        """The run that is active, paused or stopping."""
         return self._active
 
     @property
@@ -98,17 +98,17 @@ class RunQueue(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a run works or waits."""
+        """Whether a run is active or waits."""
         return self._active is not None or bool(self._waiting)
 
     @property
     def activity(self) -> str:
-        """The evaluation that is computed for the map, in words, or empty."""
+        """Text on the evaluation that is computed for the map, or empty."""
         return self._presenter.activity
 
     # -- runs --------------------------------------------------------------------------------------------------------
     def plan(self, stages: tuple[Stage, ...] = BOTH, start: WarmStart | None = None) -> RunEntry:
-        """Start, or queue, a run of the open project. Raises ``RuntimeError`` when it was never saved."""
+        """Start, or queue, a run of the open project. Raises ``RuntimeError`` if it was never saved."""
         folder = self._session.folder
         if folder is None:
             raise RuntimeError("the project has no folder yet")
@@ -119,14 +119,14 @@ class RunQueue(QObject):
         return self.start(spec)
 
     def start(self, spec: FolderSpec) -> RunEntry:
-        """Start ``spec``, or queue it behind the run that works."""
+        """Start ``spec``, or queue it behind the active run."""
         entry = new_entry(spec, self._clock().date())
         self._list.add(entry)
         self._enqueue(entry, spec)
         return entry
 
     def go_on(self, entry: RunEntry) -> None:
-        """Resume a stopped run from its folder, unless that is still being written to."""
+        """Resume a stopped run from its folder, unless the folder is still being written to."""
         if any(same_folder(other.folder, entry.folder) for other in (*self._live, *self._stopping.entries)):
             self._log(f"{entry.title} is still stopping; let it go on once it has stopped.", "warning")
             return
@@ -140,7 +140,7 @@ class RunQueue(QObject):
             self._enqueue(entry, spec)
 
     def pause(self) -> None:
-        """Ask the active run to pause before its next epoch."""
+        """Request that the active run pauses before its next epoch."""
         if self._active is not None and self._job is not None and self._active.state is RunState.RUNNING:
             self._active.pausing = True
             self._job.control.request_pause()
@@ -154,7 +154,7 @@ class RunQueue(QObject):
             self.changed.emit()
 
     def stop(self, entry: RunEntry | None = None) -> None:
-        """Ask ``entry`` (or the active run) to stop and keep its best; one that waits only leaves the queue.
+        """Stop ``entry`` (or the active run) and keep its best plan, or remove it from the queue.
 
         A second call skips the score of the kept plan at nominal effectiveness. So does a call for a run of the project
         that was open before.
@@ -173,7 +173,7 @@ class RunQueue(QObject):
         self.changed.emit()
 
     def discard(self, entry: RunEntry | None = None) -> None:
-        """Stop ``entry`` (or the active run) if it works, and delete its folder."""
+        """Stop ``entry`` (or the active run) if it is active, and delete its folder."""
         entry = entry or self._active
         if entry is None or entry.read_only:
             return
@@ -188,9 +188,10 @@ class RunQueue(QObject):
             self._delete(entry)
 
     def shutdown(self, *, discard: bool = False) -> None:
-        """Stop everything and wait until every thread has ended; ``discard`` deletes the active run's folder.
+        """Stop everything and wait until every thread has finished.
 
-        A run gets a moment to score the plan it keeps; after that it only saves it.
+        ``discard`` deletes the active run's folder. A run gets a moment to score the plan it keeps; after that it only
+        saves it.
         """
         self._waiting.clear()
         self._presenter.cancel()
@@ -207,7 +208,7 @@ class RunQueue(QObject):
     def show_member(
         self, title: str, spec: EvaluateSpec, against: str = "", compare: CompareMode | None = None
     ) -> None:
-        """Evaluate both fires of a member of an ensemble, or of a plan of a benchmark, and show them."""
+        """Evaluate and show both fires of an ensemble member, or of a plan of a benchmark."""
         self._presenter.show_member(title, spec, against, compare)
 
     def show_means(self, means: ShownResult) -> None:
@@ -215,14 +216,14 @@ class RunQueue(QObject):
         self._presenter.show_means(means)
 
     def show(self, entry: RunEntry) -> None:
-        """Show the plan of ``entry``: the live pictures of one that works, else its saved schedule once evaluated."""
+        """Show the plan of ``entry``: live pictures of an active run, else its saved schedule once evaluated."""
         if entry is self._active and entry.project is not None:
             self._presenter.show_live(entry, entry.project)
         elif entry.is_over and (project := self._fitting_project(entry)) is not None:
             self._presenter.show_saved(entry, project)
 
     def show_folder(self, folder: Path) -> None:
-        """Show the run in ``folder``, which need not lie in the project; what cannot be shown is refused."""
+        """Show the run in ``folder``, which may lie outside the project; refuse one that cannot be shown."""
         if self._list.in_folder(folder) is None:
             for problem in self._list.read([folder], self._live):
                 self._session.refuse(problem)
@@ -264,7 +265,7 @@ class RunQueue(QObject):
 
     @property
     def _reporting(self) -> RunEntry:
-        """The run whose events arrive. A job is told to stop before another becomes active."""
+        """The run whose events arrive. A job is stopped before another becomes active."""
         assert self._active is not None
         return self._active
 
@@ -308,7 +309,7 @@ class RunQueue(QObject):
 
     def _on_state(self, event: StateChanged) -> None:
         entry = self._reporting
-        # The run may have reported this before it saw the request to stop.
+        # The run may have reported this before it received the request to stop.
         if entry.state is not RunState.STOPPING or event.state is RunState.FINISHED:
             entry.state = event.state
         if event.state is RunState.PAUSED:
@@ -352,7 +353,10 @@ class RunQueue(QObject):
         self.changed.emit()
 
     def _on_folder_changed(self) -> None:
-        """List the runs of the folder that the project was saved to. Those that work or wait stay where they are."""
+        """List the runs of the folder that the project was saved to.
+
+        Active and waiting runs stay where they are.
+        """
         self._list.remove_ended()
         self._warn(self._list.read_project(self._live))
         if self.shown is not None and self.shown not in self._list.entries:
@@ -382,7 +386,7 @@ class RunQueue(QObject):
     def _remove_waiting(self, entry: RunEntry) -> None:
         self._waiting = [(other, spec) for other, spec in self._waiting if other is not entry]
         if entry.folder.exists():
-            # A stopped run that waited to go on is still there to go on later.
+            # A stopped run that waited to be resumed can still be resumed later.
             entry.state, entry.reason = RunState.FINISHED, FinishReason.STOPPED
         else:
             self._list.remove(entry)
@@ -398,13 +402,13 @@ class RunQueue(QObject):
             self.changed.emit()
 
     def _on_stopped(self, entry: RunEntry) -> None:
-        """A run of the project that was open before has ended. The open project may list it."""
+        """List a run of the previous project that has ended. The open project may contain it."""
         if entry.discarding:
             self._delete(entry)
         elif self._list.in_folder(entry.folder) is not None:
             if entry.folder.exists():
                 self._warn(self._list.read([entry.folder], self._live))
-            # Another entry was read in its place, unless it left nothing to read.
+            # Another entry was read for it, unless it left nothing to read.
             self._list.remove(entry)
 
     @property

@@ -22,7 +22,7 @@ _MARGIN, _MARGIN_CELLS = 0.12, 2.0
 
 
 def area_around(cells: NDArray[np.bool_]) -> QRectF:
-    """Return the area around ``cells [H, W]`` with a margin on all sides; the raster where there are no cells."""
+    """Return the area around ``cells [H, W]`` with a margin on all sides; the raster if no cell is set."""
     box = bounding_box(cells)
     if box is None:
         return QRectF(0, 0, *cells.shape[::-1])
@@ -35,7 +35,8 @@ def area_around(cells: NDArray[np.bool_]) -> QRectF:
 class Camera(QObject):
     """Visible part of the map: owns the pyqtgraph view and its one view box.
 
-    With ``own_mouse`` the wheel zooms and a drag moves by themselves; otherwise whoever shows it hands the mouse on.
+    With ``own_mouse`` it handles zooming by wheel and panning by drag itself. Otherwise its owner forwards mouse
+    events.
     """
 
     moved = Signal()
@@ -62,16 +63,16 @@ class Camera(QObject):
 
     @property
     def viewport(self) -> QWidget:
-        """The widget that gets the mouse."""
+        """The widget that receives the mouse events."""
         viewport: QWidget = self.widget.viewport()
         return viewport
 
     def add(self, item: QGraphicsItem) -> None:
-        """Put an item on the map; it moves with it. The caller keeps the reference."""
+        """Add an item that moves with the map. The caller keeps the reference."""
         self._box.addItem(item, ignoreBounds=True)
 
     def add_fixed(self, item: QGraphicsItem) -> None:
-        """Put an item over the map in screen pixels; it stays where it is."""
+        """Add an item in screen pixels, fixed over the map."""
         self.widget.scene().addItem(item)
 
     def set_grid(self, rows: int, columns: int) -> None:
@@ -85,7 +86,7 @@ class Camera(QObject):
         self.fit()
 
     def fit(self) -> None:
-        """Show the whole grid, and keep showing it while the window is resized."""
+        """Show the whole grid, and keep it in view while the window is resized."""
         self._whole = True
         width, height = self.viewport.width() - 2 * _SIDE_PX, self.viewport.height() - _ABOVE_PX - _BELOW_PX
         cell = max(min(width / self._columns, height / self._rows), 1e-3)
@@ -95,7 +96,7 @@ class Camera(QObject):
         self._show(area.adjusted(-side, -spare - _ABOVE_PX / cell, side, spare + _BELOW_PX / cell))
 
     def fit_bounds(self, top: float, left: float, bottom: float, right: float) -> None:
-        """Show a part of the grid with some room around it."""
+        """Show a part of the grid with a margin."""
         self._whole = False
         margin = max(0.15 * max(bottom - top, right - left), 3.0)
         self._show(QRectF(left, top, right - left, bottom - top).adjusted(-margin, -margin, margin, margin))
@@ -104,7 +105,7 @@ class Camera(QObject):
         self._box.setRange(rect=rectangle, padding=0.0)
 
     def follow(self, other: Camera) -> None:
-        """Show the same place at the same scale as another camera."""
+        """Show the same position at the same scale as another camera."""
         here, there = self._box.viewRect().center(), other._box.viewRect().center()
         scale = other.pixels_per_cell
         same = abs(self.pixels_per_cell / scale - 1.0) < 1e-6
@@ -140,14 +141,14 @@ class Camera(QObject):
         self._box.translateBy(x=-by.x() / scale, y=-by.y() / scale)
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Enlarge by ``factor`` about a pixel, by default the middle."""
+        """Enlarge by ``factor`` about a pixel, by default the centre."""
         self._whole = False
         pixel = at if at is not None else QPointF(self.viewport.rect().center())
         row, column = self.to_cell(pixel)
         self._box.scaleBy(s=(1.0 / factor, 1.0 / factor), center=pg.Point(column, row))
 
     def bring_into_view(self, row: float, column: float) -> None:
-        """Move the map to have a position well in view; do nothing if it is."""
+        """Pan the map until a position is well in view; do nothing if it is."""
         pixel, inner = self.to_pixel(row, column), QRectF(self.viewport.rect()).adjusted(90.0, 90.0, -90.0, -90.0)
         if not inner.contains(pixel):
             self.pan(QPointF(self.viewport.rect().center()) - pixel)
@@ -171,7 +172,7 @@ class Camera(QObject):
 
     @property
     def pixels_per_cell(self) -> float:
-        """Size of a cell on screen."""
+        """Size of a cell in screen pixels."""
         left, right = self.to_pixel(0.0, 0.0), self.to_pixel(0.0, 100.0)
         return max((right.x() - left.x()) / 100.0, 1e-9)
 

@@ -23,7 +23,7 @@ _EDGE, _BELOW, _ABOVE = 8, 78, 66
 
 
 class FloatingCard(QFrame):
-    """Card over the map: a title, names and values below it, and a cross that closes it."""
+    """Card over the map: a title, names and values below it, and a close button."""
 
     closed = Signal()
 
@@ -65,7 +65,7 @@ class FloatingCard(QFrame):
         )
 
     def fill(self, title: str, rows: Sequence[tuple[str, str]]) -> None:
-        """Show a title and values; a row without a name goes over the whole width."""
+        """Show a title and values; a row without a name takes the whole width."""
         self._title.setText(f"<b>{escape(title)}</b>")
         self._title.setAccessibleDescription(title)
         lines = []
@@ -85,7 +85,7 @@ class FloatingCard(QFrame):
         self.move(max(x, _EDGE), max(y, _EDGE))
 
     def place_beside(self, pixel: QPoint, within: QRect) -> None:
-        """Move to the right of a pixel, to the left without room there, and never over the edge."""
+        """Move to the right of a pixel, or to the left if there is no room, but never over the edge."""
         x = pixel.x() + _GAP
         if x + self.width() > within.right():
             x = pixel.x() - _GAP - self.width()
@@ -151,7 +151,7 @@ def _words(line: ProbeCurve, steps_per_day: int) -> str:
 
 
 class ProbeChart(QWidget):
-    """A small chart, 0 to 1 over the days of the plan, with a mark at the shown step."""
+    """Small chart from 0 to 1 over the days of the plan, with a mark at the shown step."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -162,7 +162,7 @@ class ProbeChart(QWidget):
         self.hide()
 
     def sizeHint(self) -> QSize:
-        """Small enough to stand on the map."""
+        """Return a size small enough for the map."""
         return _SIZE
 
     def set_ink(self, ink: Ink) -> None:
@@ -240,7 +240,7 @@ class ProbeChart(QWidget):
 
 
 class ProbeCard(FloatingCard):
-    """Card beside the pinned cell with its values and its fire over the steps of the plan."""
+    """Card next to the pinned cell with its values and its fire over the steps of the plan."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__("Values of the pinned cell", "Unpin the cell", parent)
@@ -255,6 +255,6 @@ class ProbeCard(FloatingCard):
     def show_values(
         self, cell: tuple[int, int], rows: Sequence[tuple[str, str]], series: ProbeSeries | None = None
     ) -> None:
-        """Show a cell's values, and its series where there is a fire."""
+        """Show a cell's values, and its series if there is a fire."""
         self.chart.show_series(series)
         self.fill(f"Row {cell[0]}, column {cell[1]}", rows)

@@ -1,4 +1,4 @@
-"""Decorations over the map in screen pixels: scale bar, north arrow, captions and the legend of the fire."""
+"""Decorations over the map in screen pixels: scale bar, north arrow, captions, legend of the fire."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _LIFTED_PX = 46.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Caption:
-    """The texts of the decorations. ``note`` is a warning beside the title; ``scale`` the shown fire scale.
+    """Texts of the decorations.
 
-    ``awaited`` says in the middle of the map why there is no fire yet.
+    ``note`` is a warning next to the title. ``scale`` is the shown fire scale. ``awaited`` is shown in the centre of
+    the map and says why there is no fire yet.
     """
 
     title: str = ""
@@ -37,18 +38,18 @@ class Caption:
 
 
 def round_length(longest_m: float) -> float:
-    """Return the longest of 1, 2, 5 · 10ⁿ metres that fits."""
+    """Return the largest fitting length of 1, 2 or 5 · 10ⁿ metres."""
     power = 10.0 ** math.floor(math.log10(longest_m))
     return next(k * power for k in (5.0, 2.0, 1.0) if k * power <= longest_m * (1 + 1e-9))
 
 
 def length_text(metres: float) -> str:
-    """Metres below a kilometre, kilometres above."""
+    """Return metres below a kilometre, kilometres above."""
     return f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"
 
 
 def flow(widths: Sequence[float], room: float) -> list[tuple[float, float]]:
-    """Return ``(left, top)`` of boxes side by side that end before ``room``; others go to the next line."""
+    """Return ``(left, top)`` of boxes in rows that end before ``room``."""
     places: list[tuple[float, float]] = []
     left, top = _EDGE - 6.0, _EDGE - 6.0
     for width in widths:
@@ -60,7 +61,7 @@ def flow(widths: Sequence[float], room: float) -> list[tuple[float, float]]:
 
 
 def split_title(title: str, font: QFont, room: float) -> list[str]:
-    """Return the title in as few lines as fit, split at its dots; a map beside others is narrow."""
+    """Return the title in as few lines as fit, split at its dots; side-by-side maps are narrow."""
     lines: list[str] = []
     for part in title.split(" · "):
         longer = f"{lines[-1]} · {part}" if lines else part
@@ -81,7 +82,7 @@ class Decorations(QGraphicsItem):
         self.caption = Caption()
         self.pixels_per_cell = 1.0
         self._size = QRectF()
-        # Only the title changes while a plan is played.
+        # During playback only the title changes.
         self._picture = PictureCache()
         self._kept: tuple[object, ...] = ()
 
@@ -92,7 +93,7 @@ class Decorations(QGraphicsItem):
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """The whole viewport."""
+        """Return the whole viewport."""
         return self._size
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
@@ -127,7 +128,7 @@ class Decorations(QGraphicsItem):
         painter.fillPath(path, self.ink.card)
 
     def _paint_captions(self, painter: QPainter) -> None:
-        """Paint title, note and hint side by side, or below each other beside the north arrow."""
+        """Paint title, note and hint in a row, or in a column next to the north arrow."""
         ink, plain, bold = self.ink, map_font(9.0), map_font(9.5, bold=True)
         room = self._size.right() - _ARROW_PX
         lines = (
@@ -145,7 +146,7 @@ class Decorations(QGraphicsItem):
             painter.drawText(QPointF(left + 8.0, top + 16.5), text)
 
     def _paint_awaited(self, painter: QPainter) -> None:
-        """Paint the awaited text in the middle, where the fire will be."""
+        """Paint the awaited text in the centre, where the fire will be."""
         if not self.caption.awaited:
             return
         font, middle = map_font(10.0), self._size.center()
@@ -197,7 +198,7 @@ class Decorations(QGraphicsItem):
         width = min(max(_LEGEND_PX, text_width(scale.title, bold)), room)
         left, top = self._size.right() - _EDGE - width, self._size.bottom() - _EDGE - 38.0
         if left < self._size.left() + _BAR_PX + 4.0 * _EDGE:
-            # There is no room beside the scale bar, so it stands above it.
+            # There is no room next to the scale bar, so it is above it.
             top -= _LIFTED_PX
         self._pill(painter, QRectF(left - 9, top - 7, width + 18, 52))
         title = QFontMetricsF(bold).elidedText(scale.title, Qt.TextElideMode.ElideRight, width)
@@ -214,12 +215,12 @@ class Decorations(QGraphicsItem):
 def scale_image(scale: ColorScale) -> QImage:
     """Return a colour scale as an image of 256 × 1 pixels."""
     row = scale.packed.reshape(1, 256).copy()
-    # copy(): the image must not outlive the array whose memory it borrows.
+    # copy(): the image does not own the memory of the array.
     return QImage(row.data, 256, 1, 1024, QImage.Format.Format_ARGB32_Premultiplied).copy()
 
 
 def scale_html(scale: ColorScale) -> str:
-    """Return a colour scale from its low end to its high one, as an image within a text."""
+    """Return a colour scale from its low to its high end, as an image within a text."""
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)

@@ -1,4 +1,4 @@
-"""Edits of drops by hand, and the text of the card that shows their effect."""
+"""Edits of drops, and the text of the card that shows their effect."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firegui.runs.plan_preview import CLEAR_CHANGE, PreviewResult
 
 _GONE = "the shown plan has no such drop any more"
 MERGE_KEYS = count(3_000_000)
-"""Keys under which steps of one movement of the keyboard become one undoable step."""
+"""Keys under which consecutive keyboard steps of one movement become one undoable step."""
 
 
 def drop_of(session: Session, record: DropRecord) -> Drop | None:
@@ -58,7 +58,10 @@ def _change(session: Session, after: DropList, drop: Drop, text: str) -> DropCha
 
 
 def make(session: Session, change: DropChange, merge: int = -1) -> bool:
-    """Apply ``change`` as one undoable step and return whether it was accepted; the status bar shows why not."""
+    """Apply ``change`` as one undoable step and return whether it was accepted.
+
+    If it is refused, the status bar shows the reason.
+    """
     editor = session.plan_editor
     refusal = editor.obstacle or " · ".join(change.broken)
     if refusal:
@@ -71,7 +74,7 @@ def make(session: Session, change: DropChange, merge: int = -1) -> bool:
 
 
 def free_aircraft(session: Session, step: int, y: float, x: float) -> Drop | None:
-    """Return a drop at ``(y, x)`` across the wind by the first aircraft allowed at ``step``, if there is one."""
+    """Return a drop at ``(y, x)`` across the wind by the first aircraft allowed at ``step``, if any."""
     editor, project = session.plan_editor, session.plan_editor.project
     shape = project.scenario.grid.shape
     row, column = min(max(round(y), 0), shape[0] - 1), min(max(round(x), 0), shape[1] - 1)
@@ -103,7 +106,7 @@ Rows = list[tuple[str, str]]
 
 
 def card_rows(session: Session) -> tuple[str, Rows] | None:
-    """Return title and rows of the previewed change, else of the chosen drop; ``None`` without either."""
+    """Return title and rows of the previewed change, else of the selected drop; ``None`` without either."""
     editor = session.plan_editor
     drop = editor.change.drop if editor.change is not None else editor.selected
     if drop is None or not session.has_project:
@@ -127,7 +130,7 @@ def _drop_rows(session: Session, drop: Drop) -> Rows:
 
 
 def _broken_rows(change: DropChange) -> Rows:
-    """Return at most three rules, so that the card does not cover the map."""
+    """Return at most three broken rules, so that the card does not cover the map."""
     shown = [f"⚠ {sentence}" for sentence in change.broken[:3]]
     more = len(change.broken) - len(shown)
     lines = [line for text in shown for line in textwrap.wrap(text, _WIDTH)]
@@ -154,6 +157,6 @@ def _effect_rows(session: Session, change: DropChange, look: PreviewResult | Non
 
 
 def signed(value: float, decimals: int = 1) -> str:
-    """Return a number with its sign, and without one if it rounds to zero."""
+    """Return a number with its sign, or without one if it rounds to zero."""
     text = f"{value:+,.{decimals}f}".replace("-", "−")
     return text if text.strip("+−0.,") else f"{0:.{decimals}f}"

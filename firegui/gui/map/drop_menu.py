@@ -35,10 +35,10 @@ _HUNDREDTHS = 100.0
 
 
 class DropDialog(QDialog):
-    """Fields for the numbers of one drop. Step and time follow each other, and so do cells and coordinates.
+    """Form for the numbers of one drop.
 
-    Every entry requests a preview, which the map and its card show. A drop that breaks a rule cannot be accepted, and
-    the dialog lists the rules.
+    Step and time are synchronised, and so are cells and coordinates. Every entry requests a preview, which the map and
+    its card show. A drop that breaks a rule cannot be accepted, and the dialog lists the rules.
     """
 
     accepted_change = Signal(object)
@@ -153,7 +153,7 @@ class DropDialog(QDialog):
 
     # -- showing -----------------------------------------------------------------------------------------------------
     def _show(self) -> None:
-        """Show the drop in every field."""
+        """Show the drop in all fields."""
         drop, calendar, grid = self._drop, self._project.calendar, self._project.scenario.grid
         world = grid.to_world(drop.y, drop.x)
         numbers = (
@@ -190,9 +190,10 @@ class DropDialog(QDialog):
 
 
 def drop_at(drops: Iterable[DropRecord], row: float, column: float, within: float) -> DropRecord | None:
-    """Return the executed drop whose 2σ footprint, widened by ``within`` cells, covers the corner-coordinate point.
+    """Return the executed drop whose 2σ footprint, widened by ``within`` cells, covers the point.
 
-    Of several it is the one with the nearest middle; of those in one place, the latest.
+    The point is in corner coordinates. Of several drops the one with the nearest centre is returned; of those at the
+    same place, the latest.
     """
     near = (
         (away, drop) for drop in drops if drop.executed and (away := _distance(drop, row, column, within)) is not None
@@ -219,7 +220,7 @@ class DropMenu:
         self.dialog: DropDialog | None = None
 
     def open(self, record: DropRecord, at: QPoint) -> None:
-        """Show the menu of the drop ``record``, which the shown result has, at a global position."""
+        """Show the menu of the drop ``record`` of the shown result at a global position."""
         session = self._session
         drop = drop_of(session, record)
         if drop is None:
@@ -241,7 +242,7 @@ class DropMenu:
         menu.popup(at)
 
     def open_ground(self, row: float, column: float, at: QPoint) -> None:
-        """Show the menu of a place without drops, in corner coordinates."""
+        """Show the menu of a position without drops, in corner coordinates."""
         session = self._session
         menu = self._new_menu("Drops", when_text(session, session.step) if session.has_project else "")
         add = menu.addAction("Add a drop here…", lambda: self.add(row, column))
@@ -257,15 +258,15 @@ class DropMenu:
         if self._is_refused(session.plan_editor.obstacle):
             return
         session.plan_editor.select(drop)
-        # Broken rules are not shown here, for the drop stays in the plan.
+        # Broken rules are not shown here, because the drop stays in the plan.
         session.plan_editor.request_preview(replace(removed(session, drop), broken=(), text="Without this drop"))
 
     def edit(self, drop: Drop) -> None:
-        """Ask for the numbers of ``drop``."""
+        """Open the dialog for the numbers of ``drop``."""
         self._ask(f"Drop of {tail_name(self._session, drop)}", drop, is_new=False)
 
     def add(self, row: float, column: float) -> None:
-        """Ask for the numbers of a new drop at a place in corner coordinates, at the shown step."""
+        """Open the dialog for a new drop at a position in corner coordinates, at the shown step."""
         session = self._session
         obstacle = session.plan_editor.obstacle
         found = None if obstacle else free_aircraft(session, session.step, row - 0.5, column - 0.5)
@@ -275,7 +276,7 @@ class DropMenu:
             self._is_refused(obstacle or f"no aircraft may drop here on {when_text(session, session.step)}")
 
     def toggle_pin(self, drop: Drop) -> None:
-        """Pin ``drop``, or let planning move it again."""
+        """Pin ``drop``, or unpin it so that planning can move it again."""
         row = self._pinned_row(drop)
         if row >= 0:
             remove_pins(self._session, [row])

@@ -21,10 +21,10 @@ KEY_STEP = 1.5
 
 
 class MouseRouter(QObject):
-    """Event filter on the map's view and viewport. ``tool`` returns the active tool, if there is one."""
+    """Event filter on the map's view and viewport. ``tool`` returns the active tool, if any."""
 
     hovered = Signal(object)
-    """The viewport pixel under the mouse, ``None`` when it left."""
+    """The viewport pixel under the mouse, ``None`` when the mouse left."""
     menu_requested = Signal(object, object)
     """A right click that no tool used: :class:`Pointer` and global position."""
 
@@ -77,7 +77,7 @@ class MouseRouter(QObject):
             self._double = True
             tool.double_click(at)
         elif kind == QEvent.Type.MouseButtonRelease:
-            # The release that ends a double click belongs to no press of the tool's.
+            # The release that ends a double click does not belong to a press of the tool.
             if not self._double:
                 tool.release(at)
             self._double = False
@@ -100,7 +100,7 @@ class MouseRouter(QObject):
         return True
 
     def _key(self, event: QKeyEvent) -> bool:
-        """Return whether the key was used. Other keys are left to the window, which plays and steps."""
+        """Return whether the key was used. Other keys are left to the window, for playback."""
         key = Qt.Key(event.key())
         tool = self._tool()
         if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
@@ -110,7 +110,7 @@ class MouseRouter(QObject):
         elif key == Qt.Key.Key_F and not event.modifiers():
             self._camera.fit()
         elif tool is None or not (tool.cancel() if key == Qt.Key.Key_Escape else tool.key(key)):
-            # Not to the graphics view itself: it would scroll with the arrow keys.
+            # The graphics view itself would scroll with the arrow keys.
             event.ignore()
         return True
 
@@ -125,7 +125,7 @@ _ENTERS = (QEvent.Type.DragEnter, QEvent.Type.DragMove)
 
 
 class FileDrops(QObject):
-    """Event filter that takes files dropped on the map's viewport."""
+    """Event filter for files that are dropped on the map's viewport."""
 
     def __init__(self, session: Session, viewport: QWidget) -> None:
         super().__init__(viewport)
@@ -134,7 +134,7 @@ class FileDrops(QObject):
         viewport.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take regions and base maps; leave other files to the window."""
+        """Accept regions and base maps; leave other files to the window."""
         if not isinstance(event, QDropEvent) or event.type() not in (*_ENTERS, QEvent.Type.Drop):
             return False
         path = self._wanted(event)

@@ -1,4 +1,4 @@
-"""Graphics items of the map: a raster, a set of strokes, and symbols and labels that keep their size on screen."""
+"""Graphics items of the map: raster, strokes, and symbols and labels of constant size on screen."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from firegui.io.rasters.masks import mask_rings
 
 Key = tuple[float, ...]
 Draw = Callable[[QPainter, int], None]
-"""Draws the parts of something from the ``n``-th on, counted from 0."""
+"""Function that draws parts from the ``n``-th on, counted from 0."""
 
 
 class PictureCache:
-    """Picture of something drawn at one zoom, place and size. Call :meth:`forget` when it changes.
+    """Picture of something drawn at one zoom, position and size. Call :meth:`forget` when it changes.
 
-    Something made of parts may get more of them at its end: those alone are drawn, onto the picture. The first time at
-    a place is drawn straight, so that panning and zooming keep no pictures. What ``crosses`` itself has a picture even
-    then under an opacity: its strokes fade as one.
+    Parts appended at the end are drawn onto the picture. The first drawing at a position is direct, so that panning and
+    zooming store no pictures. Content that ``crosses`` itself has a picture even then under an opacity: its strokes
+    fade as one.
     """
 
     def __init__(self, *, crosses: bool = True) -> None:
@@ -47,7 +47,7 @@ class PictureCache:
         self._seen: Key | None = None
 
     def forget(self) -> None:
-        """Draw again: the content has changed."""
+        """Discard the picture: the content has changed."""
         self._key = self._seen = None
 
     def paint(self, painter: QPainter, widget: QWidget | None, draw: Draw, parts: int = 1) -> None:
@@ -81,7 +81,7 @@ class PictureCache:
         self._at, self._parts = QPointF(drawn.x() / ratio, drawn.y() / ratio), parts
 
     def _extend(self, transform: QTransform, widget: QWidget, draw: Draw, parts: int) -> None:
-        """Draw the new parts; fewer parts than before are drawn again."""
+        """Draw the new parts; if there are fewer parts than before, draw all again."""
         if parts < self._parts:
             self._begin(transform, widget, draw, parts)
         elif parts > self._parts:
@@ -131,7 +131,7 @@ def _drawn_part(image: QImage) -> QRect:
 
 
 class RasterItem(QGraphicsItem):
-    """A raster drawn one cell per unit square, row 0 at the top."""
+    """Raster drawn with one cell per unit square, row 0 at the top."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,32 +148,35 @@ class RasterItem(QGraphicsItem):
             self._image = QImage()
         else:
             rows, columns = self._pixels.shape
-            # The image borrows the array's memory, so the array must live as long as the image does.
+            # The image does not own the memory, so the array must live as long as the image.
             form = QImage.Format.Format_ARGB32_Premultiplied
             self._image = QImage(self._pixels.data, columns, rows, 4 * columns, form)
         self.update()
 
     def set_codes(self, codes: NDArray[np.uint8], colors: NDArray[np.uint32]) -> None:
-        """Show ``codes [H, W]`` in ``colors [256]``, premultiplied; the memory of a raster as large is used again."""
+        """Show ``codes [H, W]`` in ``colors [256]``, premultiplied.
+
+        The memory is reused if the size is the same.
+        """
         if self._pixels is None or self._pixels.shape != codes.shape or not self._pixels.flags.writeable:
             self.set_pixels(colors[codes])
             return
-        # Every code has a colour: clipping only spares numpy a copy.
+        # Every code has a colour, so clipping only saves numpy a copy.
         np.take(colors, codes, out=self._pixels, mode="clip")
         self._picture.forget()
         self.update()
 
     @property
     def pixels(self) -> NDArray[np.uint32] | None:
-        """A copy of the shown pixels; their memory is used again."""
+        """A copy of the shown pixels, because their memory is reused."""
         return None if self._pixels is None else self._pixels.copy()
 
     def boundingRect(self) -> QRectF:
-        """The raster's extent in cells."""
+        """Return the raster's extent in cells."""
         return QRectF(0.0, 0.0, self._image.width(), self._image.height())
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        """Draw; smoothed when several cells share a pixel, sharp when a cell is larger than one."""
+        """Draw the raster: smoothed if several cells share a pixel, sharp if a cell is larger than one."""
         if not self._image.isNull():
             self._picture.paint(painter, widget, self._draw)
 
@@ -185,7 +188,7 @@ class RasterItem(QGraphicsItem):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stroke:
-    """One path with its pen and brush, in map coordinates."""
+    """Path with its pen and brush, in map coordinates."""
 
     path: QPainterPath
     pen: QPen
@@ -194,10 +197,10 @@ class Stroke:
 
 
 class StrokesItem(QGraphicsItem):
-    """Strokes drawn in order, on map coordinates.
+    """Strokes drawn in order, in map coordinates.
 
-    The ``still`` first of them, and then the ``growing`` next, are drawn from a picture until the map moves or they
-    change; the growing ones may get more at their end.
+    The first ``still`` strokes and the next ``growing`` strokes are drawn from a picture until the map moves or they
+    change. The growing strokes may be extended at their end.
     """
 
     def __init__(self) -> None:
@@ -208,7 +211,7 @@ class StrokesItem(QGraphicsItem):
         self._still_picture, self._growing_picture = PictureCache(), PictureCache()
 
     def set_strokes(self, strokes: Sequence[Stroke], still: int = 0, growing: int = 0) -> None:
-        """Show other strokes; equal strokes change nothing."""
+        """Show other strokes; do nothing if they are equal."""
         before, after = self._parts(), (strokes[:still], strokes[still : still + growing], strokes[still + growing :])
         if all(_same(old, new) for old, new in zip(before, after, strict=True)):
             return
@@ -229,7 +232,7 @@ class StrokesItem(QGraphicsItem):
         return self.strokes[: self._still], self.strokes[self._still : end], self.strokes[end:]
 
     def boundingRect(self) -> QRectF:
-        """What the strokes cover, in cells."""
+        """Return the area of the strokes, in cells."""
         return self._bounds
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
@@ -251,7 +254,7 @@ def _draw(painter: QPainter, strokes: Sequence[Stroke]) -> None:
 
 
 def _same(strokes: Sequence[Stroke], others: Sequence[Stroke]) -> bool:
-    """Return whether two rows of strokes look the same. Only identical path objects count as the same."""
+    """Return whether two lists of strokes look the same. Only identical path objects count as equal."""
     return len(strokes) == len(others) and all(
         a is b or (a.path is b.path and a.pen == b.pen and a.brush == b.brush and a.smooth == b.smooth)
         for a, b in zip(strokes, others, strict=True)
@@ -264,7 +267,7 @@ Drawing = Callable[[QPainter, QTransform, QRectF], None]
 class ScreenItem(QGraphicsItem):
     """Item placed on the map but drawn in pixels by ``draw(painter, map → pixels, visible pixels)``.
 
-    It is drawn from a picture until :meth:`update` says that it looks different, or the map moves.
+    It is drawn from a picture until :meth:`update` is called, or the map moves.
     """
 
     def __init__(self, draw: Drawing) -> None:
@@ -273,8 +276,8 @@ class ScreenItem(QGraphicsItem):
         self._extent = QRectF()
         self._picture = PictureCache()
 
-    def update(self) -> None:  # type: ignore[override]  # always all of it
-        """Draw again: the content has changed."""
+    def update(self) -> None:  # type: ignore[override]  # always redraws the whole item
+        """Redraw: the content has changed."""
         self._picture.forget()
         super().update()
 
@@ -284,7 +287,7 @@ class ScreenItem(QGraphicsItem):
         self._extent = QRectF(-columns, -rows, 3.0 * columns, 3.0 * rows)
 
     def boundingRect(self) -> QRectF:
-        """The grid and as much again on every side."""
+        """Return the grid with a margin of its own size on every side."""
         return self._extent
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
@@ -305,7 +308,7 @@ class ScreenItem(QGraphicsItem):
 
 
 def cosmetic(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    """Return a pen whose width is in pixels at every zoom."""
+    """Return a pen with a constant width in screen pixels."""
     pen = QPen(color, width, style)
     pen.setCosmetic(True)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
@@ -313,7 +316,7 @@ def cosmetic(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle
 
 
 def map_font(size: float = 9.0, bold: bool = False) -> QFont:
-    """Return the application's font at a size that suits the map."""
+    """Return the application's font at the size for the map."""
     font = QFont()
     font.setPointSizeF(size)
     font.setBold(bold)
@@ -321,7 +324,7 @@ def map_font(size: float = 9.0, bold: bool = False) -> QFont:
 
 
 def draw_text(painter: QPainter, at: QPointF, text: str, font: QFont, color: QColor, halo: QColor) -> None:
-    """Draw text with its base line at ``at`` on a soft outline that separates it from the map."""
+    """Draw text with its baseline at ``at`` on a soft outline that separates it from the map."""
     path = QPainterPath()
     path.addText(at, font, text)
     outline = QPen(halo, 3.0)
@@ -331,7 +334,7 @@ def draw_text(painter: QPainter, at: QPointF, text: str, font: QFont, color: QCo
 
 
 def draw_tag(painter: QPainter, at: QPointF, text: str, font: QFont, color: QColor, card: QColor) -> None:
-    """Draw text with its base line at ``at`` on a small card."""
+    """Draw text with its baseline at ``at`` on a small card."""
     metrics = QFontMetricsF(font)
     width, height = metrics.horizontalAdvance(text), metrics.height()
     box = QRectF(at.x() - 5.0, at.y() - metrics.ascent() - 1.0, width + 10.0, height + 2.0)

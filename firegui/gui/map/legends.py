@@ -1,4 +1,4 @@
-"""Legends as widgets: colour ramps with numbers, and samples with words."""
+"""Legends as widgets: colour ramps with numbers, and samples with labels."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def sample_pixmap(entry: LegendEntry) -> QPixmap:
 
 
 class _Ramp(QWidget):
-    """A colour scale as a bar."""
+    """Colour scale as a bar."""
 
     def __init__(self, scale: ColorScale) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class _Ramp(QWidget):
 
 
 class LegendView(QWidget):
-    """The legends of several layers, one below the other."""
+    """Legends of several layers, one below the other."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,7 +94,10 @@ class LegendView(QWidget):
         self._blocks: dict[str, tuple[Legend, QWidget]] = {}
 
     def show_layers(self, layers: Sequence[MapLayer]) -> None:
-        """Show the legends of ``layers`` and no others. Unchanged blocks stay, because a new one takes long."""
+        """Show the legends of ``layers`` and no others.
+
+        Unchanged blocks stay, because a new one is slow to build.
+        """
         before, self._blocks = self._blocks, {}
         for layer in layers:
             legend = layer.legend
@@ -148,7 +151,7 @@ class LegendRow(QWidget):
         self.hide()
 
     def show_entries(self, entries: Sequence[LegendEntry]) -> None:
-        """Show other entries; none hides the row."""
+        """Show other entries; hide the row if there are none."""
         if tuple(entries) != self._entries:
             self._entries = tuple(entries)
             self._arrange()

@@ -19,12 +19,15 @@ from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 
 
 class MirrorSession(Session):
-    """Session of a map beside others. It follows ``main`` and forwards edits to it, but always shows ``view``."""
+    """Session of a side map.
+
+    It follows ``main`` and forwards edits to it, but always shows ``view``.
+    """
 
     def __init__(self, main: Session, view: FireView, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._main, self._view = main, view
-        # The drops are changed, looked at and undone in one place.
+        # Drops are edited, previewed and undone in the main session only.
         self.plan_editor, self.ground, self.drawing = main.plan_editor, main.ground, main.drawing
         main.project_opened.connect(self._follow_project)
         main.project_edited.connect(self._follow_edit)
@@ -65,7 +68,7 @@ class MirrorSession(Session):
         self._main.select_region(name)
 
     def set_tool(self, tool: Tool) -> None:
-        """Choose a tool on all maps."""
+        """Select a tool on all maps."""
         self._main.set_tool(tool)
 
     def set_step(self, step: int) -> None:
@@ -82,13 +85,13 @@ class MirrorSession(Session):
 
 
 SIDES = (FireView.BASELINE, FireView.PLAN, FireView.DIFFERENCE)
-"""From left to right."""
+"""The sides, from left to right."""
 GAP_PX = 3
 _NARROWEST_PX = 120
 
 
 class MapBoard(QStackedWidget):
-    """The map ``main`` alone, or three maps with its layers, made when they are first shown."""
+    """Map ``main`` alone, or three maps with its layers, which are created when first shown."""
 
     def __init__(self, session: Session, main: MapView, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,7 +116,7 @@ class MapBoard(QStackedWidget):
             each.fit()
 
     def snapshot(self) -> QImage:
-        """Return what is on screen, up to date."""
+        """Return a current picture of the shown maps."""
         return joined([each.snapshot() for each in self.shown_maps])
 
     def _turn(self, side_by_side: bool) -> None:
@@ -138,7 +141,7 @@ class MapBoard(QStackedWidget):
         self.panes = tuple(MapView(MirrorSession(self._session, side, self)) for side in SIDES)
         for pane, side in zip(self.panes, SIDES, strict=True):
             pane.camera.widget.setAccessibleName(f"Map, {side.value}")
-            # Three maps in a small window are narrower than one may be; wider than their place they would be cut.
+            # Three maps in a small window are narrower than the minimum of one. Wider ones would be clipped.
             pane.setMinimumWidth(_NARROWEST_PX)
             pane.hovered.connect(self.main.hovered)
             pane.camera.moved.connect(lambda camera=pane.camera: self._link(camera))
@@ -169,7 +172,7 @@ def share_outlines(main: MapView, other: MapView) -> None:
 
 
 def joined(pictures: list[QImage], gap: int = GAP_PX) -> QImage:
-    """Return pictures of one height side by side as one picture."""
+    """Return pictures of one height, joined side by side."""
     if len(pictures) == 1:
         return pictures[0]
     ratio = pictures[0].devicePixelRatio()
@@ -192,10 +195,10 @@ _SAMPLES = 3
 
 
 class MapRenderer(QWidget):
-    """Hidden maps with sessions of their own, so that playing and editing do not show in the film.
+    """Hidden maps with sessions of their own, so that playback and edits do not appear in the film.
 
-    ``views`` are the sides beside each other; left out, they are those on screen. Of a single side where three are on
-    screen, or the other way round, every map is as large as those on screen.
+    ``views`` are the sides; by default those on screen. If their number differs from the maps on screen, every map has
+    the size of those on screen.
     """
 
     def __init__(self, session: Session, board: MapBoard, views: tuple[FireView, ...] = ()) -> None:
@@ -239,12 +242,12 @@ def film_steps(session: Session, first_day: int = 0, days: int | None = None) ->
 
 
 def sample_steps(steps: Sequence[int]) -> tuple[int, ...]:
-    """Return the first, middle and last step, whose pictures give a GIF its colours."""
+    """Return the first, middle and last step, whose pictures determine the palette of a GIF."""
     return tuple(dict.fromkeys(steps[k * (len(steps) - 1) // (_SAMPLES - 1)] for k in range(_SAMPLES)))
 
 
 def _still(session: Session, view: FireView, parent: QWidget) -> Session:
-    """Return a copy of ``session`` as it is now, which does not follow its changes."""
+    """Return a copy of the current state of ``session``, which does not follow its changes."""
     copy = Session(parent)
     copy.open_project(session.project, session.folder)
     copy.show_result(session.result)

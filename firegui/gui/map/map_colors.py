@@ -15,7 +15,10 @@ from firegui.gui.base.theme import COLORS, Theme
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """Line and text colours of the map. ``halo`` is put behind ``text`` and lines so that they read on any layer."""
+    """Line and text colours of the map.
+
+    ``halo`` is drawn behind ``text`` and lines so that they are readable on any layer.
+    """
 
     dark: bool
     ground: QColor
@@ -36,7 +39,7 @@ class Ink:
 
     @staticmethod
     def of(palette: QPalette) -> Ink:
-        """Return the colours for a widget palette, dark or light."""
+        """Return the colours for a dark or light widget palette."""
         dark = palette.color(QPalette.ColorRole.Window).lightness() < 128
         theme = COLORS[Theme.DARK if dark else Theme.LIGHT]
         return Ink(
@@ -70,12 +73,12 @@ Bytes = NDArray[np.uint8]
 Packed = NDArray[np.uint32]
 
 TRANSPARENT_BELOW = 0.01
-"""Probabilities under this are not drawn: the mean-field fire has a tail of tiny values almost everywhere."""
+"""Lower probabilities are not drawn: the mean-field fire has tiny values almost everywhere."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColorScale:
-    """A colour per code 0 … 255, ``rgba [256, 4]`` with straight alpha, and the texts at its two ends."""
+    """Colour per code 0 … 255, ``rgba [256, 4]`` with straight alpha, and the texts at its two ends."""
 
     title: str
     low: str
@@ -101,7 +104,7 @@ def _with_alpha(rgb: Bytes, alpha: NDArray[np.float64]) -> Bytes:
 
 
 def probability(title: str, name: str) -> ColorScale:
-    """Return a scale of 0 … 1 on a sequential map, transparent below :data:`TRANSPARENT_BELOW`."""
+    """Return a scale of 0 … 1 on a sequential colour map, transparent below :data:`TRANSPARENT_BELOW`."""
     p = np.arange(256) / 255.0
     alpha = np.where(p < TRANSPARENT_BELOW, 0.0, np.minimum(1.0, 0.35 + 3.0 * p))
     return ColorScale(title, "0", "1", _with_alpha(_map(name), alpha), "0.5")
@@ -118,7 +121,10 @@ def burning_scale() -> ColorScale:
 
 
 def difference_scale() -> ColorScale:
-    """Baseline − plan, −1 … +1 as codes 0 … 255: blue where the plan leaves less fire, ochre where it leaves more."""
+    """Return the scale of baseline − plan, −1 … +1 as codes 0 … 255.
+
+    Blue is less fire with the plan, ochre is more.
+    """
     change = np.arange(256) / 127.5 - 1.0
     alpha = np.where(np.abs(change) < TRANSPARENT_BELOW, 0.0, np.minimum(1.0, 0.25 + 1.5 * np.abs(change)))
     rgba = _with_alpha(_map("CET-CBD1")[::-1], alpha)
@@ -126,26 +132,35 @@ def difference_scale() -> ColorScale:
 
 
 def signed_scale(title: str, limit: float) -> ColorScale:
-    """``−limit … limit`` as codes 0 … 255, opaque: blue above 0, ochre below, the same strength on both sides."""
+    """Return an opaque scale of ``−limit … limit`` as codes 0 … 255.
+
+    Blue is above 0, ochre below, with equal strength on both sides.
+    """
     rgb = _map("CET-CBD1")[::-1]
     return ColorScale(title, f"−{limit:g}", f"{limit:g}", _with_alpha(rgb, np.ones(256)), "0")
 
 
 def ramp_scale(title: str, ends: tuple[str, str, str], name: str) -> ColorScale:
-    """Low … high as codes 0 … 255, opaque, on the pyqtgraph map ``name``; ``ends`` are the texts low, middle, high."""
+    """Return an opaque scale on the pyqtgraph colour map ``name``.
+
+    ``ends`` are the texts low, middle, high.
+    """
     low, middle, high = ends
     return ColorScale(title, low, high, _with_alpha(_map(name), np.ones(256)), middle)
 
 
 def blend_scale(title: str, ends: tuple[str, str, str], colors: Sequence[str]) -> ColorScale:
-    """As :func:`ramp_scale`, evenly from one of ``colors`` to the next."""
+    """Return an opaque scale that blends ``colors`` in equal steps; see :func:`ramp_scale`."""
     low, middle, high = ends
     table = pg.ColorMap(None, [QColor(color) for color in colors]).getLookupTable(nPts=256, alpha=False)
     return ColorScale(title, low, high, _with_alpha(np.asarray(table, np.uint8)[:, :3], np.ones(256)), middle)
 
 
 def retardant_scale() -> ColorScale:
-    """Remaining fuel factor r, 0 … 1: invisible where untreated, stronger the more retardant lies there."""
+    """Return the scale of the remaining fuel factor r, 0 … 1.
+
+    Untreated cells are invisible; more retardant is more opaque.
+    """
     left = np.arange(256) / 255.0
     rgb = np.tile(np.array([[214, 73, 158]], np.uint8), (256, 1))
     alpha = np.where(left > 0.99, 0.0, 0.25 + 0.75 * (1.0 - left))
@@ -153,13 +168,13 @@ def retardant_scale() -> ColorScale:
 
 
 def tint_scale(title: str, low: str, high: str, color: QColor) -> ColorScale:
-    """One hue laid on the ground more and more densely: for backgrounds that must stay behind the fire."""
+    """Return a scale of one hue with rising opacity, for backgrounds below the fire."""
     rgb = np.tile(np.array([[color.red(), color.green(), color.blue()]], np.uint8), (256, 1))
     return ColorScale(title, low, high, _with_alpha(rgb, np.arange(256) / 255.0))
 
 
 def shade_scale() -> ColorScale:
-    """Hillshade as black or white laid over what lies below: code 180 is flat ground and changes nothing."""
+    """Return the scale of a hillshade of black or white; code 180 is flat ground and transparent."""
     light = (np.arange(256) - 180.0) / 180.0
     rgb = np.where(light[:, None] > 0, 255, 0).astype(np.uint8) * np.ones((1, 3), np.uint8)
     return ColorScale("Hillshade", "shade", "light", _with_alpha(rgb, np.abs(light) * np.where(light > 0, 0.7, 0.8)))

@@ -1,4 +1,4 @@
-"""State of the session in the terms of layers and read-outs, and the location of cells on the Earth."""
+"""State of the session for layers and read-outs, and the geographic location of cells."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ Bytes = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapState:
-    """The project at one step of one view."""
+    """Project at one step of one view."""
 
     project: Project
     step: int
     view: FireView
     result: ShownResult
     look: PreviewResult | None = None
-    """What a drop that is changed by hand does just now."""
+    """Effect of the drop change that is being previewed."""
     awaited: str = ""
-    """What is being worked out for the map, for people."""
+    """Text on what is being computed for the map."""
 
     @staticmethod
     def of(session: Session) -> MapState | None:
-        """Return the state of the session; ``None`` while no project is open."""
+        """Return the state of the session; ``None`` if no project is open."""
         if not session.has_project:
             return None
         preview = session.plan_editor.preview
@@ -47,7 +47,7 @@ class MapState:
 
     @property
     def day(self) -> int:
-        """Zero-based day of the plan; the state at the very end belongs to the last day."""
+        """Zero-based day of the plan; the last step belongs to the last day."""
         calendar = self.project.calendar
         return max(min(calendar.day_of_step(self.step), calendar.days - 1), 0)
 
@@ -58,12 +58,15 @@ class MapState:
 
     @property
     def observed_day(self) -> int:
-        """Zero-based day of the event whose perimeter belongs to the shown time; at the very end, the day after."""
+        """Zero-based day of the event whose perimeter belongs to the shown time.
+
+        At the last step it is the day after.
+        """
         return self.project.plan.start_day + self.project.calendar.day_of_step(self.step)
 
     @property
     def perimeter_is_carried(self) -> bool:
-        """Whether the perimeter of the shown day is an earlier day's, filled forward over a gap."""
+        """Whether the perimeter of the shown day is an earlier day's, carried forward over a gap."""
         event, day = self.scenario, self.observed_day
         return event.observed_on(day) is not None and event.is_filled_forward(day)
 
@@ -93,7 +96,7 @@ class MapState:
         return min(self.step if plan is None else plan.index_of_step(self.step) * plan.stride, last)
 
     def plan_fire(self) -> Bytes | None:
-        """Return ``P`` of the plan, or of the changed plan while a drop is edited by hand."""
+        """Return ``P`` of the plan, or of the changed plan while a drop is edited."""
         look = self.look
         if look is not None and look.fire is not None and look.request.step == self.frame_step:
             return look.fire if look.fire.shape == self.scenario.grid.shape else None
@@ -110,7 +113,10 @@ class MapState:
 
 
 class CellLocation:
-    """Converter between corner coordinates and longitude and latitude. Returns ``None`` on a grid without a CRS."""
+    """Converter between corner coordinates and longitude and latitude.
+
+    Its methods return ``None`` on a grid without a CRS.
+    """
 
     def __init__(self, grid: Grid | None) -> None:
         self.grid = grid
@@ -118,7 +124,7 @@ class CellLocation:
 
     @property
     def known(self) -> bool:
-        """Whether the grid has a place."""
+        """Whether the grid is georeferenced."""
         return self._reference is not None
 
     def lonlat(self, row: float, column: float) -> tuple[float, float] | None:

@@ -1,4 +1,4 @@
-"""Map widget of layers, tools and read-outs, updated by timers and never per event."""
+"""Map widget of layers, tools and read-outs, which timers update in place of events."""
 
 from __future__ import annotations
 
@@ -31,14 +31,17 @@ from firegui.gui.map.tools.tool import MapTool, PanTool, Pointer, ProbeTool, Too
 from firegui.gui.session.session import FireView, Session, Tool
 
 REPAINT_MS = 50
-"""Interval of repaints: twenty times a second."""
+"""Interval of repaints: twenty a second."""
 STEP_MS = 12
-"""Least time between the repaints of two steps; playback shows thirty steps a second."""
+"""Shortest time between the repaints of two steps; playback shows thirty steps a second."""
 _NEAR_PX = 4.0
 
 
 class _Cause(QObject):
-    """Reason to redraw. A bound method of a ``QObject``, which Qt disconnects when the map goes before the session."""
+    """Reason to redraw.
+
+    The bound method of a ``QObject`` is disconnected by Qt if the map is deleted before the session.
+    """
 
     def __init__(self, name: str, mark: Callable[[str], None], parent: QObject) -> None:
         super().__init__(parent)
@@ -50,10 +53,10 @@ class _Cause(QObject):
 
 
 class MapView(QWidget):
-    """North-up map of the session's project. It reads and changes the session only."""
+    """North-up map of the session's project. It reads and changes only the session."""
 
     hovered = Signal(object)
-    """Text for the status bar on the cell under the mouse; empty beside the grid."""
+    """Text for the status bar on the cell under the mouse; empty outside the grid."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -95,11 +98,11 @@ class MapView(QWidget):
 
     @property
     def drawn_step(self) -> int:
-        """The step that the layers show; the session may be further."""
+        """The step that the layers show; the session may be ahead."""
         return self._drawn_step
 
     def snapshot(self) -> QImage:
-        """Return the map as it is on screen, up to date."""
+        """Return a current picture of the map."""
         self.flush()
         return self.camera.viewport.grab().toImage()
 
@@ -122,7 +125,7 @@ class MapView(QWidget):
             self.hovered.emit(self._hover_text(shown))
 
     def _prepare(self) -> None:
-        # What a new plan needs is made apart from its drawing: the window answers in between.
+        # A new plan is prepared separately from its drawing, so that the window handles events in between.
         if self.isVisible():
             self.layers.prepare(MapState.of(self._session))
 
@@ -215,7 +218,7 @@ class MapView(QWidget):
 
     def _mark(self, cause: str) -> None:
         self.layers.mark(cause)
-        # A mouse that has just left is still to be told of.
+        # A mouse that has just left must still be reported.
         self._hover_dirty |= self._mouse_at is not None
         self._schedule()
 

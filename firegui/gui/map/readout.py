@@ -19,12 +19,15 @@ SEPARATOR = "  ·  "
 
 
 def blows_from(psi: float) -> int:
-    """Return the origin of a wind in degrees clockwise from north; ``psi`` is its direction, radians ccw from east."""
+    """Return the origin of a wind in degrees clockwise from north.
+
+    ``psi`` is its direction in radians counter-clockwise from east.
+    """
     return round(270.0 - math.degrees(psi)) % 360
 
 
 def hover_text(shown: MapState, place: CellLocation, row: float, column: float) -> str:
-    """Return one line with the position of the mouse and the values there; empty beside the grid."""
+    """Return one line with the position of the mouse and the values there; empty outside the grid."""
     cell = cell_at(shown, row, column)
     if cell is None:
         return ""
@@ -114,7 +117,7 @@ NO_FURTHER = "Baseline, no further drops"
 
 
 def caption_of(shown: MapState | None, layers: LayerStack, hint: str) -> Caption:
-    """Return the texts of the decorations for the shown moment."""
+    """Return the texts of the decorations for the shown step."""
     if shown is None:
         return Caption()
     when, zone = shown.time, shown.project.calendar.zone_name
@@ -130,7 +133,7 @@ def caption_of(shown: MapState | None, layers: LayerStack, hint: str) -> Caption
     waits = bool(fire.missing()) and shown.view is not FireView.DIFFERENCE and not shown.result.mean_of
     awaited = shown.awaited if waits else ""
     if fire.missing():
-        # What is being worked out is said in the middle of the map.
+        # The text on the computation is in the centre of the map.
         notes += [] if awaited else ["no result yet" if waits else fire.missing()]
     elif shown.result.pending:
         notes.append("the fire is that of before the change: working out the new one")

@@ -33,7 +33,10 @@ _HINT = "Rows are counted from the north, columns from the west, both at the edg
 
 
 class RegionDialog(QDialog):
-    """Numbers of a region, checked while they are typed. Accepting a valid region is one undoable step."""
+    """Form for the numbers of a region, validated during typing.
+
+    Accepting a valid region is one undoable step.
+    """
 
     def __init__(self, session: Session, region: Region, parent: QWidget | None) -> None:
         super().__init__(parent)

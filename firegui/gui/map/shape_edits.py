@@ -1,4 +1,7 @@
-"""Undoable edits of protected regions, no-drop zones and pinned drops, refused with a message when invalid."""
+"""Undoable edits of protected regions, no-drop zones and pinned drops.
+
+Invalid edits are refused with a message.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,13 @@ _SAME_TIME = timedelta(seconds=1)
 
 
 def free_shape_name(letter: str, shapes: Iterable[Region]) -> str:
-    """Return the first of R1, R2, … (with ``letter`` R) that no shape has."""
+    """Return the first of R1, R2, … (with ``letter`` R) that no shape is called."""
     taken = {shape.name for shape in shapes}
     return next(name for number in range(1, len(taken) + 2) if (name := f"{letter}{number}") not in taken)
 
 
 def size_text(region: Region, grid: Grid) -> str:
-    """Return the size in cells and hectares; of a polygon, the area of its outline."""
+    """Return the size in cells and hectares; for a polygon the area of its outline."""
     cells = area(region)
     box = region.as_rectangle
     sides = "" if box is None else f"{box[0][1] - box[0][0]:,.0f} × {box[1][1] - box[1][0]:,.0f} = "
@@ -41,7 +44,7 @@ def _grid_shape(session: Session) -> tuple[int, int]:
 
 
 def _refusal(session: Session, before: list[Problem], after: list[Problem], kind: str, changed: Region) -> str:
-    """Return why ``changed`` is not accepted; empty if it is. Problems that were there ``before`` do not count."""
+    """Return why ``changed`` is refused; empty if accepted. Problems ``before`` do not count."""
     known = {str(problem) for problem in before}
     added = [text for problem in after if (text := str(problem)) not in known]
     if added:
@@ -56,7 +59,7 @@ def _can_rename(session: Session, before: list[Problem], after: list[Problem], k
     try:
         refuse_new(before, after, f"The {kind} keeps its name")
     except InputError as error:
-        # The editor is closed by now: a line in the status bar would be missed.
+        # The editor is closed already, so a message in the status bar would be missed.
         session.refuse(error)
         return False
     return True
@@ -64,12 +67,15 @@ def _can_rename(session: Session, before: list[Problem], after: list[Problem], k
 
 # -- protected regions -------------------------------------------------------------------------------------------------
 def add_region(session: Session, region: Region) -> bool:
-    """Add and select a region. Returns whether it was accepted."""
+    """Add and select a region. Return whether it was accepted."""
     return _set_regions(session, f"Draw region {region.name}", (*session.project.regions, region), region)
 
 
 def import_regions(session: Session, path: Path) -> None:
-    """Add the regions of a file as one undoable step; a name already taken gets a number. A bad file is refused."""
+    """Add the regions of a file as one undoable step; an existing name gets a number.
+
+    A file with problems is refused.
+    """
     with refusing(session, str(path)):
         grid = session.project.scenario.grid
         regions = list(session.project.regions)
@@ -93,13 +99,13 @@ def refusal_of(session: Session, name: str, region: Region) -> str:
 
 
 def change_region(session: Session, text: str, name: str, region: Region) -> bool:
-    """Replace region ``name``. Returns whether it was accepted; no change is accepted without an undo step."""
+    """Replace region ``name``. Return whether it was accepted; an unchanged region makes no undo step."""
     changed = _replaced(session, name, region)
     return changed == session.project.regions or _set_regions(session, text, changed, region)
 
 
 def rename_region(session: Session, name: str, to: str) -> bool:
-    """Give region ``name`` another name, which must be new and not empty. Returns whether it was accepted."""
+    """Rename region ``name`` to a new, non-empty name. Return whether it was accepted."""
     found, to, shape = find_region(session, name), to.strip(), _grid_shape(session)
     if found is None:
         return False
@@ -131,7 +137,7 @@ def _region_refusal(session: Session, regions: Sequence[Region], changed: Region
 
 # -- no-drop zones -----------------------------------------------------------------------------------------------------
 def add_zone(session: Session, zone: Region) -> bool:
-    """Add a no-drop zone. Returns whether it was accepted; the status bar shows why not."""
+    """Add a no-drop zone. Return whether it was accepted; the status bar shows the reason if not."""
     before = session.project.operations.no_drop_zones
     after = (*before, zone)
     refusal = _refusal(session, _zone_problems(session, before), _zone_problems(session, after), "Zone", zone)
@@ -143,7 +149,7 @@ def add_zone(session: Session, zone: Region) -> bool:
 
 
 def rename_zone(session: Session, row: int, name: str) -> bool:
-    """Give the zone in ``row`` another name, which must be new and not empty. Returns whether it was accepted."""
+    """Rename the zone in ``row`` to a new, non-empty name. Return whether it was accepted."""
     zones, name = session.project.operations.no_drop_zones, name.strip()
     if name == zones[row].name:
         return False
@@ -155,7 +161,7 @@ def rename_zone(session: Session, row: int, name: str) -> bool:
 
 
 def delete_zone(session: Session, row: int) -> None:
-    """Remove the zone in ``row``; nothing happens if there is none."""
+    """Remove the zone in ``row``; do nothing if there is none."""
     zones = session.project.operations.no_drop_zones
     if 0 <= row < len(zones):
         _set_zones(session, f"delete no-drop zone {zones[row].name}", (*zones[:row], *zones[row + 1 :]))
@@ -199,7 +205,7 @@ def remove_pins(session: Session, rows: Iterable[int]) -> None:
 
 
 def pinned_row(operations: Operations, pin: PinnedDrop) -> int:
-    """Return the row of the pin that keeps the same drop, or −1."""
+    """Return the row of the pin for the same drop, or −1."""
     return next((row for row, other in enumerate(operations.pinned) if _same_drop(pin, other)), -1)
 
 

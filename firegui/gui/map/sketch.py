@@ -1,4 +1,4 @@
-"""Outline that a tool is drawing, and the pin of the probe."""
+"""Outline that a tool draws, and the pin of the probe."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from firegui.gui.map.items import ScreenItem, draw_text, map_font, text_width
 from firegui.gui.map.map_colors import Ink, faded
 
 _UNDER_WORDS_PX, _LINE_PX = 76.0, 18.0
-"""The title and the hint take that much of the map's top; there a size stands below its shape."""
+"""Height of title and hint at the map's top. A shape there has its size below."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Corners so far as ``(row, column)``, the size as text, whether it is closed, and whether it may be."""
+    """Corners so far as ``(row, column)``, the size as text, and whether it is closed and valid."""
 
     corners: tuple[Vertex, ...]
     text: str = ""
@@ -27,7 +27,7 @@ class Outline:
 
 
 class Sketch:
-    """Outline and pin, drawn above every layer."""
+    """Outline and pin, drawn above all layers."""
 
     def __init__(self) -> None:
         self.item = ScreenItem(self._paint)
@@ -42,7 +42,7 @@ class Sketch:
         self.item.update()
 
     def show_pin(self, pin: Vertex | None) -> None:
-        """Mark a cell by its north-west corner, or none."""
+        """Mark the cell with this north-west corner, or none."""
         self.pin = pin
         self.item.update()
 

@@ -42,13 +42,13 @@ def time_text(calendar: Calendar, step: int) -> str:
 class TimelineBar(QWidget):
     """Play buttons, timeline and view buttons. Sets step and view of the session.
 
-    Keys that nothing else in the window wants reach it too: Space plays, the arrows step, Shift and an arrow jump a
-    day, Home and End go to the ends.
+    It also handles keys that no other widget of the window uses. Space plays, the arrows step, Shift and an arrow jump
+    a day, Home and End go to the ends.
     """
 
     playing_changed = Signal(bool)
     film_requested = Signal()
-    """The person asks to export a film or a picture."""
+    """The user requests the export of a film or a picture."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,7 +80,7 @@ class TimelineBar(QWidget):
 
     @property
     def loops(self) -> bool:
-        """Whether playing starts again at the end."""
+        """Whether playback restarts at the end."""
         return self._buttons["loop"].isChecked()
 
     @property
@@ -131,14 +131,17 @@ class TimelineBar(QWidget):
 
     # -- stepping ----------------------------------------------------------------------------------------------------
     def step_by(self, frames: int) -> None:
-        """Show the frame ``frames`` frames later, or earlier if negative."""
+        """Step by ``frames`` frames, backwards if negative."""
         stride, step = self.stride, self._session.step
-        # From between two frames the first step back goes to the earlier one of them.
+        # From between two frames, the first step back goes to the earlier of them.
         base = step // stride if frames > 0 else -(-step // stride)
         self._session.set_step((base + frames) * stride)
 
     def step_days(self, days: int) -> None:
-        """Show the beginning of a day ``days`` days later or earlier; −1 inside a day is its own beginning."""
+        """Go to the beginning of a day ``days`` days later or earlier.
+
+        −1 inside a day is the beginning of this day.
+        """
         if self._session.has_project:
             per_day = self._session.project.calendar.steps_per_day
             day, inside = divmod(self._session.step, per_day)
@@ -162,13 +165,13 @@ class TimelineBar(QWidget):
 
     # -- keys --------------------------------------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:
-        """Watch the window for keys that no other widget used."""
+        """Filter the events of the window for keys that no other widget used."""
         super().showEvent(event)
         window = self.window()
         if window is not self and window is not self._watched:
             if self._watched is not None:
                 self._watched.removeEventFilter(self)
-            # Only keys that the focused widget left alone come up to the window, so a table keeps its arrows.
+            # Only keys that the focused widget did not use reach the window, so a table keeps its arrows.
             window.installEventFilter(self)
             self._watched = window
 

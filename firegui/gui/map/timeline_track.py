@@ -33,7 +33,10 @@ _HEADER, _MARGIN, _KNOB = 19, 8, 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrackData:
-    """What the track draws. ``grounded[day]`` are the ids of the types that stay on the ground, of ``types`` in all."""
+    """Content of the track.
+
+    ``grounded[day]`` are the ids of the grounded types, out of ``types`` types.
+    """
 
     calendar: Calendar
     grounded: tuple[tuple[str, ...], ...]
@@ -43,14 +46,14 @@ class TrackData:
 
     @staticmethod
     def of(calendar: Calendar, fleet: Fleet, drops: Sequence[DropRecord]) -> TrackData:
-        """Collect the data of a plan; only executed drops inside the window count."""
+        """Return the data of a plan; only executed drops inside the window count."""
         flying = [kind for kind in fleet.types if kind.count > 0]
         grounded = tuple(tuple(kind.id for kind in flying if day in kind.grounded_days) for day in range(calendar.days))
         water, retardant = (_per_step(drops, material, calendar.n_steps) for material in Material)
         return TrackData(calendar, grounded, len(flying), water, retardant)
 
     def all_grounded(self, day: int) -> bool:
-        """Whether nothing flies on ``day``."""
+        """Whether all types are grounded on ``day``."""
         return self.types > 0 and len(self.grounded[day]) == self.types
 
 
@@ -63,15 +66,15 @@ class TimelineTrack(QWidget):
     """Timeline of days and drops. A click or drag seeks, the wheel steps."""
 
     seeked = Signal(int)
-    """A person wants this step."""
+    """The user requests this step."""
     stepped = Signal(int)
-    """A person wants to go this many frames on."""
+    """The user requests to step by this many frames."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._data: TrackData | None = None
         self._step = 0
-        # Everything but the playhead, drawn again only when it looks different.
+        # Everything but the playhead, redrawn only if it changes.
         self._ground = QPixmap()
         self._ground_of: tuple[object, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -84,7 +87,7 @@ class TimelineTrack(QWidget):
         return QSize(600, 50)
 
     def minimumSizeHint(self) -> QSize:
-        """Smallest useful size."""
+        """Return the smallest useful size."""
         return QSize(160, 50)
 
     def set_data(self, data: TrackData | None) -> None:
@@ -112,7 +115,7 @@ class TimelineTrack(QWidget):
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Seek."""
+        """Seek to the clicked step."""
         if event.button() == Qt.MouseButton.LeftButton and self._data is not None:
             self.seeked.emit(self.step_at(event.position().x()))
 
@@ -122,7 +125,7 @@ class TimelineTrack(QWidget):
             self.seeked.emit(self.step_at(event.position().x()))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Step, one frame a notch."""
+        """Step by one frame per notch of the wheel."""
         turn = event.angleDelta().y() or event.angleDelta().x()
         if turn:
             self.stepped.emit(-1 if turn > 0 else 1)
@@ -193,7 +196,7 @@ class TimelineTrack(QWidget):
 
     @staticmethod
     def _paint_grounded(painter: QPainter, colors: Colors, area: QRectF, data: TrackData, day: int) -> None:
-        """Hatch a day with all types grounded; otherwise shade it by the share of grounded types."""
+        """Hatch a day on which all types are grounded; otherwise shade it by the share of grounded types."""
         shade = QColor(colors.grounded)
         if data.all_grounded(day):
             shade.setAlpha(110)
@@ -205,7 +208,7 @@ class TimelineTrack(QWidget):
             painter.fillRect(area, shade)
 
     def _paint_drops(self, painter: QPainter, colors: Colors, data: TrackData) -> None:
-        """Paint drops per step, stacked by material. Steps that share a pixel share the highest bar."""
+        """Paint drops per step, stacked by material. Steps within one pixel share the highest bar."""
         floor, room = self.height() - 2.0, self.height() - _HEADER - 5.0
         highest = max(int((data.water + data.retardant).max(initial=0)), 1)
         width = max(self.x_of_step(1) - self.x_of_step(0) - 0.5, 1.0)
@@ -231,11 +234,11 @@ class TimelineTrack(QWidget):
         painter.drawPolygon(QPolygonF([QPointF(x + dx, y) for dx, y in corners]))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the focus."""
+        """Show the focus frame."""
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Hide the focus."""
+        """Hide the focus frame."""
         self.update()
 
 

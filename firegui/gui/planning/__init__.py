@@ -1,1 +1,1 @@
-"""Starting, watching, comparing, editing and replanning plans."""
+"""Start, progress, comparison, editing and replanning of plans."""

@@ -1,4 +1,4 @@
-"""Asking what a new run is to do otherwise than the one it is like."""
+"""Dialog for the settings in which a new run differs from an existing one."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ _MOST_LINES = 6
 
 
 class DuplicateRunDialog(QDialog):
-    """Dialog with the settings that are changed most; the docks have the others. :attr:`project` is the answer.
+    """Dialog with the settings that are changed most; the docks have the others.
 
-    ``project`` given is the open one, ``entry`` the run, whose project must be known.
+    The result is :attr:`project`. ``project`` is the open one, and ``entry`` the existing run, whose project must be
+    known.
     """
 
     def __init__(self, entry: RunEntry, project: Project, parent: QWidget | None = None) -> None:
@@ -43,7 +44,7 @@ class DuplicateRunDialog(QDialog):
         self.search = SettingsForm(entry.project.plan.optimizer, only=_OFFERED)
         self.setting, self.stages = QComboBox(), QComboBox()
         self.starts = True
-        """Whether the run is to begin at once."""
+        """Whether to start the run at once."""
         self._fill(entry)
         self._lay_out(entry, project)
 
@@ -51,7 +52,7 @@ class DuplicateRunDialog(QDialog):
     def project(self) -> Project:
         """The project of the run, with the changes."""
         plan = self._then.plan
-        # Qt makes plain text of what it is given.
+        # Qt converts the members of an enumeration to plain text.
         setting = Setting(self.setting.currentData())
         same = setting is plan.setting or setting is Setting.CUSTOM
         weights = plan.weights if same else ObjectiveWeights.of(setting)
@@ -59,7 +60,7 @@ class DuplicateRunDialog(QDialog):
 
     @property
     def chosen_stages(self) -> tuple[Stage, ...]:
-        """What the run does."""
+        """The stages of the run."""
         return list(STAGE_TITLES)[self.stages.currentIndex()]
 
     # -- putting together --------------------------------------------------------------------------------------------
@@ -92,7 +93,7 @@ class DuplicateRunDialog(QDialog):
         buttons.rejected.connect(self.reject)
         self.load.clicked.connect(lambda _checked=False: self._only_load())
         vertical(self, form, _told(project, self._then), buttons)
-        # Only now is there a dialog for it to be the default of; else Enter would cancel.
+        # A button can be the default only once it is in the dialog; otherwise Enter would cancel.
         go.setDefault(True)
 
     def _only_load(self) -> None:
@@ -101,7 +102,7 @@ class DuplicateRunDialog(QDialog):
 
 
 def _told(now: Project, then: Project) -> QLabel:
-    """What comes back into the project with the run's inputs."""
+    """Return a text on what the project takes from the run's inputs."""
     lines = [f"{each.what}: {each.one or '–'} → {each.other or '–'}" for each in inputs_apart(now, then)]
     more = len(lines) - _MOST_LINES
     shown = lines[:_MOST_LINES] + ([f"and {more} more"] if more > 0 else [])

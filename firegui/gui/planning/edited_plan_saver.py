@@ -1,6 +1,6 @@
-"""Keeps edited plans: each becomes a run of its own, and until then a draft in a file.
+"""Saver of edited plans: each becomes a run, and until then a draft in a file.
 
-A program that is killed loses next to nothing.
+A crash of the program loses only the last moments.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from firegui.runs.run_requests import WarmStart, plan_spec
 from firegui.runs.spec import EvaluateSpec, Stage
 
 BY_HAND = "by-hand"
-"""Folder of a project that holds the schedules edited by hand."""
+"""Folder of a project for the schedules edited by hand."""
 AFTER_MS = 1_500
 """Time from an edit until the draft is written. Further edits do not delay it."""
 _STEM, _SUFFIX = "unsaved", ".safetensors"
@@ -36,7 +36,10 @@ _RECOVERED_TITLE = "drops changed by hand"
 
 
 class Draft(QObject):
-    """File with the edited drops that are in no run yet, and those of earlier plans. Deleted once all are kept."""
+    """File with the edited drops that are in no run yet, and those of earlier plans.
+
+    The files are deleted once all plans are saved.
+    """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -47,13 +50,13 @@ class Draft(QObject):
         self._timer.timeout.connect(self.write)
 
     def schedule(self, folder: Path, schedule: Schedule) -> None:
-        """Write ``schedule`` into ``folder`` soon."""
+        """Write ``schedule`` to ``folder`` soon."""
         self._waiting = folder / UNSAVED, schedule
         if not self._timer.isActive():
             self._timer.start()
 
     def write(self) -> None:
-        """Write what waits now. A failure is ignored: saving the project will report it."""
+        """Write the waiting schedule now. A failure is ignored: saving the project will report it."""
         waiting, self._waiting = self._waiting, None
         if waiting is None:
             return
@@ -63,7 +66,7 @@ class Draft(QObject):
             self._file = waiting[0]
 
     def set_aside(self) -> None:
-        """Keep the current file under another name; the next draft gets a file of its own."""
+        """Keep the current file under another name; the next draft gets a new file."""
         self.write()
         if self._file is not None:
             with suppress(OSError):
@@ -93,12 +96,12 @@ class Draft(QObject):
 
 
 def drafts_in(folder: Path) -> tuple[Path, ...]:
-    """Return the drafts that a killed program left in ``folder``, the oldest first."""
+    """Return the drafts that a crash left in ``folder``, the oldest first."""
     return tuple(sorted(folder.glob(f"{_STEM}*{_SUFFIX}"), key=lambda file: (file.stat().st_mtime, file.name)))
 
 
 def recovered_drafts(folder: Path, now: datetime) -> tuple[Path, ...]:
-    """Rename the drafts that a killed program left in ``folder`` so that they last, and return them."""
+    """Rename the drafts that a crash left in ``folder`` so that they stay, and return them."""
     kept = []
     for left in drafts_in(folder):
         with suppress(OSError):
@@ -108,7 +111,7 @@ def recovered_drafts(folder: Path, now: datetime) -> tuple[Path, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _EditedSchedule:
-    """Edited plan for ``project``; its ``drops`` where they are known to be on the undo stack."""
+    """Edited plan for ``project``, and its ``drops`` if they are known to be on the undo stack."""
 
     project: Project
     schedule: Schedule
@@ -118,7 +121,7 @@ class _EditedSchedule:
 class EditedPlanSaver(QObject):
     """Saver of an edited plan: with the project, when another plan replaces it, or on request.
 
-    The plans of a project without a folder are kept when it gets one. :meth:`shutdown` must be called before the
+    The plans of a project without a folder are saved when it gets one. :meth:`shutdown` must be called before the
     program ends.
     """
 
@@ -150,7 +153,7 @@ class EditedPlanSaver(QObject):
 
     # -- keeping -----------------------------------------------------------------------------------------------------
     def keep(self) -> bool:
-        """Write every edited plan to a file of the project and score it as a run. Return whether all are kept."""
+        """Write every edited plan to a file of the project and score it as a run. Return whether all succeed."""
         folder = self._session.folder
         if folder is None or not self.has_unkept:
             return False
@@ -165,7 +168,7 @@ class EditedPlanSaver(QObject):
         return not self.has_unkept
 
     def hand_over(self, folder: Path) -> Path:
-        """Write the edited plan to a file of the project in ``folder`` for another run, which keeps it.
+        """Write the edited plan to a file of the project in ``folder`` for another run, which saves it.
 
         Raises :class:`OSError` and :class:`~firegui.errors.FireguiError` as writing does.
         """
@@ -177,7 +180,7 @@ class EditedPlanSaver(QObject):
         return file
 
     def recover(self, files: Sequence[Path]) -> None:
-        """Show the latest of the plans that a killed window left in ``files``. All are kept with the project."""
+        """Show the latest of the plans in ``files``, which a crash left. All are saved with the project."""
         project = self._session.project
         found: list[_EditedSchedule] = []
         for file in files:
@@ -189,17 +192,17 @@ class EditedPlanSaver(QObject):
         self._superseded += found
         if found:
             if not self._session.is_dirty:
-                # Nothing else is unsaved, and yet there is something to lose.
+                # Nothing else is unsaved, but these plans can be lost.
                 self._session.edit("recovered drops", project)
             spec = EvaluateSpec(project, found[-1].schedule, backend=self._session.backend)
             self._queue.show_member(_RECOVERED_TITLE, spec)
 
     def give_up(self) -> None:
-        """Delete the drafts at the end: they were saved, or the person decided to lose them."""
+        """Delete the drafts at the end: they were saved, or the user discarded them."""
         self._given_up = True
 
     def shutdown(self) -> None:
-        """Leave drafts of everything that was not given up or not scored yet, for the next start."""
+        """Leave drafts of everything that was not discarded or not scored yet, for the next start."""
         self._run_later.stop()
         if self._given_up:
             self._draft.clear()
@@ -246,7 +249,7 @@ class EditedPlanSaver(QObject):
     # -- following the session ---------------------------------------------------------------------------------------
     def _on_edited(self) -> None:
         plan = self._editor.plan
-        # An undone edit can be redone, and drops that are as they were need no keeping.
+        # An undone edit can be redone. Unchanged drops need no saving.
         known = plan is None or plan.drops in self._kept or plan.drops == DropList.of(plan.origin.drops)
         known = known or any(edited.drops == plan.drops for edited in self._superseded if plan is not None)
         self._unkept = None if known else plan

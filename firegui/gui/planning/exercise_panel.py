@@ -1,4 +1,4 @@
-"""The Exercise dock: a plan is flown in a world that differs from the model and repaired whenever the fire is seen."""
+"""Exercise dock: a plan is flown in a stress scenario and repaired at every observation of the fire."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COLORS = {Decision.KEPT: None, Decision.BY_HAND: "accent"}
 
 @dataclass(frozen=True, slots=True)
 class _Observation:
-    """A row of the table: the fire is observed at ``step``, and ``day`` follows."""
+    """Row of the table: the fire is observed at ``step``, and ``day`` follows."""
 
     step: int
     when: str
@@ -60,7 +60,10 @@ _COLUMNS = (
 
 
 class ExercisePanel(QWidget):
-    """Form of an exercise, its observations as a table and a chart. A selected row moves the map to that time."""
+    """Form of an exercise, its observations as a table and a chart.
+
+    A selected row moves the map to that time.
+    """
 
     def __init__(self, session: Session, queue: RunQueue, plan: PlanControl, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -98,7 +101,7 @@ class ExercisePanel(QWidget):
             self._plan.exercise(ExerciseRequest(scenario, self.draw.value(), self.stop_at.currentData()))
 
     def stop(self) -> None:
-        """Stop the exercise that works; the observations so far are kept."""
+        """Stop the running exercise; the observations so far are kept."""
         self._queue.stop()
 
     # -- layout ------------------------------------------------------------------------------------------------------
@@ -124,7 +127,7 @@ class ExercisePanel(QWidget):
         left = scroll_area(column(buttons, form, spacing=4, margins=(2, 2, 2, 0)), horizontal=False)
         pages = QTabWidget(documentMode=True)
         pages.addTab(self.table, "Observations")
-        # The chart hides itself where there is nothing to draw; a page must not.
+        # The chart hides itself if there is nothing to draw; a page must not.
         pages.addTab(column(self.chart, stretch=self.chart), "Chart")
         page = column(self.head, pages, stretch=pages)
         parts = splitter(left, page, (250, 700), wide=1)
@@ -160,7 +163,7 @@ class ExercisePanel(QWidget):
         self.refresh()
 
     def _take_settings(self, entry: RunEntry) -> None:
-        """Show in the form how the shown exercise is flown."""
+        """Show the settings of the shown exercise in the form."""
         note = entry.note
         if note is None or note.exercise is None:
             return
@@ -175,7 +178,7 @@ class ExercisePanel(QWidget):
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def refresh(self, *_: object) -> None:
-        """Show the observations of the shown run, and which commands are possible."""
+        """Show the observations of the shown run, and enable the possible commands."""
         entry, plan = self._queue.shown, self._plan
         if entry is not self._settings_of:
             self._settings_of = entry
@@ -217,7 +220,7 @@ class ExercisePanel(QWidget):
         return " · ".join(parts)
 
     def _on_selected(self, *_: object) -> None:
-        """Move the map to the chosen observation."""
+        """Move the map to the selected observation."""
         rows = selected_rows(self.table)
         if rows:
             step = self.model.row(rows[0]).step
@@ -235,7 +238,7 @@ def _when(calendar: Calendar, step: int) -> str:
 
 
 def _fill(box: QComboBox, entries: Sequence[tuple[str, float | None]], chosen: float | None) -> None:
-    """Offer ``entries``, texts with their values; the first where ``chosen`` is none of them."""
+    """Offer ``entries``, texts with their values, and select ``chosen``, by default the first."""
     with QSignalBlocker(box):
         box.clear()
         for text, value in entries:

@@ -33,7 +33,7 @@ from firegui.runs.spec import ReplanSpec, Stage
 
 @dataclass(frozen=True, slots=True)
 class ExerciseRequest:
-    """An exercise of the shown plan in draw ``draw`` of ``scenario``, until ``stop_at`` days after the start."""
+    """Exercise of the shown plan in draw ``draw`` of ``scenario``, until ``stop_at`` days after the start."""
 
     scenario: StressScenario
     draw: int
@@ -61,26 +61,26 @@ class PlanControl(QObject):
         queue.changed.connect(self._show_flown)
 
     def start(self) -> None:
-        """Save the project and plan it through the chosen stages. What prevents it is listed.
+        """Save the project and plan it through the chosen stages. Problems that prevent it are listed.
 
-        The project is saved first, so that the command kept with the run repeats it.
+        The project is saved first, so that the saved command repeats the run.
         """
         self._begin(self._session.stages, self._session.start_file)
 
     def quick(self) -> None:
-        """Save the project and let the tactical heuristic plan it."""
+        """Save the project and plan it with the tactical heuristic."""
         self._begin((Stage.TACTICAL,), None)
 
     def prune(self, entry: RunEntry) -> None:
-        """Prune the plan that ``entry`` kept, in a new run of the open project."""
+        """Prune the saved plan of ``entry``, in a new run of the open project."""
         self._begin_with_plan_of(entry, (Stage.PRUNE,))
 
     def start_from(self, entry: RunEntry) -> None:
-        """Plan the open project through the chosen stages, from the plan that ``entry`` kept."""
+        """Plan the open project through the chosen stages, from the saved plan of ``entry``."""
         self._begin_with_plan_of(entry, self._session.stages)
 
     def duplicate(self, entry: RunEntry) -> None:
-        """Ask for the changes to a run like ``entry``. The open project takes its inputs, and the run is started."""
+        """Start a run like ``entry`` with changes from a dialog. The open project takes its inputs."""
         session = self._session
         if entry.project is None or entry.project.scenario is not session.project.scenario:
             session.refuse(misfit(entry))
@@ -95,7 +95,7 @@ class PlanControl(QObject):
         dialog.deleteLater()
 
     def compare(self, one: RunEntry, other: RunEntry) -> None:
-        """Show the plans of two runs beside each other, and their numbers."""
+        """Show the plans of two runs side by side, and their numbers."""
         session = self._session
         try:
             spec = run_comparison_spec(one, other, session.backend)
@@ -106,7 +106,7 @@ class PlanControl(QObject):
         CompareRunsDialog(one, other, self._window).show()
 
     def replan(self) -> None:
-        """Ask how to replan what is left of the shown run's plan, save the project and start."""
+        """Replan the rest of the shown run's plan with settings from a dialog; the project is saved first."""
         entry = self._queue.shown
         file = None if entry is None else kept_plan(entry.folder)
         if entry is None or file is None or not self.can_replan:
@@ -120,7 +120,7 @@ class PlanControl(QObject):
         dialog.deleteLater()
 
     def exercise(self, request: ExerciseRequest) -> None:
-        """Save the project and fly the shown run's plan in a stress scenario. What prevents it is listed."""
+        """Save the project and fly the shown run's plan in a stress scenario. Problems are listed."""
         entry, session, out = self._queue.shown, self._session, self._replan_folder() if self.can_exercise else None
         file = None if entry is None else _exercised(entry)
         if out is None or session.folder is None or file is None:
@@ -134,7 +134,7 @@ class PlanControl(QObject):
             )  # fmt: skip
 
     def go_on_exercise(self) -> None:
-        """Go on with the shown exercise that was stopped. With drops that were edited since, in a new run."""
+        """Resume the shown exercise that was stopped. If drops were edited since, start a new run."""
         entry, session, editor = self._queue.shown, self._session, self._session.plan_editor
         if entry is None or not self.can_go_on_exercise:
             return
@@ -156,7 +156,7 @@ class PlanControl(QObject):
                 )  # fmt: skip
 
     def _replan_folder(self, *, needs_save: bool = True) -> Path | None:
-        """Return the folder of a new replanned run of the project, which is saved first; ``None`` where it cannot."""
+        """Save the project and return the folder of a new replanned run; ``None`` if that fails."""
         session = self._session
         if problems := _problems(session.project):
             session.refuse(InputError(problems, "The plan cannot be replanned yet"))
@@ -172,7 +172,7 @@ class PlanControl(QObject):
         self.started.emit()
 
     def _show_flown(self) -> None:
-        """Show what a closed loop flew once it has ended. It makes no pictures before."""
+        """Show the drops that a closed loop flew, once it has ended. It makes no pictures before."""
         shown = self._queue.shown
         flown = shown is not None and shown.is_over and shown.replan is not None and bool(shown.replan.loop)
         if flown and shown is not self._opened and self._session.result.plan is None and not self._queue.is_busy:
@@ -190,7 +190,7 @@ class PlanControl(QObject):
 
     @property
     def exercise_plan(self) -> str:
-        """The plan that an exercise begins with, in words; empty for none."""
+        """Text on the plan that an exercise begins with; empty for none."""
         entry = self._queue.shown
         if entry is None or not self.can_exercise:
             return ""
@@ -257,12 +257,12 @@ class PlanControl(QObject):
 
     @property
     def can_start(self) -> bool:
-        """Whether a new run can be started; it is queued when another works."""
+        """Whether a new run can be started; it is queued if another is active."""
         return self._session.has_project
 
     @property
     def can_pause(self) -> bool:
-        """Whether the active run works and was not asked to pause."""
+        """Whether the active run works and was not requested to pause."""
         active = self._queue.active
         return active is not None and active.state is RunState.RUNNING and not active.pausing
 
@@ -273,12 +273,12 @@ class PlanControl(QObject):
 
     @property
     def can_stop(self) -> bool:
-        """Whether a run works. A stopping run can still skip the score of the plan it keeps."""
+        """Whether a run is active. A stopping run can still skip the score of the plan it keeps."""
         return self._queue.active is not None
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the active run was asked to stop."""
+        """Whether the active run was requested to stop."""
         active = self._queue.active
         return active is not None and active.state is RunState.STOPPING
 
@@ -294,10 +294,13 @@ class PlanControl(QObject):
 
 
 def _exercised(entry: RunEntry) -> Path | None:
-    """Return the file with the plan of a run; of an exercise the one that it began with."""
+    """Return the file with the plan of a run; for an exercise the plan that it began with."""
     return entry.source if entry.flies_loop else kept_plan(entry.folder)
 
 
 def _problems(project: Project) -> list[Problem]:
-    """Return what prevents a run of ``project``, pins in the dark or drifting into a no-drop zone included."""
+    """Return what prevents a run of ``project``.
+
+    That includes pins in darkness and pins that drift into a no-drop zone.
+    """
     return project.problems() or rule_problems(project)

@@ -1,7 +1,7 @@
-"""Previews of what a change of a drop does to the fire, while it is being made.
+"""Previews of the effect of a changed drop on the fire, while the drop is being changed.
 
 The thread answers the latest request and drops earlier ones, so the screen is never more than one rollout behind the
-mouse. It works on values and never sees a widget.
+mouse. It works on values and never uses a widget.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.runs.plan_preview import PlanPreviewer, PreviewRequest, PreviewResult
 
 STRIDE = 5
-"""Steps between the frames of playback, as a run has them."""
+"""Steps between the frames of playback, as in a run."""
 _AT_WORK = "the shown run is still at work: wait until it has ended, or show another one"
 
 Preview = Callable[[PreviewRequest, Check], PreviewResult]
@@ -45,7 +45,7 @@ class PreviewLoop:
         self._ends = False
 
     def request(self, request: PreviewRequest | None) -> None:
-        """Answer ``request`` next, in place of any that waits. ``None`` removes the one that waits."""
+        """Set the next request, and replace one that waits; ``None`` removes it."""
         with self._changed:
             self._waiting = request
             self._changed.notify()
@@ -57,13 +57,13 @@ class PreviewLoop:
             self._changed.notify()
 
     def run(self, task: Task[None]) -> None:
-        """Report a :class:`PreviewResult`, or the exception, for each request. Called in the thread of ``task``."""
+        """Report a :class:`PreviewResult` or exception per request. Called in the thread of ``task``."""
         while (request := self._next()) is not None:
             try:
                 task.reported.emit(self._preview(request, self._check))
             except CancelledError:
                 continue
-            except Exception as error:  # shown by the window
+            except Exception as error:  # Shown by the window.
                 task.reported.emit(error)
 
     def _next(self) -> PreviewRequest | None:
@@ -111,7 +111,7 @@ class PlanPreview(QObject):
         queue.changed.connect(self._on_queue)
 
     def shutdown(self) -> None:
-        """End the thread; no other begins."""
+        """Stop the thread for good."""
         self._is_shut_down = True
         self.saver.shutdown()
         self._end_thread()
@@ -135,7 +135,7 @@ class PlanPreview(QObject):
             self._loop.request(None)
 
     def _prepare(self) -> None:
-        """Simulate the fire once the tool for drops is chosen, so that the first movement is answered at once."""
+        """Simulate the fire once the drop tool is selected, so that the first movement is answered at once."""
         session, editor = self._session, self._editor
         wanted = session.tool is Tool.DROP and editor.change is None and not session.result.pending
         if not wanted or session.result is self._prepared or editor.obstacle:

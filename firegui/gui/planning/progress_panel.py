@@ -1,4 +1,4 @@
-"""The Progress dock: charts of the shown run, a page for each stage, its result, and the fire area."""
+"""Progress dock: charts of the shown run, a page for each stage, its result, and the fire area."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from firegui.runs.events import FinishReason
 FIRST, SECOND, RESULT = range(3)
 """Numbers of the pages."""
 _NOTE = 3
-"""Page in place of the first two for a run without stages."""
+"""Page instead of the first two for a run without stages."""
 
 _PAGES = (
     ("Stage 1", "How the search for a plan converges"),
@@ -55,7 +55,7 @@ _PAGES = (
 
 
 class ProgressPanel(QWidget):
-    """Charts of the run that the queue shows. They are repainted at most five times a second."""
+    """Charts of the run that the queue shows, repainted at most five times a second."""
 
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -99,17 +99,17 @@ class ProgressPanel(QWidget):
 
     @property
     def page(self) -> int:
-        """The page that is shown: ``FIRST``, ``SECOND`` or ``RESULT``."""
+        """The shown page: ``FIRST``, ``SECOND`` or ``RESULT``."""
         return self._page
 
     @property
     def options(self) -> ChartOptions:
-        """How the curves are drawn."""
+        """The display of the curves."""
         return self._options
 
     # -- drawing -----------------------------------------------------------------------------------------------------
     def refresh(self) -> None:
-        """Draw everything as it is now."""
+        """Draw the current state of all charts."""
         self._stop_drawing()
         for _chart in self._drawing():
             pass
@@ -155,7 +155,7 @@ class ProgressPanel(QWidget):
         self._show_fit()
 
     def set_options(self, options: ChartOptions) -> None:
-        """Set how the curves are drawn."""
+        """Set the display of the curves."""
         self._options = options
         for chart in self.epoch_charts:
             chart.set_log(options.log)
@@ -175,7 +175,7 @@ class ProgressPanel(QWidget):
         self._show_fit()
 
     def _tactical_of(self, entry: RunEntry | None) -> float | None:
-        """Return the objective that the tactical heuristic last reached on the inputs of ``entry``."""
+        """Return the last objective of the tactical heuristic on the inputs of ``entry``."""
         if entry is None or entry.project is None:
             return None
         for other in reversed(self._queue.entries):
@@ -226,14 +226,14 @@ class ProgressPanel(QWidget):
         if frozen:
             self._throttle.stop()
         if not frozen or self._drawing_task is not None:
-            # Finish the drawing at work, so that all charts show one epoch.
+            # Finish the current drawing, so that all charts show one epoch.
             self.refresh()
 
     def _on_epochs(self, entry: RunEntry) -> None:
         if entry is not self._queue.shown:
             return
         if _page_of(entry) != self._stage_page:
-            # Follow the run to its next stage, unless its result is being read.
+            # Follow the run to its next stage, unless the user reads its result.
             self._stage_page = _page_of(entry)
             self.show_page(RESULT if self.page == RESULT else self._stage_page)
         self._schedule()
@@ -331,7 +331,7 @@ class ProgressPanel(QWidget):
 
 
 def _page_of(entry: RunEntry | None) -> int:
-    """The page of the stage that a run is in; a run that has neither stage has only its result."""
+    """Return the page of the current stage of a run; the result for a run with neither stage."""
     if entry is not None and (entry.tactical or (entry.is_over and entry.flew_loop)):
         return RESULT
     return SECOND if entry is not None and entry.prunes else FIRST

@@ -1,4 +1,4 @@
-"""Asking how to replan: from which day, from which fire, with what search."""
+"""Dialog for a replanning: start day, fire and search."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ _SEARCH = ("epochs", "patience", "seed")
 
 
 class ReplanDialog(QDialog):
-    """Dialog for the settings of a replanning. Invalid input is listed at once and the dialog stays open."""
+    """Dialog for the settings of a replanning.
+
+    Invalid input is listed at once and the dialog stays open.
+    """
 
     def __init__(
         self, project: Project, project_folder: Path, out: Path, plan: tuple[str, Path], backend: str,
@@ -61,7 +64,7 @@ class ReplanDialog(QDialog):
         self._on_change()
 
     def accept(self) -> None:
-        """Read the form; shut it only when it can be carried out."""
+        """Read the form, and close it if the settings are valid."""
         project, day = with_optimizer(self._project, self.search.value()), self.day.currentData()
         closed = self.loop.isChecked()
         observed = self.file.path if not closed and self.source.currentData() == _FILE else None
@@ -100,7 +103,7 @@ class ReplanDialog(QDialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         vertical(self, form, self.about, buttons)
-        # Only now is there a dialog for it to be the default of; else Enter would cancel.
+        # A button can be the default only once it is in the dialog; otherwise Enter would cancel.
         self.go.setDefault(True)
         for combo, name in ((self.day, "Day to plan from"), (self.source, "Where the observed fire comes from")):
             combo.setAccessibleName(name)
@@ -125,6 +128,6 @@ class ReplanDialog(QDialog):
 
 
 def has_perimeter(project: Project, day: int) -> bool:
-    """Whether the project has an observed perimeter of its own on ``day`` of the plan."""
+    """Return whether the project has an observed perimeter of its own on ``day`` of the plan."""
     event, event_day = project.scenario, project.plan.start_day + day
     return event.observed_on(event_day) is not None and not event.is_filled_forward(event_day)

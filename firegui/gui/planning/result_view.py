@@ -1,4 +1,4 @@
-"""Result of a run as a table: the fire without drops, the plan of the first stage, the plan that is kept."""
+"""Result of a run as a table: fire without drops, plan of the first stage, and final plan."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ResultView(QScrollArea):
 
 
 def no_curves() -> QLabel:
-    """Return the note in place of the curves, for a run without stages."""
+    """Return the note that replaces the curves of a run without stages."""
     label = QLabel(_NO_CURVES, wordWrap=True)
     label.setAlignment(Qt.AlignmentFlag.AlignCenter)
     label.setProperty("role", "muted")
@@ -69,7 +69,10 @@ def no_curves() -> QLabel:
 
 
 def result_html(entry: RunEntry) -> str:
-    """Return drops, objective and fire with and without the plan, the cost of every stage, and how the run ended."""
+    """Return the metrics of a run, the cost of its stages and how it ended, as HTML.
+
+    The metrics are drops, objective and fire with and without the plan.
+    """
     if entry.is_over and entry.replan is not None:
         return replan_html(entry, entry.replan)
     first = _FirstStage.of(entry)
@@ -121,7 +124,7 @@ class _FirstStage:
 
     @staticmethod
     def of(entry: RunEntry) -> _FirstStage:
-        """Take them from the best epoch. A run of the second stage alone has only the number of drops."""
+        """Return the metrics of the best epoch. A run of the second stage alone has only the number of drops."""
         drops = entry.removals.last("drops_before")
         if not len(entry.history):
             return _FirstStage(drops, None, None, entry.reference)
@@ -215,7 +218,7 @@ def _metric(metrics: Metrics | None, name: str) -> str:
 
 
 def html_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows, the first of them the header, as a table with numbers to the right."""
+    """Return rows, the first of them the header, as a table with right-aligned numbers."""
     lines = []
     for k, (first, *others) in enumerate(rows):
         tag = "td" if k else "th"

@@ -35,7 +35,7 @@ _BRANCHES = (
 
 @dataclass(frozen=True, slots=True)
 class ChartOptions:
-    """How the curves are drawn: over epochs, rollouts or time; logarithmic or linear; terms weighted or raw."""
+    """Display of the curves: by epochs, rollouts or time; logarithmic or linear; weighted or raw terms."""
 
     rollouts: bool = False
     time: bool = False
@@ -54,7 +54,10 @@ class ChartOptions:
 
 
 class RunChart(Chart):
-    """Chart of the events of one stage of a run. A row is one event: that under the mouse, or the latest."""
+    """Chart of the events of one stage of a run.
+
+    A row is one event: the event under the mouse, or the latest.
+    """
 
     def __init__(self, name: str, x_label: str, parent: QWidget | None = None) -> None:
         super().__init__(name, x_label, parent)
@@ -68,7 +71,7 @@ class RunChart(Chart):
             self._draw(entry, options)
 
     def show_row(self, entry: RunEntry | None, options: ChartOptions, row: int | None) -> None:
-        """Write the numbers of a row, or of the latest, and move the cursor there."""
+        """Show the numbers of a row, by default of the latest, and move the cursor there."""
         if entry is not None and self._has_stage(entry):
             events = self._events(entry)
             latest = len(events) - 1
@@ -77,7 +80,7 @@ class RunChart(Chart):
         self.set_cursor(None if entry is None or row is None else float(self.abscissa(entry, options)[row]))
 
     def row_at(self, entry: RunEntry | None, options: ChartOptions, x: float | None) -> int | None:
-        """Return the row nearest to ``x``; ``None`` where there is none."""
+        """Return the row nearest to ``x``; ``None`` if there is none."""
         if entry is None or x is None or not len(self._events(entry)):
             return None
         return int(np.argmin(np.abs(self.abscissa(entry, options) - x)))
@@ -96,7 +99,10 @@ class RunChart(Chart):
         raise NotImplementedError
 
     def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
-        """Return title and legend for a row; the legend is not used, and ``row`` −1, where there is none."""
+        """Return title and legend for a row.
+
+        If there is no row, ``row`` is −1 and the legend is not used.
+        """
         raise NotImplementedError
 
     def _clear(self) -> None:
@@ -132,7 +138,7 @@ class EpochChart(RunChart):
 
 
 class ObjectiveChart(EpochChart):
-    """Chart of the current and best objective, those of the fire without drops and of the tactical heuristic."""
+    """Chart of the current and best objective, of the fire without drops and of the tactical heuristic."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Objective", parent)
@@ -221,7 +227,7 @@ def _weight(entry: RunEntry, options: ChartOptions, column: str) -> float:
 
 # -- the second stage --------------------------------------------------------------------------------------------------
 class EliminationChart(RunChart):
-    """Chart over the rollouts of the second stage. The begin of every pass after the first is marked."""
+    """Chart over the rollouts of the second stage. The start of every further pass is marked."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, "rollouts", parent)
@@ -247,7 +253,7 @@ class EliminationChart(RunChart):
 
 
 class DropsLeftChart(EliminationChart):
-    """Chart of the drops that are left, and how many there were before."""
+    """Chart of the remaining drops, and their number at the start."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Drops left", parent)
@@ -273,7 +279,10 @@ class DropsLeftChart(EliminationChart):
 
 
 class SlackChart(EliminationChart):
-    """Chart of the constrained losses relative to their limits. A removal that takes one past 1 is refused."""
+    """Chart of the constrained losses relative to their limits.
+
+    A removal that would raise one above 1 is rejected.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Loss ÷ its limit", parent)
@@ -314,7 +323,10 @@ class RemovedChart(EliminationChart):
 
 # -- the days ----------------------------------------------------------------------------------------------------------
 def area_curve(frames: Frames, n_steps: int, cell_area_ha: float) -> tuple[Floats, Floats]:
-    """Return ``(step, ha)`` of every frame: ``Σ_x P`` times the area of a cell. Approximate: frames are quantised."""
+    """Return ``(step, ha)`` of every frame: ``Σ_x P`` times the area of a cell.
+
+    The values are approximate, because frames are quantised.
+    """
     steps = np.minimum(np.arange(len(frames.fire)) * frames.stride, n_steps).astype(float)
     return steps, frames.fire.sums() / 255.0 * cell_area_ha
 
@@ -338,13 +350,13 @@ class AreaChart(Chart):
         self.hovered.connect(self._on_hovered)
 
     def refresh(self) -> None:
-        """Draw the result as it is now. Frames are summed only when they have changed."""
+        """Draw the current result. Frames are summed only if they have changed."""
         result = self._session.result
         if not self._session.has_project:
             return
         wanted = (result.baseline, result.plan)
         for curve, frames, drawn in zip((self._without, self._with), wanted, self._drawn, strict=True):
-            # Summing the frames of a large event takes twenty milliseconds, and mostly only the plan's have changed.
+            # Summing the frames of a large event takes 20 ms, and mostly only the plan's have changed.
             if frames is not drawn:
                 self._draw(curve, frames)
         self._drawn = wanted
@@ -389,7 +401,7 @@ class AreaChart(Chart):
 
     @property
     def _names(self) -> tuple[str, str]:
-        """Names of the plan, and of the fire that it is compared with."""
+        """Return the names of the plan and of the fire that it is compared with."""
         result = self._session.result
         bare = "no further drops" if result.fire == OBSERVED else "no drops"
         return result.plan_name or "plan", result.against or bare
@@ -409,7 +421,7 @@ def _end(name: str, role: str, metrics: Metrics | None) -> Piece | None:
 
 
 class LoopChart(Chart):
-    """Chart of the cells burned by the end of every day, or at every observation, of a closed loop."""
+    """Chart of the burned cells at the end of every day, or at every observation, of a closed loop."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Burned cells, closed loop", "day", parent)

@@ -1,4 +1,4 @@
-"""Comparison of two runs: their evaluation for the map, their metrics, the inputs in which they differ, the dialog."""
+"""Comparison of two runs: evaluation for the map, metrics, differing inputs, and the dialog."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PARTS = ("optimizer", "elimination", "weights", "nominal", "design", "margin")
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """One row of a comparison. ``change`` is the second value less the first, for numbers."""
+    """Row of a comparison. ``change`` is the second value minus the first, for numbers."""
 
     what: str
     one: str
@@ -42,9 +42,10 @@ class ComparisonRow:
 
 
 def run_comparison_spec(one: RunEntry, other: RunEntry, backend: str) -> EvaluateSpec:
-    """Return the evaluation of the plan of ``other`` against that of ``one``, each for its own project and fire.
+    """Return the evaluation of two plans, each for its own project and fire.
 
-    Raises :class:`InputError` for runs of another event, of different days or fires, or without a plan.
+    The plan of ``other`` is compared with that of ``one``. Raises :class:`InputError` for runs of another event, of
+    different days or fires, or without a plan.
     """
     if one.project is None or other.project is None:
         raise misfit(one if one.project is None else other)
@@ -86,7 +87,10 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
 
 
 def _growth_left(one: StressTable | None, other: StressTable | None) -> Iterator[ComparisonRow]:
-    """Yield what is left of the growth in the model and in the worst scenario of each run; nothing without a table."""
+    """Yield the growth that is left in the model and in each run's worst scenario.
+
+    Yields nothing without a table.
+    """
     if one is None and other is None:
         return
     help = "share of the fire's growth without drops, at nominal effectiveness"
@@ -111,7 +115,7 @@ def _text(value: float | None) -> str:
 
 
 def inputs_apart(one: Project | None, other: Project | None) -> tuple[ComparisonRow, ...]:
-    """Return every input in which two projects differ; nothing for a project that is not known."""
+    """Return every input in which two projects differ; nothing if a project is unknown."""
     if one is None or other is None:
         return ()
     return (*_settings_apart(one.plan, other.plan), *_fleets_apart(one, other), *_rest_apart(one, other))
@@ -162,13 +166,13 @@ def _rest_apart(one: Project, other: Project) -> Iterator[ComparisonRow]:
 
 
 class CompareRunsDialog(QDialog):
-    """Table of the metrics and inputs of two runs, shown beside the maps without blocking the window."""
+    """Table of the metrics and inputs of two runs, shown next to the maps in a non-modal window."""
 
     def __init__(self, one: RunEntry, other: RunEntry, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(f"{one.title} and {other.title}")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        # The keys stay with the maps and the timeline.
+        # The keyboard focus stays with the maps and the timeline.
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.lines = compared(one, other)
         columns = (

@@ -1,4 +1,4 @@
-"""The Runs dock: the list of runs, their buttons, and the notes on one."""
+"""Runs dock: the list of runs, their buttons, and the notes on one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _START_FROM = "Warm start from this run: a new run of the project as it is now t
 _COMPARE = "Both plans on maps that move together, and their numbers: select two runs, or one beside the run on screen"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
 _SECOND_RANK = ("prune", "branch", "export", "folder", "delete")
-"""In a narrow dock these are in a menu."""
+"""Buttons that move to a menu in a narrow dock."""
 
 
 _AFTER_MS = 700
@@ -55,10 +55,10 @@ _NOT_YET = "Notes can be written once the run has begun"
 
 
 class RunsPanel(QWidget):
-    """List of runs with buttons for the selected run, or for the one that works when none is selected."""
+    """List of runs with buttons for the selected run, or for the active one if none is selected."""
 
     start_requested = Signal()
-    """Run the open project, which may have to be saved first."""
+    """Start a run of the open project, which may have to be saved first."""
     prune_requested = Signal(object)
     """Prune the plan of this ``RunEntry`` in a new run."""
     start_from_requested = Signal(object)
@@ -130,7 +130,7 @@ class RunsPanel(QWidget):
 
     # -- what the buttons do -----------------------------------------------------------------------------------------
     def pause_or_go_on(self) -> None:
-        """Pause the run that works, or resume a paused or stopped one."""
+        """Pause the active run, or resume a paused or stopped one."""
         entry = self._target()
         if entry is None:
             return
@@ -142,7 +142,7 @@ class RunsPanel(QWidget):
             self._queue.pause()
 
     def stop(self) -> None:
-        """Stop the run that works and keep its best plan, or take a waiting one out of the queue."""
+        """Stop the active run and keep its best plan, or remove a waiting one from the queue."""
         self._queue.stop(self._target())
 
     def discard(self) -> None:
@@ -162,14 +162,14 @@ class RunsPanel(QWidget):
             signal.emit(entry)
 
     def duplicate(self) -> None:
-        """Ask for a run like the selected one."""
+        """Request a run like the selected one."""
         if (entry := self._target()) is not None:
             self.duplicate_requested.emit(entry)
         else:
             self._session.message.emit("Select the run that a new one is to be like.")
 
     def compare(self) -> None:
-        """Ask for the two selected runs beside each other, or the selected one beside that on screen."""
+        """Request the comparison of the two selected runs, or of the selected and the shown one."""
         if (pair := self._pair()) is not None:
             self.compare_requested.emit(*pair)
         else:
@@ -184,7 +184,7 @@ class RunsPanel(QWidget):
         return chosen[0], chosen[1]
 
     def show_selected(self) -> None:
-        """Show the selected run's plan on the map, or the fire without drops when none is selected."""
+        """Show the selected run's plan on the map, or the fire without drops if none is selected."""
         entry = self._target()
         if entry is not None:
             self._queue.show(entry)
@@ -198,7 +198,7 @@ class RunsPanel(QWidget):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(entry.folder)))
 
     def shutdown(self) -> None:
-        """Save the notes that were being written."""
+        """Save the notes that are being edited."""
         self.notes.shutdown()
 
     # -- what is shown -----------------------------------------------------------------------------------------------
@@ -232,9 +232,10 @@ class RunsPanel(QWidget):
         self.notes.show_run(entry)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow dock the times move from their columns onto the bars.
+        """Adapt to the width of the dock.
 
-        In a narrower one some buttons move into a menu, and the best objective is left out.
+        In a narrow dock the times move from their columns onto the bars. In a narrower one some buttons move to a menu,
+        and the best objective is hidden.
         """
         super().resizeEvent(event)
         self._bar.with_time, narrow = self.width() < _ROOM_FOR_TIMES, self.width() < _ROOM_FOR_ALL_BUTTONS
@@ -314,7 +315,10 @@ class RunsPanel(QWidget):
 
 
 class RunNotes(QWidget):
-    """Field for the notes on one run, saved a moment after typing. :meth:`shutdown` must be called at the end."""
+    """Field for the notes on one run, saved a moment after typing.
+
+    :meth:`shutdown` must be called before the program ends.
+    """
 
     written = Signal(object)
     """The ``RunEntry`` whose notes were changed."""
@@ -332,7 +336,7 @@ class RunNotes(QWidget):
         self.field.setAccessibleName("Notes on the selected run")
         self.field.setToolTip(f"Your notes on the selected run, kept as {NOTES} in its folder")
         self.field.setTabChangesFocus(True)
-        # One line at least: the list of runs needs the room more.
+        # At least one line: the list of runs needs the room more.
         self.field.setMinimumHeight(self.field.fontMetrics().height() + 12)
         self.field.textChanged.connect(self._on_typed)
         vertical(self, self.title, (self.field, 1), margins=0, spacing=1)
@@ -344,7 +348,7 @@ class RunNotes(QWidget):
         return self._entry
 
     def show_run(self, entry: RunEntry | None) -> None:
-        """Show the notes on another run. Unsaved notes on the one before are saved first."""
+        """Show the notes on another run. Unsaved notes on the previous one are saved first."""
         takes = entry is not None and not entry.read_only and takes_notes(entry.folder)
         if entry is not self._entry:
             self.flush()
@@ -357,7 +361,7 @@ class RunNotes(QWidget):
         self.title.set_text("Notes" if entry is None else f"Notes on {entry.title}")
 
     def flush(self) -> None:
-        """Save at once what was typed."""
+        """Save the edited text at once."""
         if self._unsaved and self._entry is not None:
             self._writer.shutdown()
             try:
@@ -367,7 +371,7 @@ class RunNotes(QWidget):
             self._unsaved = False
 
     def shutdown(self) -> None:
-        """Save what was typed and wait until nothing is being written."""
+        """Save the edited text and wait until it is written."""
         self.flush()
         self._writer.shutdown()
 
@@ -405,6 +409,6 @@ def _writing(folder: Path, text: str) -> Callable[[Callable[[], None]], object]:
 
 
 def _write(folder: Path, text: str) -> None:
-    # The run may have been discarded since, and its notes with it.
+    # The run and its notes may have been deleted since.
     if takes_notes(folder):
         write_notes(folder, text)

@@ -21,11 +21,11 @@ from firegui.runs.run_folder import kept_plan
 TITLE, STATE, PROGRESS, ELAPSED, ETA, BEST, DROPS, WORST = range(8)
 _NOTE_LETTERS = 80
 PROGRESS_ROLE = Qt.ItemDataRole.UserRole + 1
-"""``(share, text, colour, time, what follows the time)`` for the bar."""
+"""``(share, text, colour, time, text after the time)`` for the bar."""
 
 
 class RunsModel(TableModel[RunEntry]):
-    """The runs, the newest first; the run on screen is in bold."""
+    """The runs, the newest first; the shown run is in bold."""
 
     def __init__(self, queue: RunQueue, parent: QObject | None = None) -> None:
         super().__init__(COLUMNS, parent, key=lambda entry: entry, row_tip=_tip)
@@ -39,15 +39,15 @@ class RunsModel(TableModel[RunEntry]):
         self.set_rows(tuple(reversed(self._queue.entries)))
 
     def entry(self, place: int) -> RunEntry | None:
-        """Return the run at a place, ``None`` outside the table."""
+        """Return the run in a row, ``None`` outside the table."""
         return self.row(place) if 0 <= place < len(self.rows) else None
 
     def place_of(self, entry: RunEntry) -> int:
-        """Return the place of a run; −1 when it is not listed."""
+        """Return the row of a run; −1 if it is not listed."""
         return self.place(self.rows.index(entry)) if entry in self.rows else -1
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return what a cell has in ``role``."""
+        """Return the content of a cell in ``role``."""
         if role == Qt.ItemDataRole.FontRole and index.column() == TITLE and self.row(index.row()) is self._queue.shown:
             font = QFont()
             font.setBold(True)
@@ -129,7 +129,7 @@ def _tip(entry: RunEntry) -> str:
 
 
 def shortened(text: str) -> str:
-    """The first line, cut where it is long."""
+    """Return the first line, elided if it is long."""
     line = text.strip().partition("\n")[0]
     return line if len(line) <= _NOTE_LETTERS else f"{line[:_NOTE_LETTERS].rstrip()}…"
 
@@ -156,7 +156,7 @@ HEADERS = tuple(column.title for column in COLUMNS)
 
 
 class RunProgressBar(QStyledItemDelegate):
-    """Delegate for the progress column: a bar with its text on it. ``with_time`` adds the time taken or left."""
+    """Delegate for the progress column: a bar with text. ``with_time`` adds the time taken or left."""
 
     with_time = False
 
@@ -185,5 +185,5 @@ class RunProgressBar(QStyledItemDelegate):
         painter.restore()
 
     def displayText(self, value: object, locale: object) -> str:
-        """Nothing beside the bar."""
+        """Return no text next to the bar."""
         return ""

@@ -1,1 +1,1 @@
-"""Docks that edit what is planned: fleet, calendar, regions, objective, constraints, layers."""
+"""Docks that edit the problem: fleet, calendar, regions, objective, constraints, layers."""

@@ -1,4 +1,4 @@
-"""Calendar dock: on which days which aircraft type is grounded."""
+"""Calendar dock: the days on which each aircraft type is grounded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MIN_CELL, _MAX_CELL, _ROW = 21, 44, 25
 
 
 class GroundingModel(QAbstractTableModel):
-    """Grid of aircraft types by day, marked where a type is grounded.
+    """Grid of aircraft types by day, with marks for grounded types.
 
     A stroke over several cells is previewed here and becomes one edit.
     """
@@ -46,17 +46,17 @@ class GroundingModel(QAbstractTableModel):
         self._update()
 
     def is_grounded(self, row: int, day: int) -> bool:
-        """Whether a cell is shown as grounded, a stroke in progress included."""
+        """Return whether a cell is shown as grounded, including the stroke in progress."""
         return self._preview.get((row, day), day in self._types[row].grounded_days)
 
     # -- strokes -----------------------------------------------------------------------------------------------------
     def preview(self, cells: Mapping[Cell, bool]) -> None:
-        """Show cells as they would be after the stroke."""
+        """Preview the cells of the stroke."""
         self._preview = dict(cells)
         self._repaint()
 
     def commit(self, cells: Mapping[Cell, bool]) -> None:
-        """Make the stroke one undoable edit; a stroke that changes nothing is none."""
+        """Make the stroke one undoable edit, unless it changes nothing."""
         self._preview = {}
         types = tuple(self._edited(row, kind, cells) for row, kind in enumerate(self._types))
         changed = [kind.id for kind, before in zip(types, self._types, strict=True) if kind != before]
@@ -98,7 +98,7 @@ class GroundingModel(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return what a cell has in ``role``."""
+        """Return the content of a cell in ``role``."""
         grounded = self.is_grounded(index.row(), index.column())
         if role == Qt.ItemDataRole.DisplayRole:
             return "✕" if grounded else ""
@@ -131,7 +131,7 @@ class GroundingModel(QAbstractTableModel):
 
 
 class _CellDelegate(QStyledItemDelegate):
-    """Delegate for a day: grounded is a hatched red tile with a cross, flying a plain green one."""
+    """Delegate for a day: a hatched red tile with a cross if grounded, else a plain green one."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         colors = current_colors()
@@ -200,12 +200,12 @@ class GroundingView(QTableView):
         self._touch(self._last)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Go on with a stroke."""
+        """Continue the stroke."""
         if self._last is None:
             super().mouseMoveEvent(event)
             return
         here = event.position().toPoint()
-        # A fast mouse skips cells: walk the line from where it was.
+        # A fast mouse skips cells: include the line from its previous position.
         reach = max(abs(here.x() - self._last.x()), abs(here.y() - self._last.y()))
         for part in range(0, reach + 1, _MIN_CELL // 3):
             share = part / max(reach, 1)
@@ -215,18 +215,18 @@ class GroundingView(QTableView):
         self._touch(here)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End a stroke: it becomes one edit."""
+        """End the stroke: it becomes one edit."""
         if self._last is None:
             super().mouseReleaseEvent(event)
             return
         self._end(keep=True)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Toggle twice: two quick clicks are two clicks."""
+        """Toggle twice: a double click counts as two clicks."""
         self.mousePressEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Space toggles the current cell, Esc gives up a stroke."""
+        """Toggle the current cell with Space, cancel a stroke with Esc."""
         index = self.currentIndex()
         if event.key() == Qt.Key.Key_Space and index.isValid():
             cell = (index.row(), index.column())
@@ -237,7 +237,7 @@ class GroundingView(QTableView):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Have a current cell as soon as the keyboard is here."""
+        """Select a current cell when the keyboard focus arrives."""
         super().focusInEvent(event)
         if not self.currentIndex().isValid() and self._cells.rowCount() and self._cells.columnCount():
             self.setCurrentIndex(self._cells.index(0, 0))
@@ -254,7 +254,7 @@ class GroundingView(QTableView):
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width among the days."""
+        """Divide the width among the days."""
         super().resizeEvent(event)
         self._fit()
 
@@ -285,7 +285,7 @@ class CalendarPanel(QWidget):
 
     @property
     def footer(self) -> str:
-        """Text under the grid."""
+        """Text below the grid."""
         return self._footer.text()
 
     def _refresh(self) -> None:

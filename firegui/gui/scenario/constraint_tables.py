@@ -1,4 +1,4 @@
-"""Tables of the operational constraints: part-day groundings, sorties a day, no-drop zones, pinned drops."""
+"""Tables of operational constraints: groundings, sorties per day, no-drop zones, pinned drops."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from firegui.io.rasters.masks import region_cells
 
 NO_LIMIT = "no limit"
 _LONGEST = 9
-"""Digits of a number that is worth reading."""
+"""Largest number of digits of a number."""
 _ENDS = {"start": timedelta(hours=12), "end": timedelta(hours=18)}
 _ALL = -1
 _AIRCRAFT = Column("Aircraft", lambda drop: drop.aircraft, tip="the aircraft that drops", is_text=True)
@@ -48,7 +48,7 @@ _POSE = (
 
 
 def clock_text(when: datetime, project: Project) -> str:
-    """``20 Aug 14:00``, local."""
+    """Return ``20 Aug 14:00``, in local time."""
     local = _local(when, project)
     return f"{local.day} {local:%b %H:%M}"
 
@@ -90,7 +90,10 @@ class GroundingsModel(TableModel[Grounding]):
         )  # fmt: skip
 
     def add(self) -> int:
-        """Ground the first type on the shown day from noon to six, and return its position; −1 without a fleet."""
+        """Ground the first type on the shown day from noon to 18:00, and return its row.
+
+        −1 without a fleet.
+        """
         project = self._session.project
         if not project.fleet.types:
             return -1
@@ -102,7 +105,7 @@ class GroundingsModel(TableModel[Grounding]):
         return len(self.rows) - 1
 
     def remove(self, position: int) -> None:
-        """Remove a grounding; nothing happens when there is none."""
+        """Remove a grounding; do nothing if there is none."""
         if 0 <= position < len(self.rows):
             self._set("remove a grounding", (*self.rows[:position], *self.rows[position + 1 :]))
 
@@ -116,7 +119,7 @@ class GroundingsModel(TableModel[Grounding]):
         when = value if isinstance(value, datetime) else _read_time(str(value))
         if when.tzinfo is None:
             when = when.replace(tzinfo=self._session.project.calendar.local_zone)
-        # The table shows minutes; what it does not show stays as it was.
+        # The table shows minutes; hidden seconds stay unchanged.
         before = getattr(item, end)
         same = before.tzinfo is not None and before.replace(second=0, microsecond=0) == when
         after = replace(item, start=when) if end == "start" else replace(item, end=when)
@@ -135,14 +138,14 @@ class GroundingsModel(TableModel[Grounding]):
 
 @dataclass(frozen=True, slots=True)
 class SortiesLimit:
-    """How often one aircraft of type ``kind`` may drop on a day; ``None`` for no limit."""
+    """Limit of drops per day for one aircraft of type ``kind``; ``None`` for no limit."""
 
     kind: str
     most: int | None
 
 
 class SortiesModel(TableModel[SortiesLimit]):
-    """Limits of drops a day for the types of the fleet, and for types that have left it."""
+    """Limits of drops per day for the types of the fleet, and for types that were removed from it."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         columns = (
@@ -164,7 +167,7 @@ class SortiesModel(TableModel[SortiesLimit]):
         text = str(value).strip().replace(",", "")
         most = None
         if text and text != NO_LIMIT:
-            # Not isdigit: a raised two is a digit, too, but no number.
+            # Not isdigit: a superscript two is a digit, but no number.
             if not text.isdecimal() or len(text) > _LONGEST or int(text) > MOST_DROPS:
                 what = f"'{text}' is no number of drops"
                 raise InputError([Problem(item.kind, what, f"use 0 to {MOST_DROPS:,}, or nothing for {NO_LIMIT}")])
@@ -209,7 +212,7 @@ def _read_time(text: str) -> datetime:
 
 
 class PinDropsDialog(QDialog):
-    """Selection of executed drops of the shown plan, which every further plan keeps; a day at a time or all."""
+    """Selection of executed drops of the shown plan to pin, by day or all at once."""
 
     def __init__(self, session: Session, drops: Sequence[DropRecord], project: Project, parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -271,7 +274,7 @@ class PinDropsDialog(QDialog):
 
 
 def choose_pins(session: Session, parent: QWidget) -> list[PinnedDrop]:
-    """Ask which drops of the shown plan to pin; empty when cancelled."""
+    """Let the user select the drops of the shown plan to pin; empty if cancelled."""
     dialog = PinDropsDialog(session, session.result.drops, session.result.project or session.project, parent)
     accepted = dialog.exec() == QDialog.DialogCode.Accepted
     pins = dialog.chosen if accepted else []

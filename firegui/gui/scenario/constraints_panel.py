@@ -1,4 +1,4 @@
-"""Constraints dock: what an operation may not do, beyond the paper: darkness, groundings, sorties, zones, pins."""
+"""Constraints dock: darkness, groundings, sorties, zones and pins, which the paper does not have."""
 
 from __future__ import annotations
 
@@ -88,15 +88,17 @@ class ConstraintsPanel(QScrollArea):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def button(self, name: str) -> QToolButton:
-        """``import``, ``export``, ``reset``, and ``add`` and ``delete`` behind ``grounding-``, ``zone-`` or ``pin-``.
+        """Return the button called ``name``.
 
-        Zones have ``zone`` and ``zone-polygon`` in place of ``zone-add``. Raises ``KeyError`` for another name.
+        Names are ``import``, ``export``, ``reset``, and ``add`` and ``delete`` behind ``grounding-``, ``zone-`` or
+        ``pin-``. Zones have ``zone`` and ``zone-polygon`` in place of ``zone-add``. Raises ``KeyError`` for another
+        name.
         """
         return self._buttons[name]
 
     # -- what the buttons do -----------------------------------------------------------------------------------------
     def load(self, path: Path) -> None:
-        """Replace the constraints by those in a file."""
+        """Replace the constraints with those in a file."""
         with refusing(self._session, str(path)):
             self._session.set_operations(f"load {path.name}", read_operations(path))
             self._session.message.emit(f"Constraints read from {path.name}")
@@ -109,7 +111,7 @@ class ConstraintsPanel(QScrollArea):
             self._session.message.emit(f"Constraints written to {path.name}")
 
     def pin_drops(self) -> None:
-        """Ask which drops of the shown plan to pin."""
+        """Let the user select drops of the shown plan to pin."""
         if not any(drop.executed for drop in self._session.result.drops):
             problem = Problem("pinned drops", "no plan with drops is shown", "show a run first, then pin its drops")
             self._session.refuse(InputError([problem], "There is nothing to pin"))
@@ -120,11 +122,11 @@ class ConstraintsPanel(QScrollArea):
             self._session.message.emit(f"{added} of {len(pins)} drops pinned; the others were already")
 
     def unpin(self) -> None:
-        """Let planning move the selected pinned drops again."""
+        """Unpin the selected drops, so that planning can move them again."""
         remove_pins(self._session, map(self.pins.position, selected_rows(self.pins_view)))
 
     def add_grounding(self) -> None:
-        """Ground an aircraft for part of a day and open its choice."""
+        """Ground an aircraft for part of a day and open the editor of its name."""
         if self._session.has_project and (position := self.groundings.add()) >= 0:
             index = self.groundings.index(self.groundings.place(position), 0)
             self.grounding_view.setCurrentIndex(index)
@@ -157,7 +159,10 @@ class ConstraintsPanel(QScrollArea):
         self.setMinimumWidth(page.minimumSizeHint().width() + 16)
 
     def _button_row(self, *buttons: tuple[str, str, str, str, Callable[[], object]]) -> ButtonRow:
-        """Return a row of buttons, each with key, icon, text, help and action; removals show their icon only."""
+        """Return a row of buttons, each with key, icon, text, help and action.
+
+        Removing buttons show only their icon.
+        """
         row = ButtonRow()
         for key, icon, text, help, pressed in buttons:
             self._buttons[key] = row.add(icon, text, help, pressed, show_text=icon != "delete")
@@ -234,12 +239,12 @@ class ConstraintsPanel(QScrollArea):
             )
 
     def _settle(self) -> None:
-        # What is typed on the next visit to the field is a step of its own.
+        # A change on the next visit to the field is a separate undo step.
         self._merge = next(_MERGE_KEYS)
 
     # -- showing -----------------------------------------------------------------------------------------------------
     def refresh(self) -> None:
-        """Show the constraints of the open project as they are now."""
+        """Show the current constraints of the open project."""
         self._page.setEnabled(self._session.has_project)
         if not self._session.has_project:
             return
@@ -276,9 +281,12 @@ class ConstraintsPanel(QScrollArea):
 
 
 def operation_problems(project: Project) -> list[Problem]:
-    """What is wrong with the constraints of ``project``, pins in the dark or drifting into a zone included."""
+    """Return the problems of the constraints of ``project``.
+
+    That includes pins in darkness and pins that drift into a no-drop zone.
+    """
     found = project.operations.problems(project.planned_fleet, project.calendar, project.scenario.grid)
-    # Drift takes a wind for every planned day and a sound fleet, of which the Objective dock speaks.
+    # Drift needs a wind for every planned day and a valid fleet, whose problems the Objective dock reports.
     return found if found or project.problems() else rule_problems(project)
 
 
@@ -288,7 +296,7 @@ def _proposed_cap(session: Session) -> int:
 
 
 def _selected(view: QTableView, model: TableModel[Any]) -> int:
-    """Return the position of the first selected row, −1 for none."""
+    """Return the first selected row, −1 for none."""
     rows = selected_rows(view)
     return model.position(rows[0]) if rows else -1
 
@@ -356,7 +364,7 @@ class DaylightForm(QWidget):
         return box
 
     def _settle(self) -> None:
-        # What is typed on the next visit to a field is a step of its own.
+        # A change on the next visit to a field is a separate undo step.
         self._merge = next(_MERGE_KEYS)
 
     def _toggle(self, on: bool) -> None:

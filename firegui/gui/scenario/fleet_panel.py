@@ -1,4 +1,4 @@
-"""Fleet dock: aircraft types, what they carry, how often they can drop."""
+"""Fleet dock: aircraft types, their payload and their turnaround."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FIELDS = tuple(field for field, *_ in _COLUMNS)
 
 
 class FleetModel(TableModel[AircraftType]):
-    """Aircraft types of the plan, every cell editable. An impossible fleet is refused with every reason."""
+    """Editable aircraft types of the plan. An invalid fleet is refused with all problems."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__([self._column(*each) for each in _COLUMNS], parent)
@@ -104,7 +104,7 @@ class FleetModel(TableModel[AircraftType]):
         return self._insert(f"duplicate {kind.id}", row, replace(kind, id=self._free_id(kind.id)))
 
     def remove(self, row: int) -> None:
-        """Remove a type; removing the last one is refused."""
+        """Remove a type; the last one cannot be removed."""
         try:
             self._apply(f"remove {self.rows[row].id}", (*self.rows[:row], *self.rows[row + 1 :]))
         except InputError as error:
@@ -138,7 +138,7 @@ def _material_color(kind: AircraftType) -> str:
 
 def _decimal(digits: int, value: float) -> str:
     rounded = f"{value:,.{digits}f}"
-    # What is shown must be what is stored: more digits than usual are shown rather than hidden.
+    # The shown value must be the stored one. More digits than usual are shown rather than hidden.
     return rounded if float(rounded.replace(",", "")) == value else plain_number(value)
 
 
@@ -153,7 +153,7 @@ def _parsed(before: AircraftType, name: str, kind: type, text: str) -> Any:
 
 
 class FleetPanel(TableForm):
-    """Fleet of the plan: what the aircraft types carry, and how often they can drop."""
+    """Fleet of the plan: payload and turnaround of the aircraft types."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -188,13 +188,13 @@ class FleetPanel(TableForm):
 
     # -- what the buttons do -----------------------------------------------------------------------------------------
     def add(self) -> None:
-        """Add a type below the selected one and open its name for typing."""
+        """Add a type below the selected one and edit its name."""
         if self._session.has_project:
             row = self.view.currentIndex().row() if self.view.currentIndex().isValid() else self.model.rowCount() - 1
             self._begin(self.model.add(row))
 
     def duplicate(self) -> None:
-        """Copy the selected type."""
+        """Duplicate the selected type."""
         if self.view.currentIndex().isValid():
             self._begin(self.model.duplicate(self.view.currentIndex().row()))
 
@@ -204,13 +204,13 @@ class FleetPanel(TableForm):
             self.model.remove(self.view.currentIndex().row())
 
     def reset(self) -> None:
-        """Go back to the paper's fleet."""
+        """Restore the paper's fleet."""
         if self._session.has_project:
             with refusing(self._session, "fleet"):
                 self._session.set_planned_fleet("take the paper's fleet", default_fleet())
 
     def import_file(self) -> None:
-        """Ask for a fleet file and take it."""
+        """Let the user choose a fleet file and use its fleet."""
         name, _filter = QFileDialog.getOpenFileName(self, "Import fleet", "", _FILTER)
         if name and self._session.has_project:
             with refusing(self._session, name):
@@ -220,7 +220,7 @@ class FleetPanel(TableForm):
                 self._session.set_planned_fleet(f"import {Path(name).name}", fleet)
 
     def export_file(self) -> None:
-        """Ask for a name and write the fleet, with its grounded days of this plan."""
+        """Let the user choose a file and write the fleet, with its grounded days of this plan."""
         if not self._session.has_project:
             return
         name, _filter = QFileDialog.getSaveFileName(self, "Export fleet", "fleet.toml", _FILTER)

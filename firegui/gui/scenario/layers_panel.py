@@ -1,4 +1,4 @@
-"""Layers dock: what the map shows, in which order, how opaque, and what its colours mean; and the base map."""
+"""Layers dock: the visible layers, their order, opacity and legends, and the base map."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _GRIP, _GRIP_PX = "⠿", 16
 
 
 class LayersPanel(QScrollArea):
-    """Panel with a row per layer, the topmost first: grip, check box, opacity; below, the legends of what is shown.
+    """Panel with a row per layer, the topmost first, and the legends of the visible layers below.
 
-    A grip is dragged up or down to draw its layer over or under others; Ctrl+Up and Ctrl+Down do it by keyboard.
+    A row has a grip, a check box and an opacity slider. Dragging a grip, or Ctrl+Up and Ctrl+Down, moves its layer.
     """
 
     def __init__(self, layers: LayerStack, parent: QWidget | None = None) -> None:
@@ -51,7 +51,7 @@ class LayersPanel(QScrollArea):
         body = QWidget()
         vertical(body, self._grid, self._headed_legend(), self._legend, 1, margins=(4, 6, 8, 8))
         fill_scroll_area(self, body)
-        # Once everything stands in one window: Qt orders the keyboard's way only within one.
+        # Called once all rows are in one window, because Qt sets the tab order only within a window.
         self._list()
         self.setMinimumWidth(body.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
         for keys, by in (("Ctrl+Up", 1), ("Ctrl+Down", -1)):
@@ -96,7 +96,7 @@ class LayersPanel(QScrollArea):
 
     # -- the order ---------------------------------------------------------------------------------------------------
     def _drag(self, key: str, pixel: QPointF) -> None:
-        """Move the layer towards the mouse, one place at a time."""
+        """Move the layer towards the mouse, one row at a time."""
         order = list(reversed(self._layers.order))
         line = order.index(key)
         y = pixel.y()
@@ -104,7 +104,7 @@ class LayersPanel(QScrollArea):
             self._layers.move(key, 1)
         elif line + 1 < len(order) and y > self._middle(order[line + 1]):
             self._layers.move(key, -1)
-        # The rows must stand where they are before the mouse is asked again.
+        # The rows must be in place before the next mouse event.
         self._grid.activate()
 
     def _middle(self, key: str) -> float:
@@ -225,7 +225,7 @@ class _LayerControls:
 class BaseMapSelector(QObject):
     """Selector of a project's base map, which is restored with the project.
 
-    A base map that no longer exists is reported in the status bar.
+    A missing base map is reported in the status bar.
     """
 
     def __init__(self, session: Session, preferences: Preferences, window: QWidget) -> None:
@@ -238,7 +238,7 @@ class BaseMapSelector(QObject):
             self._restore()
 
     def ask(self) -> None:
-        """Ask for a file and show it under the map."""
+        """Let the user choose a file and show it below the map."""
         known = self._session.ground.archive
         place = str(self._session.folder.parent if self._session.folder is not None else Path.home())
         if known is not None:

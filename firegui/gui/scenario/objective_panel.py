@@ -1,4 +1,4 @@
-"""The objective dock: what the plan is for, how well drops are thought to work, which days, how long to search."""
+"""Objective dock: weights, effectiveness of drops, days of the plan, and search effort."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ _PURPOSE = {
 
 
 class PlanForm(SettingsForm[PlanSettings]):
-    """Fields of the plan's settings: they follow the session and edit it, one undoable step per visit of a field."""
+    """Fields of the plan's settings.
+
+    They follow the session. The edits of one visit to a field are one undoable step.
+    """
 
     def __init__(self, session: Session) -> None:
         plan = session.project.plan if session.has_project else PlanSettings()
@@ -62,13 +65,16 @@ class PlanForm(SettingsForm[PlanSettings]):
             self.set_value(self._session.project.plan)
 
     def write(self, path: tuple[str, ...], value: Any, title: str, merge: int = -1) -> None:
-        """Give the plan the value at ``path``; a weight makes the weights custom, a later start shortens the plan."""
+        """Set the plan's value at ``path``.
+
+        A weight makes the weights custom. A later start shortens the plan.
+        """
         before = self._session.project.plan
         plan = replaced_at(before, path, value)
         if path[0] == "weights" and plan != before:
             plan = replace(plan, setting=Setting.CUSTOM)
         elif path == ("start_day",):
-            # The plan is shortened in the same step rather than made invalid.
+            # The plan is shortened in the same step, so that it stays valid.
             left = self._session.project.scenario.days - int(value)
             plan = replace(plan, days=max(1, min(plan.days, left)))
         if plan != before:
@@ -85,7 +91,7 @@ class PlanForm(SettingsForm[PlanSettings]):
 
 
 class StagesChoice(QObject):
-    """Combo box of what the next run does: both stages, or the first alone."""
+    """Combo box of the stages of the next run: both, or the first alone."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -104,7 +110,7 @@ class StagesChoice(QObject):
 
 
 class StartChoice(QObject):
-    """Combo box of where the first stage begins: as the settings say, or with a saved schedule."""
+    """Combo box of the start of the first stage: as the settings say, or a saved schedule."""
 
     def __init__(self, session: Session, form: PlanForm, window: QWidget) -> None:
         super().__init__()
@@ -141,7 +147,7 @@ class StartChoice(QObject):
             if place >= 0:
                 self.box.removeItem(place)
             if file is not None:
-                # A file in the folder of a run is called by its run.
+                # A file in the folder of a run is shown under the run's title.
                 title = file.parent.name if (file.parent / RUN).is_file() else file.name
                 self.box.insertItem(len(Start), title, _FILE)
                 self.box.setCurrentIndex(len(Start))
@@ -151,7 +157,7 @@ class StartChoice(QObject):
 
 
 class ObjectivePanel(QScrollArea):
-    """Dock of the objective. Every edit is one undoable step of the session."""
+    """Panel of the objective. Every edit is one undoable step of the session."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Regions dock: what must be protected, how large it is, how much it weighs."""
+"""Regions dock: protected regions, their size and weight."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RegionModel(TableModel[Region]):
         self._update()
 
     def place_of(self, name: str) -> int:
-        """Return the place of a region, or −1."""
+        """Return the row of a region, or −1."""
         return next((self.place(k) for k, region in enumerate(self.rows) if region.name == name), -1)
 
     def union_share(self) -> float:
@@ -99,7 +99,7 @@ class RegionModel(TableModel[Region]):
 
 
 class RegionsPanel(TableForm):
-    """Protected regions. Selecting a row selects the region everywhere, and the other way round."""
+    """Protected regions. A row selected here is selected everywhere, and vice versa."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -136,13 +136,13 @@ class RegionsPanel(TableForm):
         self._session.delete_region(self._session.selected_region)
 
     def import_file(self) -> None:
-        """Ask for a file and add its regions; a name already taken gets a number."""
+        """Let the user choose a file and add its regions; an existing name gets a number."""
         name, _filter = QFileDialog.getOpenFileName(self, "Import regions", "", _READS)
         if name and self._session.has_project:
             import_regions(self._session, Path(name))
 
     def edit_numbers(self) -> None:
-        """Ask for the corners of the selected region, or its rows and columns, as numbers."""
+        """Open the dialog for the corners of the selected region, or its rows and columns."""
         chosen = self._session.selected_region
         region = next((each for each in self._session.project.regions if each.name == chosen), None)
         if region is None:
@@ -152,7 +152,7 @@ class RegionsPanel(TableForm):
         self._dialog.open()
 
     def export_file(self) -> None:
-        """Ask for a file and write every region to it."""
+        """Let the user choose a file and write all regions to it."""
         if not self._session.has_project or not self._session.project.regions:
             self._session.message.emit("There is no region to export.")
             return

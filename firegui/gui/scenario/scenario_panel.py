@@ -1,4 +1,4 @@
-"""Scenario dock: what is loaded, on which grid, and what is missing."""
+"""Scenario dock: the loaded event, its grid, and missing data."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ScenarioPanel(QScrollArea):
     """Facts about the open project, as text that can be copied."""
 
     weights_wanted = Signal()
-    """Other weights for the fire model are to be loaded."""
+    """The user requests to load other weights for the fire model."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,11 +63,11 @@ class ScenarioPanel(QScrollArea):
         self._refresh()
 
     def text_of(self, row: str) -> str:
-        """Text beside ``row``."""
+        """Return the text next to ``row``."""
         return self._values[row].text()
 
     def tooltip_of(self, row: str) -> str:
-        """Tooltip of ``row``."""
+        """Return the tooltip of ``row``."""
         return self._values[row].toolTip()
 
     @property
@@ -77,7 +77,7 @@ class ScenarioPanel(QScrollArea):
 
     @property
     def notes(self) -> str:
-        """Caveats of the event and its fire model, one line each."""
+        """Return the caveats of the event and its fire model, one line each."""
         return self._notes.text()
 
     def _facts(self) -> QGridLayout:
@@ -174,7 +174,10 @@ def _value() -> QLabel:
 
 
 class CoverageDialog(QDialog):
-    """Editor of the required coverage: levels by fuel model, or one value for all. Nothing changes before OK."""
+    """Editor of the required coverage: levels by fuel model, or one value for all.
+
+    Nothing changes before OK.
+    """
 
     def __init__(self, project: Project, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -194,7 +197,7 @@ class CoverageDialog(QDialog):
 
     @property
     def coverage(self) -> RequiredCoverage | None:
-        """The new required coverage; ``None`` where it is that of the project."""
+        """The new required coverage; ``None`` if it is that of the project."""
         return None if self._choice == self._before else self.form.coverage
 
     def _on_edited(self, choice: CoverageChoice) -> None:
@@ -203,7 +206,7 @@ class CoverageDialog(QDialog):
 
 
 def ask_coverage(parent: QWidget | None, project: Project) -> RequiredCoverage | None:
-    """Ask for another required coverage; ``None`` when cancelled or unchanged."""
+    """Open the dialog for the required coverage and return it; ``None`` if cancelled or unchanged."""
     dialog = CoverageDialog(project, parent)
     accepted = dialog.exec() == QDialog.DialogCode.Accepted
     chosen = dialog.coverage if accepted else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from firegui.gui.session.session import Session
 
 _WHOLE_PX = 1400
-"""Longest side of the picture of the whole grid, which is there at every zoom while a sharper one is drawn."""
+"""Longest side of the picture of the whole grid, which is shown until a sharper one is drawn."""
 _MOST_PX = 2600
 _SETTLE_MS = 120
 _SHARPER = 1.3
@@ -46,9 +46,9 @@ class BaseMap(QObject):
     """Base map of a session. :meth:`shutdown` must be called before the program ends."""
 
     changed = Signal()
-    """There is another file, or another picture of it."""
+    """The file or its picture changed."""
     chosen = Signal(object)
-    """The file that a person chose for the open project, ``None`` when it was taken away."""
+    """The file that the user chose for the open project, ``None`` when it was removed."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -65,7 +65,10 @@ class BaseMap(QObject):
         session.project_opened.connect(self._on_opened)
 
     def open(self, path: Path) -> None:
-        """Show a file under the open project. Raises :class:`InputError` for a bad file and keeps the former one."""
+        """Show a file below the open project.
+
+        Raises :class:`InputError` for a bad file and keeps the former one.
+        """
         if not self._session.has_project:
             raise InputError(
                 [Problem(str(path), "no project is open", "open one first")], "The base map was not opened"
@@ -81,18 +84,18 @@ class BaseMap(QObject):
         self.changed.emit()
 
     def choose(self, path: Path) -> None:
-        """:meth:`open` a file, and remember it for this project."""
+        """:meth:`open` a file, and save the choice for this project."""
         self.open(path)
         self.chosen.emit(path)
 
     def close(self) -> None:
-        """Remove the base map, and forget it for this project."""
+        """Remove the base map, also from the choices of this project."""
         self._forget()
         self.changed.emit()
         self.chosen.emit(None)
 
     def want(self, area: Area, pixels_per_cell: float) -> None:
-        """Request a sharper picture of the part of the grid that is on screen, if it is needed."""
+        """Request a sharper picture of the visible part of the grid, if needed."""
         if self.archive is None or self._grid is None or self.whole is None:
             return
         if pixels_per_cell <= _SHARPER * self.whole.pixels_per_cell or area[2] <= area[0] or area[3] <= area[1]:

@@ -1,7 +1,7 @@
 """Editor of the shown plan's drops: selection, preview of a change, and edits as undo steps.
 
-The drops are no part of the project. They are on the undo stack with everything else, are shown and exported as the
-plan they are, and are kept as a run of their own by :class:`~firegui.gui.planning.edited_plan_saver.EditedPlanSaver`.
+The drops are not part of the project. Their edits are on the undo stack with all others. They are shown and exported as
+the current plan, and saved as a run by :class:`~firegui.gui.planning.edited_plan_saver.EditedPlanSaver`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ON_SIMULATED = ", on the simulated fire"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditedPlan:
-    """The ``drops`` that replaced those of ``origin``, which was shown before the first edit."""
+    """Drops that replaced those of ``origin``, the result shown before the first edit."""
 
     origin: ShownResult
     drops: DropList
@@ -36,7 +36,7 @@ class EditedPlan:
 class DropChange:
     """Possible edit of ``drop``, which turns the drops ``before`` into ``after``.
 
-    ``broken`` are the rules that it would break, in words. ``text`` is the name of the edit.
+    ``broken`` are the texts of the rules that it would break. ``text`` is the name of the edit.
     """
 
     before: DropList
@@ -47,19 +47,19 @@ class DropChange:
 
 
 class PlanEditor(QObject):
-    """Editor of the drops that a session shows. The session makes it."""
+    """Editor of the drops that a session shows. The session creates it."""
 
     edited = Signal()
-    """The edited drops changed, or were all undone. Their fire has to be computed, or is there again."""
+    """The edited drops changed, or all edits were undone. Their fire must be computed, or is known again."""
     selected_changed = Signal()
     preview_requested = Signal(object)
     """A :class:`DropChange` to preview, or ``None`` to end the preview."""
     preview_ready = Signal()
     """:attr:`preview` changed."""
     superseded = Signal(object)
-    """The :class:`EditedPlan` that was shown; another plan has taken its place."""
+    """The :class:`EditedPlan` that was shown; another plan has replaced it."""
     keep_requested = Signal()
-    """The drops are to be kept as a run."""
+    """The drops should be saved as a run."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -76,7 +76,7 @@ class PlanEditor(QObject):
     # -- state -------------------------------------------------------------------------------------------------------
     @property
     def plan(self) -> EditedPlan | None:
-        """The shown plan as it was edited; ``None`` for one that was not."""
+        """The shown plan as edited; ``None`` if it was not edited."""
         return self._plan
 
     @property
@@ -86,7 +86,7 @@ class PlanEditor(QObject):
 
     @property
     def obstacle(self) -> str:
-        """Why the shown drops cannot be edited, or empty."""
+        """Reason why the shown drops cannot be edited, or empty."""
         session, result = self._session, self._session.result
         if not session.has_project or result.plan is None:
             return "no plan is shown: start a run, or show one from the list of runs"
@@ -125,7 +125,7 @@ class PlanEditor(QObject):
 
     # -- commands ----------------------------------------------------------------------------------------------------
     def block(self, why: str) -> None:
-        """Prevent edits, for the reason ``why``; empty allows them again."""
+        """Prevent edits for the reason ``why``; empty allows them again."""
         self._blocked = why
 
     def select(self, drop: Drop | None) -> None:
@@ -136,7 +136,7 @@ class PlanEditor(QObject):
             self.selected_changed.emit()
 
     def request_preview(self, change: DropChange | None) -> None:
-        """Preview the fire after ``change`` without making it; ``None`` ends the preview."""
+        """Preview the fire after ``change`` without applying it; ``None`` ends the preview."""
         self._change = change
         if change is None:
             self._preview = None
@@ -150,7 +150,7 @@ class PlanEditor(QObject):
             self.preview_ready.emit()
 
     def edit(self, text: str, after: DropList, selected: Drop | None, merge: int = -1) -> None:
-        """Replace the shown plan's drops by ``after`` as one undo step, with ``selected`` selected."""
+        """Replace the shown plan's drops with ``after`` as one undo step, and select ``selected``."""
         before, session = self._plan, self._session
         plan = EditedPlan(session.result if before is None else before.origin, after)
         self._selected = None if selected is None else selected.key
@@ -158,7 +158,7 @@ class PlanEditor(QObject):
         self.selected_changed.emit()
 
     def show_frames(self, preview: PreviewResult) -> None:
-        """Show the frames for playback of the edited drops, unless these have changed since."""
+        """Show the playback frames of the edited drops, unless these have changed since."""
         plan, result = self._plan, self._session.result
         if plan is not None and result.pending and preview.request.after == plan.drops and preview.frames is not None:
             self._session.show_result(replace(result, plan=preview.frames, plan_metrics=preview.after, pending=False))
@@ -168,7 +168,7 @@ class PlanEditor(QObject):
         shown = self._session.result
         if plan is None:
             before, self._plan = self._plan, None
-            # Another plan may have been shown since, which an undo does not take away.
+            # Another plan may have been shown since. An undo does not remove it.
             if before is not None and shown.by_hand:
                 self._session.show_result(before.origin)
         else:
@@ -198,7 +198,7 @@ class PlanEditor(QObject):
 
 
 def _edited_result(plan: EditedPlan, shown: ShownResult, rules: DropValidator) -> ShownResult:
-    """Return ``shown`` with the drops of ``plan``. The fire of before stays until theirs is computed.
+    """Return ``shown`` with the drops of ``plan``. The previous fire stays until the new one is computed.
 
     Edited drops are flown in the fire simulated from the start, so a replanned run's fire without drops is left out.
     """

@@ -1,4 +1,4 @@
-"""Refusing edits and files with one message that names every problem."""
+"""Reports of refused edits and files: one message with all problems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from firegui.gui.session.session import Session
 
 @contextmanager
 def refusing(session: Session, where: str) -> Iterator[None]:
-    """Report bad input met inside the block through ``session.refuse`` and go on after it; ``where`` names the file."""
+    """Report bad input within the block through ``session.refuse``, and continue after the block.
+
+    ``where`` names the file.
+    """
     try:
         yield
     except (FireguiError, OSError) as error:
@@ -32,7 +35,7 @@ def as_input_error(error: Exception, where: str) -> InputError:
 def refuse_new(before: Iterable[Problem], after: Iterable[Problem], title: str) -> None:
     """Raise :class:`InputError` with every problem that an edit would add.
 
-    Problems that were there before do not count, so that a project that came with several can be put right one by one.
+    Problems that were there before do not count, so that a project with several can be corrected one by one.
     """
     added = Counter(after) - Counter(before)
     if added:

@@ -1,6 +1,6 @@
 """State of the window: project, undo stack, selection, shown step and result.
 
-Panels and the map never talk to each other: they read the session, ask it to change, and listen to its signals.
+Panels and the map never call each other: they read the session, change it, and receive its signals.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from firegui.runs.spec import Stage
 
 
 class Tool(StrEnum):
-    """What the mouse does on the map."""
+    """Mouse tools of the map."""
 
     PAN = "pan"
     RECTANGLE = "rectangle"
@@ -42,7 +42,7 @@ class Tool(StrEnum):
 
 
 class FireView(StrEnum):
-    """Which fire the map shows."""
+    """Fires that the map can show."""
 
     BASELINE = "baseline"
     PLAN = "plan"
@@ -51,15 +51,22 @@ class FireView(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownResult:
-    """Result on the map. Either fire may be missing until a run delivers it. ``stale``: inputs were edited since.
+    """Result on the map.
 
-    ``stage`` is the one that a run at work was in when it drew the plan. ``member``: both fires are those of a
-    member of an ensemble, which the title names; ``mean_of``: they are means over that many members, at the ends of
-    days. ``plan_name`` is what the plan is called where that is not the open project's; ``against`` names what the
-    first fire is of where that is another plan, in place of no drops. ``project`` is the value the result was made
-    from, which an edited project no longer is. ``folder`` is the folder of the run that it is of, ``None`` where it is
-    no run's own. ``fire`` is ``"observed"`` or ``"drawn"`` where both fires are those that a replanned run keeps.
-    ``by_hand``: drops were moved, added or removed since; ``pending``: the fire is not yet theirs.
+    Either fire may be missing until a run delivers it.
+
+    Attributes:
+        stale: Inputs were edited since the result was computed.
+        project: Project that the result was computed from, which an edited project no longer equals.
+        stage: Stage of the active run when it drew the plan.
+        member: Both fires are those of an ensemble member, which the title names.
+        mean_of: Number of members whose mean is shown, at the ends of days; 0 for no mean.
+        plan_name: Name of the plan if it is not the open project's.
+        against: Name of the plan that the first fire belongs to; empty for the fire without drops.
+        folder: Folder of the run; ``None`` if the result belongs to no run.
+        fire: ``"observed"`` or ``"drawn"`` if both fires are those that a replanned run keeps.
+        by_hand: Drops were moved, added or removed by the user since.
+        pending: The fire of the edited drops has not been computed yet.
     """
 
     title: str = ""
@@ -93,7 +100,7 @@ class ShownResult:
 
 
 class DrawingOptions(QObject):
-    """How shapes are drawn and measured on the map: snapping to corners and cells, metric or US units."""
+    """Options of drawing and measuring on the map: snapping to corners and cells, and units."""
 
     changed = Signal()
 
@@ -102,15 +109,15 @@ class DrawingOptions(QObject):
         self.snap_corners = self.snap_cells = self.us_units = False
 
     def set_snap_corners(self, on: bool) -> None:
-        """Snap corners to near corners of other shapes, or not."""
+        """Set whether corners snap to near corners of other shapes."""
         self._set("snap_corners", on)
 
     def set_snap_cells(self, on: bool) -> None:
-        """Snap corners to the corners of cells, or not."""
+        """Set whether corners snap to the corners of cells."""
         self._set("snap_cells", on)
 
     def set_us_units(self, on: bool) -> None:
-        """Measure in feet, miles and acres, or in metres and hectares."""
+        """Set whether to measure in feet, miles and acres instead of metres and hectares."""
         self._set("us_units", on)
 
     def _set(self, option: str, on: bool) -> None:
@@ -120,12 +127,15 @@ class DrawingOptions(QObject):
 
 
 class Session(QObject):
-    """State that the panels and the map share. Signals carry nothing or a plain value; read the state from here."""
+    """State shared by the panels and the map.
+
+    Signals carry nothing or a plain value; receivers read the state from the session.
+    """
 
     project_opened = Signal()
-    """Another project was opened: rebuild everything."""
+    """Another project was opened; everything must be rebuilt."""
     folder_changed = Signal()
-    """The open project is kept in another folder from now on."""
+    """The open project has another folder from now on."""
     project_edited = Signal()
     """The project value changed (edit, undo, redo)."""
     regions_changed = Signal()
@@ -142,17 +152,17 @@ class Session(QObject):
     message = Signal(str)
     """A short line for the status bar."""
     refused = Signal(object)
-    """An edit or a file was refused; carries the :class:`InputError`. Nothing was changed. The window shows it."""
+    """The :class:`InputError` of a refused edit or file. Nothing was changed; the window shows the error."""
     awaited_changed = Signal(str)
     backend_changed = Signal(str)
     device_changed = Signal(str)
     next_run_changed = Signal()
-    """Other stages, or another schedule to begin with, were chosen for the next run."""
+    """The stages or the start schedule of the next run changed."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.undo_stack = QUndoStack(self)
-        # A method, not a lambda: Qt must be able to cut it when the session goes before its undo stack.
+        # A method, not a lambda: Qt must be able to disconnect it if the session is deleted before its undo stack.
         self.undo_stack.cleanChanged.connect(self._on_clean)
         self._project: Project | None = None
         self._folder: Path | None = None
@@ -169,14 +179,14 @@ class Session(QObject):
         self._stages: tuple[Stage, ...] = (Stage.OPTIMIZE, Stage.PRUNE)
         self._start_file: Path | None = None
         self.plan_editor = PlanEditor(self)
-        """The drops of the shown plan, changed by hand."""
+        """Editor of the drops of the shown plan."""
         self.ground = BaseMap(self)
         self.drawing = DrawingOptions(self)
 
     # -- the project -------------------------------------------------------------------------------------------------
     @property
     def project(self) -> Project:
-        """The open project. Raises ``RuntimeError`` before one is open; ask :attr:`has_project` first."""
+        """The open project. Raises ``RuntimeError`` without one; check :attr:`has_project` first."""
         if self._project is None:
             raise RuntimeError("no project is open")
         return self._project
@@ -193,12 +203,12 @@ class Session(QObject):
 
     @property
     def source(self) -> Path | None:
-        """Where the project was read from, with its runs and tables: its folder, or that of another window."""
+        """Folder that the project was read from, with its runs and tables: its own, or another window's."""
         return self._source
 
     @property
     def is_read_only(self) -> bool:
-        """Whether another window has the project's folder: it can be saved elsewhere, and nothing is written there."""
+        """Whether another window has the project's folder. The project can be saved elsewhere only."""
         return self._folder is None and self._source is not None
 
     @property
@@ -207,7 +217,10 @@ class Session(QObject):
         return not self.undo_stack.isClean()
 
     def open_project(self, project: Project, folder: Path | None, source: Path | None = None) -> None:
-        """Show another project, with an empty undo stack and no result; read-only where it has only a ``source``."""
+        """Show another project, with an empty undo stack and no result.
+
+        It is read-only if it has only a ``source``.
+        """
         self._project, self._folder, self._step, self._selected = project, folder, 0, ""
         self._source = folder or source
         self._result = ShownResult()
@@ -222,30 +235,36 @@ class Session(QObject):
         self.dirty_changed.emit(not clean)
 
     def mark_saved(self, folder: Path) -> None:
-        """Note that the project was saved to ``folder``."""
+        """Record that the project was saved to ``folder``."""
         moved, self._folder, self._source = folder != self._folder, folder, folder
         self.undo_stack.setClean()
         if moved:
             self.folder_changed.emit()
 
     def edit(self, text: str, project: Project, merge: int = -1) -> None:
-        """Replace the project as one undoable step called ``text``; equal ``merge`` ≥ 0 joins consecutive steps."""
+        """Replace the project as one undoable step called ``text``.
+
+        Consecutive steps with equal ``merge`` ≥ 0 are joined.
+        """
         self.undo_stack.push(ReplaceCommand(text, self._set_project, self.project, project, merge))
 
     def set_regions(self, text: str, regions: Sequence[Region], merge: int = -1) -> None:
-        """Undoable change of the protected regions."""
+        """Change the protected regions as one undoable step."""
         self.edit(text, replace(self.project, regions=tuple(regions)), merge)
 
     def set_operations(self, text: str, operations: Operations, merge: int = -1) -> None:
-        """Undoable change of the operational constraints."""
+        """Change the operational constraints as one undoable step."""
         self.edit(text, replace(self.project, operations=operations), merge)
 
     def set_planned_fleet(self, text: str, fleet: Fleet) -> None:
-        """Undoable exchange of the whole fleet; ``grounded_days`` are days of the current plan and all there are."""
+        """Replace the whole fleet as one undoable step.
+
+        ``grounded_days`` are days of the current plan; no other groundings remain.
+        """
         self.edit(text, self.project.with_fleet(fleet))
 
     def edit_planned_fleet(self, text: str, fleet: Fleet, renamed: Mapping[str, str] | None = None) -> None:
-        """Undoable change of part of the fleet: groundings on dates outside the plan stay.
+        """Change part of the fleet as one undoable step: groundings on dates outside the plan stay.
 
         ``fleet`` has its ``grounded_days`` as days of the current plan, as from ``project.planned_fleet``. ``renamed``
         maps a type's former id to its new one.
@@ -261,13 +280,13 @@ class Session(QObject):
         self.edit(text, replace(edited, grounded=grounded))
 
     def delete_region(self, name: str) -> None:
-        """Undoable removal of the region called ``name``; nothing happens when there is none."""
+        """Delete the region called ``name`` as one undoable step; do nothing if there is none."""
         kept = tuple(region for region in self.project.regions if region.name != name)
         if len(kept) < len(self.project.regions):
             self.set_regions(f"delete {name}", kept)
 
     def set_plan(self, text: str, plan: PlanSettings, merge: int = -1) -> None:
-        """Undoable change of the plan settings."""
+        """Change the plan settings as one undoable step."""
         self.edit(text, replace(self.project, plan=plan), merge)
 
     def _set_project(self, project: Project) -> None:
@@ -288,7 +307,7 @@ class Session(QObject):
         self.project_edited.emit()
 
     def refuse(self, error: InputError) -> None:
-        """Report that something was refused; the window shows the problems."""
+        """Emit :attr:`refused` with ``error``; the window shows the problems."""
         self.refused.emit(error)
 
     # -- the device --------------------------------------------------------------------------------------------------
@@ -309,7 +328,7 @@ class Session(QObject):
         return self._devices.get(self._backend, "")
 
     def note_device(self, backend: str, name: str) -> None:
-        """Note that runs with ``backend`` compute on the device ``name``."""
+        """Record that runs with ``backend`` compute on the device ``name``."""
         self._devices[backend] = name
         self.device_changed.emit(self.device)
 
@@ -367,7 +386,7 @@ class Session(QObject):
         return self._tool
 
     def set_tool(self, tool: Tool) -> None:
-        """Choose what the mouse does on the map."""
+        """Select the mouse tool of the map."""
         if tool is not self._tool:
             self._tool = tool
             self.tool_changed.emit(tool.value)
@@ -378,7 +397,7 @@ class Session(QObject):
         return self._view
 
     def set_view(self, view: FireView) -> None:
-        """Choose which fire the map shows, that one alone."""
+        """Show a single map with this fire."""
         self.set_side_by_side(False)
         if view is not self._view:
             self._view = view
@@ -386,11 +405,11 @@ class Session(QObject):
 
     @property
     def side_by_side(self) -> bool:
-        """Whether baseline, plan and difference are shown beside each other, in place of :attr:`view` alone."""
+        """Whether baseline, plan and difference are shown side by side, instead of :attr:`view` alone."""
         return self._side_by_side
 
     def set_side_by_side(self, on: bool) -> None:
-        """Show all three, or one; all three need both fires."""
+        """Show all three maps, or one; all three need both fires."""
         on = on and self._result.baseline is not None and self._result.plan is not None
         if on != self._side_by_side:
             self._side_by_side = on
@@ -413,7 +432,10 @@ class Session(QObject):
             self.awaited_changed.emit(text)
 
     def show_result(self, result: ShownResult) -> None:
-        """Show a result. The view changes to the plan when one appears, and to the baseline without one."""
+        """Show a result.
+
+        The view changes to the plan when one appears, and to the baseline without one.
+        """
         had_plan, self._result = self._result.plan is not None, result
         if result.plan is None and result.baseline is not None:
             self.set_view(FireView.BASELINE)

@@ -13,7 +13,7 @@ Value = TypeVar("Value")
 class ReplaceCommand(QUndoCommand, Generic[Value]):
     """Undo command that replaces ``before`` by ``after`` with ``apply``, and back.
 
-    Consecutive steps with the same ``merge`` ≥ 0 become one where the same ``apply`` makes them.
+    Consecutive steps with the same ``merge`` ≥ 0 and the same ``apply`` become one.
     """
 
     def __init__(self, text: str, apply: Callable[[Value], None], before: Value, after: Value, merge: int) -> None:
@@ -25,8 +25,8 @@ class ReplaceCommand(QUndoCommand, Generic[Value]):
         return self._merge
 
     def mergeWith(self, other: QUndoCommand) -> bool:
-        """Merge the step that follows."""
-        # Qt has compared the ids, and asks nothing of a step with -1.
+        """Merge the following step."""
+        # Qt has compared the ids. It never merges a step with -1.
         if not isinstance(other, ReplaceCommand) or other._apply != self._apply:
             return False
         self._after = other._after

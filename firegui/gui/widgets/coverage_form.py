@@ -1,4 +1,4 @@
-"""Required coverage: the levels of the fuel models in a table, or one value for all, and the mean that results."""
+"""Form of the required coverage: levels by fuel model, or one value for all, and their mean."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from firegui.gui.widgets.table_view import show_table
 from firegui.io.project.scenario_toml import CoverageTable, shipped_table
 
 LEVEL = 2
-"""The column that can be edited."""
+"""The editable column."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageChoice:
     """Choice of the required coverage: one ``value`` for all fuel, else ``levels`` by model.
 
-    With both ``None`` the published levels hold. ``source`` is the origin of a value that was not chosen by hand.
+    With both ``None`` the published levels apply. ``source`` is the origin of a value that the user did not enter.
     """
 
     levels: Mapping[int, float] | None = None
@@ -44,12 +44,15 @@ class CoverageChoice:
 
     @property
     def is_published(self) -> bool:
-        """Whether the published levels hold."""
+        """Whether the published levels apply."""
         return self.levels is None and self.value is None
 
 
 def chosen_coverage(choice: CoverageChoice, cells: Mapping[int, int], table: CoverageTable) -> RequiredCoverage:
-    """Return the required coverage of a landscape with ``cells`` of each fuel model; ``table`` is as published."""
+    """Return the required coverage of a landscape with ``cells`` of each fuel model.
+
+    ``table`` has the published levels.
+    """
     if choice.value is not None:
         return RequiredCoverage(choice.value, choice.source)
     levels = table.levels | dict(choice.levels or {})
@@ -60,7 +63,7 @@ def chosen_coverage(choice: CoverageChoice, cells: Mapping[int, int], table: Cov
 
 
 def choice_of(coverage: RequiredCoverage, cells: Mapping[int, int], table: CoverageTable) -> CoverageChoice:
-    """Return the choice that leads to ``coverage`` in a landscape with these ``cells``."""
+    """Return the choice that gives ``coverage`` in a landscape with these ``cells``."""
     if not coverage.levels:
         published = chosen_coverage(CoverageChoice(), cells, table)
         return CoverageChoice() if coverage == published else CoverageChoice(None, coverage.c_req, coverage.source)
@@ -123,10 +126,13 @@ class CoverageModel(TableModel[int]):
 
 
 class CoverageForm(QWidget):
-    """Form for a :class:`CoverageChoice`. It keeps none: an edited choice comes back through :meth:`show_fuel`."""
+    """Form for a :class:`CoverageChoice`.
+
+    The form does not store the choice. An edited choice returns through :meth:`show_fuel`.
+    """
 
     edited = Signal(object)
-    """A :class:`CoverageChoice` was made."""
+    """The user made another :class:`CoverageChoice`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -154,7 +160,7 @@ class CoverageForm(QWidget):
 
     @property
     def refused(self) -> str:
-        """Why the level that was typed last was refused; empty when it was accepted."""
+        """Reason why the last typed level was refused; empty if it was accepted."""
         return "" if self._refused.isHidden() else self._refused.text()
 
     def show_fuel(self, cells: Mapping[int, int], choice: CoverageChoice) -> None:
@@ -201,7 +207,7 @@ class CoverageForm(QWidget):
         view.setTabKeyNavigation(False)
         view.setMinimumHeight(180)
         view.horizontalHeader().setStretchLastSection(True)
-        # The keyboard starts at a cell that can be edited.
+        # The keyboard focus starts at an editable cell.
         self.model.modelReset.connect(self._to_first_level)
 
     def _to_first_level(self) -> None:

@@ -1,4 +1,4 @@
-"""Editors in the cells of a table: a choice from a list, and a time."""
+"""Delegates with a combo box or a time field as editor."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ChoiceDelegate(QStyledItemDelegate):
         self._choices = choices
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        """Qt asks for a field to edit the cell with."""
+        """Return the editor of a cell."""
         box = NoScrollComboBox(parent)
         for value, text in self._choices():
             box.addItem(text, value)
@@ -30,12 +30,12 @@ class ChoiceDelegate(QStyledItemDelegate):
         return box
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Begin with what the cell holds."""
+        """Show the value of the cell in the editor."""
         assert isinstance(editor, QComboBox)
         editor.setCurrentIndex(editor.findData(index.data(Qt.ItemDataRole.EditRole)))
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
-        """Hand over what was chosen."""
+        """Write the selected value to the model."""
         assert isinstance(editor, QComboBox)
         if editor.currentData() is not None:
             model.setData(index, editor.currentData())
@@ -45,14 +45,14 @@ class ClockDelegate(QStyledItemDelegate):
     """Delegate for a date and a time of day in the model's time zone."""
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        """Qt asks for a field to edit the cell with."""
+        """Return the editor of a cell."""
         editor = QDateTimeEdit(parent)
         editor.setDisplayFormat(CLOCK_FORMAT)
         editor.setCalendarPopup(True)
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Begin with what the cell holds."""
+        """Show the value of the cell in the editor."""
         assert isinstance(editor, QDateTimeEdit)
         when = index.data(Qt.ItemDataRole.EditRole)
         if isinstance(when, datetime):
@@ -60,7 +60,7 @@ class ClockDelegate(QStyledItemDelegate):
             editor.setDateTime(QDateTime(date, time))
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
-        """Hand over what was chosen."""
+        """Write the chosen time to the model."""
         assert isinstance(editor, QDateTimeEdit)
         editor.interpretText()
         date, time = editor.date(), editor.time()

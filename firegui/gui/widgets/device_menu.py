@@ -1,4 +1,4 @@
-"""The device in the status bar: what the next run computes on, what that turned out to be, and a menu to change it."""
+"""Device in the status bar: the choice for the next run, the detected device, and a menu."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HELP = "What the next run computes on. Click to choose; kept with this computer
 
 
 class DeviceButton(QToolButton):
-    """Menu of devices. It never asks the engine: a run reports the device when it starts."""
+    """Menu of devices. It never loads the engine: a run reports the device when it starts."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class DeviceButton(QToolButton):
 
 
 def device_text(backend: str, device: str) -> str:
-    """What is chosen, and in brackets the ``device`` it turned out to be (empty while no run has said so)."""
+    """Return the choice, with the detected ``device`` in brackets; ``device`` is empty before a run."""
     chosen = f"Device: {_SHORT.get(backend, backend)}"
     if device == "the CPU":
         cores = os.cpu_count() or 1

@@ -29,7 +29,7 @@ from firegui.errors import Problems
 _PARTIAL_NUMBER = re.compile(r"[+-]?\d*\.?\d*(e[+-]?\d*)?", re.IGNORECASE)
 _PARTIAL_WHOLE = re.compile(r"[+-]?\d*")
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,18}")
-"""What Python reads as an integer, unlike ``--5`` and ``²``, and without end."""
+"""Pattern of what Python reads as an integer, of any length, unlike ``--5`` and ``²``."""
 _DECIMALS = 12
 _UNBOUNDED = 1e12
 _WHOLE_LIMIT = 2**31 - 1
@@ -37,7 +37,7 @@ _WHOLE_LIMIT = 2**31 - 1
 Value = TypeVar("Value")
 PathKind = Literal["file", "folder", "new"]
 
-# Python finds the methods of the mixins first; two Qt classes cannot be bases of one.
+# Python finds the methods of the mixins first. A class cannot have two Qt bases.
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractSpinBox as _SpinBox
     from PySide6.QtWidgets import QWidget as _Widget
@@ -46,10 +46,10 @@ else:
 
 
 class _WheelWithFocus(_Widget):
-    """Mixin: a wheel that scrolls the form past a field must not change the field."""
+    """Mixin of fields that ignore the mouse wheel unless focused, so that scrolling a form is safe."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Turn only a field that has the focus."""
+        """Change the value only if the field has the focus."""
         if self.hasFocus():
             super().wheelEvent(event)
         else:
@@ -61,7 +61,7 @@ class NoScrollComboBox(_WheelWithFocus, QComboBox):
 
 
 def narrow_combo(title: str, name: str) -> QComboBox:
-    """Return a combo box whose longest entry does not dictate the width of the dock."""
+    """Return a combo box whose longest entry does not set the minimum width of the dock."""
     box = NoScrollComboBox()
     box.setAccessibleName(title)
     box.setToolTip(title)
@@ -72,18 +72,18 @@ def narrow_combo(title: str, name: str) -> QComboBox:
 
 
 class _NumberField(_WheelWithFocus, _SpinBox):
-    """Mixin of number fields, which refuse a value with its reason and keep the one before."""
+    """Mixin of number fields, which refuse invalid text with a reason and keep the previous value."""
 
     def _set_up(self) -> None:
         self.setLocale(QLocale.c())
         self.setCorrectionMode(QAbstractSpinBox.CorrectionMode.CorrectToPreviousValue)
-        # A number counts once it is typed out: on the way to 15 days the plan must not be one of 1 day.
+        # A number counts once its entry is complete. While 15 is typed, the plan must not get 1 day.
         self.setKeyboardTracking(False)
         self.setAccelerated(True)
         self.setMinimumWidth(76)
 
     def event(self, event: QEvent) -> bool:
-        """Leave undo and redo to the window: they undo edits of the project, not letters in a field."""
+        """Leave undo and redo to the window: they undo edits of the project, not of the text."""
         return False if _is_undo(event) else super().event(event)
 
     def _bare(self, text: str) -> str:
@@ -96,10 +96,13 @@ class _NumberField(_WheelWithFocus, _SpinBox):
 
 
 class DecimalField(_NumberField, QDoubleSpinBox):
-    """Field for a float between two bounds. Steps change the leading digit, so 3e-3 steps to 4e-3 and 50 to 60."""
+    """Field for a float between two bounds.
+
+    Steps change the leading digit, so 3e-3 steps to 4e-3 and 50 to 60.
+    """
 
     refused = Signal(str)
-    """What was typed cannot be used; the value stays as it was."""
+    """The typed text cannot be used; the value stays as it was."""
 
     def __init__(self, low: float | None, high: float | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -108,11 +111,11 @@ class DecimalField(_NumberField, QDoubleSpinBox):
         self._set_up()
 
     def textFromValue(self, value: float) -> str:
-        """Return the number as people read it."""
+        """Return the number as text."""
         return plain_number(value)
 
     def valueFromText(self, text: str) -> float:
-        """Return the number of a text, the present one for text that is none."""
+        """Return the number of a text, or the current value if it is none."""
         number = _as_float(self._bare(text))
         return self.value() if number is None else number
 
@@ -124,28 +127,28 @@ class DecimalField(_NumberField, QDoubleSpinBox):
         return self._state(bare, usable, _PARTIAL_NUMBER), text, position
 
     def fixup(self, text: str) -> str:
-        """Give the reason why a text is refused when the field is left."""
+        """Report why a text is refused when the field loses the focus."""
         self.refused.emit(_refusal(self._bare(text), self.minimum(), self.maximum(), self.text()))
         return text
 
     def stepBy(self, steps: int) -> None:
-        """Go up or down by that many steps of the leading digit."""
+        """Step the leading digit up or down."""
         value = self.value()
         size = 10.0 ** math.floor(math.log10(abs(value)) + 1e-9) if value else 0.1
-        # Going down from exactly 1e-3 the next step is 9e-4, not 0.
+        # The step down from exactly 1e-3 is 9e-4, not 0.
         if math.isclose(abs(value), size, rel_tol=1e-9) and steps * value < 0:
             size /= 10.0
         self.setValue(value + steps * size)
         self.selectAll()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Leave no selection behind."""
+        """Clear the selection."""
         super().focusOutEvent(event)
         self.lineEdit().deselect()
 
 
 class WholeField(_NumberField, QSpinBox):
-    """Field for an integer between two bounds; ``offset`` is added for people, who count days from 1."""
+    """Field for an integer between two bounds; ``offset`` is added on screen, as days count from 1."""
 
     refused = Signal(str)
 
@@ -157,11 +160,11 @@ class WholeField(_NumberField, QSpinBox):
         self._set_up()
 
     def textFromValue(self, value: int) -> str:
-        """Return the number as people read it."""
+        """Return the number as text."""
         return str(value + self._offset)
 
     def valueFromText(self, text: str) -> int:
-        """Return the number of a text, the present one for text that is none."""
+        """Return the number of a text, or the current value if it is none."""
         bare = self._bare(text)
         return int(bare) - self._offset if _WHOLE_NUMBER.fullmatch(bare) else self.value()
 
@@ -173,14 +176,14 @@ class WholeField(_NumberField, QSpinBox):
         return self._state(bare, usable, _PARTIAL_WHOLE), text, position
 
     def fixup(self, text: str) -> str:
-        """Give the reason why a text is refused when the field is left."""
+        """Report why a text is refused when the field loses the focus."""
         low, high = self.minimum() + self._offset, self.maximum() + self._offset
         self.refused.emit(_refusal(self._bare(text), low, high, self.textFromValue(self.value())))
         return text
 
 
 def settle_editing() -> None:
-    """Take in what is still being typed in the focused field or cell, as leaving it would."""
+    """Apply the unfinished entry of the focused field or cell, as leaving it would."""
     focus = QApplication.focusWidget()
     if isinstance(focus, (QAbstractSpinBox, QLineEdit)):
         focus.clearFocus()
@@ -210,7 +213,7 @@ def _refusal(typed: str, low: float, high: float, kept: str) -> str:
 
 
 def text_line(name: str, hint: str, more: str = "") -> QLineEdit:
-    """A line to type in; ``name`` finds it, ``hint`` says what belongs there, ``more`` at greater length."""
+    """Return a line edit called ``name``; ``hint`` is its placeholder, ``more`` its tooltip."""
     line = QLineEdit()
     line.setObjectName(name)
     line.setPlaceholderText(hint)
@@ -220,13 +223,13 @@ def text_line(name: str, hint: str, more: str = "") -> QLineEdit:
 
 
 class PathField(QWidget):
-    """Field for the path of a file, a folder, or something new, with a button that looks for one.
+    """Field for the path of a file, a folder, or a new file, with a Browse button.
 
-    ``place`` says where to begin looking while the line is empty.
+    ``place`` returns the start folder of the file dialog while the line is empty.
     """
 
     settled = Signal()
-    """The person has chosen a path, or has left the line."""
+    """The user has chosen a path, or has left the line."""
 
     def __init__(
         self,
@@ -245,7 +248,7 @@ class PathField(QWidget):
         self.button.setObjectName(f"{name}Browse")
         self.button.setAccessibleName(f"Browse for {name}")
         self.button.setToolTip("Look for it on this computer")
-        # Enter in the line is for the dialog, not for the first button in it.
+        # Enter in the line must press the dialog's default button, not this one.
         self.button.setAutoDefault(False)
         self.button.clicked.connect(lambda _checked=False: self._browse())
         row = QHBoxLayout(self)
@@ -256,7 +259,7 @@ class PathField(QWidget):
 
     @property
     def text(self) -> str:
-        """The path as typed; a file dropped on the line counts as its path. Empty when there is none."""
+        """The path as typed; a dropped file counts as its path. Empty if there is none."""
         typed = self.line.text().strip()
         return QUrl(typed).toLocalFile() if typed.startswith("file:") else typed
 
@@ -270,7 +273,7 @@ class PathField(QWidget):
         if self._kind == "folder":
             name = QFileDialog.getExistingDirectory(self, self._hint, start)
         elif self._kind == "new":
-            # Whether something may be replaced is asked when it comes to that.
+            # The confirmation to replace a file comes later, when it is written.
             keep = QFileDialog.Option.DontConfirmOverwrite
             name, _filter = QFileDialog.getSaveFileName(self, self._hint, start, self._files, options=keep)
         else:
@@ -281,7 +284,7 @@ class PathField(QWidget):
 
 
 def read_entry(text: str, parse: Callable[[str], Value], where: str, remedy: str, problems: Problems) -> Value | None:
-    """What ``parse`` makes of a text, ``None`` for an empty one; what it cannot read is added to ``problems``."""
+    """Return ``parse(text)``, ``None`` for an empty text; add a problem if it cannot be read."""
     if not text:
         return None
     try:
@@ -292,12 +295,12 @@ def read_entry(text: str, parse: Callable[[str], Value], where: str, remedy: str
 
 
 def number(text: str) -> float:
-    """A number, whichever minus it is written with. Raises ``ValueError``."""
+    """Return the number in a text, whichever minus sign it has. Raises ``ValueError``."""
     return float(text.replace("−", "-"))
 
 
 def numbers(count: int) -> Callable[[str], tuple[float, ...]]:
-    """Reads that many numbers with commas or semicolons between them, or raises ``ValueError``."""
+    """Return a parser of ``count`` numbers separated by commas or semicolons; it raises ``ValueError``."""
 
     def read(text: str) -> tuple[float, ...]:
         found = tuple(number(part) for part in text.replace(";", ",").split(","))

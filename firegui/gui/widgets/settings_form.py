@@ -1,4 +1,4 @@
-"""Forms generated from settings dataclasses, and the sections that forms are put together from."""
+"""Forms generated from settings dataclasses, and the sections of forms."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ Settings = TypeVar("Settings")
 
 
 class SettingEditor(QObject):
-    """Label and input widget of one setting: a number field, check box, combo box or, for a list, a line of text.
+    """Label and input widget of one setting.
 
-    ``offset`` is added to the number for people, who count days from 1.
+    The widget is a number field, check box or combo box; for a list it is a line of text. ``offset`` is added to the
+    number on screen, as days count from 1.
     """
 
     edited = Signal()
-    """The value was changed, by a person or with :meth:`QSpinBox.setValue` and the like."""
+    """The value was changed, by the user or with :meth:`QSpinBox.setValue` and the like."""
     left = Signal()
-    """The field was left; what is typed on the next visit is an edit of its own."""
+    """The field lost the focus; a change on the next visit is an edit of its own."""
     refused = Signal(str)
-    """``title: what was refused and why``."""
+    """``title: the refused value and the reason``."""
 
     def __init__(self, item: SettingField, offset: int = 0) -> None:
         super().__init__()
@@ -54,7 +55,7 @@ class SettingEditor(QObject):
         self.label.setBuddy(self.box)
         self.label.setToolTip(self.box.toolTip())
         if item.kind is bool:
-            # The box has its own text. A label without an owner may be collected in the thread of a run.
+            # A check box has its own text. A label without an owner could be garbage-collected in the thread of a run.
             self.label.setParent(self.box)
             self.label.hide()
         self.show_value(item.value)
@@ -70,15 +71,15 @@ class SettingEditor(QObject):
         return isinstance(self.box, (WholeField, DecimalField))
 
     def value(self) -> Any:
-        """Return the value; of a line that cannot be read the last one that could."""
+        """Return the value; for a line that cannot be read, the last valid one."""
         if isinstance(self.box, QCheckBox):
             return self.box.isChecked()
         if isinstance(self.box, QComboBox):
-            # Qt makes plain text of what it is given.
+            # Qt converts the members of an enumeration to plain text.
             return self._item.kind(self.box.currentData())
         if isinstance(self.box, QLineEdit):
             return self._value if self.problems() else self._item.parse(self.box.text())
-        # What is shown may be rounded.
+        # The shown number may be rounded.
         return self._value if self.box.value() == self._shown else self.option.kept(self.box.value())
 
     def show_value(self, value: Any) -> None:
@@ -99,7 +100,7 @@ class SettingEditor(QObject):
                 self._show_suffix()
 
     def problems(self) -> list[Problem]:
-        """Return what cannot be read in a line of text."""
+        """Return the problems of a line of text."""
         if not isinstance(self.box, QLineEdit):
             return []
         where, text, found = self.option.title[:1].lower() + self.option.title[1:], self.box.text(), []
@@ -116,7 +117,7 @@ class SettingEditor(QObject):
         self._show_suffix()
 
     def _show_suffix(self, *_: object) -> None:
-        """Show the unit after a number, and after 0 what it means where that is declared."""
+        """Show the unit after a number; after 0 show its declared meaning, if any."""
         if isinstance(self.box, (WholeField, DecimalField)):
             is_named = bool(self.option.zero_text) and self.box.value() == 0
             self.box.setSuffix(f" · {self.option.zero_text}" if is_named else self._unit)
@@ -150,18 +151,19 @@ class SettingEditor(QObject):
 
 
 class SettingsForm(QObject, Generic[Settings]):
-    """Editor of every declared setting of a settings dataclass, called by its path with ``_`` between the names.
+    """Editor of every declared setting of a settings dataclass.
 
-    ``only`` and ``skip`` choose settings, ``offsets`` are added to numbers for people. Lay the fields out with
-    :meth:`grid`, :meth:`folded` or :meth:`add_rows`.
+    An input widget is called by the path of its setting with ``_`` between the names. ``only`` and ``skip`` select
+    settings; ``offsets`` are added to numbers on screen. Lay the fields out with :meth:`grid`, :meth:`folded` or
+    :meth:`add_rows`.
     """
 
     changed = Signal()
-    """A field was changed, by a person or with :meth:`set_value`."""
+    """A field was changed, by the user or with :meth:`set_value`."""
     edited = Signal(str)
-    """A person has changed the setting of that name."""
+    """The user has changed the setting of that name."""
     refused = Signal(str)
-    """``title: what was refused and why``; empty when a good value has been given since."""
+    """``title: the refused value and the reason``; empty once a valid value was entered."""
 
     def __init__(
         self,
@@ -210,7 +212,7 @@ class SettingsForm(QObject, Generic[Settings]):
         self.changed.emit()
 
     def set_enabled(self, enabled: bool) -> None:
-        """Let the fields be changed, or not."""
+        """Enable or disable the fields."""
         for editor in self.editors.values():
             editor.box.setEnabled(enabled)
 
@@ -224,7 +226,7 @@ class SettingsForm(QObject, Generic[Settings]):
         return [(editor.label, editor.box) for editor in editors]
 
     def grid(self, names: Iterable[str], columns: int = 1, *, units: bool = False) -> QGridLayout:
-        """Return labels and fields in a grid of ``columns`` pairs a row; check boxes stand below, over all of it."""
+        """Return labels and fields in a grid of ``columns`` pairs a row; check boxes span the width below."""
         pairs = self.pairs(names, units=units)
         grid = labelled_rows([(label, box) for label, box in pairs if not isinstance(box, QCheckBox)], columns)
         for row, box in enumerate((box for _label, box in pairs if isinstance(box, QCheckBox)), start=grid.rowCount()):
@@ -236,7 +238,7 @@ class SettingsForm(QObject, Generic[Settings]):
         return FoldedSection(group, self.grid(self.names(prefix, group), units=units))
 
     def add_rows(self, form: QFormLayout, names: Iterable[str] = (), *, units: bool = False) -> None:
-        """Add a row for every setting, of all without ``names``; :meth:`show_kind` shows and hides them."""
+        """Add a row for every setting, or those in ``names``; :meth:`show_kind` shows and hides them."""
         for name in names or self.editors:
             editor = self.editors[name]
             if units:
@@ -249,7 +251,7 @@ class SettingsForm(QObject, Generic[Settings]):
             self._rows.append((editor, form))
 
     def show_kind(self, kind: StrEnum, hidden: Callable[[SettingEditor], bool] = lambda editor: False) -> None:
-        """Show the rows of the settings that ``kind`` reads, but for those ``hidden``."""
+        """Show the rows of the settings that ``kind`` reads, except those in ``hidden``."""
         for editor, form in self._rows:
             form.setRowVisible(editor.box, kind in (editor.option.kinds or (kind,)) and not hidden(editor))
 
@@ -260,7 +262,7 @@ class SettingsForm(QObject, Generic[Settings]):
 
 
 def labelled_rows(pairs: Sequence[tuple[QLabel, QWidget]], columns: int) -> QGridLayout:
-    """Return labels and fields in a grid of ``columns`` pairs a row, fields sharing the width evenly."""
+    """Return labels and fields in a grid of ``columns`` pairs a row; fields share the width equally."""
     grid = QGridLayout()
     grid.setHorizontalSpacing(8)
     grid.setVerticalSpacing(5)
@@ -275,7 +277,7 @@ def labelled_rows(pairs: Sequence[tuple[QLabel, QWidget]], columns: int) -> QGri
 
 
 class FoldedSection(QWidget):
-    """Section of a form that is closed until its title is pressed."""
+    """Section of a form that is collapsed until its title is pressed."""
 
     def __init__(self, title: str, content: QLayout, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The row of small buttons under a table."""
+"""Row of small buttons below a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firegui.gui.widgets.fields import settle_editing
 
 
 class ButtonRow(QWidget):
-    """Buttons with an icon where there is one; the text is in the tooltip and for screen readers."""
+    """Buttons with an icon if there is one; tooltip and accessible name have the text."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,7 +34,7 @@ class ButtonRow(QWidget):
         button.setProperty("showText", show_text)
 
         def clicked(_checked: bool = False) -> None:
-            # A click on it leaves the focus where it is: what is half typed in a cell counts, as with every action.
+            # A click leaves the focus in place, so a half-typed cell is applied, as with every action.
             settle_editing()
             pressed()
 

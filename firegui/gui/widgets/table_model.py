@@ -18,7 +18,7 @@ Index = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
 ROOT = QModelIndex()
 SORT_ROLE = Qt.ItemDataRole.UserRole
-"""Sort key of a cell; infinity where the cell has no value."""
+"""Sort key of a cell; infinity if the cell has no value."""
 EXPORT_ROLE = Qt.ItemDataRole.UserRole + 2
 """Cell for a CSV file: a number with every digit, else the text on screen."""
 MISSING = "–"
@@ -60,7 +60,7 @@ class Column:
 
     @property
     def alignment(self) -> Qt.AlignmentFlag:
-        """Texts to the left, numbers to the right."""
+        """Left for texts, right for numbers."""
         side = Qt.AlignmentFlag.AlignLeft if self.is_text else Qt.AlignmentFlag.AlignRight
         return side | Qt.AlignmentFlag.AlignVCenter
 
@@ -77,7 +77,7 @@ class Column:
         return value if isinstance(value, (int, float)) and not self.is_text else self.format(value)
 
     def key(self, row: Any) -> float | str:
-        """Return the sort key of a cell; infinity where it has no value."""
+        """Return the sort key of a cell; infinity if it has no value."""
         value = self.value(row)
         if not _is_missing(value) and self.sort_key is not None:
             value = self.sort_key(value)
@@ -86,7 +86,7 @@ class Column:
         return value if isinstance(value, (int, float)) else (value if isinstance(value, str) else self.format(value))
 
     def heading_data(self, role: int) -> Any:
-        """Return what the header of the column has in ``role``."""
+        """Return the data of the column's header in ``role``."""
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return self.heading
@@ -97,7 +97,7 @@ class Column:
         return None
 
     def cell_data(self, row: Any, role: int) -> Any:
-        """Return what the cell of ``row`` has in ``role``."""
+        """Return the data of the cell of ``row`` in ``role``."""
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return self.text(row)
@@ -120,9 +120,9 @@ class TableModel(QAbstractTableModel, Generic[Row]):
     """Rows of one type under columns.
 
     The model sorts its rows itself. Positions (of :attr:`rows`, in ``edit``) count in the given order; places count
-    rows as they are shown. ``key`` identifies a row, so that new values of the same rows keep selection and scroll
-    position; by default a row is identified by its position. ``row_tip``, ``row_color`` and ``row_background`` come
-    before those of the columns.
+    rows as shown. ``key`` identifies a row, so that new values of the same rows keep selection and scroll position; by
+    default a row is identified by its position. ``row_tip``, ``row_color`` and ``row_background`` take precedence over
+    those of the columns.
     """
 
     refused = Signal(object)
@@ -168,7 +168,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         if columns == self._columns and self._keys(rows) == self._keys(self._rows):
             self._rows = list(rows)
             if self._key is None and self._sorting[0] >= 0:
-                # Rows known by their positions alone may be other ones: their old places mean nothing.
+                # Rows identified only by position may be others now: their old places mean nothing.
                 self.sort(*self._sorting)
             self.update_rows(range(len(rows)))
             return
@@ -178,10 +178,13 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         self.endResetModel()
 
     def update_rows(self, positions: Iterable[int]) -> None:
-        """Repaint the rows at ``positions``, whose values have changed. They keep their places until the next sort."""
+        """Repaint the rows at ``positions`` after a change of values.
+
+        They keep their places until the next sort.
+        """
         places = [self._places[position] for position in positions]
         if places and self._columns:
-            # One range for all changes: cells out of view are not painted.
+            # One range for all changes, as cells out of view are not painted.
             self.dataChanged.emit(self.index(min(places), 0), self.index(max(places), len(self._columns) - 1))
 
     def append_row(self, row: Row) -> None:
@@ -263,7 +266,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         return flags | Qt.ItemFlag.ItemIsEditable if self._is_editable(index) else flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return what a cell has in ``role``."""
+        """Return the data of a cell in ``role``."""
         if not index.isValid():
             return None
         row = self.row(index.row())
@@ -277,7 +280,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         return self._columns[index.column()].cell_data(row, role)
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Edit a cell; ``False`` where the value was refused or changes nothing."""
+        """Edit a cell; return ``False`` if the value was refused or changes nothing."""
         if role != Qt.ItemDataRole.EditRole or not self._is_editable(index):
             return False
         edit, place = self._columns[index.column()].edit, index.row()
@@ -295,7 +298,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
 
 def theme_color(name: str | None) -> QColor | None:
-    """Return the colour called ``name`` in the present theme."""
+    """Return the colour called ``name`` in the current theme."""
     return None if name is None else QColor(getattr(current_colors(), name))
 
 

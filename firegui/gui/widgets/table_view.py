@@ -1,4 +1,4 @@
-"""Set up table views: selection, sorting, copying and CSV export in one place."""
+"""Set-up of table views: selection, sorting, copying and CSV export."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def show_table(
     has_menu: bool = True,
     copy: Callable[[], object] | None = None,
 ) -> None:
-    """Show ``model`` in ``view``, which selects whole rows, with one Ctrl+C and one context menu for every table.
+    """Show ``model`` in ``view``, with row selection, Ctrl+C and a context menu.
 
-    ``name`` is the table's name for screen readers. ``lines`` fixes the height of the view to that many rows.
-    ``stretch`` is the column that takes the spare width. ``copy`` replaces :func:`copy_table`.
-    ``has_menu`` is false where the panel opens a context menu of its own.
+    ``name`` is the accessible name of the table. ``lines`` fixes the height of the view to that many rows. ``stretch``
+    is the column that takes the spare width. ``copy`` replaces :func:`copy_table`. ``has_menu`` is false if the panel
+    opens a context menu of its own.
     """
     view.setModel(model)
     view.setAccessibleName(name)
@@ -106,7 +106,7 @@ def add_table_actions(menu: QMenu, view: QAbstractItemView, copy: Callable[[], o
 
 # -- content ----------------------------------------------------------------------------------------------------------
 def table_text(view: QAbstractItemView, *, only_selected: bool = False) -> str:
-    """Return the table as it is shown, with tabs between columns as spreadsheets read them."""
+    """Return the table as shown, with tabs between columns as spreadsheets read them."""
     lines = table_lines(view, only_selected=only_selected)
     return "".join("\t".join(str(cell) for cell in line) + "\n" for line in lines)
 
@@ -121,7 +121,10 @@ def table_csv(view: QAbstractItemView) -> str:
 def table_lines(
     view: QAbstractItemView, role: int = Qt.ItemDataRole.DisplayRole, *, only_selected: bool = False
 ) -> Iterator[Sequence[Any]]:
-    """Yield the headings, then the shown rows, with their own headings if these are shown; of a tree the expanded."""
+    """Yield the headings, then the shown rows.
+
+    Row headings are included if visible. In a tree only expanded rows are yielded.
+    """
     assert isinstance(view, (QTableView, QTreeView))
     model, selection = view.model(), view.selectionModel()
     columns = [column for column in range(model.columnCount()) if not view.isColumnHidden(column)]
@@ -145,14 +148,14 @@ def table_lines(
 
 
 def copy_table(view: QAbstractItemView) -> None:
-    """Copy the table to the clipboard; the selected rows where several can be selected and some are."""
+    """Copy the selected rows to the clipboard, or the whole table if it has no multiple selection."""
     several = view.selectionMode() is not QAbstractItemView.SelectionMode.SingleSelection
     text = table_text(view, only_selected=several and bool(view.selectionModel().selectedRows()))
     QGuiApplication.clipboard().setText(text)
 
 
 def ask_csv(view: QAbstractItemView) -> None:
-    """Ask for a file and write the table to it."""
+    """Let the user choose a file and write the table to it."""
     suggested = f"{view.accessibleName().lower().replace(' ', '-') or 'table'}.csv"
     name, _filter = QFileDialog.getSaveFileName(view.window(), "Save table as CSV", suggested, _FILTER)
     if not name:
@@ -171,7 +174,7 @@ def _cell(value: Any, text: Any) -> Any:
 
 # -- selection --------------------------------------------------------------------------------------------------------
 def select_row(view: QTableView, row: int, column: int = 0) -> None:
-    """Select one row and nothing else; its cell in ``column`` becomes the current one.
+    """Select one row only; its cell in ``column`` becomes the current one.
 
     Qt's ``selectRow`` depends on the keyboard: with Ctrl held it would deselect.
     """
@@ -185,7 +188,7 @@ def selected_rows(view: QAbstractItemView) -> list[int]:
 
 
 class TableForm(QWidget):
-    """Dock that is a table with buttons above and a line of text below; Delete removes the selected row."""
+    """Panel with a table, buttons above it and a line of text below; Delete removes the selected row."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -194,15 +197,15 @@ class TableForm(QWidget):
 
     @property
     def footer(self) -> str:
-        """Text under the table."""
+        """Text below the table."""
         return self._footer.text()
 
     def set_footer(self, text: str) -> None:
-        """Show another text under the table."""
+        """Set the text below the table."""
         self._footer.setText(text)
 
     def lay_out(self, buttons: ButtonRow) -> None:
-        """Put ``buttons`` above the table. Called once."""
+        """Put ``buttons`` above the table. Must be called once."""
         vertical(self, buttons, (self.view, 1), self._footer, margins=6)
 
     def remove(self) -> None:

@@ -1,1 +1,1 @@
-"""The main window: docks, menus, actions, status bar, start page, opening, saving and recovery."""
+"""Main window: docks, menus, actions, status bar, start page, opening, saving and recovery."""

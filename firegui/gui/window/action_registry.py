@@ -1,9 +1,9 @@
-"""Registry of the window's actions: menus, tool bar, palette, start page and the page of shortcuts are made from it.
+"""Registry of the window's actions.
 
-To add an action, describe it in :data:`ACTIONS`, name it in :data:`MENUS`, and give it a handler in
-:meth:`~firegui.gui.window.workbench.Workbench._handlers` (docks of analyses have one already). An action with keys
-also belongs on the page of shortcuts:
-``python -m firegui.gui.window.action_registry > resources/help/shortcuts.md``.
+Menus, tool bar, palette, start page and the page of shortcuts are made from it. To add an action, describe it in
+:data:`ACTIONS`, name it in :data:`MENUS`, and give it a handler in
+:meth:`~firegui.gui.window.workbench.Workbench._handlers` (docks of analyses have one already). An action with keys also
+belongs on the page of shortcuts: ``python -m firegui.gui.window.action_registry > resources/help/shortcuts.md``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import Enum, auto
 
 
 class Condition(Enum):
-    """What must hold for an action to be enabled."""
+    """Condition under which an action is enabled."""
 
     ALWAYS = auto()
     PROJECT = auto()
@@ -36,9 +36,10 @@ class Condition(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """One action. ``topic`` is the page of the help about it, ``tool_text`` its text on the tool bar.
+    """Action of the window.
 
-    A ``name`` with a colon is a choice: of the actions with the same beginning, one is checked.
+    ``topic`` is its help page, ``tool_text`` its text on the tool bar. A ``name`` with a colon is a choice: of the
+    actions with the same prefix, one is checked.
     """
 
     name: str
@@ -58,18 +59,18 @@ class ActionSpec:
 
     @property
     def value(self) -> str:
-        """What the action chooses in its group."""
+        """The value that the action selects in its group."""
         return self.name.partition(":")[2]
 
     @property
     def title(self) -> str:
-        """The text without the mark of its mnemonic and without an ellipsis."""
+        """The text without mnemonic mark and ellipsis."""
         return bare_title(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Submenu:
-    """Menu within a menu; its entries are made by the window."""
+    """Submenu; the window creates its entries."""
 
     text: str
     help: str
@@ -78,7 +79,7 @@ class Submenu:
 
 @dataclass(frozen=True, slots=True)
 class StartPageButton:
-    """Button of the start page: the action that it runs, and its own text and tooltip."""
+    """Button of the start page: its action, text and tooltip."""
 
     action: str
     text: str
@@ -315,13 +316,13 @@ _OTHER_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
         ("Ctrl+F", "in the help: search"),
     ),
 }
-"""Keys that belong to a widget rather than to an action, by the heading of the page."""
+"""Keys that belong to a widget instead of an action, by the heading of the page."""
 _FOOT = """Single keys belong to whatever has the focus first: Space presses a button, ticks a box and toggles a cell of
 the calendar. On the map and the timeline it plays."""
 
 
 def bare_title(text: str) -> str:
-    """Return the text of an action without the mark of its mnemonic and without an ellipsis."""
+    """Return the text of an action without mnemonic mark and ellipsis."""
     return text.replace("&", "").rstrip("…")
 
 
@@ -333,7 +334,7 @@ def menu_of(name: str) -> str:
 
 
 def shortcuts_page() -> str:
-    """Return the page of the help that lists every key, as Markdown."""
+    """Return the help page that lists all keys, as Markdown."""
     return "\n".join(["# Keyboard shortcuts", *_shortcut_tables(), "", _FOOT, ""])
 
 

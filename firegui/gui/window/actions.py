@@ -27,17 +27,17 @@ from firegui.gui.window.documents import Documents
 from firegui.runs.spec import Stage
 
 STAGES = {"both": (Stage.OPTIMIZE, Stage.PRUNE), "first": (Stage.OPTIMIZE,)}
-"""What the choices of stages stand for."""
+"""Stages by the value of their action."""
 Handler = Callable[..., object]
 _TOOL_ICONS = QSize(17, 17)
 _STOP_NOW = "do not wait for the final score of the kept plan"
 
 
 class Actions(QObject):
-    """The actions by name, enabled and checked as the session and the runs are.
+    """Actions by name, enabled and checked according to the session and the runs.
 
-    ``handlers`` has the function of each action. That of a choice gets the chosen value, that of a checkable action
-    whether it is checked.
+    ``handlers`` has the function of each action. The function of a choice receives the selected value, that of a
+    checkable action whether it is checked.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Actions(QObject):
         self._icons: list[tuple[QAction, str]] = []
         self._groups: dict[str, QActionGroup] = {}
         self._actions = {spec.name: self._make(spec, handlers) for spec in ACTIONS.values()}
-        # Tables and fields have their own use for Delete; the key reaches the window only when they have none.
+        # Tables and fields use Delete themselves. The key reaches the window only if they do not.
         self["delete_region"].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         self["quit"].setMenuRole(QAction.MenuRole.QuitRole)
         stack = session.undo_stack
@@ -67,11 +67,11 @@ class Actions(QObject):
         self._check()
 
     def __getitem__(self, name: str) -> QAction:
-        """The action called ``name`` in the registry."""
+        """Return the action called ``name`` in the registry."""
         return self._actions[name]
 
     def choose(self, group: str, value: str) -> None:
-        """Check what is chosen in a group, without doing anything else; a value that is not offered checks nothing."""
+        """Check the selected action of a group without triggering it; an unknown value checks none."""
         if action := self._actions.get(f"{group}:{value}"):
             action.setChecked(True)
 
@@ -85,7 +85,7 @@ class Actions(QObject):
         run = partial(handlers[spec.group], spec.value) if spec.group else handlers[spec.name]
 
         def triggered(checked: bool = False) -> None:
-            # A half-typed number counts: Start must run with it, and Undo must not miss it.
+            # A half-typed number must be applied first: Start must use it, and Undo must include it.
             settle_editing()
             run(*((checked,) if spec.checkable else ()))
 
@@ -98,7 +98,7 @@ class Actions(QObject):
 
     # -- pictures and explanations -----------------------------------------------------------------------------------
     def describe(self, action: QAction, picture: str, help: str) -> None:
-        """Give an action its icon, which follows the theme, and its explanation."""
+        """Set the icon, which follows the theme, and the explanation of an action."""
         self._icons.append((action, picture))
         action.setIcon(icon(picture))
         _explain(action, help)
@@ -175,7 +175,7 @@ class Actions(QObject):
             menu.setToolTipsVisible(True)
 
     def tool_bar(self) -> QToolBar:
-        """Make the tool bar: tools of the map, then the run."""
+        """Create the tool bar: tools of the map, then the run."""
         bar = QToolBar("Tools", self._window)
         bar.setObjectName("toolBar")
         bar.setMovable(False)
@@ -188,18 +188,21 @@ class Actions(QObject):
             bar.addAction(self[name])
             button = bar.widgetForAction(self[name])
             assert isinstance(button, QToolButton)
-            # Qt leaves the buttons of a tool bar out of the way of Tab.
+            # Qt excludes the buttons of a tool bar from the tab order.
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             if name == "start":
                 self._highlight(button)
         return bar
 
     def _highlight(self, button: QToolButton) -> None:
-        """Make Start plan the one coloured button; its icon is white in both themes, unlike that of its menu entry."""
+        """Make Start plan the only coloured button.
+
+        Its icon is white in both themes, unlike that of its menu entry.
+        """
         button.setObjectName("startTool")
         button.setMenu(_menu("Stages", self._group("stages"), button))
         button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
-        # Every change of the action puts the action's own icon on the button, before it emits ``changed``.
+        # Every change of the action sets the action's own icon on the button, before ``changed`` is emitted.
         self["start"].changed.connect(lambda: button.setIcon(icon("start", "white")))
         button.setIcon(icon("start", "white"))
 
@@ -232,7 +235,7 @@ def _recent(title: str, parent: QMenu, documents: Documents) -> QMenu:
         menu.setEnabled(not menu.isEmpty())
 
     documents.recent_changed.connect(fill)
-    # A project may have been moved away since.
+    # A project may have been moved since.
     parent.aboutToShow.connect(fill)
     fill()
     return menu

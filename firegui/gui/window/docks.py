@@ -1,4 +1,4 @@
-"""Docks: their panels, their first arrangement and sizes, and windows left on a screen that is gone."""
+"""Docks: their panels, default arrangement and sizes, and windows outside of all screens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Area = Qt.DockWidgetArea
 LEFT = ("Scenario", "Layers", "Help")
 RIGHT = ("Regions", "Fleet", "Calendar", "Objective", "Constraints")
 BELOW = ("Timeline", "Progress", "Runs", "Log")
-"""The docks of the analyses are tabs over the progress."""
+"""The docks of the analyses are tabs above the progress dock."""
 HIDDEN_AT_FIRST = ("Help",)
 _AREAS = {_Area.LeftDockWidgetArea: LEFT, _Area.RightDockWidgetArea: RIGHT, _Area.BottomDockWidgetArea: BELOW}
 _FRAME_BUTTONS = {
@@ -32,15 +32,15 @@ FIRST_SIZE = QSize(1440, 900)
 SMALLEST = QSize(1024, 680)
 _SHARE_OF_SCREEN = 0.8
 _RUNS = 424
-"""The list of runs has all the columns of a narrow dock at this width."""
+"""Least width at which the list of runs has all the columns of a narrow dock."""
 _GRIP = QSize(160, 24)
 """Smallest part of a window's title bar that must be on a screen."""
 
 
 class PanelDock(QDockWidget):
-    """Dock with ``panel``, which :meth:`widget` returns; in a scroll area if ``scrolls`` and the panel is none itself.
+    """Dock with ``panel``, in a scroll area if ``scrolls`` and the panel is none itself.
 
-    A panel wider than its dock would otherwise make the window wider than the screen, or be drawn over its neighbours.
+    A panel wider than its dock would otherwise widen the window beyond the screen, or be drawn over its neighbours.
     """
 
     def __init__(self, title: str, panel: QWidget, parent: QWidget, *, scrolls: bool = True) -> None:
@@ -64,7 +64,7 @@ class PanelDock(QDockWidget):
 
 
 def first_area(title: str) -> Qt.DockWidgetArea:
-    """Return the area that a dock is in at first. The docks of the analyses are below the map."""
+    """Return the default area of a dock. The docks of the analyses are below the map."""
     return next((area for area, titles in _AREAS.items() if title in titles), _Area.BottomDockWidgetArea)
 
 
@@ -74,7 +74,7 @@ def first_size(screen: QSize) -> QSize:
 
 
 def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
-    """Put every dock in its first place, one in front of each stack."""
+    """Arrange all docks as by default, with one in front of each stack."""
     plots = ["Progress", *(title for title in docks if title not in (*LEFT, *RIGHT, *BELOW))]
     # Qt leaves a tab bar on screen for every intermediate stack of visible docks.
     for dock in docks.values():
@@ -84,7 +84,7 @@ def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
         window.addDockWidget(first_area(title), docks[title])
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
     window.splitDockWidget(docks["Scenario"], docks["Layers"], down)
-    # Not over the panels that the help is about: they can be read beside it.
+    # Not over the panels that the help describes, so that both are visible.
     window.tabifyDockWidget(docks["Layers"], docks["Help"])
     for title in RIGHT[1:]:
         window.tabifyDockWidget(docks[RIGHT[0]], docks[title])
@@ -106,7 +106,7 @@ def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
 
 
 def share_room(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
-    """Give the docks their first widths and heights in a window of this size; the map has what is left."""
+    """Set the default widths and heights of the docks in a window of this size; the map has the rest."""
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
     left, right, lower = shares(window.size())
     window.resizeDocks([docks["Scenario"], docks["Fleet"]], [left, right], across)
@@ -118,16 +118,16 @@ def share_room(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
 
 
 def shares(size: QSize) -> tuple[int, int, int]:
-    """Return the widths of the left and right docks and the height of the lower ones in a window of ``size``."""
+    """Return the widths of the left and right docks and the height of the lower ones in a window."""
     left = min(max(round(0.185 * size.width()), 256), 340)
     right = min(max(round(0.31 * size.width()), 300), 560)
     return left, right, min(max(round(0.29 * size.height()), 232), 380)
 
 
 def visible_place(frame: QRect, screens: Sequence[QRect]) -> QRect:
-    """Return ``frame`` if its upper edge can be gripped on one of ``screens``, else moved (and cut) into the first.
+    """Return ``frame``, moved to the first of ``screens`` if its title bar cannot be reached.
 
-    A window may have been left on a screen that was unplugged since, or larger than the remaining one.
+    A window may have been left on a screen that was unplugged since, or be larger than the remaining one.
     """
     grip = QRect(frame.left(), frame.top(), frame.width(), _GRIP.height())
     for screen in screens:
@@ -142,7 +142,7 @@ def visible_place(frame: QRect, screens: Sequence[QRect]) -> QRect:
 
 
 def bring_back_to_screen(window: QWidget) -> None:
-    """Move ``window`` to a screen there is, unless it can be seen."""
+    """Move ``window`` to a screen, unless it is visible."""
     screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
     place = visible_place(window.geometry(), screens)
     if screens and place != window.geometry():

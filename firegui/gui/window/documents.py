@@ -1,4 +1,4 @@
-"""Opening, importing, saving and leaving projects, and the questions before something would be lost."""
+"""Opening, importing, saving and closing projects, with questions before something would be lost."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _RASTERS = (".tif", ".tiff", ".lcp", ".asc", ".img")
 
 
 class UnsavedAnswer(Enum):
-    """What to do with unsaved edits."""
+    """Answers to the question about unsaved edits."""
 
     SAVE = auto()
     DISCARD = auto()
@@ -47,7 +47,7 @@ class UnsavedAnswer(Enum):
 
 
 class RunningAnswer(Enum):
-    """What to do with work that is under way while the project is to be left."""
+    """Answers to the question about running work when the project would be closed."""
 
     KEEP = auto()
     STOP_AND_SAVE = auto()
@@ -57,7 +57,7 @@ class RunningAnswer(Enum):
 class Documents(QObject):
     """Commands that open, import and save projects.
 
-    A method that could lose something asks first. Bad input is refused and leaves the open project alone.
+    A method that could lose something asks first. Bad input is refused and the open project stays.
     """
 
     recent_changed = Signal()
@@ -68,22 +68,22 @@ class Documents(QObject):
         self._watched: list[Callable[[], UnfinishedWork | None]] = []
         self._lock = ProjectLock()
         self.ahead_of_save: Callable[[], Callable[[], object]] | None = None
-        """Returns what must be done before a save, in the thread that saves."""
+        """Returns what must be done before a save, in the saving thread."""
 
     # -- opening and importing ---------------------------------------------------------------------------------------
     def new_demo(self) -> bool:
-        """Make the synthetic demo and open it, not saved anywhere yet."""
+        """Create the synthetic demo and open it unsaved."""
         return self._read_and_open("the demo", "Making the demo fire…", make_demo)
 
     def choose_and_open(self) -> bool:
-        """Ask for a project folder and open it."""
+        """Let the user choose a project folder and open it."""
         name = QFileDialog.getExistingDirectory(
             self._window, "Open a project (a folder NAME.firegui)", self._start_folder()
         )
         return bool(name) and self.open(Path(name))
 
     def open(self, folder: Path) -> bool:
-        """Open the project in ``folder``; problems are listed, and the open project stays.
+        """Open the project in ``folder``; if there are problems, list them and keep the open project.
 
         A project that is open in another window is opened read-only, or not at all.
         """
@@ -94,7 +94,7 @@ class Documents(QObject):
         return self._read_and_open(str(folder), text, lambda: load_project(folder), take)
 
     def open_recovered(self, saved: Project, edited: Project, folder: Path | None) -> bool:
-        """Open the project ``saved`` in ``folder``, with the unsaved edits of a killed window as one undo step."""
+        """Open the project ``saved`` in ``folder``, with the edits recovered after a crash as one undo step."""
         opens, read_only = (True, False) if folder is None else self._ask_holder(folder)
         if not opens or not self._open_project(saved, folder, read_only=read_only):
             return False
@@ -108,7 +108,7 @@ class Documents(QObject):
         return (ask_open_twice(self._window, folder, holder), True) if holder else (True, False)
 
     def import_folder(self, folder: Path | None = None) -> bool:
-        """Ask for a PyTorchFire folder and its details, and open the event as a new project."""
+        """Let the user choose a PyTorchFire folder and its details, and open the event as a new project."""
         source = ask_event(self._window, folder)
         return source is not None and self.import_event(source)
 
@@ -117,7 +117,7 @@ class Documents(QObject):
         return self._read_and_open(str(source.folder), f"Importing {source.folder.name}…", lambda: _event(source))
 
     def import_landscape(self, paths: Sequence[Path] = ()) -> bool:
-        """Ask for landscape layers, wind and fire, and open the event as a new project.
+        """Let the user choose landscape layers, wind and fire, and open the event as a new project.
 
         The wizard begins with ``paths``, a folder or files. The project is saved if a folder was chosen in it.
         """
@@ -131,12 +131,12 @@ class Documents(QObject):
         return True
 
     def import_events(self, file: Path | None = None) -> bool:
-        """Ask for an HDF5 file and one of the events in it, and open the event as a new project."""
+        """Let the user choose an HDF5 file and one of its events, and open the event as a new project."""
         project = ask_events(self._window, lambda source: first_project(import_events(source)), file)
         return project is not None and self._open_project(project, None)
 
     def choose_and_import_maps(self) -> bool:
-        """Ask for a maps file and open it as a new project."""
+        """Let the user choose a maps file and open it as a new project."""
         name, _filter = QFileDialog.getOpenFileName(
             self._window, "Import fire maps", self._start_folder(), "Maps (*.npz)"
         )
@@ -147,7 +147,7 @@ class Documents(QObject):
         return self._read_and_open(str(path), f"Importing {path.name}…", lambda: _maps(path))
 
     def choose_and_load_weights(self) -> bool:
-        """Ask for a file of network weights and give them to the open project."""
+        """Let the user choose a file of network weights and use it in the open project."""
         if not self._session.has_project:
             return False
         kinds = "Weights (*.safetensors)"
@@ -157,7 +157,10 @@ class Documents(QObject):
         return bool(name) and self.load_weights(Path(name))
 
     def load_weights(self, path: Path) -> bool:
-        """Use the network fire model with the weights in ``path``, as one undo step; unsuitable weights are refused."""
+        """Use the network fire model with the weights in ``path``, as one undo step.
+
+        Unsuitable weights are refused.
+        """
         session = self._session
         with refusing(session, str(path)):
             weights = wait_for(self._window, f"Reading {path.name}…", lambda: read_weights(path))
@@ -170,7 +173,7 @@ class Documents(QObject):
         return False
 
     def take_dropped(self, *paths: Path) -> bool:
-        """Open or import what was dropped on the window, by its kind; several files are layers of a landscape."""
+        """Open or import the dropped paths by their kind; several files are layers of a landscape."""
         path = paths[0]
         if len(paths) > 1 or _holds_rasters(path):
             return self.import_landscape(paths)
@@ -180,7 +183,7 @@ class Documents(QObject):
             return self.import_events(path)
         if path.is_dir() and not (path / PROJECT_FILE).exists() and (path / "p_veg.npz").exists():
             return self.import_folder(path)
-        # A project.toml means the folder around it; anything else is refused with the reason.
+        # A project.toml stands for its folder; anything else is refused with the reason.
         return self.open(path.parent if path.name == PROJECT_FILE else path)
 
     def _read_and_open(
@@ -194,8 +197,8 @@ class Documents(QObject):
         return (take or self._open_project)(project)
 
     def _open_project(self, project: Project, folder: Path | None = None, *, read_only: bool = False) -> bool:
-        """Open ``project``, kept in ``folder`` or only read from there."""
-        # Asked only now: a project that cannot be opened is no reason to stop a run or to throw edits away.
+        """Open ``project``, saved in ``folder`` or only read from there."""
+        # Asked last: a project that cannot be opened is no reason to stop a run or to discard edits.
         if not self.may_leave("open another project"):
             return False
         own = None if read_only else folder
@@ -212,14 +215,14 @@ class Documents(QObject):
 
     # -- saving ------------------------------------------------------------------------------------------------------
     def save(self) -> bool:
-        """Save the project in its folder, or ask for one; return whether it was saved."""
+        """Save the project in its folder, or let the user choose one; return whether it was saved."""
         if not self._session.has_project:
             return False
         folder = self._session.folder
         return self.save_as() if folder is None else self._save_to(folder, replacing=True)
 
     def save_as(self) -> bool:
-        """Ask for a folder and save there; another project in it is replaced only after a question."""
+        """Let the user choose a folder and save there; replace another project only after a question."""
         if not self._session.has_project:
             return False
         proposal = _free_folder(Path(self._start_folder()), _file_name(self._session.project.scenario.name))
@@ -261,9 +264,9 @@ class Documents(QObject):
 
     # -- leaving -----------------------------------------------------------------------------------------------------
     def may_leave(self, purpose: str) -> bool:
-        """Ask about unfinished work and unsaved edits; return whether the project may be left now.
+        """Ask about unfinished work and unsaved edits; return whether the project may be closed now.
 
-        Work is stopped (or discarded) only after every question has been answered in favour of leaving.
+        Work is stopped (or discarded) only after all answers allow the project to be closed.
         """
         ends = list[Callable[[], object]]()
         for work in self._works():
@@ -278,11 +281,11 @@ class Documents(QObject):
         return True
 
     def release(self) -> None:
-        """Unlock the project for other windows, as this one closes."""
+        """Unlock the project for other windows, when this one closes."""
         self._lock.release()
 
     def watch(self, work: Callable[[], UnfinishedWork | None]) -> None:
-        """Also ask about the unfinished work that ``work`` returns."""
+        """Register ``work``, whose unfinished work is asked about before closing."""
         self._watched.append(work)
 
     def _works(self) -> list[UnfinishedWork]:
@@ -321,7 +324,7 @@ def _opened_meanwhile(folder: Path, holder: str) -> InputError:
 
 
 def _holds_rasters(path: Path) -> bool:
-    """Return whether this is a raster, or a folder of rasters that is no project and no PyTorchFire event."""
+    """Return whether ``path`` is a raster or a folder of rasters, but no project or PyTorchFire event."""
     if path.is_file():
         return path.suffix.lower() in _RASTERS
     if not path.is_dir() or (path / PROJECT_FILE).exists() or (path / "p_veg.npz").exists():
@@ -372,9 +375,9 @@ def ask_unsaved(parent: QWidget | None, name: str) -> UnsavedAnswer:
 
 
 def ask_running(parent: QWidget | None, work: UnfinishedWork, leaving: str = "close") -> RunningAnswer:
-    """Ask what becomes of ``work`` when the person is ``leaving``; closing the question keeps it running.
+    """Ask what to do with ``work`` when the user is ``leaving``; closing the question keeps it running.
 
-    Discarding is offered only where it deletes something.
+    Discarding is offered only if it deletes something.
     """
     text = f"{work.title} is still working."
     box = _question(parent, QMessageBox.Icon.Question, "Work is under way", text, work.outcome)
@@ -389,7 +392,7 @@ def ask_running(parent: QWidget | None, work: UnfinishedWork, leaving: str = "cl
 
 
 def ask_open_twice(parent: QWidget | None, folder: Path, holder: str) -> bool:
-    """Say that the project in ``folder`` is open elsewhere; return whether to open it read-only."""
+    """Report that the project in ``folder`` is open elsewhere; return whether to open it read-only."""
     box = _question(
         parent, QMessageBox.Icon.Warning, "Open in another window", f"“{folder.name}” is already open: {holder}.",
         "Two windows would overwrite each other's edits. Read-only you see the project and its runs and can try things "
@@ -400,7 +403,7 @@ def ask_open_twice(parent: QWidget | None, folder: Path, holder: str) -> bool:
 
 
 def ask_replace(parent: QWidget | None, folder: Path) -> bool:
-    """Ask whether the project in ``folder`` may be lost; closing the question keeps it."""
+    """Ask whether to replace the project in ``folder``; closing the question keeps it."""
     box = _question(
         parent, QMessageBox.Icon.Warning, "Replace a project",
         f"“{folder.name}” already holds another project of this event. Replace it?",
@@ -417,12 +420,12 @@ def _question(parent: QWidget | None, icon: QMessageBox.Icon, title: str, text: 
 
 
 def _run(box: QMessageBox, cancel: str) -> QAbstractButton:
-    """Show a question with a button that changes nothing, the default; return the button that was clicked."""
+    """Show a question whose default button changes nothing; return the clicked button."""
     button = box.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(button)
     box.setEscapeButton(button)
     for each in box.buttons():
-        # A box is as wide as its text, and cuts the buttons where they need more.
+        # A box has the width of its text, and would cut wider buttons.
         each.ensurePolished()
         each.setMinimumWidth(each.sizeHint().width())
     box.exec()

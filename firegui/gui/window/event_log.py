@@ -1,4 +1,4 @@
-"""Event log: what happened since the window opened, and the dock that shows it."""
+"""Event log of the window, and the dock that shows it."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from firegui.gui.widgets.table_model import Column, Index, TableModel
 from firegui.gui.widgets.table_view import add_table_actions, selected_rows, show_table
 
 MOST = 5_000
-"""Older entries are dropped here; the log file has them."""
+"""Older entries are removed from the log; the log file has them."""
 _SLACK = MOST // 10
-"""Entries that are removed at once: a table that loses a row with every new one is painted anew each time."""
+"""Number of entries removed at once: removing one per new entry would repaint the whole table."""
 
 
 class LogLevel(StrEnum):
-    """How much an entry matters."""
+    """Severity of an entry."""
 
     EDIT = "edit"
     INFO = "info"
@@ -47,7 +47,7 @@ class LogLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One event."""
+    """Event in the log."""
 
     when: datetime
     level: LogLevel
@@ -79,7 +79,7 @@ class EventLog(QObject):
 
     @property
     def entries(self) -> tuple[LogEntry, ...]:
-        """Every entry, the oldest first."""
+        """All entries, the oldest first."""
         return tuple(self._entries)
 
     def add(self, text: str, level: str = LogLevel.INFO) -> None:
@@ -101,7 +101,7 @@ class EventLog(QObject):
     def _on_edit(self, index: int) -> None:
         stack, before = self._session.undo_stack, self._index
         self._index = index
-        # A stack emits this signal while it is being deleted, too.
+        # A stack also emits this signal while it is being deleted.
         if not isValid(stack):
             return
         if index < before and index < stack.count():
@@ -127,7 +127,7 @@ _COLUMNS = (
 
 
 class LogFilter(QSortFilterProxyModel):
-    """Filter of the log by level and by a text, whatever its case."""
+    """Filter of the log by level and by a text, ignoring its case."""
 
     def __init__(self, model: TableModel[LogEntry], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -159,7 +159,10 @@ class LogFilter(QSortFilterProxyModel):
 
 
 class LogPanel(QWidget):
-    """Panel of the event log. The latest line is last and in view, unless the user has scrolled away from it."""
+    """Panel of the event log.
+
+    The latest line is last and in view, unless the user has scrolled away from it.
+    """
 
     def __init__(self, log: EventLog, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -192,20 +195,20 @@ class LogPanel(QWidget):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines that are shown, as they are copied."""
+        """The shown lines, as they are copied."""
         return tuple(str(self.shown.line(row)) for row in range(self.shown.rowCount()))
 
     def copy(self) -> None:
-        """Put the selected lines on the clipboard, or all that are shown where none is selected."""
+        """Put the selected lines on the clipboard, or all shown lines if none is selected."""
         lines = [str(self.shown.line(row)) for row in selected_rows(self.table)] or self.lines
         QGuiApplication.clipboard().setText("\n".join(lines))
 
     def select_all(self) -> None:
-        """Select every line that is shown."""
+        """Select all shown lines."""
         self.table.selectAll()
 
     def to_end(self) -> None:
-        """Go to the latest line and stay with it."""
+        """Scroll to the latest line and follow new ones."""
         self._at_end = True
         self.table.selectionModel().clear()
         self.table.scrollToBottom()

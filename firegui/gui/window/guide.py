@@ -1,4 +1,4 @@
-"""Help for the focused panel, palette of commands, and guided tour."""
+"""Help for the focused panel, command palette, and guided tour."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ _FLOAT = "Make the dock a window of its own, or put it back."
 
 
 class Guide(QObject):
-    """Entry points of help, palette and tour. ``show_dock`` shows a dock in front and gives it the focus."""
+    """Entry points of help, palette and tour.
+
+    ``show_dock`` raises a dock and gives it the focus.
+    """
 
     def __init__(
         self,
@@ -53,20 +56,20 @@ class Guide(QObject):
 
     # -- help --------------------------------------------------------------------------------------------------------
     def help_here(self) -> None:
-        """Open the page about the focused panel or button of the tool bar; elsewhere the page about the map."""
+        """Open the page about the focused panel or tool bar button; elsewhere the page about the map."""
         title, focus = dock_with_focus(self._docks), QApplication.focusWidget()
         action = focus.defaultAction() if isinstance(focus, QToolButton) else None
         spec = ACTIONS.get(action.objectName()) if isinstance(action, QAction) else None
         self.show_page(page_of_panel(title) if title else spec.topic if spec is not None else "map")
 
     def show_page(self, name: str = FIRST) -> None:
-        """Open a page of the help in its dock."""
+        """Open a help page in its dock."""
         self._help.show_page(name)
         self._show_dock("Help")
 
     # -- the palette -------------------------------------------------------------------------------------------------
     def open_palette(self) -> None:
-        """Open the palette of every command, dock, recent project and page."""
+        """Open the palette of all commands, docks, recent projects and pages."""
         if self.palette is not None:
             self.palette.give_up()
         self.palette = Palette(self.entries(), self._window)
@@ -79,7 +82,7 @@ class Guide(QObject):
             self.palette = None
 
     def entries(self) -> Sequence[PaletteEntry]:
-        """Return every command, dock, recent project and page."""
+        """Return all commands, docks, recent projects and pages."""
         return list(self._entries())
 
     def _entries(self) -> Iterator[PaletteEntry]:
@@ -132,5 +135,5 @@ def about_text() -> str:
 
 
 def show_about(parent: QWidget | None) -> None:
-    """Show what firegui is and what it cannot do."""
+    """Show the about box: what firegui is and its limits."""
     QMessageBox.about(parent, "About firegui", about_text())

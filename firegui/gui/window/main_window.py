@@ -1,4 +1,4 @@
-"""The main window: start page, remembered layout and theme, and Qt's events.
+"""The main window: start page, saved layout and theme, and Qt's events.
 
 It opens with its start page alone, so that it is painted at once. Everything that needs the rest of the program (map,
 docks, controllers, actions) is in :class:`~firegui.gui.window.workbench.Workbench`. That class is imported by name when
@@ -39,19 +39,20 @@ _LOADED_FIRST = (
     "firegui.gui.analyses.uncertainty.uncertainty_panel",
     _WORKBENCH,
 )  # fmt: skip
-"""Loaded one a turn of the event loop: together they would hold the window for a second or two."""
+"""Loaded one per turn of the event loop: together they would block the window for a second or two."""
 
 
 class MainWindow(QMainWindow):
-    """Main window. With a ``session`` it is built at once, without one by :meth:`build_ui_stepwise` later.
+    """Main window.
 
-    Without ``preferences`` nothing is remembered. :attr:`workbench` has the parts of the window once it is built.
+    With a ``session`` it is built at once, without one by :meth:`build_ui_stepwise` later. Without ``preferences``
+    nothing is saved. :attr:`workbench` has the parts of the window once it is built.
     """
 
     first_painted = Signal()
     """The window was painted for the first time."""
     ui_built = Signal()
-    """Map, docks and actions are there."""
+    """Map, docks and actions exist."""
 
     def __init__(
         self,
@@ -81,12 +82,12 @@ class MainWindow(QMainWindow):
 
     # -- building ----------------------------------------------------------------------------------------------------
     def build_ui(self, session: Session, queue: RunQueue | None = None) -> None:
-        """Build everything at once."""
+        """Build all parts at once."""
         for _step in self._build_steps(session, queue):
             pass
 
     def build_ui_stepwise(self) -> None:
-        """Build everything step by step, with a session of its own; :attr:`ui_built` is emitted at the end.
+        """Build all parts step by step, with a new session; :attr:`ui_built` is emitted at the end.
 
         A second call changes nothing.
         """
@@ -96,7 +97,7 @@ class MainWindow(QMainWindow):
         self._turns.begin()
 
     def when_ready(self, do: Callable[[], object]) -> None:
-        """Do this now, or as soon as the window is built."""
+        """Call ``run`` now, or as soon as the window is built."""
         if self._ready:
             do()
         else:
@@ -134,7 +135,7 @@ class MainWindow(QMainWindow):
 
     def _connect_session(self) -> None:
         session = self.workbench.session
-        # Queued: a refusal may come out of the middle of a table's editing.
+        # Queued, because a refusal may occur during the editing of a table.
         session.refused.connect(self._show_problems, Qt.ConnectionType.QueuedConnection)
         session.dirty_changed.connect(self.setWindowModified)
         session.project_opened.connect(self._on_project)
@@ -170,16 +171,16 @@ class MainWindow(QMainWindow):
         for dock in self.workbench.docks.values():
             if dock.isFloating():
                 bring_back_to_screen(dock)
-        # Without a choice the system is followed; a theme put on from outside, as in a test, is what is on.
+        # Without a choice the window follows the system. A theme set from outside, as in a test, stays.
         self._check_theme()
 
     def reset_layout(self) -> None:
-        """Restore the first arrangement of the docks."""
+        """Restore the default arrangement of the docks."""
         self._preferences.forget_layout()
         arrange(self, self.workbench.docks)
 
     def set_theme(self, theme: Theme | None) -> None:
-        """Switch to dark or light, or (``None``) to the theme of the system, and save the choice."""
+        """Switch to dark or light, or for ``None`` to the theme of the system, and save the choice."""
         self._preferences.theme = theme
         self._apply_theme(theme)
         self._check_theme()
@@ -228,7 +229,7 @@ class MainWindow(QMainWindow):
 
     def _run_start_action(self, name: str) -> None:
         if name in ("getting_started", "tutorial"):
-            # The page of the help is a dock, which the start page would cover.
+            # The help page is a dock, which the start page would cover.
             self.when_ready(self.hide_start_page)
         self.when_ready(lambda: self.workbench.actions[name].trigger())
 
@@ -246,13 +247,13 @@ class MainWindow(QMainWindow):
         self.setWindowModified(there and self.workbench.session.is_dirty)
 
     def _show_problems(self, error: InputError) -> None:
-        # What ends with the window may still be refused something; a box would keep the program from ending.
+        # Parts that end with the window may still report refusals. A dialog would keep the program from ending.
         if self.isVisible():
             show_problems(self, error)
 
     # -- Qt's events -------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Say when it was painted for the first time."""
+        """Emit :attr:`first_painted` on the first paint event."""
         super().paintEvent(event)
         if not self._painted:
             self._painted = True
@@ -265,30 +266,30 @@ class MainWindow(QMainWindow):
         self._place_start_page()
 
     def childEvent(self, event: QChildEvent) -> None:
-        """Keep the titles of stacked docks whole: tabs for which there is no room are scrolled to."""
+        """Keep the titles of tabbed docks whole: tabs without room are reached by scrolling."""
         super().childEvent(event)
         if event.polished() and isinstance(tabs := event.child(), QTabBar):
             tabs.setElideMode(Qt.TextElideMode.ElideNone)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep the start page below the menu bar when that changes its height."""
+        """Keep the start page below the menu bar when the bar changes its height."""
         if event.type() == QEvent.Type.Resize:
             self._place_start_page()
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle keys that the focused widget ignored: Delete deletes the region, Esc gives up a drawing."""
+        """Handle keys that the focused widget ignored: Delete deletes the region, Esc cancels a drawing."""
         if self._workbench is None or not self._ready or not self.workbench.take_key(event.key()):
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """A folder or files of this computer may be dropped."""
+        """Accept local folders and files."""
         urls = event.mimeData().urls()
         if urls and all(url.isLocalFile() for url in urls):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open what was dropped."""
+        """Open the dropped folders and files."""
         event.acceptProposedAction()
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls()]
         self.when_ready(lambda: self.workbench.documents.take_dropped(*paths))
@@ -310,7 +311,7 @@ class MainWindow(QMainWindow):
         self._preferences.save_layout(geometry, self.saveState(Preferences.LAYOUT_VERSION), tuple(self.workbench.docks))
 
     def stop_work(self) -> None:
-        """Stop all that works, keep what it has, and wait until every thread and process has ended."""
+        """Stop all work, keep its results, and wait until every thread and process has ended."""
         if self._turns is not None:
             self._turns.stop()
         if self._workbench is not None:

@@ -1,4 +1,4 @@
-"""Long work of the window: what is under way, and the message when it has ended."""
+"""Monitor of long work in the window, and the message when it has ended."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from firegui.gui.session.session import Session
 from firegui.runs.events import RunState
 
 LONG_SECONDS = 60.0
-"""People wait for shorter work, which needs no message."""
+"""The user waits for shorter work, which needs no message."""
 _SHOWN_MS = 15_000
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedWork:
-    """Work that is over: what it was, how long it took (s) and how it ended."""
+    """Finished work: its name, its duration in seconds and how it ended."""
 
     title: str
     seconds: float
@@ -68,7 +68,7 @@ class ActivityMonitor(QObject):
         return self._busy
 
     def watch(self, changed: SignalInstance, work: Callable[[], UnfinishedWork | None]) -> None:
-        """Also watch what ``work`` returns, whenever it ``changed``."""
+        """Also monitor what ``work`` returns, whenever it ``changed``."""
         self._watched.append(work)
         changed.connect(self._update)
 
@@ -93,7 +93,10 @@ class ActivityMonitor(QObject):
 
 
 class TrayMessage(QObject):
-    """Message beside the clock, where the desktop has a tray. Its icon stays until the window has the focus again."""
+    """Message in the desktop's tray, if there is one.
+
+    Its icon stays until the window has the focus again.
+    """
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -104,7 +107,7 @@ class TrayMessage(QObject):
             app.focusWindowChanged.connect(self._on_focus)
 
     def show(self, title: str, text: str) -> bool:
-        """Show a title and a text; return ``False`` where there is no tray."""
+        """Show a title and a text; return ``False`` if there is no tray."""
         if not QSystemTrayIcon.isSystemTrayAvailable() or not QSystemTrayIcon.supportsMessages():
             return False
         if self._icon is None:
@@ -128,9 +131,9 @@ class TrayMessage(QObject):
 
 
 class CompletionNotifier(QObject):
-    """Notifier of the end of long work: in the status bar and, to a window without the focus, outside of it.
+    """Notifier of the end of long work: in the status bar and, without the window's focus, outside of it.
 
-    ``show`` shows a title and a text outside the window. Where it returns ``False`` the window asks for attention.
+    ``show`` shows a title and a text outside the window. If it returns ``False``, the window requests attention.
     """
 
     def __init__(

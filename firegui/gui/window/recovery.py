@@ -1,4 +1,4 @@
-"""Autosave of unsaved work, and its recovery after the program was killed."""
+"""Autosave of unsaved work, and its recovery after a crash."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from firegui.runs.run_folder import same_folder
 from firegui.runs.run_requests import run_title
 
 AFTER_MS = 1_500
-"""An edit is kept after this time; edits that follow do not delay it."""
+"""An edit is saved after this time; later edits do not delay it."""
 
 Key = tuple[object, ...]
 _ABOUT = (
@@ -51,15 +51,16 @@ _ABOUT = (
 
 
 class Autosave(QObject):
-    """Writer to a :class:`~firegui.runs.autosave.AutosaveSlot` in its own thread, so that no disk stalls the window.
+    """Writer to a :class:`~firegui.runs.autosave.AutosaveSlot` in a thread of its own.
 
-    Kept are a project with unsaved edits, an imported one that was never saved, and the folders of unfinished runs.
+    A slow disk never blocks the window. It saves a project with unsaved edits, an imported one that was never saved,
+    and the folders of unfinished runs.
     """
 
     kept = Signal(object)
     """The ``Project`` that is in the slot now, or ``None``."""
     failed = Signal(str)
-    """Why it could not be kept; emitted once for the same reason in a row."""
+    """Reason why the work could not be saved; emitted once for the same reason in a row."""
 
     def __init__(self, session: Session, queue: RunQueue, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -83,12 +84,12 @@ class Autosave(QObject):
 
     @property
     def slot(self) -> Path:
-        """Folder of the slot; it exists once there is something to keep."""
+        """Folder of the slot; it exists once there is something to save."""
         return self._slot.path
 
     # -- for the window ----------------------------------------------------------------------------------------------
     def adopt(self, slot: AutosaveSlot, opened: Project) -> None:
-        """Go on in the slot that a killed window left; ``opened`` is the project as it was saved last.
+        """Continue in the slot that a crash left; ``opened`` is the project as it was last saved.
 
         The contents of the slot stay until the recovered project has replaced them.
         """
@@ -101,9 +102,9 @@ class Autosave(QObject):
         self._schedule()
 
     def ahead_of_save(self) -> Callable[[], object]:
-        """Return what must be done, in any thread, before the project is saved: keep its current state.
+        """Return what must be done, in any thread, before the project is saved: write its current state.
 
-        The slot may hold an older state. A kill between saving and clearing the slot would have the next start offer
+        The slot may hold an older state. After a crash between saving and clearing the slot, the next start would offer
         that state.
         """
         self._writer.shutdown()
@@ -115,13 +116,13 @@ class Autosave(QObject):
         return lambda: work(lambda: None)
 
     def give_up(self) -> None:
-        """Keep nothing any more: everything is saved, or a person has decided to lose it."""
+        """Delete the slot: everything is saved, or the user has discarded it."""
         self._given_up = True
 
     def shutdown(self) -> None:
-        """Wait for what is being written; work that was not given up stays for the next start.
+        """Wait for the current write; work that was not discarded stays for the next start.
 
-        A window that the system closed without a question has not given up anything. A second call is harmless.
+        A window that the system closed without a question has not discarded anything. A second call is harmless.
         """
         self._timer.stop()
         self._writer.shutdown()
@@ -138,19 +139,19 @@ class Autosave(QObject):
 
     def _on_saved(self, dirty: bool) -> None:
         if not dirty and self._session.has_project and self._session.folder is not None:
-            # From here on, undo leads back to what is saved.
+            # From here on, undo leads back to the saved state.
             self._opened = self._session.project
             self._timer.stop()
             self._keep()
 
     def _schedule(self) -> None:
-        # Not put off by the next edit: one that is dragged for a minute is kept all the while.
+        # The next edit does not delay it: during a drag of a minute, edits are saved all the time.
         known = self._kept if self._asked is None else self._asked
         if not self._given_up and not self._timer.isActive() and self._key() != known:
             self._timer.start()
 
     def _key(self) -> Key:
-        """Return the identity of the work: equal keys need no second writing."""
+        """Return the identity of the work: equal keys need no second write."""
         what = self._what()
         return () if what is None else (what.project, what.folder, what.edits, what.runs, what.waiting)
 
@@ -161,7 +162,7 @@ class Autosave(QObject):
             return None
         working = [entry for entry in self._queue.entries if not entry.is_over]
         runs = tuple(entry.folder for entry in working if entry.folder.exists())
-        # The demo is quickly made again, and a read-only project is in its folder; an imported one may be nowhere.
+        # The demo is quickly made again, and a read-only project is in its folder. An imported one may be nowhere.
         precious = session.source is None and not session.project.scenario.synthetic
         if not session.is_dirty and not runs and not precious:
             return None
@@ -190,7 +191,7 @@ class Autosave(QObject):
         self._schedule()
 
     def _on_failed(self, error: object) -> None:
-        # Tried again after the next edit, not at once: a full disk does not get emptier by asking.
+        # Retried after the next edit, not at once: a full disk does not become free by retrying.
         self._kept, self._asked = self._asked or (), None
         text = str(error) if isinstance(error, FireguiError) else f"{type(error).__name__}: {error}"
         if text != self._reported:
@@ -205,7 +206,7 @@ class Autosave(QObject):
 
 
 class RecoveryChoice(Enum):
-    """What to do with work that a killed window left."""
+    """Choices for work that a crash left."""
 
     RECOVER = auto()
     DISCARD = auto()
@@ -213,7 +214,10 @@ class RecoveryChoice(Enum):
 
 
 class RecoverDialog(QDialog):
-    """Dialog with the work that killed windows left. Closing it delays the question to the next start."""
+    """Dialog with the work that crashed windows left.
+
+    Closing it delays the question to the next start.
+    """
 
     def __init__(self, left: Sequence[RecoverableProject], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -230,12 +234,12 @@ class RecoverDialog(QDialog):
 
     @property
     def selected(self) -> RecoverableProject:
-        """The work that is selected."""
+        """The selected work."""
         return self._left[max(self.list.currentRow(), 0)]
 
     @property
     def resumes(self) -> bool:
-        """Whether the interrupted run should go on."""
+        """Whether to resume the interrupted run."""
         return self.resume.isChecked() and bool(self.selected.runs)
 
     def _make_list(self) -> QListWidget:
@@ -279,7 +283,7 @@ class RecoverDialog(QDialog):
 
     def _discard(self) -> None:
         if self.selected.folder is not None and not self.selected.has_edits:
-            # A run stays in its project, whatever is forgotten here.
+            # A run stays in its project even if the work is discarded here.
             self._choose(RecoveryChoice.DISCARD)
             return
         text = f"Delete the unsaved edits of “{self.selected.note.name}” for good?"
@@ -288,7 +292,7 @@ class RecoverDialog(QDialog):
 
 
 def describe_left(left: RecoverableProject) -> str:
-    """Return name, folder, unsaved edits and interrupted runs, a line each."""
+    """Return name, folder, unsaved edits and interrupted runs, one line each."""
     note, today = left.note, datetime.now().date()
     when = note.edited.astimezone()
     day = "today" if when.date() == today else f"on {when.day} {when:%b %Y}"
@@ -305,9 +309,9 @@ def describe_left(left: RecoverableProject) -> str:
 
 
 class Recovery(QObject):
-    """Offer, at the start, of what a killed window left; owner of this window's autosave.
+    """Offer of work to recover at the start; owner of this window's autosave.
 
-    Windows keep their slots in ``folder``; the drops that ``saver`` has are kept in them, too.
+    Windows keep their slots in ``folder``; the drops of ``saver`` are saved in them, too.
     """
 
     def __init__(
@@ -327,7 +331,7 @@ class Recovery(QObject):
         saver.spare = lambda: self.autosave.slot
 
     def offer(self) -> bool:
-        """Ask about everything that was left; return whether a project was recovered and is open."""
+        """Ask about all work that crashes left; return whether a project was recovered and is open."""
         postponed: set[Path] = set()
         while left := [each for each in recoverable_projects(self._folder) if each.path not in postponed]:
             dialog = RecoverDialog(left, self._window)
@@ -345,7 +349,7 @@ class Recovery(QObject):
         return False
 
     def recover(self, left: RecoverableProject, *, resumes: bool) -> bool:
-        """Open what was left with its unsaved edits; what cannot be opened is refused and stays for later."""
+        """Open the work with its unsaved edits; refuse and keep what cannot be opened."""
         read = self._read(left)
         if read is None:
             return False

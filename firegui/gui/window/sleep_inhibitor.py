@@ -1,8 +1,8 @@
-"""Keeping the machine awake while it computes. Every way ends by itself when firegui is killed.
+"""Prevention of the machine's sleep during computation.
 
-Linux: ``org.freedesktop.ScreenSaver`` on the session bus (freedesktop.org, "Idle Inhibition Service Draft"), else
-``systemd-inhibit`` (systemd 247 and later, systemd-inhibit(1)); macOS: ``caffeinate`` (caffeinate(8)); Windows:
-``SetThreadExecutionState`` (Win32, winbase.h).
+Every method ends by itself when firegui is killed. Linux: ``org.freedesktop.ScreenSaver`` on the session bus
+(freedesktop.org, "Idle Inhibition Service Draft"), else ``systemd-inhibit`` (systemd 247 and later,
+systemd-inhibit(1)); macOS: ``caffeinate`` (caffeinate(8)); Windows: ``SetThreadExecutionState`` (Win32, winbase.h).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from firegui.gui.window.notifications import ActivityMonitor
 
 WHY = "A plan is being computed"
 Answer = Callable[[str], object]
-"""Gets the reason why something cannot be done, or an empty text once it is done."""
+"""Function that receives the reason of a failure, or an empty text after success."""
 _SERVICE, _INTERFACE = "org.freedesktop.ScreenSaver", "org.freedesktop.ScreenSaver"
 _PATHS = ("/org/freedesktop/ScreenSaver", "/ScreenSaver")
 _PATIENCE_MS = 500
@@ -30,19 +30,19 @@ _CONTINUOUS, _SYSTEM_REQUIRED = 0x80000000, 0x00000001
 
 
 class InhibitorBackend(Protocol):
-    """One way to keep a machine awake."""
+    """Base class of the methods that keep a machine awake."""
 
     name: str
 
     def begin(self, why: str, answer: Answer) -> None:
-        """Keep it awake and ``answer`` whether that is so, now or later; never raises and never waits."""
+        """Keep the machine awake and call ``answer``, now or later; never raise and never block."""
 
     def end(self) -> None:
-        """Let it sleep. Also called where :meth:`begin` failed."""
+        """Let the machine sleep. Also called after :meth:`begin` failed."""
 
 
 class SleepInhibitor(QObject):
-    """Inhibitor of the machine's sleep while there is work, by the first of ``backends`` that can."""
+    """Inhibitor of the machine's sleep during work, by the first of ``backends`` that succeeds."""
 
     reported = Signal(str, str)
     """A line for the log and its level."""
@@ -53,7 +53,7 @@ class SleepInhibitor(QObject):
         super().__init__(parent)
         self._backends = tuple(backends)
         self._wanted = 0
-        """Number of the current request; 0 while there is none."""
+        """Number of the current request; 0 if there is none."""
         self._asked = 0
         self._used: InhibitorBackend | None = None
         self._complained = False
@@ -61,11 +61,11 @@ class SleepInhibitor(QObject):
 
     @property
     def used(self) -> str:
-        """What keeps the machine awake at the moment; empty for nothing."""
+        """The method in use; empty for none."""
         return "" if self._used is None else self._used.name
 
     def shutdown(self) -> None:
-        """Let it sleep."""
+        """Let the machine sleep."""
         self._on_work(False)
 
     def _on_work(self, busy: bool) -> None:
@@ -103,7 +103,7 @@ class SleepInhibitor(QObject):
         backend.begin(WHY, answer)
 
     def _complain(self, failures: list[str]) -> None:
-        # Once a session: nothing about it will have changed by the next run.
+        # Once per session: the next run would have the same result.
         if not self._complained:
             self._complained = True
             reasons = "; ".join(failures) or "this system offers no way"
@@ -116,7 +116,7 @@ class SleepInhibitor(QObject):
 class ScreenSaverBackend(QObject):
     """Service of a Linux desktop, used over a separate connection to the session bus.
 
-    The request ends with that connection, so that nothing has to be taken back.
+    The request ends with that connection, so that it never has to be withdrawn.
     """
 
     name = "the desktop"
@@ -129,7 +129,7 @@ class ScreenSaverBackend(QObject):
     def begin(self, why: str, answer: Answer) -> None:
         """Keep the machine awake and ``answer`` whether it worked."""
         if not has_session_bus():
-            # Qt would try to start one, which takes its time.
+            # Qt would try to start one, which takes time.
             answer("there is no session bus")
             return
         self._answer = answer
@@ -154,7 +154,7 @@ class ScreenSaverBackend(QObject):
 
 
 class ProgramBackend(QObject):
-    """Program that keeps the machine awake for as long as it runs; it ends with firegui, however that ends."""
+    """Program that keeps the machine awake while it runs; it ends with firegui, even after a crash."""
 
     def __init__(self, name: str, command: Sequence[str], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -170,7 +170,7 @@ class ProgramBackend(QObject):
             return
         process = self._process = QProcess(self)
         self._answer = answer
-        # Methods, not lambdas: those would hold the process, and it them.
+        # Methods, not lambdas, which would form a reference cycle with the process.
         process.started.connect(self._on_started)
         process.errorOccurred.connect(self._on_end)
         process.finished.connect(self._on_end)
@@ -180,7 +180,7 @@ class ProgramBackend(QObject):
         """Let the machine sleep."""
         process, self._process, self._answer = self._process, None, None
         if process is not None:
-            # It waits for its input to end.
+            # The program waits for the end of its input.
             process.closeWriteChannel()
             process.terminate()
             if not process.waitForFinished(_PATIENCE_MS):
@@ -200,7 +200,7 @@ class ProgramBackend(QObject):
 
 
 class WindowsBackend(QObject):
-    """Execution state of the thread on Windows: the system is required until it is no longer."""
+    """Execution state of the thread on Windows: the system is required until it is reset."""
 
     name = "Windows"
 
@@ -225,7 +225,7 @@ def has_session_bus() -> bool:
 
 
 def system_backends(parent: QObject) -> tuple[InhibitorBackend, ...]:
-    """Return what this system offers, the best first."""
+    """Return the methods that this system offers, the best first."""
     if sys.platform == "win32":
         return (WindowsBackend(parent),)
     if sys.platform == "darwin":

@@ -1,4 +1,4 @@
-"""Start page: recent projects, ways to begin, what is new.
+"""Start page: recent projects, ways to begin, news.
 
 It is the first thing that the window paints, so it loads nothing of the rest of the program. A choice is a signal; the
 window acts on it as soon as it is built.
@@ -48,13 +48,13 @@ _NONE_YET = "No project yet. The demo is a good place to begin: a made-up fire, 
 
 
 def subtitle(thumbnail: Thumbnail, now: datetime) -> str:
-    """Return the second line of a project: facts and when it was saved, or that it is gone."""
+    """Return the second line of a project: facts and when it was saved, or that it is missing."""
     saved = MISSING if thumbnail.saved is None else f"saved {ago(thumbnail.saved, now)}"
     return " · ".join(part for part in (thumbnail.facts, saved) if part)
 
 
 class _ProjectDelegate(QStyledItemDelegate):
-    """Delegate for a recent project: its thumbnail to the left, three lines beside it."""
+    """Delegate for a recent project: its thumbnail at the left, three lines at the right."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Return the height of a picture and its margins."""
@@ -116,12 +116,15 @@ class _ProjectDelegate(QStyledItemDelegate):
 
 
 class RecentProjects(QListWidget):
-    """List of recent projects. Enter or a click opens one; Delete takes it out of the list, never off the disk."""
+    """List of recent projects.
+
+    Enter or a click opens one. Delete removes it from the list, never from the disk.
+    """
 
     open_requested = Signal(object)
     """The ``Path`` of a project."""
     removed = Signal(object)
-    """The ``Path`` that was taken out of the list."""
+    """The ``Path`` that was removed from the list."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -154,7 +157,7 @@ class RecentProjects(QListWidget):
         return tuple(self.item(row).data(_THUMBNAIL) for row in range(self.count()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open the current project on Enter, take it out of the list on Delete."""
+        """Open the current project on Enter, remove it from the list on Delete."""
         item = self.currentItem()
         if item is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self._open(item)
@@ -186,7 +189,10 @@ def _folder(item: QListWidgetItem) -> Path:
 
 
 class StartPage(QScrollArea):
-    """Page that covers the window below its menus. The focus stays within it, as what lies behind is hidden."""
+    """Page that covers the window below its menus.
+
+    The focus stays within it, because the rest of the window is hidden.
+    """
 
     action_chosen = Signal(str)
     """Name of an action in the registry."""
@@ -219,7 +225,7 @@ class StartPage(QScrollArea):
         return self._buttons[action]
 
     def open_over(self, may_close: bool) -> None:
-        """Show the page, with a button that closes it if it ``may_close``."""
+        """Show the page, with a Close button if it ``may_close``."""
         self.refresh()
         self.close_button.setVisible(may_close)
         self.show()
@@ -227,11 +233,11 @@ class StartPage(QScrollArea):
         self._first_focus()
 
     def show_state(self, text: str) -> None:
-        """Show what is going on, at the foot of the page."""
+        """Show the current activity at the foot of the page."""
         self.state.setText(text)
 
     def refresh(self) -> None:
-        """List the recent projects again."""
+        """Update the list of recent projects."""
         folders = self._preferences.recent
         self.recent.show_thumbnails(self._thumbnails.of(folder) for folder in folders)
         self.recent.setVisible(bool(folders))
@@ -293,7 +299,7 @@ class StartPage(QScrollArea):
     def _update_theme(self) -> None:
         for action, button in self._buttons.items():
             button.setIcon(icon(ACTIONS[action].icon))
-        # Read again in another theme: a text browser keeps the colours that it was filled with.
+        # Set again after a change of theme: a text browser keeps the colours it was filled with.
         self.news.setMarkdown(resource("help/whats-new.md").read_text(encoding="utf-8"))
 
     # -- events ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Status bar: place under the mouse, latest message, current work and device."""
+"""Status bar: position under the mouse, latest message, current work and device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MESSAGE_MS = 10_000
 
 
 class StatusBar(QObject):
-    """Contents of the status bar: the place under the mouse, the latest message, the current work and the device."""
+    """Contents of the status bar: position under the mouse, latest message, current work and device."""
 
     def __init__(self, session: Session, queue: RunQueue, view: MapView, bar: QStatusBar) -> None:
         super().__init__(bar)
@@ -46,7 +46,7 @@ class StatusBar(QObject):
 
     def _show_message(self, text: str) -> None:
         self.message.set_text(text)
-        # Without a message the place under the mouse has the whole bar.
+        # Without a message the position under the mouse has the whole bar.
         self.message.setVisible(bool(text))
         self._fade.start()
 
@@ -56,7 +56,7 @@ class StatusBar(QObject):
 
 
 def _label(name: str) -> ElidedLabel:
-    # A long text ends in an ellipsis rather than making the whole window wider.
+    # A long text is elided, so that it does not widen the window.
     label = ElidedLabel()
     label.setAccessibleDescription(name)
     return label

@@ -1,4 +1,4 @@
-"""Thumbnails of recent projects: a small picture and a line of facts, kept beside the preferences."""
+"""Thumbnails of recent projects: a small picture and a line of facts, saved with the preferences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _PROJECT_FILE = "project.toml"
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """Recent project as far as it is known without opening it; ``saved`` is ``None`` if its folder is gone."""
+    """Facts on a recent project that are known without opening it.
+
+    ``saved`` is ``None`` if its folder is missing.
+    """
 
     folder: Path
     name: str
@@ -34,12 +37,12 @@ class Thumbnail:
 
     @property
     def is_missing(self) -> bool:
-        """Whether the folder holds no project any more."""
+        """Whether the folder no longer holds a project."""
         return self.saved is None
 
 
 class ThumbnailCache:
-    """Thumbnails in the folder ``place``; without one they have no picture, and nothing is kept."""
+    """Thumbnails in the folder ``place``; without one they have no picture, and nothing is saved."""
 
     def __init__(self, place: Path | None) -> None:
         self._place = place
@@ -53,7 +56,7 @@ class ThumbnailCache:
         return Thumbnail(folder, name, known.get("facts", ""), picture if has_picture else None, _saved(folder))
 
     def keep(self, folder: Path, name: str, facts: str, picture: QImage) -> None:
-        """Write the thumbnail of the project in ``folder``; nothing is written where that is impossible."""
+        """Write the thumbnail of the project in ``folder``, if possible."""
         image, note = self._files(folder)
         if image is None or note is None or picture.isNull():
             return
@@ -93,11 +96,11 @@ class ThumbnailRenderer(QObject):
         self._timer.timeout.connect(self.render)
 
     def render_soon(self) -> None:
-        """Update it once the map of a project that was just opened has been drawn."""
+        """Render it once the map of a project that was just opened has been drawn."""
         self._timer.start()
 
     def render(self) -> None:
-        """Update it now; a project without a folder has none."""
+        """Render it now; a project without a folder has none."""
         self._timer.stop()
         session = self._session
         if session.has_project and session.folder is not None:
@@ -106,7 +109,7 @@ class ThumbnailRenderer(QObject):
 
 
 def facts(project: Project) -> str:
-    """Return when a fire is, how long it is planned, and how large its domain is."""
+    """Return the time of a fire, the planned days, and the size of its domain."""
     calendar, grid = project.calendar, project.scenario.grid
     first = calendar.date_of_day(0)
     area = grid.rows * grid.columns * (grid.cell_size_m / 1000.0) ** 2

@@ -70,9 +70,9 @@ _HELP_ACTIONS = ("getting_started", "tutorial", "shortcuts", "news")
 
 
 class Workbench(QObject):
-    """Parts of the window around one session. :meth:`build` makes them, one step per part.
+    """Parts of the window around one session. :meth:`build` creates them, one step per part.
 
-    ``handlers`` has the functions of the actions that the window itself carries out.
+    ``handlers`` has the functions of the actions that the window itself handles.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Workbench(QObject):
 
     # -- building ----------------------------------------------------------------------------------------------------
     def build(self) -> Iterator[None]:
-        """Make everything; between two steps the window may be painted."""
+        """Create all parts; the window may be painted between two steps."""
         window, session = self._window, self.session
         self._make_controllers()
         yield
@@ -144,12 +144,12 @@ class Workbench(QObject):
         window.setCentralWidget(self.maps)
         window.setDockNestingEnabled(True)
         window.setTabPosition(_Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        # The left column reaches down to the status bar: scenario and layers are long lists.
+        # The left column reaches down to the status bar, because scenario and layers are long lists.
         window.setCorner(Qt.Corner.BottomLeftCorner, _Area.LeftDockWidgetArea)
         window.setCorner(Qt.Corner.BottomRightCorner, _Area.BottomDockWidgetArea)
 
     def _make_panels(self) -> Iterator[tuple[str, QWidget]]:
-        """Make the panels one by one, each with the title of its dock."""
+        """Create the panels one by one, each with the title of its dock."""
         session, queue = self.session, self.queue
         scenario = ScenarioPanel(session)
         scenario.weights_wanted.connect(self.documents.choose_and_load_weights)
@@ -242,13 +242,16 @@ class Workbench(QObject):
         ExportDialog(self.session, self._window).exec()
 
     def _export_film(self) -> None:
-        # Not modal: the film is made while the person works on.
+        # Non-modal: the user can work while the film is made.
         dialog = AnimationDialog(self.session, self.maps, self._window)
         dialog.show()
 
     # -- long work ---------------------------------------------------------------------------------------------------
     def monitor_work(self, backends: Sequence[InhibitorBackend] | None = None) -> None:
-        """Keep the machine awake while it computes, and notify when long work has ended. Tests do without."""
+        """Prevent sleep while the machine computes, and notify when long work has ended.
+
+        Tests do not call it.
+        """
         monitor = ActivityMonitor(self.queue, self)
         for controller in self.controllers.values():
             monitor.watch(controller.changed, controller.work)
@@ -275,9 +278,9 @@ class Workbench(QObject):
         focus_first(dock.widget())
 
     def take_key(self, key: int) -> bool:
-        """Delete the region on Delete, give up a drawing on Esc; return whether the key was used."""
+        """Delete the region on Delete, cancel a drawing on Esc; return whether the key was used."""
         window, focus = self._window, self._window.focusWidget()
-        # From a table of something else, Delete must not reach for a region.
+        # While another table has the focus, Delete must not delete a region.
         on_map = focus is None or focus is window or focus is self.maps or self.maps.isAncestorOf(focus)
         if key == Qt.Key.Key_Delete and on_map:
             self.actions["delete_region"].trigger()
@@ -294,17 +297,17 @@ class Workbench(QObject):
             return False
         if not self.session.is_dirty:
             self.thumbnail_renderer.render()
-        # Saved, or thrown away by a person.
+        # Saved, or discarded by the user.
         self.plan_preview.saver.give_up()
         if self.recovery is not None:
             self.recovery.autosave.give_up()
         return True
 
     def shutdown(self) -> None:
-        """Stop all that works, keep what it has, and wait until every thread and process has ended."""
+        """Stop all work, keep its results, and wait until every thread and process has ended."""
         for dialog in self._window.findChildren(AnimationDialog):
             dialog.close()
-        # Some of it is not there yet where the window is closed while it is being built.
+        # Some parts are missing if the window is closed while it is being built.
         made = vars(self)
         parts = (
             self.recovery and self.recovery.autosave, made.get("runs"), self.queue, self._sleep_inhibitor,
@@ -349,8 +352,8 @@ class Workbench(QObject):
 class PlayFocus(QObject):
     """Focus on ``maps`` when a plan is started and when it has ended, so that Space plays it.
 
-    The focus is never taken from a text field, nor from a dialog. When a plan ends, number fields and tables keep it,
-    too: they were entered after the start.
+    The focus is never taken from a text field or a dialog. When a plan ends, number fields and tables also keep it,
+    because they were entered after the start.
     """
 
     def __init__(self, window: QMainWindow, maps: QWidget, plan: PlanControl, queue: RunQueue) -> None:

@@ -1,4 +1,7 @@
-"""How planners converge (paper, Figures ``planner_convergence*``): best objective so far against what was charged."""
+"""Convergence of planners (paper, Figures ``planner_convergence*``).
+
+The best objective so far is drawn over the rollout-equivalents charged.
+"""
 
 from __future__ import annotations
 
@@ -51,13 +54,13 @@ _CHOSEN: Mapping[PlannerName, tuple[str, str]] = {
     PlannerName.GRADIENT_TACTICAL: ("#3fd1a5", "#007a58"),
     PlannerName.TWO_STAGE: ("#7f9cff", "#0b3c5d"),
 }
-"""Okabe and Ito's colours for the searches, on dark and on light ground."""
+"""Okabe and Ito's colours for the searches, on a dark and a light background."""
 _OTHERS = tuple(name for name in PlannerName if name not in _CHOSEN)
 _SPARE = tuple(spare_colors(_OTHERS, ground) for ground in (ON_DARK, ON_LIGHT))
 PLANNER_COLORS: Mapping[PlannerName, tuple[str, str]] = {
     **_CHOSEN, **{name: (_SPARE[0][name], _SPARE[1][name]) for name in _OTHERS},
 }  # fmt: skip
-"""Of every planner, on dark and on light ground."""
+"""Colour of every planner, on a dark and a light background."""
 _PENS = {
     LineStyle.SOLID: Qt.PenStyle.SolidLine,
     LineStyle.DASHED: Qt.PenStyle.DashLine,
@@ -68,16 +71,17 @@ _NEAR_PX = 14.0
 _DIM_ALPHA = 70
 _SWATCH = QSize(26, 12)
 _LEADING = ((300.0, "123456789"), (70.0, "125"))
-"""How long a decade must be, in pixels, for numbers that begin with these digits."""
+"""Least length of a decade in pixels at which numbers with these leading digits are shown."""
 _TASKS_ROLE = Qt.ItemDataRole.UserRole
 _HALF_DECADE, _PIXELS_A_TICK = 0.5, 45.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConvergenceLine:
-    """A curve of one task, or a level of one planner: ``y`` is the best objective at ``x`` rollout-equivalents.
+    """Curve of one task, or level of one planner.
 
-    ``score`` is the nominal one of a task that is done, where its curve is at another effectiveness.
+    ``y`` is the best objective at ``x`` rollout-equivalents. ``score`` is the nominal score of a finished task whose
+    curve has another effectiveness.
     """
 
     name: str
@@ -90,21 +94,21 @@ class ConvergenceLine:
 
     @property
     def is_level(self) -> bool:
-        """Whether it is a fixed cost's, which goes on for ever."""
+        """Whether it is the level of a planner with a fixed cost, drawn across the whole chart."""
         return self.planner in LEVELS
 
     def at(self, x: float) -> float | None:
-        """Return the best at ``x`` rollout-equivalents; ``None`` before the first and after the last."""
+        """Return the best objective at ``x`` rollout-equivalents; ``None`` outside the range of the line."""
         if not self.x[0] <= x <= self.x[-1]:
             return None
         return float(self.y[np.searchsorted(self.x, x, side="right") - 1])
 
 
 class _NumberAxis(pg.AxisItem):  # type: ignore[misc]
-    """A logarithmic axis in plain numbers."""
+    """Logarithmic axis with plain numbers."""
 
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return the ticks of a decade; evenly spaced round numbers where less than half of one is in view."""
+        """Return the ticks of a decade; evenly spaced round numbers if less than half of one is in view."""
         if not 0.0 < maxVal - minVal < _HALF_DECADE:
             found: list[tuple[float, list[float]]] = super().tickValues(minVal, maxVal, size)
             return found
@@ -128,7 +132,10 @@ class _NumberAxis(pg.AxisItem):  # type: ignore[misc]
 
 
 class ConvergenceChart(Chart):
-    """Chart with a line per task or level. Chosen lines stand out; the line under the mouse is read out."""
+    """Chart with a line per task or level.
+
+    Selected lines are highlighted. The line under the mouse is read out.
+    """
 
     pointed = Signal(object)
     """``frozenset[PlannerTask]`` of the line that was clicked."""
@@ -151,21 +158,21 @@ class ConvergenceChart(Chart):
     # -- for others --------------------------------------------------------------------------------------------------
     @property
     def lines(self) -> tuple[ConvergenceLine, ...]:
-        """What is drawn."""
+        """The drawn lines."""
         return tuple(line for line, _ in self._lines)
 
     @property
     def chosen(self) -> Tasks:
-        """The tasks whose lines were chosen."""
+        """The tasks whose lines are selected."""
         return self._chosen
 
     @property
     def standing_out(self) -> tuple[str, ...]:
-        """The names of the lines that stand out from the others."""
+        """The names of the highlighted lines."""
         return tuple(line.name for line in self.lines if self._stands_out(line))
 
     def show_lines(self, lines: Sequence[ConvergenceLine]) -> None:
-        """Draw other lines, in the same view if a person chose one."""
+        """Draw other lines. The view stays if the user has changed it."""
         items = [item for _, item in self._lines]
         for item in items[len(lines) :]:
             self.item.removeItem(item)
@@ -177,22 +184,22 @@ class ConvergenceChart(Chart):
         self._read_out()
 
     def set_logarithmic(self, on: bool) -> None:
-        """Set both axes to logarithmic, or both to plain."""
+        """Make both axes logarithmic, or both linear."""
         self.set_log(on, x=on)
         for line, item in self._lines:
             item.setLogMode(on, on)
-            # An objective of 0 has no place on a logarithmic axis.
+            # A logarithmic axis cannot show an objective of 0.
             item.setData(line.x, np.where((line.y > 0) | (not on), line.y, np.nan), connect="finite")
         self._diamonds.setLogMode(on, on)
         self._paint_diamonds(current_colors())
 
     def choose(self, tasks: Tasks) -> None:
-        """Let the lines of ``tasks`` stand out; none lets all of them."""
+        """Highlight the lines of ``tasks``; all of them if it is empty."""
         self._chosen = tasks
         self.set_colors(current_colors())
 
     def set_colors(self, colors: Colors) -> None:
-        """Take on the colours of a theme."""
+        """Use the colours of a theme."""
         super().set_colors(colors)
         some = any(self._stands_out(line) for line, _ in getattr(self, "_lines", []))
         for line, item in getattr(self, "_lines", []):
@@ -203,7 +210,7 @@ class ConvergenceChart(Chart):
             self._paint_diamonds(colors)
 
     def _paint_diamonds(self, colors: Colors) -> None:
-        """Draw the nominal score at the end of every curve that is at another effectiveness."""
+        """Draw the nominal score at the end of every curve that has another effectiveness."""
         some = bool(self.standing_out)
         scored = [
             (line, line.score) for line in self.lines if line.score is not None and (line.score > 0 or not self._log)
@@ -263,10 +270,10 @@ class ConvergenceChart(Chart):
 
 
 class ConvergenceView(QWidget):
-    """The convergence chart beside the names of its lines, the best first, from which lines are chosen."""
+    """Convergence chart next to the list of its lines, the best first; lines are selected in both."""
 
     chosen = Signal(object)
-    """``frozenset[PlannerTask]`` of the lines that were clicked in the chart or chosen in the list; empty for none."""
+    """``frozenset[PlannerTask]`` of the lines selected in the chart or in the list; empty for none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -288,7 +295,7 @@ class ConvergenceView(QWidget):
         self.log.toggled.connect(self._on_log)
 
     def show_table(self, table: BenchmarkTable | None, trails: Trails) -> None:
-        """Draw another benchmark, or more of the same; ``None`` clears."""
+        """Draw another benchmark, or more of the same; ``None`` clears the chart."""
         lines = [] if table is None else list(lines_of(table, trails))
         first = not self.chart.lines
         self.chart.show_lines(lines)
@@ -300,7 +307,7 @@ class ConvergenceView(QWidget):
             self.chart.fit()
 
     def choose(self, tasks: Tasks) -> None:
-        """Let the lines of ``tasks`` stand out, and choose their names."""
+        """Highlight the lines of ``tasks``, and select their names."""
         with QSignalBlocker(self.names):
             for item in self._items():
                 item.setSelected(bool(item.data(_TASKS_ROLE) & tasks))
@@ -336,7 +343,7 @@ class ConvergenceView(QWidget):
 
 
 def lines_of(table: BenchmarkTable, trails: Trails) -> Iterator[ConvergenceLine]:
-    """Yield a curve a seed, a level a planner without a search, and a curve so far for the tasks at work."""
+    """Yield a curve per seed, a level per planner without a search, and the curves of running tasks."""
     ends = [row.evaluations for row in table.rows if row.task.planner not in LEVELS]
     last = float(max([*ends, table.settings.allowance]))
     for group in table.groups:
@@ -367,7 +374,7 @@ def _curve(
 
 
 def _entries(groups: Sequence[Group], lines: Sequence[ConvergenceLine]) -> list[tuple[PlannerName, bool, Tasks]]:
-    """Return the lines by planner and allowance in the order of the table, then those only at work."""
+    """Return the lines by planner and allowance in the order of the table, then those of running tasks."""
     found: dict[tuple[PlannerName, bool], set[PlannerTask]] = {
         (group.planner, group.matched): set() for group in groups
     }
@@ -379,14 +386,14 @@ def _entries(groups: Sequence[Group], lines: Sequence[ConvergenceLine]) -> list[
 def pen_of(
     planner: PlannerName, matched: bool, colors: Colors, *, width: float = 1.3, faint: bool = False
 ) -> QPen:  # fmt: skip
-    """Return the pen of :func:`~firegui.domain.benchmark.line_style`, with a width in pixels at every zoom."""
+    """Return the pen of :func:`~firegui.domain.benchmark.line_style`, with its width in screen pixels."""
     pen = QPen(color_of(planner, colors, faint=faint), width, _PENS[line_style(planner, matched)])
     pen.setCosmetic(True)
     return pen
 
 
 def color_of(planner: PlannerName, colors: Colors, *, faint: bool = False) -> QColor:
-    """Return the colour of a planner on the ground of a theme."""
+    """Return the colour of a planner on the background of a theme."""
     color = QColor(PLANNER_COLORS[planner][0 if colors is COLORS[Theme.DARK] else 1])
     color.setAlpha(_DIM_ALPHA if faint else 255)
     return color
@@ -402,6 +409,6 @@ def swatch(planner: PlannerName, matched: bool) -> QIcon:
     painter.drawLine(1, _SWATCH.height() // 2, _SWATCH.width() - 2, _SWATCH.height() // 2)
     painter.end()
     icon = QIcon(pixmap)
-    # Chosen or not, a colour means the same.
+    # A colour means the same whether its line is selected or not.
     icon.addPixmap(pixmap, QIcon.Mode.Selected)
     return icon

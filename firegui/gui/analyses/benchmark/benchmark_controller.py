@@ -1,4 +1,4 @@
-"""Benchmarks of the open project: the run, the saved benchmarks, their cost, and the plans of their tasks."""
+"""Benchmarks of the open project: the run, saved benchmarks, their cost, and the plans of their tasks."""
 
 from __future__ import annotations
 
@@ -41,35 +41,35 @@ from firegui.runs.messages import counted
 from firegui.runs.spec import BenchmarkSpec, EvaluateSpec
 
 Trail = list[tuple[int, float]]
-"""``(spent, best)`` of a task at work, as far as it was reported."""
+"""``(spent, best)`` of a running task, as reported so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedBenchmark(SavedResult[BenchmarkHeader]):
-    """A benchmark in a project's folder, ``done`` tasks of it."""
+    """Saved benchmark in a project's folder, with ``done`` finished tasks."""
 
     done: int
 
     @property
     def tasks(self) -> int:
-        """How many tasks were requested."""
+        """Number of requested tasks."""
         return len(tasks_of(self.header.settings))
 
     @property
     def is_complete(self) -> bool:
-        """Whether it came to its end: one that was stopped after its last task still lacks its figures."""
+        """Whether all of it was computed. A benchmark stopped after its last task still lacks its figures."""
         return self.header.reason is FinishReason.COMPLETED and self.done >= self.tasks
 
     @property
     def label(self) -> str:
-        """Setting and size."""
+        """Setting and number of tasks."""
         size = f"{self.done} tasks" if self.done >= self.tasks else f"{self.done} of {self.tasks} tasks"
         if self.done >= self.tasks and not self.is_complete:
             size += ", not finished"
         return f"{self.header.project.plan.setting.value} · {'at work' if self.is_held else size}"
 
     def extended(self, settings: BenchmarkSettings) -> BenchmarkSettings:
-        """Return its own settings with the further planners and seeds of ``settings``."""
+        """Return its own settings, extended by the further planners and seeds of ``settings``."""
         own = self.header.settings
         return replace(
             own,
@@ -79,7 +79,7 @@ class SavedBenchmark(SavedResult[BenchmarkHeader]):
         )
 
     def can_resume(self, settings: Any = None) -> bool:
-        """Whether a part is missing, the figures included, or ``settings`` request more planners or seeds."""
+        """Whether a part is missing, figures included, or ``settings`` request more planners or seeds."""
         own = self.header.settings
         wanted: BenchmarkSettings = own if settings is None else settings
         same = (own.allowance, own.budget, own.seed) == (wanted.allowance, wanted.budget, wanted.seed)
@@ -110,17 +110,17 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
     # -- state -------------------------------------------------------------------------------------------------------
     @property
     def running(self) -> tuple[TaskProgress, ...]:
-        """The tasks at work."""
+        """The running tasks."""
         return () if self._progress is None else self._progress.running
 
     @property
     def failed(self) -> Mapping[PlannerTask, str]:
-        """Why tasks of the benchmark on screen failed when it last ran in this window."""
+        """The reasons why tasks of the shown benchmark failed when it last ran in this window."""
         return self._failed if self._shown is not None and self._shown.folder == self._failed_in else {}
 
     @property
     def share(self) -> float:
-        """How much of the benchmark is over, 0 … 1; every task counts alike."""
+        """Share of the benchmark that is done, 0 … 1; every task counts equally."""
         progress = self._progress
         if progress is None or not progress.tasks:
             return 0.0
@@ -129,17 +129,17 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
 
     @property
     def pace(self) -> float | None:
-        """Processor time of a rollout-equivalent in the benchmark on screen, in seconds; ``None`` without one."""
+        """Processor time per rollout-equivalent in the shown benchmark, in seconds; ``None`` if unknown."""
         table = None if self._shown is None else self._shown.table
         charged = 0 if table is None else sum(row.evaluations for row in table.rows)
         return table.seconds / charged if table is not None and charged else None
 
     def spec_of(self, task: PlannerTask) -> EvaluateSpec | None:
-        """Return the spec of both fires of a finished task; a task that cannot be shown is refused."""
+        """Return the spec of both fires of a finished task; refuse a task that cannot be shown."""
         return self._fires(lambda folder, project: task_spec(folder, task, project, self._session.backend))
 
     def comparison_of(self, one: PlannerTask, other: PlannerTask) -> EvaluateSpec | None:
-        """Return the spec of the fires of two finished tasks, ``other`` in place of the fire without drops."""
+        """Return the spec of the fires of two finished tasks; ``other`` replaces the fire without drops."""
         backend = self._session.backend
         return self._fires(lambda folder, project: task_comparison_spec(folder, one, other, project, backend))
 
@@ -159,7 +159,7 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
         return _with_notes(request).spec(project, paths, self._session.backend)
 
     def _resumed_spec(self, saved: SavedBenchmark, request: BenchmarkRequest | None) -> BenchmarkSpec | None:
-        """Planners and seeds of ``request`` are added."""
+        """Return the spec that resumes ``saved``, with the planners and seeds of ``request`` added."""
         request = request or BenchmarkRequest(saved.header.settings)
         if not saved.can_resume(request.settings):
             return None
@@ -200,7 +200,7 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
         return f"{done} · {duration(progress.seconds)}{self._rest_text(progress)}"
 
     def _rest_text(self, progress: BenchmarkProgress) -> str:
-        """Return what comes next. A benchmark of which a task failed gets no figures."""
+        """Return the text on what follows. A benchmark with a failed task gets no figures."""
         if not progress.running:
             if progress.done + len(progress.failed) < progress.tasks:
                 return " · processes are being made ready…"
@@ -228,7 +228,7 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
         self.changed.emit()
 
     def _trace(self, event: BenchmarkProgress) -> None:
-        """Record how the tasks at work improve. A failed task is dropped; a resumed one begins where it was."""
+        """Record the progress of running tasks. A failed task is dropped; a resumed one continues its curve."""
         for task in self._failed:
             self.trails.pop(task, None)
         for one in event.running:
@@ -239,13 +239,13 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
 
 # -- planners that can be run here ------------------------------------------------------------------------------------
 def missing_package(planner: PlannerName) -> str:
-    """Return the package that has to be installed before ``planner`` can be run, empty if none is missing."""
+    """Return the package that must be installed to run ``planner``; empty if none is missing."""
     package = PLANNERS[planner].package
     return package if package and find_spec(package) is None else ""
 
 
 def lacks(project: Project, settings: BenchmarkSettings) -> list[Problem]:
-    """Return what keeps a benchmark of ``project`` from being run."""
+    """Return why a benchmark of ``project`` cannot run; empty if it can."""
     found = list(project.problems() or rule_problems(project)) + settings.problems()
     for planner in dict.fromkeys((*settings.planners, *settings.matched)):
         if package := missing_package(planner):
@@ -255,7 +255,7 @@ def lacks(project: Project, settings: BenchmarkSettings) -> list[Problem]:
 
 
 def _with_notes(request: BenchmarkRequest) -> BenchmarkRequest:
-    """Return the request with a note on every planner that cannot be run here."""
+    """Return the request with a note on every planner that cannot run here."""
     requested = (*request.settings.planners, *request.settings.matched)
     notes = tuple(
         f"{PLANNERS[planner].title} is left out: it needs the package {package}"
@@ -272,9 +272,9 @@ def searches_in(tasks: tuple[PlannerTask, ...]) -> tuple[PlannerTask, ...]:
 
 
 def cost_text(settings: BenchmarkSettings, pace: float | None = None) -> str:
-    """Return what a benchmark takes, in words. The cost of the two-stage plan is not known before.
+    """Return the cost of a benchmark as text. The cost of the two-stage plan is not known in advance.
 
-    ``pace`` is the processor time of a rollout-equivalent in the benchmark on screen, if there is one.
+    ``pace`` is the processor time per rollout-equivalent in the shown benchmark, if there is one.
     """
     tasks = tasks_of(settings)
     shared = sum(not task.matched for task in searches_in(tasks)) * settings.allowance
@@ -293,10 +293,10 @@ def cost_text(settings: BenchmarkSettings, pace: float | None = None) -> str:
 def seconds_left(
     table: BenchmarkTable, spent: int, seconds: float, failed: Container[PlannerTask] = ()
 ) -> float | None:
-    """Estimate the time left from the pace so far: ``spent`` rollout-equivalents in ``seconds`` by the clock.
+    """Estimate the time left from the pace so far.
 
-    Tasks that ``failed`` take no more time. ``None`` before there is a pace, and before the cost of the two-stage plan
-    is known.
+    ``spent`` rollout-equivalents took ``seconds`` of wall time. Tasks that ``failed`` take no more time. ``None``
+    before there is a pace, and before the cost of the two-stage plan is known.
     """
     left = tuple(task for task in table.missing if task not in failed)
     if PlannerName.TWO_STAGE in {task.planner for task in table.missing} or not spent or not seconds:

@@ -1,4 +1,4 @@
-"""Form of a benchmark: the planners, which of them also at the matched allowance, and its settings."""
+"""Form of a benchmark: planners, those run also at the matched allowance, and settings."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class BenchmarkForm(QWidget):
         return BenchmarkRequest(self.settings(), self.processes.value())
 
     def set_settings(self, settings: BenchmarkSettings) -> None:
-        """Show other settings; a planner that cannot be run here stays unticked."""
+        """Show other settings; a planner that cannot run here stays unticked."""
         self.fields.set_value(settings)
         for boxes, names in ((self.planners, settings.planners), (self.matched, settings.matched)):
             for name, box in boxes.items():
@@ -122,6 +122,6 @@ class BenchmarkForm(QWidget):
 
 
 def _ticked(boxes: dict[PlannerName, QCheckBox]) -> tuple[PlannerName, ...]:
-    """Return the ticked planners in the order of their names, in which a table's rows are computed."""
+    """Return the ticked planners in the order of their names, in which the rows of a table are computed."""
     ticked: Iterable[PlannerName] = (name for name, box in boxes.items() if box.isChecked())
     return tuple(sorted(ticked, key=list(PlannerName).index))

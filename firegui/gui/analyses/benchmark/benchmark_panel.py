@@ -1,4 +1,4 @@
-"""The benchmark dock: planners under one objective, one budget and one allowance, as the paper compares them."""
+"""Benchmark dock: planners under one objective, budget and allowance, as the paper compares them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from firegui.gui.widgets.table_view import add_table_actions, show_table
 
 
 class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
-    """Form of a benchmark, its tables and convergence chart, and its tasks while they are computed."""
+    """Form of a benchmark, its tables and convergence chart, and its tasks while they run."""
 
     texts = AnalysisTexts(
         thing="benchmark",
@@ -69,13 +69,13 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def play(self, task: PlannerTask) -> None:
-        """Compute the fire of a finished task for the map; one that cannot be computed is refused."""
+        """Compute the fire of a finished task for the map; refuse one that cannot be computed."""
         spec = self._controller.spec_of(task)
         if spec is not None:
             self._queue.show_member(task_name(task), spec)
 
     def compare(self, one: PlannerTask, other: PlannerTask) -> None:
-        """Show two tasks on the map, what ``one`` leaves of the fire of ``other``."""
+        """Show two tasks on the map: what ``one`` leaves of the fire of ``other``."""
         spec = self._controller.comparison_of(one, other)
         if spec is not None:
             self._queue.show_member(task_name(one), spec, task_name(other), CompareMode.DIFFERENCE)
@@ -150,7 +150,7 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         self._refresh()
 
     def _on_chosen(self, tasks: Tasks) -> None:
-        """Choose the line that was clicked in the chart in the table too."""
+        """Select the line that was clicked in the chart in the table too."""
         self.table.choose(tasks)
         self.curves.choose(tasks)
         self._refresh()
@@ -163,7 +163,7 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         self.deployment.set_rows(deployment_rows(table))
         self._show_work()
         self._draw_curves()
-        if self.table.all_chosen:  # a seed that has just ended belongs to the line of its planner
+        if self.table.all_chosen:  # A seed that has just finished belongs to the line of its planner.
             self.curves.choose(self.table.all_chosen)
         if self._shown_folder != self._drawn:
             self._drawn = self._shown_folder
@@ -176,7 +176,7 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
             self.remarks.setText("\n\n".join(notes(table, shown.header, shown.project)))
 
     def _show_work(self) -> None:
-        """List the tasks, and draw the curves so far if they are seen."""
+        """List the tasks, and draw the curves so far if they are visible."""
         controller = self._controller
         table = None if controller.shown is None else controller.shown.table
         running = controller.running if controller.shows_running else ()

@@ -1,4 +1,4 @@
-"""Tables of a benchmark: planners with their seeds, tasks with their progress, and which planner to use when."""
+"""Tables of a benchmark: planners with seeds, tasks with progress, and the recommended planners."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ from firegui.gui.widgets.table_model import ROOT, SORT_ROLE, Column, Index
 from firegui.runs.events import TaskProgress
 
 _RowKey = tuple[PlannerName, bool, int | None]
-"""Identifies a row whatever tasks it has by now: planner, whether at the matched allowance, and seed."""
+"""Identifies a row independently of its tasks: planner, whether at the matched allowance, and seed."""
 PROTECTED = 4
-"""Column of the protected regions, hidden where there are none."""
+"""Column of the protected regions, hidden if there are none."""
 OBJECTIVE = 5
 
 
@@ -117,7 +117,7 @@ COLUMNS = (
 
 
 class BenchmarkModel(QAbstractItemModel):
-    """Model with a row for each planner; below a planner that was run with several seeds, a row for each seed."""
+    """Model with a row per planner, and child rows for the seeds of a planner with several."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -135,7 +135,7 @@ class BenchmarkModel(QAbstractItemModel):
         self.endResetModel()
 
     def group(self, index: Index) -> Group:
-        """Return the results of a row: those of a planner, or one seed of it."""
+        """Return the results of a row: those of a planner, or one of its seeds."""
         above = int(index.internalId())
         return self._seeds[above - 1][index.row()] if above else self._groups[index.row()]
 
@@ -145,7 +145,10 @@ class BenchmarkModel(QAbstractItemModel):
 
     # -- Qt's model interface ----------------------------------------------------------------------------------------
     def index(self, row: int, column: int, parent: Index = ROOT) -> QModelIndex:
-        """Return a cell; its id is the number of its planner's row from 1 on, 0 for the planner itself."""
+        """Return the index of a cell.
+
+        Its id is the number of its planner's row, counted from 1, and 0 for the planner itself.
+        """
         if not self.hasIndex(row, column, parent):
             return QModelIndex()
         return self.createIndex(row, column, parent.row() + 1 if parent.isValid() else 0)
@@ -156,7 +159,7 @@ class BenchmarkModel(QAbstractItemModel):
         return self.createIndex(above - 1, 0, 0) if above else QModelIndex()
 
     def rowCount(self, parent: Index = ROOT) -> int:
-        """Return the number of planners, or of seeds of one."""
+        """Return the number of planners, or of the seeds of one."""
         if not parent.isValid():
             return len(self._groups)
         return 0 if parent.internalId() or parent.column() else len(self._seeds[parent.row()])
@@ -166,13 +169,13 @@ class BenchmarkModel(QAbstractItemModel):
         return len(COLUMNS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return the heading of a column, its explanation or its alignment."""
+        """Return the heading, tooltip or alignment of a column."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
             return None
         return COLUMNS[section].heading_data(role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return what a cell has in ``role``."""
+        """Return the content of a cell in ``role``."""
         group, column = self.group(index), COLUMNS[index.column()]
         if index.internalId() and not index.column() and role in (Qt.ItemDataRole.DisplayRole, SORT_ROLE):
             seed = group.rows[0].task.seed
@@ -183,10 +186,10 @@ class BenchmarkModel(QAbstractItemModel):
 
 
 class PlannersTable(QTreeView):
-    """Planners of a benchmark with their seeds folded below them; at first the best objective comes first."""
+    """Planners of a benchmark with collapsible seeds, at first sorted by the best objective."""
 
     chosen = Signal()
-    """Other lines are chosen."""
+    """The selected lines changed."""
     opened = Signal(object)
     """The ``PlannerTask`` of a line that was double-clicked or entered."""
 
@@ -201,7 +204,7 @@ class PlannersTable(QTreeView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setAlternatingRowColors(True)
         self.setUniformRowHeights(True)
-        # As high as the lines of the other tables.
+        # The same height as the lines of the other tables.
         self.setStyleSheet("QTreeView::item { padding: 3px 0; }")
         self.setExpandsOnDoubleClick(False)
         self.setSortingEnabled(True)
@@ -216,17 +219,17 @@ class PlannersTable(QTreeView):
     # -- for others --------------------------------------------------------------------------------------------------
     @property
     def best(self) -> tuple[PlannerTask, ...]:
-        """The task of every chosen line, of several seeds the best; that with the highest objective first."""
+        """The best task of every selected line; that with the highest objective first."""
         rows = {row.task: row for row in map(self.lines.row, self._chosen_lines())}
         return tuple(sorted(rows, key=lambda task: -rows[task].objective))
 
     @property
     def all_chosen(self) -> Tasks:
-        """Every task that the chosen lines stand for."""
+        """All tasks of the selected lines."""
         return frozenset(row.task for index in self._chosen_lines() for row in self.lines.group(index).rows)
 
     def show_table(self, table: BenchmarkTable | None, *, regions: bool) -> None:
-        """Show other lines; those that are still there stay chosen and unfolded."""
+        """Show other lines; those that remain stay selected and expanded."""
         chosen = {self._row_key(index) for index in self._chosen_lines()}
         unfolded = {self._row_key(index) for index in self._all() if self.isExpanded(self._sorted.mapFromSource(index))}
         bars = [(bar, bar.value()) for bar in (self.verticalScrollBar(), self.horizontalScrollBar())]
@@ -237,11 +240,11 @@ class PlannersTable(QTreeView):
                 self.expand(self._sorted.mapFromSource(index))
         self.setColumnHidden(PROTECTED, not regions)
         self._select([index for index in self._all() if self._row_key(index) in chosen])
-        for bar, value in bars:  # where a person left it
+        for bar, value in bars:  # Keep the scroll position that the user chose.
             bar.setValue(value)
 
     def choose(self, tasks: Tasks) -> None:
-        """Choose the lines that stand for ``tasks`` and nothing else, and bring them into view, without saying so."""
+        """Select exactly the lines of ``tasks`` and scroll to them, without emitting a signal."""
         found, left = [], set(tasks)
         for index in self._all():
             own = {row.task for row in self.lines.group(index).rows}
@@ -254,7 +257,7 @@ class PlannersTable(QTreeView):
 
     # -- lines -------------------------------------------------------------------------------------------------------
     def _all(self) -> Iterator[QModelIndex]:
-        """Every line of the model, seeds after their planner."""
+        """All lines of the model, each planner before its seeds."""
         for row in range(self.lines.rowCount()):
             above = self.lines.index(row, 0)
             yield above
@@ -265,7 +268,7 @@ class PlannersTable(QTreeView):
         return group.planner, group.matched, group.rows[0].task.seed if index.parent().isValid() else None
 
     def _select(self, lines: Iterable[QModelIndex]) -> None:
-        """Choose ``lines`` and nothing else, without saying so, where they are."""
+        """Select exactly ``lines``, without emitting a signal or scrolling."""
         flags, selection = QItemSelectionModel.SelectionFlag, self.selectionModel()
         with QSignalBlocker(selection):
             selection.clearSelection()
@@ -287,7 +290,7 @@ class PlannersTable(QTreeView):
 # -- tasks ------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TaskStatus:
-    """Status of a task: done with its ``row``, at work with ``progress``, failed for the reason ``why``, or waiting."""
+    """Status of a task: done (``row``), running (``progress``), failed (reason ``why``) or waiting."""
 
     task: PlannerTask
     row: BenchmarkRow | None = None
@@ -317,7 +320,7 @@ class TaskStatus:
 
     @property
     def best(self) -> float:
-        """Best objective so far; of a task that is done its score."""
+        """Best objective so far; the score of a finished task."""
         if self.row is not None:
             return self.row.objective
         return math.nan if self.progress is None else self.progress.best
@@ -348,7 +351,7 @@ TASK_COLUMNS = (
 def task_rows(
     table: BenchmarkTable, running: Sequence[TaskProgress], failed: Mapping[PlannerTask, str]
 ) -> tuple[TaskStatus, ...]:
-    """Return the tasks of ``table``: those at work, those that failed, those that wait, those that are done."""
+    """Return the tasks of ``table``: running ones first, then failed, waiting and finished ones."""
     rows, at_work = {row.task: row for row in table.rows}, {one.task: one for one in running}
     allowances = {False: table.settings.allowance, True: table.matched_allowance}
     lines = (
@@ -377,5 +380,5 @@ DEPLOYMENT_COLUMNS = (
 
 
 def deployment_rows(table: BenchmarkTable | None) -> tuple[DeploymentRow, ...]:
-    """Return which planner to use for the time available (paper, Table ``planner_deployment``)."""
+    """Return the recommended planner for the time available (paper, Table ``planner_deployment``)."""
     return () if table is None or not table.rows else deployment(table)

@@ -27,7 +27,7 @@ def task_name(task: PlannerTask) -> str:
 
 
 def head_text(table: BenchmarkTable, project: Project) -> str:
-    """Return in one line what a benchmark compares, and how far it is."""
+    """Return one line on what a benchmark compares and how much of it is done."""
     done, asked = len(table.rows), len(table.tasks)
     parts = [f"{asked} tasks" if done >= asked else f"incomplete: {done} of {asked} tasks"]
     parts += [SETTING_TITLES[project.plan.setting], f"nominal {effectiveness_text(project.plan.nominal)}"]
@@ -38,7 +38,7 @@ def head_text(table: BenchmarkTable, project: Project) -> str:
 
 
 def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Project) -> Iterator[str]:
-    """Yield the caveats of a benchmark, a sentence or two each."""
+    """Yield the caveats of a benchmark, each in one or two sentences."""
     yield from incomplete(table)
     yield from dropless(table)
     if header is not None:

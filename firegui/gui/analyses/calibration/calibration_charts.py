@@ -1,4 +1,4 @@
-"""How a calibration converges: its misfit over the epochs, and the IoU of every fitted day."""
+"""Convergence of a calibration: its misfit by epoch, and the IoU of every fitted day."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MisfitChart(Chart):
         self._best = self.add_curve("accent", width=2.0)
 
     def show_history(self, history: Sequence[FitProgress], row: int | None) -> None:
-        """Draw it; ``row`` is read out, the latest without one."""
+        """Draw the history; ``row`` is read out, by default the latest."""
         x = [epoch.epoch + 1 for epoch in history]
         self.set_curve(self._current, x, [epoch.loss for epoch in history])
         self.set_curve(self._best, x, [epoch.best_loss for epoch in history])
@@ -42,7 +42,7 @@ class MisfitChart(Chart):
         self.set_title(f"Misfit · {where}", Piece(best, "accent"), Piece(f"now {number(shown.loss)}", "muted"))
 
     def points(self, *, best: bool = False) -> dict[int, float]:
-        """Return the misfit that is drawn, or the lowest so far, by epoch counted from 1."""
+        """Return the misfit as drawn, or the lowest so far, by epoch counted from 1."""
         return {round(x): y for x, y in self.numbers(self._best if best else self._current).items()}
 
 
@@ -54,7 +54,7 @@ class FitDaysChart(Chart):
         self._lines: list[int] = []
 
     def show_epochs(self, shown: FitProgress | None, best: FitProgress | None) -> None:
-        """Draw an epoch and the best; ``None`` draws nothing."""
+        """Draw an epoch and the best one; ``None`` clears the chart."""
         self._make_lines(0 if shown is None else len(shown.events))
         for k, line in enumerate(self._lines):
             epoch = best if k % 2 else shown
@@ -69,12 +69,12 @@ class FitDaysChart(Chart):
         self.set_title(f"IoU by day · epoch {shown.epoch + 1:,}", *pieces)
 
     def fit(self) -> None:
-        """Show every day, and shares on their whole range, so that pictures can be compared."""
+        """Show every day, and shares on their whole range, so that charts can be compared."""
         super().fit()
         self.item.setYRange(0.0, 1.0, padding=0.03)
 
     def points(self, event: int, *, best: bool = False) -> dict[int, float]:
-        """Return the IoU that is drawn of an event, by day; ``event`` is its place in the calibration."""
+        """Return the IoU of an event as drawn, by day; ``event`` is its position in the calibration."""
         return {round(x): y for x, y in self.numbers(self._lines[2 * event + best]).items()}
 
     def _make_lines(self, events: int) -> None:
@@ -86,9 +86,9 @@ class FitDaysChart(Chart):
 
 
 class FitPlots(QWidget):
-    """Both charts of a calibration, repainted at most every 200 ms however fast epochs come.
+    """Both charts of a calibration, repainted at most every 200 ms.
 
-    The days of the epoch under the mouse on the misfit are shown.
+    The chart of days shows the epoch under the mouse on the misfit chart.
     """
 
     def __init__(self, controller: CalibrationController, parent: QWidget | None = None) -> None:
@@ -109,7 +109,7 @@ class FitPlots(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Draw the history as it is now."""
+        """Draw the current history."""
         self.repaints += 1
         history = self._controller.history
         row = None if self._row is None or self._row >= len(history) else self._row

@@ -26,7 +26,7 @@ from firegui.runs.events import FitEpoch, WeightsReady
 from firegui.runs.spec import CalibrateSpec
 
 CALIBRATIONS = "calibrations"
-"""The folder of a project for the weights calibrated in the window."""
+"""Folder in a project for the weights calibrated in the window."""
 _WEIGHTS = ".safetensors"
 _ENOUGH_FOR_PACE = 3
 
@@ -35,7 +35,7 @@ CalibrationResult = AnalysisResult[WeightsReady, None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Companion:
-    """Another project to train on jointly, and where it is saved."""
+    """Another project to train on jointly, and its folder."""
 
     folder: Path
     project: Project
@@ -43,7 +43,10 @@ class Companion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationRequest:
-    """Request to calibrate on the open project and its ``companions``, from ``start`` or from random weights."""
+    """Request to calibrate on the open project and its ``companions``.
+
+    Training starts from ``start``, or from random weights.
+    """
 
     settings: NetworkFitSettings
     companions: Sequence[Companion] = ()
@@ -64,7 +67,7 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
     title, kept = "The calibration", "best weights so far"
 
     epochs_added = Signal()
-    """The :attr:`history` is longer, or another."""
+    """The :attr:`history` has grown, or is another."""
 
     def __init__(self, session: Session, **options: Any) -> None:
         super().__init__(session, **options)
@@ -99,7 +102,7 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
         return UnfinishedWork(self.title, self.kept, self.stop, self.discard, lost) if self._job is not None else None
 
     def discard(self) -> None:
-        """Stop the run, and delete its weights and its state when it has ended."""
+        """Stop the run, and delete its weights and state when it has ended."""
         if self._out is not None:
             self._discarded.add(self._out)
             self.stop()
@@ -111,7 +114,10 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
         return spec
 
     def _resumed_spec(self, saved: SavedCalibration, request: CalibrationRequest | None) -> CalibrateSpec:
-        """The projects of ``request`` must be those of the calibration, in their order."""
+        """Return the spec that resumes ``saved``.
+
+        The projects of ``request`` must be those of the calibration, in their order.
+        """
         companions = () if request is None else request.companions
         spec = self._spec(CalibrationRequest(saved.checkpoint.settings, companions), saved.out, resume=True)
         self._set_history(saved.checkpoint.history)
@@ -160,7 +166,7 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
 
 
 def new_weights_file(project_folder: Path, now: datetime) -> Path:
-    """Return ``calibrations/YYYYMMDD-HHMMSS.safetensors`` in the project, numbered if there is one already."""
+    """Return ``calibrations/YYYYMMDD-HHMMSS.safetensors`` in the project, numbered if it exists."""
     base = project_folder / CALIBRATIONS / f"{now:%Y%m%d-%H%M%S}{_WEIGHTS}"
     out, number = base, 1
     while out.exists() or part_of(out).exists():
@@ -178,14 +184,14 @@ def interrupted_in(project_folder: Path | None) -> Path | None:
 
 
 def _delete(out: Path) -> None:
-    """Delete the weights and their state. What cannot be removed stays."""
+    """Delete the weights and their state. Files that cannot be removed stay."""
     for path in (part_of(out), out):
         with suppress(OSError):
             path.unlink()
 
 
 def activity_text(last: FitProgress | None) -> str:
-    """Return how far a calibration is, and how long it may still take."""
+    """Return the progress of a calibration and its remaining time."""
     if last is None:
         return "Preparing…"
     done = last.epoch + 1

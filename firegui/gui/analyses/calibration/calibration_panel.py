@@ -1,4 +1,4 @@
-"""The calibration dock: fit the fire model to the observed perimeters of this event, alone or with others."""
+"""Calibration dock: fit the fire model to the observed perimeters of this event, alone or with others."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SUFFIX = ".safetensors"
 
 
 class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
-    """Settings of a calibration, which are kept with its weights, beside its charts."""
+    """Settings of a calibration, which are saved with its weights, next to its charts."""
 
     texts = AnalysisTexts(
         thing="calibration",
@@ -69,7 +69,7 @@ class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def add_project(self, folder: Path) -> None:
-        """Also train on the project in ``folder``; what is wrong with it is refused."""
+        """Also train on the project in ``folder``; refuse one with problems."""
         with refusing(self._session, str(folder)):
             taken = [self._session.folder, *(each.folder for each in self._companions)]
             if any(other is not None and other.resolve() == folder.resolve() for other in taken):
@@ -78,12 +78,12 @@ class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
             self._show_companions([*self._companions, found])
 
     def remove_project(self) -> None:
-        """Leave the selected project out again."""
+        """Remove the selected project from the list."""
         chosen = self.others.currentRow()
         self._show_companions([each for k, each in enumerate(self._companions) if k != chosen])
 
     def use(self) -> None:
-        """Give the open project the calibrated weights, as one undoable step."""
+        """Use the calibrated weights in the open project, as one undoable step."""
         if self._controller.result is not None and self.button("apply").isEnabled():
             project = self._session.project.with_network(self._controller.result.weights)
             self._session.edit("use the calibrated fire model", project)
@@ -112,7 +112,7 @@ class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         self._lay_out_beside(
             self.plots,
             _CONTROLS_WIDTH,
-            # Above the summary, which grows: what can be done with the result has to be in view.
+            # Above the summary, which grows: the buttons for the result must stay in view.
             self._result_row,
             self.notes,
             self.summary,
@@ -240,7 +240,7 @@ def _companion(folder: Path) -> Companion:
 
 
 def _result_html(found: WeightsReady) -> str:
-    """Return the scores of the best epoch, an event a row, and what it was taught."""
+    """Return the scores of the best epoch, one event per row, and the training coverage."""
     head = f"<b>Best epoch {found.best.epoch + 1:,} of {found.epochs_done:,}</b>"
     rows = "".join(map(_row, found.best.events))
     titles = "<tr><th align='left'>Fitted days</th><th>&nbsp;mean IoU</th><th>&nbsp;lowest</th></tr>"

@@ -1,4 +1,4 @@
-"""A margin curve as a chart: drops against the worst case, each plan with its name."""
+"""Chart of a margin curve: drops against the worst case, each plan with its name."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from firegui.gui.charts.chart import Chart, faded
 
 _NEAR_PX, _PADDING = 12.0, 0.1
 _NAMES_Z, _POINTS_Z = 5, 10
-"""Names lie above the line and below the points."""
+"""The names lie above the line and below the points."""
 _RIGHT = 0.7
-"""The names of points in the last part of the chart stand at their left."""
+"""The names of points in the last part of the chart are on their left."""
 _SPACE = "\u2002"
-"""Stands between a point and its name."""
+"""Space between a point and its name."""
 _Y = "worst share of the growth left, %"
 _FIXED, _REPLANNED = "as planned", "replanned, mean of the drops flown"
 
 
 class MarginChart(Chart):
-    """Chart with a point for each plan; joined are those that no other beats in both drops and worst share.
+    """Chart with a point per plan.
 
-    The point under the mouse is read out, and a click picks it.
+    A line joins the plans that no other beats in both drops and worst share. The point under the mouse is read out, and
+    a click selects it.
     """
 
     picked = Signal(object)
@@ -57,15 +58,15 @@ class MarginChart(Chart):
 
     @property
     def labels(self) -> list[str]:
-        """The names beside the points."""
+        """The names next to the points."""
         return [label.toPlainText().strip() for label in self._labels]
 
     def place_of(self, point: MarginPoint) -> QPointF:
-        """Return where a point is drawn, in the coordinates of the scene."""
+        """Return the position of a point in scene coordinates."""
         return QPointF(self.item.vb.mapViewToScene(QPointF(point.drops, 100.0 * point.worst_share)))
 
     def show_curve(self, curve: MarginCurve | None) -> None:
-        """Draw a curve, or nothing."""
+        """Draw a curve; ``None`` clears the chart."""
         self._curve = curve
         points = () if curve is None else curve.points
         places = self._places = _places(points)
@@ -80,12 +81,12 @@ class MarginChart(Chart):
         self.fit()
 
     def choose(self, point: MarginPoint | None) -> None:
-        """Mark the point whose plan is chosen, or none."""
+        """Mark the point whose plan is selected, or none."""
         place = _places(() if point is None else (point,))
         self.set_curve(self._chosen, place[:, 0], place[:, 1])
 
     def set_colors(self, colors: Colors) -> None:
-        """Take on the colours of a theme."""
+        """Use the colours of a theme."""
         super().set_colors(colors)
         if getattr(self, "_labels", None):
             self._draw_labels()
@@ -129,7 +130,7 @@ class MarginChart(Chart):
         for point, (x, y) in zip(() if self._curve is None else self._curve.points, self._places, strict=True):
             name, at_right = SHORT_TITLES[point.plan], x > across.min() + _RIGHT * np.ptp(across)
             text, side = (f"{name}{_SPACE}", 1.0) if at_right else (f"{_SPACE}{name}", 0.0)
-            # The ground behind it keeps the text apart from the line.
+            # The background separates the text from the line.
             label = pg.TextItem(text, colors.text, anchor=(side, 0.5), fill=pg.mkBrush(faded(colors.base, 170)))
             label.setPos(x, y)
             label.setZValue(_NAMES_Z)

@@ -10,7 +10,7 @@ from firegui.gui.base.number_text import duration
 from firegui.gui.widgets.table_model import Column
 
 ABOVE = "▲ "
-"""Stands before a share that is above the limit, which has the colour of a warning too."""
+"""Prefix of a share above the limit, which also has the colour of a warning."""
 _GROWTH = "share of the fire's growth that is left: what burns beyond the start, over the same without drops"
 
 

@@ -58,7 +58,7 @@ class MarginController(PlanningController[MarginRequest, MarginResult, SavedCurv
         return request.spec(project, paths, self._session.backend)
 
     def _resumed_spec(self, saved: SavedCurve, request: MarginRequest | None) -> MarginSpec | None:
-        """Return the spec that resumes ``saved``. Its settings, and how its plans are made, are kept."""
+        """Return the spec that resumes ``saved``. Its settings and the way to make plans are kept."""
         if not saved.can_resume():
             return None
         header, project = saved.header, self._session.project

@@ -28,7 +28,7 @@ class MarginForm(QWidget):
         self.fields.changed.connect(self.changed)
 
     def show_project(self, project: Project) -> None:
-        """Make curves of ``project``."""
+        """Use ``project`` for the curves."""
         self._project = project
 
     def set_settings(self, settings: MarginCurveSettings) -> None:
@@ -40,7 +40,7 @@ class MarginForm(QWidget):
         return MarginRequest(self.fields.value())
 
     def problems(self) -> tuple[Problem, ...]:
-        """Return what keeps a curve of the project from being made."""
+        """Return why the curve of the project cannot be made."""
         project = self._project
         if project is None:
             return ()

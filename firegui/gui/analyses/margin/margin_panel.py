@@ -1,4 +1,4 @@
-"""The margin dock: what plans with more and more margin cost, and what the worst case leaves of the fire."""
+"""Margin dock: the cost of plans with more margin, and what the worst case leaves of the fire."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LOWEST_PX = 60
 
 
 class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
-    """Form of a margin curve, its chart, its table and what is approximate in them."""
+    """Form of a margin curve, its chart, its table and its caveats."""
 
     texts = AnalysisTexts(
         thing="margin curve",
@@ -58,7 +58,7 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def open_point(self, point: MarginPoint) -> None:
-        """Show the plan of a point as a run, and choose its line."""
+        """Show the plan of a point as a run, and select its line."""
         if point in self.model.rows:
             select_row(self.table, self.model.place(self.model.rows.index(point)))
         folder = self._controller.run_folder(point)
@@ -66,7 +66,7 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
             self._queue.show_folder(folder)
 
     def show_chosen(self) -> None:
-        """Show the plan of the chosen line as a run."""
+        """Show the plan of the selected line as a run."""
         if (point := self._selected) is not None:
             self.open_point(point)
 
@@ -143,7 +143,7 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
 
 
 def head_text(curve: MarginCurve) -> str:
-    """Return what a margin curve was made of and how far it is, in one line."""
+    """Return one line on what a margin curve was made of and how much of it is done."""
     done = len(curve.points) + len(curve.missing)
     parts = [] if curve.complete else [f"{done} of {counted(len(curve.settings.plans), 'plan')} so far"]
     above = sum(point.worst_share > curve.limit for point in curve.points)

@@ -1,4 +1,4 @@
-"""A robustness table as a chart: one number over the variations, in the table's order."""
+"""Chart of a robustness table: one number over the variations, in the table's order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _X_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number that can be drawn: of a row, and of the schedule as planned for, where there is one."""
+    """Number that can be drawn: of a row, and of the schedule as planned for if there is one."""
 
     title: str
     value: Callable[[Any], float]
@@ -67,7 +67,7 @@ MEASURES: dict[SensitivityKind, tuple[Measure, ...]] = {
 
 
 class SensitivityChart(Chart):
-    """Chart of dots joined by a line; of perturbed poses also the lowest and the highest draw."""
+    """Chart of dots joined by a line; perturbed poses also have the lowest and the highest draw."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "", parent)
@@ -75,7 +75,7 @@ class SensitivityChart(Chart):
         self._low = self.add_curve("muted", style=Qt.PenStyle.DashLine, symbol=4.0)
         self._high = self.add_curve("muted", style=Qt.PenStyle.DashLine, symbol=4.0)
         self._names: tuple[str, ...] = ()
-        # Whoever shows the chart lets a person choose what is drawn, and so says it already.
+        # The panel has a combo box of what is drawn, so the chart needs no name.
         self.title.hide()
         self.hovered.connect(self._on_hovered)
         self._read_outs: tuple[str, ...] = ()
@@ -84,11 +84,11 @@ class SensitivityChart(Chart):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What stands below the points."""
+        """Labels below the points."""
         return self._names
 
     def show_table(self, table: AnyTable | None, measure: Measure | None) -> None:
-        """Draw ``measure`` of a table, or nothing."""
+        """Draw ``measure`` of a table; ``None`` clears the chart."""
         rows = () if table is None else table.rows
         values = [] if measure is None else [measure.value(row) for row in rows]
         x = np.arange(len(values), dtype=float)
@@ -119,7 +119,7 @@ class SensitivityChart(Chart):
 
 
 def _bounds(rows: tuple[Row, ...], measure: Measure | None) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return the lowest and the highest draw by row; NaN where a row has no spread."""
+    """Return the lowest and the highest draw by row; NaN if a row has no spread."""
     low, high = np.full(len(rows), math.nan), np.full(len(rows), math.nan)
     if measure is None or measure.title != "J_fire":
         return low, high

@@ -19,13 +19,16 @@ from firegui.runs.spec import SensitivitySpec
 
 @dataclass(frozen=True, slots=True)
 class SavedTable(TabulatedResult[SensitivityHeader]):
-    """A robustness table in a project's folder. Only a sweep can be resumed: its plans are saved one by one."""
+    """Robustness table in a project's folder.
+
+    Only a sweep can be resumed, because its plans are saved one by one.
+    """
 
     table_file = TABLE
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is left that a resumed run could do."""
+        """Whether a resumed run would have nothing left to do."""
         return self.header.kind is not SensitivityKind.DESIGN or self.header.reason is FinishReason.COMPLETED
 
     @property
@@ -51,7 +54,7 @@ class SensitivityController(PlanningController[SensitivityRequest, SensitivityRe
         return None if self._shown is None else self._shown.table
 
     def work(self) -> UnfinishedWork | None:
-        """Return what would be lost if the project were closed now; only a sweep can be resumed."""
+        """Return the work that would be lost if the project were closed now; only a sweep can be resumed."""
         if self._job is None:
             return None
         sweeps = isinstance(self._job.spec, SensitivitySpec) and self._job.spec.kind is SensitivityKind.DESIGN

@@ -70,7 +70,7 @@ class SensitivityForm(QWidget):
         self.fields.set_value(settings)
 
     def request(self) -> SensitivityRequest:
-        """Return the request for the table. Raises :class:`InputError` with everything that is wrong with it."""
+        """Return the request for the table. Raises :class:`InputError` with all its problems."""
         problems, kind = Problems(), self.chosen_kind
         for editor in self.fields.editors.values():
             if kind in editor.option.kinds:

@@ -1,4 +1,4 @@
-"""The sensitivity dock: how much a plan depends on what it assumed, as the robustness tables of the paper."""
+"""Sensitivity dock: how much a plan depends on its assumptions, as in the paper's robustness tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CONTROLS_WIDTH = 290
 
 
 class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
-    """Form of a robustness table beside the table and its chart."""
+    """Form of a robustness table next to the table and its chart."""
 
     texts = AnalysisTexts(
         thing="table",
@@ -117,7 +117,7 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
 
 
 def head_text(table: AnyTable) -> str:
-    """Return what a table was made of, in one line."""
+    """Return one line on what a table was made of."""
     parts = [f"Of {table.schedule}"] if table.schedule else []
     if not table.complete:
         parts.append(f"{len(table.rows)} of {len(table.settings.designs)} plans so far")

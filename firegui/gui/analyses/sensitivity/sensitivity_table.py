@@ -24,7 +24,7 @@ _EXTENT = "final extent: sum of the probabilities that cells have burned at the 
 
 
 def row_name(row: Row) -> str:
-    """Return the name of what varies in a row."""
+    """Return the name of the variation in a row."""
     match row:
         case EffectivenessRow():
             return pair_text(row.effectiveness)

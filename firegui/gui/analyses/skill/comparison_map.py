@@ -1,4 +1,4 @@
-"""Predicted, observed and both compared, side by side on three maps that move together."""
+"""Predicted fire, observed fire and their comparison on three linked maps."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ from firegui.gui.map.map_colors import Ink, fire_scale
 Bools = NDArray[np.bool_]
 
 START, HIT, MISS, FALSE = "#c9cdd4", "#7d8796", "#e5793a", "#4a9be8"
-"""Burning at the start, predicted and burned, burned only, predicted only: no red beside green, and none as dark as
-another."""
+"""Colours of: burning at the start, predicted and burned, burned only, predicted only.
+
+No red stands next to green, and all have a different lightness.
+"""
 
 _TITLES = ("Predicted", "Observed", "Compared")
 _LOW_PX = 170
-"""On lower maps the names stand above them, and there is no room for north and scale."""
+"""Below this height the names stand above the maps, and north arrow and scale are hidden."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +42,7 @@ class _Pane:
 
 
 class ComparisonMap(QWidget):
-    """Three linked maps, north up, one cell a unit. The wheel zooms and a drag moves all of them."""
+    """Three linked maps, north up, one unit per cell. The wheel zooms and a drag moves all of them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +68,7 @@ class ComparisonMap(QWidget):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def show_forecast(self, event: Scenario | None, states: NDArray[np.float32] | None) -> None:
-        """Show another forecast ``[D + 1, H, W]`` of ``event``, or nothing, and look at where it burns."""
+        """Show another forecast ``[D + 1, H, W]`` of ``event``, or none, and zoom to the fire."""
         self._event, self._states = event, states
         self._day = 0
         self._draw_ground()
@@ -80,7 +82,7 @@ class ComparisonMap(QWidget):
             self._draw()
 
     def fit(self) -> None:
-        """Look at everything that burns on any day, and keep looking at it while the window is resized."""
+        """Zoom to everything that burns on any day, and keep it in view while the window is resized."""
         self._whole = True
         if self._event is not None and self._states is not None:
             self._panes[0].box.setRange(rect=_burned(self._event, self._states), padding=0.0)
@@ -91,7 +93,7 @@ class ComparisonMap(QWidget):
         return tuple(pane.box.viewRect() for pane in self._panes)
 
     def pixels(self, column: int) -> NDArray[np.uint32] | None:
-        """Return the pixels of a map: 0 predicted, 1 observed, 2 compared."""
+        """Return the pixels of a map: 0 predicted, 1 observed, 2 comparison."""
         return self._panes[column].raster.pixels
 
     # -- putting together --------------------------------------------------------------------------------------------
@@ -109,7 +111,7 @@ class ComparisonMap(QWidget):
         return pane
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow the palette between dark and light."""
+        """Follow the change between dark and light palette."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_panes"):
             self._set_ink()
@@ -124,7 +126,7 @@ class ComparisonMap(QWidget):
         self._draw()
 
     def _on_resized(self, pane: _Pane, column: int) -> None:
-        # The others follow the first.
+        # The other maps are linked to the first.
         if self._whole and column == 0:
             self.fit()
         self._decorate(pane, column)
@@ -180,7 +182,7 @@ class ComparisonMap(QWidget):
 
 
 def _painted(*classes: tuple[Bools, QColor]) -> NDArray[np.uint32]:
-    """Return the pixels of masks ``[H, W]`` in their colours, a later mask over an earlier."""
+    """Return the pixels of masks ``[H, W]`` in their colours; later masks cover earlier ones."""
     found = np.zeros(classes[0][0].shape, np.uint32)
     for mask, color in classes:
         found[mask] = color.rgba()
@@ -188,7 +190,7 @@ def _painted(*classes: tuple[Bools, QColor]) -> NDArray[np.uint32]:
 
 
 def _burned(event: Scenario, states: NDArray[np.float32]) -> QRectF:
-    # P never falls, and a perimeter holds those before it: the last day holds them all.
+    # P never falls, and a perimeter contains those before it: the last day contains them all.
     touched = states[-1] >= LIKELY
     last = event.observed_on(len(states) - 1)
     return area_around(touched if last is None else touched | last)

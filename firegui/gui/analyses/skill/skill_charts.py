@@ -1,4 +1,4 @@
-"""The scores of a forecast as curves by day with their references, and as a reliability diagram."""
+"""Scores of a forecast as curves by day with their references, and as a reliability diagram."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _SYMBOL = 4.5
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What is drawn by day. A ``share`` lies between 0 and 1; ``of`` is ``None`` where a day has none."""
+    """Metric by day.
+
+    A ``share`` lies between 0 and 1. ``of`` returns ``None`` for a day without a value.
+    """
 
     title: str
     of: Callable[[Skill], float | None]
@@ -47,7 +50,7 @@ IOU, AREA = METRICS[0], METRICS[5]
 
 
 class SkillChart(Chart):
-    """One metric of every forecast by day, the fitted days shaded. A click chooses a day."""
+    """Chart of one metric of every forecast by day; the fitted days are shaded. A click selects a day."""
 
     day_chosen = Signal(int)
 
@@ -64,7 +67,7 @@ class SkillChart(Chart):
         self.clicked.connect(self._choose)
 
     def show_report(self, report: SkillReport | None, metric: Metric) -> None:
-        """Draw another report or metric; ``None`` clears."""
+        """Draw another report or metric; ``None`` clears the chart."""
         self._report, self._metric = report, metric
         curves = {} if report is None else _points(report, metric)
         for key, line in self._lines.items():
@@ -86,7 +89,7 @@ class SkillChart(Chart):
         return tuple(map(float, self._fitted.getRegion())) if self._fitted.isVisible() else None  # type: ignore[return-value]
 
     def fit(self) -> None:
-        """Show every day; shares on their whole range, so that pictures can be compared."""
+        """Show every day, and shares on their whole range, so that charts can be compared."""
         super().fit()
         if self._report is not None and self._metric.share:
             self.item.setYRange(0.0, 1.0, padding=0.03)
@@ -110,7 +113,10 @@ class SkillChart(Chart):
 
 
 class ReliabilityChart(Chart):
-    """How often cells burned by how likely they were called, on the diagonal when the forecast means what it says."""
+    """Reliability diagram: share of cells that burned by predicted probability.
+
+    The points of a reliable forecast lie on the diagonal.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Reliability", "predicted P(fire)", parent)
@@ -122,7 +128,10 @@ class ReliabilityChart(Chart):
         self.set_curve(self._diagonal, (0.0, 1.0), (0.0, 1.0))
 
     def show_report(self, report: SkillReport | None) -> None:
-        """Draw another report; ``None`` clears. The bars show where the cells are, the highest bar the most of them."""
+        """Draw another report; ``None`` clears the chart.
+
+        The bars show the number of cells, relative to the highest bar.
+        """
         self._draw(self._all, None if report is None else report.reliability)
         self._draw(self._after, None if report is None else report.reliability_after)
         bins = () if report is None else report.reliability.bins
@@ -170,7 +179,7 @@ def _points(report: SkillReport, metric: Metric) -> dict[str, dict[float, float]
 def _curve(forecast: ForecastSkill, metric: Metric, report: SkillReport) -> dict[float, float]:
     values = {float(day): value for day, skill in forecast.days.items() if (value := metric.of(skill)) is not None}
     if forecast.key == "held":
-        # Another perimeter is held from here on; no line leads from the one to the other.
+        # Another perimeter is held from here on, so no line joins the two values.
         values[report.fit_days + 0.5] = math.nan
     return dict(sorted(values.items()))
 
@@ -189,7 +198,7 @@ def _pieces(report: SkillReport, metric: Metric, day: int | None) -> list[Piece]
 
 
 def _value(forecast: ForecastSkill, metric: Metric, day: int | None) -> str:
-    """Return the value at ``day``; without one the mean of a share over the days that have it, else nothing."""
+    """Return the value at ``day``; without a day the mean over the days that have a share, else none."""
     if day is not None:
         value = metric.of(forecast.days[day])
         return "" if value is None else f"{value:.2f}" if metric.share else number(value)

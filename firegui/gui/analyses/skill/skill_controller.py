@@ -18,30 +18,33 @@ SkillResult = AnalysisResult[SkillReady, None]
 
 @dataclass(frozen=True, slots=True)
 class SkillRequest:
-    """Request to score a forecast of ``days`` days; the perimeters of the first ``fit_days`` may have been read."""
+    """Request to score a forecast of ``days`` days.
+
+    The model may have been fitted to the perimeters of the first ``fit_days`` days.
+    """
 
     days: int
     fit_days: int
 
 
 class SkillController(AnalysisController[SkillRequest, SkillResult, SavedResult[Any]]):
-    """Controller of forecast scores. They are held in memory only, until there are others."""
+    """Controller of forecast scores. They are held in memory only, until the next ones."""
 
     title = "The forecast"
 
     @property
     def result(self) -> SkillReady | None:
-        """The latest scores, of the project as it was then."""
+        """The latest scores, for the project as it was then."""
         return None if self._shown is None else self._shown.table
 
     @property
     def scored(self) -> Project | None:
-        """The project that :attr:`result` is of."""
+        """The project that :attr:`result` belongs to."""
         return None if self._shown is None else self._shown.project
 
     @property
     def is_stale(self) -> bool:
-        """Whether the event or its fire model has changed since the scores were made."""
+        """Whether the event or its fire model has changed since the scores were computed."""
         return self.scored is not None and self._session.has_project and not _same(self.scored, self._session.project)
 
     def _new_spec(self, request: SkillRequest) -> SkillSpec:

@@ -1,4 +1,4 @@
-"""The skill dock: how good the forecast of the open event is, in tables, curves and maps."""
+"""Skill dock: quality of the forecast of the open event, in tables, curves and maps."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _KEY = (
 
 
 class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
-    """Scores of the forecast. Table, curves and maps follow the shown day, which is the panel's own."""
+    """Scores of the forecast. Table, curves and maps follow the shown day of this panel."""
 
     texts = AnalysisTexts(
         thing="scores", start="Score the forecast", start_tip=_ASK, stop_tip="Stop the scoring; nothing is kept"
@@ -93,7 +93,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
                 self.table.clearSelection()
 
     def save(self, path: Path) -> None:
-        """Write tables, pictures and daily probabilities of the shown scores into the folder ``path``."""
+        """Write tables, pictures and daily probabilities of the shown scores to the folder ``path``."""
         result, project = self._controller.result, self._controller.scored
         if result is None or project is None:
             return
@@ -135,7 +135,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
 
     def _maps(self) -> QWidget:
         self.key.setToolTip(_KEY)
-        # Where there is no room for one line it takes two; its text must not decide how wide the dock is.
+        # The text wraps to two lines in a narrow dock. It must not set the minimum width of the dock.
         self.key.setMinimumWidth(1)
         self._write_key()
         whole = QToolButton(autoRaise=True)
@@ -152,12 +152,12 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
         observed = (Ink.of(self.palette()).observed.name(), "□", "observed")
         parts = [f"Probability of fire&nbsp;P&nbsp;0&nbsp;{scale_html(fire_scale())}&nbsp;1"]
         for color, sign, text in (*((color, "■", text) for color, text in _MARKS), observed):
-            # No entry is broken in two.
+            # No entry is broken over two lines.
             parts.append(f'<span style="color:{color}">{sign}</span>&nbsp;{text.replace(" ", "&nbsp;")}')
         self.key.setText(" &nbsp;".join(parts))
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow the palette between dark and light."""
+        """Follow the change between dark and light palette."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "key"):
             self._write_key()

@@ -1,4 +1,4 @@
-"""Scores of a forecast as a table of days, as a table of means, and in a line."""
+"""Scores of a forecast as a table of days, as a table of means, and as one line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TWO = "{:.2f}".format
 
 
 class SkillModel(TableModel[int]):
-    """Days of a forecast, from 1 on; a day that is not scored has dashes and is muted."""
+    """Days of a forecast, from 1 on; a day without scores has dashes and muted text."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__((), parent, row_tip=self._tip, row_color=self._color, row_background=self._background)
@@ -84,7 +84,7 @@ def _published(report: SkillReport) -> tuple[Column, ...]:
 
 
 def signed(share: float) -> str:
-    """Whole percent with its sign; what rounds to nothing has none."""
+    """Return whole percent with a sign; a value that rounds to zero has none."""
     percent = round(100.0 * share)
     return f"{percent:+d}%" if percent else "0%"
 
@@ -93,7 +93,7 @@ _NAMES = {"model": "this model", "uncorrected": "no correction", "scalar": "cons
 
 
 def summary_html(report: SkillReport) -> str:
-    """Means of the model and its references, a row each."""
+    """Return the means of the model and its references as HTML, one row each."""
     after = report.spans[2]
     head = ["Mean IoU", f"1–{report.days}", f"{after.first}–{after.last}", "new", "growth"]
     rows = [[short_name(item), *_means(item, report)] for item in report.forecasts]
@@ -114,7 +114,7 @@ def _means(item: ForecastSkill, report: SkillReport) -> list[str]:
 
 
 def short_name(item: ForecastSkill) -> str:
-    """What stands beside a curve or a row; the whole label is too long there."""
+    """Return the name for a curve or a row, where the whole label is too long."""
     return _NAMES.get(item.key, item.label)
 
 
@@ -129,7 +129,7 @@ def _two(value: float | None) -> str:
 
 
 def day_text(report: SkillReport, day: int) -> str:
-    """What is shown of a day of the forecast, in one line."""
+    """Return one line on a day of the forecast."""
     when = report.date_of_day(day)
     head = f"Day {day} · {when.day} {when:%b}"
     if day == 0:

@@ -1,4 +1,4 @@
-"""Map of where fire burns that the plan holds in the model's own world."""
+"""Map of the cells that burn in a scenario although the plan protects them in the model."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from firegui.gui.map.map_colors import ColorScale, Ink, blend_scale
 
 Floats = NDArray[np.float32]
 _COLORS = ("#6f63d9", "#d65f95", "#ffb940")
-"""Ever lighter, and none as dark or as light as the ground in either theme."""
+"""Ever lighter colours, all of which differ from the background of both themes."""
 _LOW_PX = 120
-"""On lower maps there is no room for north and scale."""
+"""Below this height north arrow and scale are hidden."""
 
 
 def leak_scale() -> ColorScale:
@@ -63,11 +63,11 @@ class LeakMap(QWidget):
     # -- for others --------------------------------------------------------------------------------------------------
     @property
     def pixels(self) -> NDArray[np.uint32] | None:
-        """What is drawn, premultiplied ``0xAARRGGBB``."""
+        """The drawn pixels, premultiplied ``0xAARRGGBB``."""
         return self._raster.pixels
 
     def show_leaks(self, project: Project | None, leaks: Floats | None) -> None:
-        """Show the share of draws ``[H, W]`` in which a cell leaks on the ground of ``project``, or nothing."""
+        """Show the share of draws ``[H, W]`` in which a cell leaks, over the terrain of ``project``."""
         is_other = project is not self._project
         self._project, self._leaks = project, leaks
         self._draw()
@@ -75,14 +75,14 @@ class LeakMap(QWidget):
             self.fit()
 
     def fit(self) -> None:
-        """Look at what leaks and at the fire at the start, and keep looking at it while the window is resized."""
+        """Zoom to the leaks and the fire at the start, and keep them in view while the window is resized."""
         self._whole = True
         if self._project is not None:
             self._box.setRange(rect=self._area(), padding=0.0)
 
     # -- drawing -----------------------------------------------------------------------------------------------------
     def changeEvent(self, event: QEvent) -> None:
-        """Follow the palette between dark and light."""
+        """Follow the change between dark and light palette."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_decorations"):
             self._set_ink()

@@ -1,4 +1,4 @@
-"""Table of the project's stress scenarios, which can be edited."""
+"""Editable table of the project's stress scenarios."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FIELDS = setting_fields(_AS_MODEL)
 
 
 class ScenariosModel(TableModel[StressScenario]):
-    """Scenarios of the open project. What is as in the model has a dash. Every edit is one undo step."""
+    """Scenarios of the open project. A value equal to the model's has a dash. Every edit is one undo step."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         self._session = session
@@ -56,11 +56,11 @@ class ScenariosModel(TableModel[StressScenario]):
         super().__init__(columns, parent)
 
     def change(self, text: str, scenarios: tuple[StressScenario, ...], title: str = _SET_TITLE) -> None:
-        """Replace the scenarios as one undo step. Raises :class:`InputError` with what would be wrong."""
+        """Replace the scenarios as one undo step. Raises :class:`InputError` for invalid ones."""
         self.change_set(text, replace(self._session.project.stress, scenarios=scenarios), title)
 
     def change_set(self, text: str, stress: StressSet, title: str = _SET_TITLE) -> None:
-        """Replace the whole set as one undo step. Raises :class:`InputError` with what would be wrong."""
+        """Replace the whole set as one undo step. Raises :class:`InputError` for an invalid one."""
         project = self._session.project
         steps = project.scenario.steps_per_day
         refuse_new(project.stress.problems(steps), stress.problems(steps), title)
@@ -135,12 +135,15 @@ class ScenarioTable(QWidget):
         self._show()
 
     def button(self, name: str) -> QToolButton:
-        """Return ``add``, ``copy``, ``delete``, ``reset``, ``import`` or ``export``. Raises ``KeyError`` for others."""
+        """Return the button ``add``, ``copy``, ``delete``, ``reset``, ``import`` or ``export``.
+
+        Raises ``KeyError`` for others.
+        """
         return self._buttons[name]
 
     # -- what the buttons do -----------------------------------------------------------------------------------------
     def add(self) -> None:
-        """Add a scenario as in the model, and edit its name."""
+        """Add a scenario with the model's values, and edit its name."""
         self._append("add a scenario", StressScenario(free_name("scenario", self._names)))
 
     def duplicate(self) -> None:
@@ -157,12 +160,12 @@ class ScenarioTable(QWidget):
             self._change(f"remove the scenario {self._scenarios[position].name}", kept)
 
     def reset(self) -> None:
-        """Go back to the default set, with its seed."""
+        """Restore the default set, with its seed."""
         with refusing(self._session, "stress scenarios"):
             self.model.change_set("reset the stress scenarios", StressSet())
 
     def load(self, path: Path) -> None:
-        """Replace the scenarios by those in a file."""
+        """Replace the scenarios with those in a file."""
         with refusing(self._session, str(path)):
             scenario = self._session.project.scenario
             self.model.change_set(f"load {path.name}", read_scenarios(path, scenario.grid, scenario.steps_per_day))
@@ -239,7 +242,7 @@ def _side_choices() -> list[tuple[str, str]]:
 
 
 def _factor(name: str) -> float:
-    """Return what a number is multiplied with for people: shares are shown in percent."""
+    """Return the factor between a value and its display: shares are shown in percent."""
     return 100.0 if name == _PERCENT else 1.0
 
 
@@ -252,7 +255,7 @@ def _number(text: str, where: str, item: SettingField) -> float | int:
         value = float(text.replace(",", ""))
         if not math.isfinite(value):
             raise ValueError(text)
-        # A typed percentage divided by 100 is the share that is nearest to it.
+        # A typed percentage divided by 100 gives the nearest share.
         return int(text.replace(",", "")) if item.kind is int else value / _factor(item.name)
     except ValueError:
         kind = "a whole number" if item.kind is int else "a number"

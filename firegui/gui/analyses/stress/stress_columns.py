@@ -10,18 +10,18 @@ from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import Column
 
 ABOVE = "▲ "
-"""Stands before a share that is above the limit, which has the colour of a warning too."""
+"""Prefix of a share above the limit, which also has the colour of a warning."""
 _GROWTH = "share of the fire's growth that is left: what burns beyond the start, over the same without drops"
 
 
 def stress_rows(table: StressTable) -> tuple[StressResult, ...]:
-    """Return the model's own world, then the scenarios, the worst first."""
+    """Return the model itself, then the scenarios, the worst first."""
     return (table.nominal, *table.worst_first)
 
 
 @lru_cache(maxsize=8)
 def stress_columns(limit: float, cell_area_ha: float) -> tuple[Column, ...]:
-    """Return the columns; shares above ``limit`` are marked, cells have ``cell_area_ha``."""
+    """Return the columns; shares above ``limit`` are marked, ``cell_area_ha`` is the area of a cell."""
 
     def share_text(share: float) -> str:
         return f"{ABOVE if share > limit else ''}{share:.1%}"

@@ -43,7 +43,7 @@ SAVED_STRESS_TESTS = SavedResults("stress", STORE, SavedStressTest.load)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StressTestResult(AnalysisResult[StressTable, StressHeader]):
-    """A stress test on screen. ``leaks`` are its maps by scenario, none before the test has ended."""
+    """Shown stress test. ``leaks`` are its maps by scenario, empty before the test has ended."""
 
     leaks: Leaks = field(default_factory=dict)
 
@@ -91,7 +91,7 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
 
 
 def _with_leaks(shown: StressTestResult) -> StressTestResult:
-    """Return the result with the maps in its folder; without them where they cannot be read."""
+    """Return the result with the maps in its folder; without them if they cannot be read."""
     if shown.table is not None:
         with suppress(InputError):
             return replace(shown, leaks=read_leaks(shown.folder, shown.table))

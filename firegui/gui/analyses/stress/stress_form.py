@@ -35,7 +35,7 @@ class StressForm(QWidget):
             part.changed.connect(self.changed)
 
     def show_project(self, project: Project) -> None:
-        """Test in the scenarios of ``project``. What was typed stays, unless the set has another seed by now."""
+        """Use the scenarios of ``project``. Typed settings stay, unless the set has a new seed."""
         shown, stress = self.fields.value(), project.stress
         seed = shown.stress.seed if self._project is not None and self._project.stress.seed == stress.seed else None
         self._project = project
@@ -49,7 +49,7 @@ class StressForm(QWidget):
         self.fields.set_value(replace(settings, stress=replace(settings.stress, scenarios=scenarios)))
 
     def request(self) -> StressRequest:
-        """Return the request for the test. Raises :class:`InputError` with everything that is wrong with it."""
+        """Return the request for the test. Raises :class:`InputError` with all its problems."""
         problems, settings, file = Problems(), self.fields.value(), self.schedules.file
         if file is None:
             problems.add("schedule", "none is chosen", "choose a run that kept a plan, or a file")

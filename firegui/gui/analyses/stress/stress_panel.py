@@ -1,4 +1,4 @@
-"""The stress dock: how a plan does in worlds that differ from the model, and where it leaks."""
+"""Stress dock: the plan in scenarios that differ from the model, and the cells that leak."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PLAY = "Show the worst draw of the chosen scenario on the map (double-click)"
 
 
 class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
-    """Form of a stress test beside its table, its map and the scenarios of the project."""
+    """Form of a stress test next to its table, its map and the scenarios of the project."""
 
     texts = AnalysisTexts(
         thing="stress test",
@@ -64,7 +64,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def play(self) -> None:
-        """Compute both fires of the worst draw of the chosen scenario for the map; refused where that cannot be."""
+        """Compute both fires of the worst draw of the selected scenario for the map, or refuse."""
         shown, result = self._controller.shown, self._selected
         if shown is None or shown.header is None or result is None:
             return
@@ -85,7 +85,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         whole.setText("Fit")
         whole.setToolTip("Show everything that leaks")
         whole.clicked.connect(self.map.fit)
-        # Its text must not decide how wide the dock is; the tooltip says more.
+        # The text must not set the minimum width of the dock; the tooltip has all of it.
         self.key.setMinimumWidth(1)
         self.key.setToolTip(_KEY)
         self._write_key()
@@ -107,7 +107,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self.key.setText(f"Share of draws that leak&nbsp;0&nbsp;{scale_html(leak_scale())}&nbsp;1 &nbsp;{start}")
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow the palette between dark and light."""
+        """Follow the change between dark and light palette."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "key"):
             self._write_key()
@@ -168,7 +168,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self._draw()
 
     def _select(self, before: StressResult | None) -> None:
-        """Keep the scenario that was selected; the worst for none."""
+        """Keep the selected scenario selected; by default the worst."""
         names = [result.scenario.name for result in self.model.rows]
         name = None if before is None else before.scenario.name
         position = names.index(name) if name in names else min(1, len(names) - 1)
@@ -183,7 +183,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
 
 
 def head_text(shown: StressTestResult) -> str:
-    """Return what a stress test was made of and how it ended, in one line."""
+    """Return one line on what a stress test was made of and its outcome."""
     table, limit = shown.table, shown.limit
     if table is None:
         return _NOTHING

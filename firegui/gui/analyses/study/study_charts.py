@@ -1,4 +1,4 @@
-"""Charts of a study: what each factor does (tornado), two factors at once (heat map), drops against fire (Pareto)."""
+"""Charts of a study: factors (tornado), pairs of factors (heat map), drops against fire (Pareto)."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from firegui.gui.charts.chart import Chart
 
 _NEAR_PX, _MOST_BARS, _NAME_WIDTH, _LEVEL_WIDTH = 12.0, 30, 190, 92
 _BETTER, _WORSE = "#0072b2", "#d55e00"
-"""Okabe and Ito's, which the colour-blind can tell apart, on dark and on light ground."""
+"""Okabe and Ito's colours, distinguishable by the colour-blind, on a dark and a light background."""
 _MOST_NUMBERS = 240
 Entry = tuple[str, str]
-"""Key and text of something to choose."""
+"""Key and text of an entry of a combo box."""
 
 
 class StudyChart(Chart):
     """Base of the charts of a study. Cells under the mouse are read out; a double click opens one."""
 
     choices: ClassVar[tuple[Entry, ...]] = ()
-    """Names of what can be chosen, each with its tooltip."""
+    """Labels of the combo boxes, each with its tooltip."""
     opened = Signal(object)
     """The ``Cell`` to be shown on the map."""
 
@@ -53,19 +53,19 @@ class StudyChart(Chart):
         self.plot.scene().sigMouseClicked.connect(self._on_mouse_clicked)
 
     def entries(self, table: StudyTable | None) -> Sequence[tuple[Sequence[Entry], str]]:
-        """Return for each of ``choices`` what is offered, and the key that is chosen at first."""
+        """Return the entries of each combo box of ``choices``, and the key that is selected at first."""
         raise NotImplementedError
 
     def show_table(self, table: StudyTable | None, *keys: str) -> None:
-        """Draw a study with what is chosen, or nothing."""
+        """Draw a study with the selected keys; ``None`` clears the chart."""
         raise NotImplementedError
 
     def _cells_at(self, point: QPointF) -> tuple[str, Sequence[Cell]]:
-        """Return a text on a place of the scene, and its cells, the best first."""
+        """Return a text on a position in the scene, and its cells, the best first."""
         raise NotImplementedError
 
     def _caption(self) -> str:
-        """Return the text that is shown while nothing is under the mouse."""
+        """Return the text that is shown while the mouse is over no cell."""
         return ""
 
     def _show_caption(self, text: str = "") -> None:
@@ -109,13 +109,13 @@ class TornadoChart(StudyChart):
         return ((_measure_entries(table), ""),)
 
     def show_table(self, table: StudyTable | None, *keys: str) -> None:
-        """Draw what a measure does in a study, or nothing."""
+        """Draw the effects on a measure in a study; ``None`` clears the chart."""
         self._table, (self._measure,) = table, keys
         self.bars = () if table is None else tornado_of(table, self._measure)[:_MOST_BARS]
         self._draw()
 
     def set_colors(self, colors: Colors) -> None:
-        """Take on the colours of a theme."""
+        """Use the colours of a theme."""
         super().set_colors(colors)
         if getattr(self, "bars", ()):
             self._draw()
@@ -192,7 +192,7 @@ class HeatChart(StudyChart):
         return ((factors, first), (factors, second), (_measure_entries(table), ""))
 
     def show_table(self, table: StudyTable | None, *keys: str) -> None:
-        """Draw the means of a measure by two factors, or nothing."""
+        """Draw the means of a measure by two factors; ``None`` clears the chart."""
         across, up, self._measure = keys
         enough = table is not None and across and up and across != up
         self._table = table if enough else None
@@ -235,7 +235,10 @@ class HeatChart(StudyChart):
 
 
 class ParetoChart(StudyChart):
-    """Chart of every finished cell, one measure against another; joined are those that no other beats in both."""
+    """Chart of every finished cell, one measure against another.
+
+    A line joins the cells that no other beats in both measures.
+    """
 
     choices = (("Across", "the measure along"), ("Up", "the measure up"))
 
@@ -254,7 +257,7 @@ class ParetoChart(StudyChart):
         return ((measures, "drops_executed"), (measures, "final_extent_ha"))
 
     def show_table(self, table: StudyTable | None, *keys: str) -> None:
-        """Draw the cells of a study, or nothing."""
+        """Draw the cells of a study; ``None`` clears the chart."""
         table = table if table is not None and table.rows else None
         self._table, (x, y) = table, keys
         self._x, self._y = x, y
@@ -294,7 +297,7 @@ class ParetoChart(StudyChart):
 
 
 class StudyChartView(QWidget):
-    """A chart of a study below the lists to choose what it shows."""
+    """Chart of a study below the combo boxes that select its content."""
 
     opened = Signal(object)
     """The ``Cell`` to be shown on the map."""
@@ -325,7 +328,7 @@ class StudyChartView(QWidget):
         self._draw()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draw again for another theme: numbers on the picture have colours of their own."""
+        """Draw again for another theme: numbers on the heat map have colours of their own."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "choices"):
             self._draw()
@@ -335,7 +338,7 @@ class StudyChartView(QWidget):
 
 
 def _offer(box: QComboBox, entries: Sequence[Entry], first: str) -> None:
-    """Offer other entries; what is chosen stays if it is among them, else ``first`` is chosen."""
+    """Replace the entries; the selection stays if it is among them, else ``first`` is selected."""
     if [(str(box.itemData(k)), box.itemText(k)) for k in range(box.count())] != list(entries):
         wanted = str(box.currentData() or "") or first
         with QSignalBlocker(box):
@@ -346,13 +349,13 @@ def _offer(box: QComboBox, entries: Sequence[Entry], first: str) -> None:
 
 
 def _measure_entries(table: StudyTable | None) -> list[Entry]:
-    """Return what can be shown of a study: what it measures first, then everything else."""
+    """Return what can be shown of a study: its own measures first, then all others."""
     names = {} if table is None else dict.fromkeys((*table.settings.measure, *MEASURES))
     return [(name, MEASURES[name].label) for name in names]
 
 
 def _number_items(values: Any, middle: float) -> list[Any]:
-    """Return the numbers of a heat map as texts, black above ``middle`` and white below it."""
+    """Return the numbers of a heat map as text items, black above ``middle`` and white below it."""
     items = []
     for (up, across), value in np.ndenumerate(values):
         if math.isfinite(value):
@@ -362,7 +365,7 @@ def _number_items(values: Any, middle: float) -> list[Any]:
 
 
 def _with_both(table: StudyTable | None, *measures: str) -> tuple[Cell, ...]:
-    """Return the finished cells of a study that have all of some measures."""
+    """Return the finished cells of a study that have both measures."""
     if table is None:
         return ()
     return tuple(cell for cell in table.done if all(table.has(cell, name) for name in measures))

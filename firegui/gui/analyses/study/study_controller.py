@@ -27,13 +27,13 @@ from firegui.runs.spec import EvaluateSpec, StudySpec
 
 @dataclass(frozen=True, slots=True)
 class SavedStudy(SavedResult[StudyHeader]):
-    """A study in a project's folder, ``done`` cells of it."""
+    """Saved study in a project's folder, with ``done`` finished cells."""
 
     done: int
 
     @property
     def cells(self) -> int:
-        """How many cells it has."""
+        """Number of cells."""
         return self.header.settings.count
 
     @property
@@ -43,13 +43,13 @@ class SavedStudy(SavedResult[StudyHeader]):
 
     @property
     def label(self) -> str:
-        """Name and size."""
+        """Name and number of cells."""
         size = f"{self.cells:,} cells" if self.is_complete else f"{self.done:,} of {self.cells:,} cells"
         return f"{self.header.settings.name} · {'at work' if self.is_held else size}"
 
     @staticmethod
     def load(folder: Path, header: StudyHeader, is_held: bool) -> SavedStudy:
-        """Return the study in ``folder``. Its workers may hold the folder for a moment after it has finished."""
+        """Return the study in ``folder``. Its workers may hold the folder briefly after it has finished."""
         return SavedStudy(folder, header, is_held and header.state is not RunState.FINISHED, done_in(folder))
 
 
@@ -67,7 +67,7 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
     # -- state -------------------------------------------------------------------------------------------------------
     @property
     def running(self) -> tuple[CellProgress, ...]:
-        """The cells at work that have reported progress."""
+        """The running cells that have reported progress."""
         return () if self._progress is None else self._progress.running
 
     @property
@@ -77,19 +77,19 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
 
     @property
     def share(self) -> float:
-        """How much of the study is done, 0 … 1; every cell counts alike."""
+        """Share of the study that is done, 0 … 1; every cell counts equally."""
         progress = self._progress
         return 0.0 if progress is None or not progress.cells else (progress.done + progress.failed) / progress.cells
 
     @property
     def pace(self) -> float | None:
-        """Mean time of a cell of the study on screen, in seconds of a worker; ``None`` without one."""
+        """Mean time of a cell of the shown study, in seconds of one worker; ``None`` if unknown."""
         table = None if self._shown is None else self._shown.table
         took = [] if table is None else [row.seconds for row in table.rows.values()]
         return fmean(took) if took else None
 
     def spec_of(self, cell: Cell) -> EvaluateSpec | None:
-        """Return the spec of both fires of a finished cell; a cell that cannot be shown is refused."""
+        """Return the spec of both fires of a finished cell; refuse a cell that cannot be shown."""
         shown = self._shown
         if shown is None or shown.table is None:
             return None
@@ -106,14 +106,14 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
         return spec
 
     def _resumed_spec(self, saved: SavedStudy, request: StudyRequest | None) -> StudySpec | None:
-        """The workers are those of ``request``; the study stays as it was."""
+        """Return the spec that resumes ``saved`` unchanged on the workers of ``request``."""
         if not saved.can_resume():
             return None
         header = saved.header
         text = StudyFile(".", header.settings, header.schedule_file).text()
         project = header.project.on(self._session.project)
         if event_hash(project) != header.event_hash:
-            project = self._session.project  # the run reports what differs
+            project = self._session.project  # The run reports the differences.
         request = replace(request or StudyRequest(""), text=text)
         spec = request.spec(project, Paths(self._project_folder, saved.folder), header.backend)
         return replace(spec, settings=header.settings, resume=True)
@@ -152,7 +152,10 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
 
 
 def cost_text(settings: StudySettings, pace: float | None, workers: int) -> str:
-    """Return what a study takes, in words; ``pace`` is the time of a cell of the one on screen, in worker seconds."""
+    """Return the cost of a study as text.
+
+    ``pace`` is the time of a cell of the shown study, in seconds of one worker.
+    """
     planned = "flies the schedule" if settings.planner == SCHEDULE else f"planner {settings.planner}"
     text = f"{counted(settings.count, 'cell')}, {planned}, allowance {settings.allowance:,}"
     if pace is None or workers < 1:

@@ -32,9 +32,9 @@ class StudyForm(QWidget):
     """Form of a study; its text is saved with the study."""
 
     changed = Signal()
-    """The text was edited, a moment ago, or is another."""
+    """The text was edited a moment ago, or replaced."""
     begun = Signal(str)
-    """A new study is requested, from this one of :data:`STUDY_TEMPLATES`."""
+    """A new study is requested, from this template of :data:`STUDY_TEMPLATES`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +54,7 @@ class StudyForm(QWidget):
         return StudyRequest(self.text.toPlainText(), self.workers.value() or None, self.scheduler.text().strip())
 
     def set_text(self, text: str, file: Path | None = None) -> None:
-        """Show another study, from ``file`` if it is kept in one."""
+        """Show another study; ``file`` is where it is saved, if anywhere."""
         self.file = file
         with QSignalBlocker(self.text):
             self.text.setPlainText(text)
@@ -74,7 +74,7 @@ class StudyForm(QWidget):
         return True
 
     def set_host(self, start: Callable[[], Path], refuse: Callable[[Path, OSError], object]) -> None:
-        """Set the folder in which file dialogs start, and what is called with a file that cannot be read."""
+        """Set the folder of file dialogs, and the callback for files that cannot be read."""
         self._start, self._refuse = start, refuse
 
     # -- layout ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The study dock: many plans that differ in chosen ways, while they are computed and when they are compared."""
+"""Study dock: many plans that differ in chosen factors, during the computation and in comparison."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from firegui.runs.events import WorkerSeen
 
 NOTHING = "No study is shown: run one, or open an earlier one."
 _MOST_PROBLEMS = 6
-"""Problems that a person reads at once."""
+"""Largest number of problems that are listed."""
 _LINES_MEASURED = 60
 
 
@@ -69,13 +69,13 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def play(self, cell: Cell) -> None:
-        """Compute the fire of a finished cell for the map; one that cannot be computed is refused."""
+        """Compute the fire of a finished cell for the map; refuse one that cannot be computed."""
         spec = self._controller.spec_of(cell)
         if spec is not None:
             self._queue.show_member(f"Cell {cell.number}: {cell.case or cell.title}", spec)
 
     def begin(self, name: str) -> None:
-        """Put the beginning called ``name`` of a study of the open project into the form."""
+        """Put the template ``name`` of a study of the open project into the form."""
         if self._session.has_project:
             self.form.set_text(_explained(STUDY_TEMPLATES[name](self._session.project)))
             self.pages.setCurrentIndex(0)
@@ -104,7 +104,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         self.form.set_text(_explained(StudyFile(".", saved.header.settings, saved.header.schedule_file)))
 
     def _resume_request(self) -> StudyRequest:
-        """Return the request of the form: its workers carry the resumed study out."""
+        """Return the request of the form: its workers compute the resumed study."""
         return self.form.request()
 
     def _find_problems(self) -> Sequence[Problem]:
@@ -158,7 +158,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
             self.head.set_text(f"{table.settings.name} · {done} · planner {table.settings.planner} · simulated")
 
     def _draw(self) -> None:
-        """Draw the chart in front only: a table of thousands of cells takes a moment."""
+        """Draw the current chart only: a table of thousands of cells takes a moment."""
         page, table = self.pages.currentWidget(), self.cells.table
         for view in self._charts:
             if view is page and view.table is not table:
@@ -177,5 +177,5 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
 
 
 def _explained(study: StudyFile) -> str:
-    """Return a study's text, with a line on where its words are explained."""
+    """Return the text of a study with a line on where its keys are explained."""
     return f"# F1 explains every word of a study.\n{study.text()}"

@@ -1,4 +1,4 @@
-"""Tables of a study: its cells with what was varied and measured, and its workers."""
+"""Tables of a study: its cells with their factors and measures, and its workers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STATES = ("at work", "failed", "waiting", "done")
 
 
 class CellsModel(TableModel[Cell]):
-    """The cells of a study. Of thousands of cells only those that changed are repainted."""
+    """Cells of a study. Of thousands of cells only those that changed are repainted."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__((), parent, row_tip=self._failure)

@@ -1,4 +1,4 @@
-"""Maps of an error model: the residuals that it was fitted to, day by day, beside fields that are drawn from it."""
+"""Maps of an error model: its residuals by day, next to fields drawn from the model."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _HELP = (
     "(ln U + ln B − 2 ln R)/√6: unburned and burning against burned out. Positive: less burned out than forecast",
 )
 _SPREAD = 2.5
-"""The colours reach as many standard deviations beyond the mean; what is farther off has the colour of the end."""
+"""Range of the colours in standard deviations from the mean; values beyond have the end colour."""
 _MARGIN = 0.08
 _WIDE = 1.9
-"""Residuals and field stand side by side where there is that much more width than height, else below each other."""
+"""Residuals and field are placed side by side if the width exceeds the height by this factor."""
 _BAR_PX, _BAR_ROOM = 10, 78
 _RESIDUALS = "Residuals"
 _OF_PAPER = "The paper gives its numbers alone: there are no residuals of this fire behind them."
@@ -49,13 +49,13 @@ _GONE = "The residuals are not in the ensemble's folder any more."
 
 
 def limit_of(error: ErrorModel) -> float:
-    """Return where the colours of an error model's maps end, on either side of 0."""
+    """Return the limit of the colour scale of an error model's maps, on either side of 0."""
     spread = (abs(mean) + _SPREAD * math.sqrt(error.covariance[k][k]) for k, mean in enumerate(error.mean))
     return float(max(math.ceil(max(spread)), 1))
 
 
 def box_around(values: Floats) -> Box:
-    """Return the cells of ``[2, H, W]`` that have a number, and some around them; all where none has."""
+    """Return a box with all cells of ``[2, H, W]`` that have a number, and a margin; all if none has."""
     known = np.isfinite(values[0])
     box = bounding_box(known) or (slice(0, known.shape[0]), slice(0, known.shape[1]))
     rooms = (math.ceil(_MARGIN * (side.stop - side.start)) for side in box)
@@ -85,11 +85,11 @@ class FieldMap(QWidget):
 
     @property
     def pixels(self) -> Packed | None:
-        """What is drawn, premultiplied ``0xAARRGGBB``."""
+        """The drawn pixels, premultiplied ``0xAARRGGBB``."""
         return self._pixels
 
     def show_values(self, values: Floats | None, scale: Packed, limit: float, box: Box) -> None:
-        """Draw the ``box`` of ``values [H, W]``; ``None`` draws nothing."""
+        """Draw the ``box`` of ``values [H, W]``; ``None`` clears the map."""
         self._box, self._pixels = box, None
         if values is not None:
             part = values[box]
@@ -98,7 +98,7 @@ class FieldMap(QWidget):
         self.update()
 
     def place_of(self, row: int, column: int) -> QPointF:
-        """Return where the middle of a cell is drawn."""
+        """Return the position of the centre of a cell."""
         top, left = self._box[0].start, self._box[1].start
         return self._to_pixels().map(QPointF(column + 0.5 - left, row + 0.5 - top))
 
@@ -107,7 +107,7 @@ class FieldMap(QWidget):
         return QSize(140, 110)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the raster as large as there is room, its frame and its name."""
+        """Paint the raster as large as possible, its frame and its name."""
         painter, colors = QPainter(self), current_colors()
         if self._pixels is not None:
             rows, columns = self._pixels.shape
@@ -146,7 +146,10 @@ class FieldMap(QWidget):
 
 
 class FieldPair(QWidget):
-    """Maps of both coordinates of one field. A line above names it and reads out the cell under the mouse."""
+    """Maps of both coordinates of one field.
+
+    A line above has its name and the value of the cell under the mouse.
+    """
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -189,7 +192,7 @@ class FieldPair(QWidget):
 
 
 class SignedBar(QWidget):
-    """A colour scale upright, with its ends and its middle."""
+    """Vertical colour scale with its ends and its middle."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -205,7 +208,7 @@ class SignedBar(QWidget):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What is written, from the top."""
+        """The texts, from the top."""
         scale = self._scale
         return () if scale is None else (f"{scale.high}\nless fire", scale.middle, f"more fire\n{scale.low}")
 
@@ -216,7 +219,7 @@ class SignedBar(QWidget):
         painter, colors = QPainter(self), current_colors()
         line = painter.fontMetrics().height()
         bar = QRectF(0.5, line / 2, _BAR_PX, self.height() - line - 1)
-        downwards = self._scale.packed[::-1].copy()  # whose memory the image borrows
+        downwards = self._scale.packed[::-1].copy()  # The image does not copy the array.
         painter.drawImage(bar, QImage(downwards.data, 1, 256, 4, QImage.Format.Format_ARGB32_Premultiplied))
         painter.setPen(QColor(colors.border))
         painter.drawRect(bar)
@@ -229,7 +232,7 @@ class SignedBar(QWidget):
 
 
 class ErrorMaps(QWidget):
-    """Residuals of one day and a drawn field, on one scale and of the same cells."""
+    """Residuals of one day and a drawn field, on one scale and for the same cells."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -243,20 +246,20 @@ class ErrorMaps(QWidget):
         horizontal(self, (self._pairs, 1), self.bar, margins=(0, 2, 0, 0), spacing=8)
 
     def set_error(self, error: ErrorModel) -> None:
-        """Draw on the scale of this error model from now on, of the whole raster until there are residuals."""
+        """Use the scale of this error model; show the whole raster until there are residuals."""
         self._limit, self._box = limit_of(error), None
         scale = signed_scale("ILR coordinate", self._limit)
         self._scale = scale.packed
         self.bar.show_scale(scale)
 
     def show_residuals(self, text: str, values: Floats) -> None:
-        """Draw ``Δ [2, H, W]``; both pairs show the cells that have residuals and some around them."""
+        """Draw ``Δ [2, H, W]``; both pairs show the cells that have residuals, and a margin."""
         self._box = box_around(values)
         self._pairs.setStretch(0, 1)
         self.residuals.show_field(text, values, self._scale, self._limit, self._box)
 
     def show_no_residuals(self, text: str, why: str) -> None:
-        """Show why there are none; the drawn field takes the room."""
+        """Show why there are no residuals; the drawn field takes the room."""
         self._pairs.setStretch(0, 0)
         self.residuals.show_nothing(text, why)
 
@@ -267,7 +270,7 @@ class ErrorMaps(QWidget):
         self.field.show_field(text, values, self._scale, self._limit, box)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Place the pairs side by side in a low dock, below each other in a tall one."""
+        """Place the pairs side by side in a low dock, one above the other in a tall one."""
         super().resizeEvent(event)
         wide = self.width() > _WIDE * self.height()
         direction = QBoxLayout.Direction
@@ -275,10 +278,10 @@ class ErrorMaps(QWidget):
 
 
 class ErrorFields(QWidget):
-    """Maps of the error model on screen; ``controls`` choose the day and draw again, for a row above.
+    """Maps of the shown error model; ``controls`` select the day and draw another field.
 
-    A field is what a member of the ensemble meets at the end of the chosen day. The controller draws it in a thread,
-    and not before the maps are seen.
+    A field is the error of one ensemble member at the end of the selected day. The controller draws it in a thread, and
+    only once the maps are visible.
     """
 
     def __init__(self, controller: UncertaintyController, parent: QWidget | None = None) -> None:
@@ -305,12 +308,12 @@ class ErrorFields(QWidget):
         return self._shown is not None and self._shown.error is not None
 
     def draw_another(self) -> None:
-        """Draw the field that the next member meets on the chosen day."""
+        """Draw the field of the next member on the selected day."""
         self._member += 1
         self._draw()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Draw the first field once the maps are seen."""
+        """Draw the first field once the maps are visible."""
         super().showEvent(event)
         self._draw_first()
 

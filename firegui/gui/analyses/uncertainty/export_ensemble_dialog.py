@@ -1,4 +1,4 @@
-"""Handing over an ensemble: its tables, maps and figures as files."""
+"""Export of an ensemble: its tables, maps and figures as files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ _PARTS = {
 
 
 class EnsembleExportDialog(QDialog):
-    """Dialog to choose the files and the folder of an export. It stays open and lists what was written or wrong."""
+    """Dialog to choose the files and the folder of an export.
+
+    It stays open and lists the written files or the problems.
+    """
 
     def __init__(
         self, session: Session, work: RunSlot, folder: Path, header: EnsembleHeader, parent: QWidget | None = None
@@ -70,21 +73,21 @@ class EnsembleExportDialog(QDialog):
 
     @property
     def parts(self) -> tuple[EnsemblePart, ...]:
-        """What is chosen."""
+        """The selected parts."""
         return tuple(part for part, box in self.boxes.items() if box.isChecked())
 
     @property
     def save_button(self) -> QPushButton:
-        """The button that writes."""
+        """The button that writes the files."""
         return self._buttons.button(QDialogButtonBox.StandardButton.Save)
 
     @property
     def close_button(self) -> QPushButton:
-        """The button that gives up, or that closes once files were written."""
+        """The button that cancels, or closes once files were written."""
         return self._buttons.button(QDialogButtonBox.StandardButton.Cancel)
 
     def accept(self) -> None:
-        """Write the files in a thread of their own."""
+        """Write the files in a thread."""
         if self._work.is_busy:
             return
         out = self.folder.path
@@ -96,7 +99,7 @@ class EnsembleExportDialog(QDialog):
             self._work.begin(EnsembleExportSpec(self._ensemble, out, self.parts), self._subscribe)
 
     def reject(self) -> None:
-        """Give up; what was being written goes again."""
+        """Cancel; partly written files are deleted."""
         self._work.cancel()
         super().reject()
 
@@ -148,7 +151,7 @@ class EnsembleExportDialog(QDialog):
 
 
 def _first_folder(session: Session, folder: Path, header: EnsembleHeader) -> Path:
-    """Return a folder beside the project, named after the event and the ensemble."""
+    """Return a folder next to the project, named after the event and the ensemble."""
     text = f"{header.project.name} {folder.name}".lower()
     kept = "".join(letter if letter.isalnum() else "-" for letter in text)
     name = "-".join(part for part in kept.split("-") if part)

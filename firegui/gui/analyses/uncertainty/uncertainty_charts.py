@@ -1,4 +1,4 @@
-"""Charts of an ensemble: a fan by day, the paired benefit, the convergence of means, and a semivariogram."""
+"""Charts of an ensemble: fan by day, paired benefit, convergence of means, and semivariogram."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from firegui.gui.charts.chart import Chart, faded
 Floats = NDArray[np.float64]
 
 CASES = (("no drops", "warning"), ("plan", "accent"))
-"""Name and colour of a case: orange and blue are told apart by everybody."""
+"""Name and colour of a case; the colour-blind can distinguish orange and blue."""
 LEVELS = (0.05, 0.5, 0.95)
 _BAND_ALPHA, _MEMBER_ALPHA, _BAR_ALPHA = 55, 90, 120
 _Z = 1.96
@@ -32,7 +32,7 @@ _NOTHING = np.empty(0)
 
 @dataclass(frozen=True, slots=True)
 class EnsembleView:
-    """What the charts show of the fire: its extent or what burns inside protected regions, in hectares or cells."""
+    """Quantity in the charts: fire extent or burned area in protected regions, in hectares or cells."""
 
     protected: bool = False
     hectares: bool = True
@@ -46,22 +46,22 @@ class EnsembleView:
 
     @property
     def where(self) -> str:
-        """Part of an axis label."""
+        """Part of an axis label for the place."""
         return " inside the protected regions" if self.protected else ""
 
     def factor(self, ensemble: Ensemble) -> float:
-        """Return the size of a cell in the unit."""
+        """Return the area of a cell in the unit."""
         return ensemble.cell_area_ha if self.hectares else 1.0
 
     def series(self, ensemble: Ensemble | None, case: int) -> Floats | None:
-        """Return the values ``[members, days]`` of a case; ``None`` where it was not drawn."""
+        """Return the values ``[members, days]`` of a case; ``None`` if it was not drawn."""
         if ensemble is None or not ensemble.members or not (case == BASELINE or ensemble.has_plan):
             return None
         return np.asarray((ensemble.protected if self.protected else ensemble.extent)[case] * self.factor(ensemble))
 
 
 class FanChart(Chart):
-    """Chart by day and case: the mean, a band of ±1.96 standard deviations, 5 and 95 % quantiles, every member."""
+    """Chart by day and case: mean, ±1.96 standard deviations, 5 and 95 % quantiles, and all members."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "end of day", parent)
@@ -80,7 +80,7 @@ class FanChart(Chart):
             self._quantiles.append((self.add_curve(role, style=dashed), self.add_curve(role, style=dashed)))
             self._means.append(self.add_curve(role, width=2.2, symbol=4.5))
         self.title.hide()
-        # Integer ends of days; no tick at half a day.
+        # The ends of days are integers; no tick at half a day.
         self.item.getAxis("bottom").setTickSpacing(5, 1)
         self._fans: list[tuple[str, str, Fan]] = []
         self._unit = ""
@@ -88,7 +88,7 @@ class FanChart(Chart):
         self.hovered.connect(self._read_out)
 
     def show_ensemble(self, ensemble: Ensemble | None, view: EnsembleView) -> None:
-        """Draw an ensemble; ``None`` clears."""
+        """Draw an ensemble; ``None`` clears the chart."""
         self._unit, self._fans = view.unit, []
         self.set_y_label(f"{'protected' if view.protected else 'burned'}, {view.unit}")
         for case, (name, role) in enumerate(CASES):
@@ -103,11 +103,11 @@ class FanChart(Chart):
         self.fit()
 
     def mean_points(self, case: int) -> Floats:
-        """Return the mean that is drawn of a case, by day."""
+        """Return the mean of a case as drawn, by day."""
         return self.curve_points(self._means[case])[1]
 
     def quantile_points(self, case: int) -> tuple[Floats, Floats]:
-        """Return the 5 and the 95 % quantile that are drawn of a case, by day; empty where they are hidden."""
+        """Return the 5 and the 95 % quantile of a case as drawn, by day; empty if they are hidden."""
         low, high = self._quantiles[case]
         return self.curve_points(low)[1], self.curve_points(high)[1]
 
@@ -117,12 +117,12 @@ class FanChart(Chart):
         return self.curve_points(low)[1], self.curve_points(high)[1]
 
     def drawn_members(self, case: int) -> int:
-        """Return how many members of a case are drawn."""
+        """Return the number of drawn members of a case."""
         _, y = self._members[case].getOriginalDataset()
         return 0 if y is None else int(np.isnan(y).sum())
 
     def set_colors(self, colors: Colors) -> None:
-        """Take on the colours of a theme."""
+        """Use the colours of a theme."""
         super().set_colors(colors)
         for item, (_name, role) in zip(getattr(self, "_members", []), CASES, strict=False):
             item.setPen(pg.mkPen(faded(getattr(colors, role), _MEMBER_ALPHA), width=1.0))
@@ -140,7 +140,7 @@ class FanChart(Chart):
     def _draw_members(self, case: int, series: Floats | None) -> None:
         x = y = _NOTHING
         if series is not None:
-            # One line with gaps: hundreds of curves would be slow.
+            # One line with gaps, because hundreds of curves would be slow.
             x = np.tile(np.append(np.arange(series.shape[1], dtype=float), np.nan), len(series))
             y = np.hstack([series, np.full((len(series), 1), np.nan)]).ravel()
         self._members[case].setData(x, y)
@@ -160,7 +160,7 @@ class FanChart(Chart):
 
 
 class BenefitChart(Chart):
-    """Histogram of what members save, pair by pair; those in which more burns with the plan stand out."""
+    """Histogram of the paired benefit of members; those that burn more with the plan are highlighted."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "", parent)
@@ -194,7 +194,7 @@ class BenefitChart(Chart):
             return
         low, middle, high = (float(value) for value in np.quantile(gain, LEVELS))
         share, error = probability_worse(gain)
-        # Marks that lie on each other would print on each other.
+        # Labels of marks at the same place would overlap.
         self.set_marks([(low, "5 %"), (middle, "median"), (high, "95 %")] if high > low else [(middle, "all")])
         self.set_title(
             "",
@@ -217,7 +217,7 @@ class EnsembleConvergenceChart(Chart):
         self.title.hide()
 
     def show_ensemble(self, ensemble: Ensemble | None, view: EnsembleView) -> None:
-        """Draw how the mean final extent of an ensemble settled; ``None`` clears."""
+        """Draw how the mean final extent of an ensemble converged; ``None`` clears the chart."""
         self.set_x_label(f"members; final extent{view.where}")
         self.set_y_label(f"mean, {view.unit}")
         pieces = []
@@ -234,12 +234,12 @@ class EnsembleConvergenceChart(Chart):
         self.fit()
 
     def points(self, case: int) -> Floats:
-        """Return the means that are drawn of a case."""
+        """Return the means of a case as drawn."""
         return self.curve_points(self._lines[case][0])[1]
 
 
 class VariogramChart(Chart):
-    """Chart of the semivariogram of the residuals, and what was fitted to it."""
+    """Chart of the semivariogram of the residuals, and the fitted model."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "distance, cells", parent)
@@ -249,7 +249,7 @@ class VariogramChart(Chart):
         self.title.hide()
 
     def show_error(self, error: ErrorModel | None, variogram: Semivariogram | None) -> None:
-        """Draw an error model, with the points that it was fitted to where they are known; ``None`` clears."""
+        """Draw an error model, with its empirical points if known; ``None`` clears the chart."""
         known = variogram is not None and len(variogram.distance) > 0
         x, y = (variogram.distance, variogram.value) if variogram is not None and known else (_NOTHING, _NOTHING)
         self.set_curve(self._found, x, y)
@@ -264,16 +264,16 @@ class VariogramChart(Chart):
         self.fit()
 
     def found_points(self) -> tuple[Floats, Floats]:
-        """Return the points that are drawn."""
+        """Return the empirical points as drawn."""
         return self.curve_points(self._found)
 
     def fitted_points(self) -> tuple[Floats, Floats]:
-        """Return the fitted curve that is drawn."""
+        """Return the fitted curve as drawn."""
         return self.curve_points(self._fitted)
 
 
 def _histogram(values: Floats) -> tuple[Floats, NDArray[Any]]:
-    """Return edges and counts of a histogram with an edge at 0, so that no bar stands on both sides of it."""
+    """Return edges and counts of a histogram with an edge at 0, so that no bar has both signs."""
     if not len(values):
         return np.zeros(1), np.empty(0, int)
     low, high = min(float(values.min()), 0.0), float(values.max())

@@ -1,4 +1,4 @@
-"""Ensembles of the open project: the run, the saved ensembles, error fields, and mean maps on the map."""
+"""Ensembles of the open project: the run, saved ensembles, error fields, and their mean maps."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ SAVED_ENSEMBLES = SavedResults("uncertainty", STORE, SavedEnsemble.load)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EnsembleResult(AnalysisResult[Ensemble, EnsembleHeader]):
-    """An ensemble on screen, with its ``error`` model, if it has one, and what that was fitted to."""
+    """Shown ensemble, with its ``error`` model, if it has one, and the data it was fitted to."""
 
     settings: UncertaintySettings = field(default_factory=UncertaintySettings)
     error: ErrorModel | None = None
@@ -125,7 +125,7 @@ class EnsembleResult(AnalysisResult[Ensemble, EnsembleHeader]):
         return self.settings.kind is UncertaintyKind.EPISTEMIC and self.settings.error is ErrorSource.FITTED
 
     def field_spec(self, member: int, day: int) -> ErrorFieldSpec | None:
-        """Return the spec of the error field of a member at the end of ``day``, from 1 on, if there is an error."""
+        """Return the spec of a member's error field at the end of ``day``, counted from 1, if it has errors."""
         if self.error is None:
             return None
         grid = self.project.scenario.grid if self.header is None else self.header.project.grid
@@ -139,7 +139,7 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
     saved_results = SAVED_ENSEMBLES
 
     field_changed = Signal()
-    """There is another error field, or none any more, or one is being drawn."""
+    """The error field was replaced, cleared, or is being drawn."""
 
     def __init__(self, session: Session, **options: Any) -> None:
         super().__init__(session, **options)
@@ -150,12 +150,12 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
     # -- state -------------------------------------------------------------------------------------------------------
     @property
     def is_settled(self) -> bool:
-        """Whether the ensemble on screen is saved and no run adds to it."""
+        """Whether the shown ensemble is saved and no run extends it."""
         return self._shown is not None and self._shown.header is not None and not self.shows_running
 
     @property
     def running_means(self) -> str:
-        """The means so far, while members are drawn; else empty."""
+        """The means so far while members are drawn; else empty."""
         progress = self._progress
         if self._job is None or progress is None:
             return ""
@@ -166,12 +166,12 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
 
     @property
     def share(self) -> float:
-        """How much of the ensemble is done, 0 … 1."""
+        """Share of the ensemble that is done, 0 … 1."""
         progress = self._progress
         return progress.done / progress.members if progress is not None and progress.members else 0.0
 
     def shutdown(self) -> None:
-        """Stop, and wait until every thread has ended."""
+        """Stop, and wait until every thread has finished."""
         for job in (self.exports, self._fields):
             job.shutdown()
         super().shutdown()
@@ -179,16 +179,16 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
     # -- error fields ------------------------------------------------------------------------------------------------
     @property
     def field(self) -> FieldDrawn | None:
-        """The latest error field of the ensemble on screen."""
+        """The latest error field of the shown ensemble."""
         return self._field
 
     @property
     def draws_field(self) -> bool:
-        """Whether another one is being drawn."""
+        """Whether another field is being drawn."""
         return self._fields.is_busy
 
     def draw_field(self, member: int, day: int) -> None:
-        """Draw the error field of a member of the ensemble on screen at the end of ``day``, from 1 on."""
+        """Draw the error field of a member of the shown ensemble at the end of ``day``, counted from 1."""
         spec = None if self._shown is None else self._shown.field_spec(member, day)
         if spec is not None:
             self._fields.begin(spec, self._subscribe_to_field)
@@ -211,7 +211,7 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
         return self._spec(request, self._session.project, paths)
 
     def _resumed_spec(self, saved: SavedEnsemble, request: UncertaintyRequest | None) -> UncertaintySpec | None:
-        """The number of members is that of ``request``; the ensemble stays as it was."""
+        """Return the spec that resumes ``saved`` with the number of members of ``request``."""
         header = saved.header
         settings = header.settings if request is None else request.settings
         if not saved.can_resume(settings):
@@ -226,7 +226,7 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
         return request.spec(project, paths, self._session.backend, schedule)
 
     def _first_result(self, spec: UncertaintySpec) -> EnsembleResult:
-        """Return an empty ensemble with what is known of the error model before anything is computed."""
+        """Return an empty ensemble with what is known of the error model before the run."""
         settings = spec.settings
         of_paper = settings.kind is UncertaintyKind.EPISTEMIC and settings.error is ErrorSource.PAPER
         error = replace(PAPER_BEAR, mode=settings.mode, threshold=settings.threshold) if of_paper else None
@@ -276,7 +276,7 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
         self._progress = event
         self.changed.emit()
 
-    # Another ensemble may have been opened since.
+    # Another ensemble may have been opened meanwhile.
     def _on_fit(self, event: ErrorFitted) -> None:
         if self._shown is not None and self.shows_running:
             fit = event.fit
@@ -292,9 +292,9 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
 
 
 def lacks(project: Project, settings: UncertaintySettings) -> list[Problem]:
-    """Return what keeps an ensemble of ``project`` from being made, whatever the schedule."""
+    """Return why an ensemble of ``project`` cannot be made, independent of the schedule."""
     found = uq_problems(UncertaintySpec(project, Path(), "", settings))
-    # There are no options in a window.
+    # The window has no command-line options.
     return [replace(problem, remedy=problem.remedy.replace(_COMMAND_LINE, "")) for problem in found]
 
 
@@ -318,14 +318,14 @@ class MeanMaps(QObject):
 
     @property
     def can_show(self) -> bool:
-        """Whether there are mean maps to show, or to take off the map again."""
+        """Whether there are mean maps to show or to hide."""
         shown = self._controller.shown
         if shown is None or shown.header is None or shown.ensemble is None:
             return self.are_shown
         return shown.ensemble.members > 0
 
     def toggle(self) -> None:
-        """Show the mean maps. If they are there, show the run before them, or else the fire without drops."""
+        """Show the mean maps. If they are shown, show the previous run instead, or the fire without drops."""
         if not self.are_shown:
             self._before = self._queue.shown
             self._show()
@@ -335,7 +335,7 @@ class MeanMaps(QObject):
             self._queue.show_baseline()
 
     def follow(self) -> None:
-        """Replace mean maps of another ensemble, or of fewer members, once the ensemble on screen is settled."""
+        """Replace mean maps of another or smaller ensemble, once the shown ensemble is settled."""
         shown = self._controller.shown
         if self.are_shown and self._controller.is_settled and shown is not None and shown.ensemble is not self._drawn:
             self._show()
@@ -355,14 +355,14 @@ class MeanMaps(QObject):
         self._queue.show_means(result)
         calendar = self._session.project.calendar
         if self._session.step < calendar.steps_per_day:
-            # Every member begins alike: there is nothing to see before the first day's end.
+            # All members start with the same fire: there is nothing to see before the end of the first day.
             self._session.set_step(calendar.n_steps)
 
 
 def mean_result(header: EnsembleHeader, ensemble: Ensemble, project: Project) -> ShownResult:
-    """Return the mean maps of an ensemble for the map of the open ``project``, one picture a day boundary.
+    """Return the mean maps of an ensemble for the map of the open ``project``, one frame per day boundary.
 
-    Raises :class:`InputError` if the event changed, or the plan has other days by now.
+    Raises :class:`InputError` if the event has changed, or the plan has other days now.
     """
     then = ensemble_project_on_same_days(header, project)
     per_day, cases = then.scenario.steps_per_day, range(len(ensemble.fire))

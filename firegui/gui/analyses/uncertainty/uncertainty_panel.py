@@ -1,4 +1,4 @@
-"""The uncertainty dock: how sure a plan is, from fires without and with it under the same random numbers."""
+"""Uncertainty dock: fires without and with a plan under the same random numbers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _CONTROLS_WIDTH = 290
 
 
 class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
-    """Form of an ensemble beside its charts, tables and error maps."""
+    """Form of an ensemble next to its charts, tables and error maps."""
 
     texts = AnalysisTexts(
         thing="ensemble",
@@ -85,7 +85,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def play(self, member: int) -> None:
-        """Compute both fires of a member for the map; one that cannot be computed is refused."""
+        """Compute both fires of a member for the map; refuse one that cannot be computed."""
         shown = self._controller.shown
         if shown is None or shown.header is None:
             return
@@ -98,7 +98,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self._queue.show_member(f"Member {member} ({kind})", spec)
 
     def export(self) -> None:
-        """Ask what to write of the ensemble, and where to."""
+        """Open the dialog that exports the ensemble."""
         shown = self._controller.shown
         if shown is not None and shown.header is not None and self._controller.is_settled:
             exports, window = self._controller.exports, self.window()
@@ -118,11 +118,11 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self._show_on((self.fan, self.benefit, self.convergence), self.quantity, self.unit)
         self._show_on((self.errors,), self.errors.controls)
         content = column(self._choices(), self.pages, self.caution, self._foot(), stretch=self.pages)
-        # A narrow window would otherwise be made wider than it is, or the dock drawn over its neighbours.
+        # A wide row would widen a narrow window or make the dock overlap its neighbours.
         self._lay_out_beside(content, _CONTROLS_WIDTH, self.means, self.notes, self.form, scrolls=True)
 
     def _choices(self) -> QWidget:
-        """Return the row above the pages: which ensemble they show, and how."""
+        """Return the row above the pages, with the choice of ensemble and display."""
         self.quantity.addItems(["Final extent", "Protected regions"])
         self.unit.addItems(["ha", "cells"])
         describe(self.quantity, "What is shown of the fire")
@@ -142,7 +142,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         return row(self.saved_list, *choices, buttons, stretch=self.saved_list)
 
     def _foot(self) -> QWidget:
-        """Return the row below the pages: what the ensemble is of, and what can be done with all of it."""
+        """Return the row below the pages, with the summary line and the buttons for the whole ensemble."""
         every = "Write tables, maps and figures of the ensemble"
         buttons = self._button_row(
             PanelButton("map", _MEANS, _MEANS_HELP, self.mean_maps.toggle, show_text=True),
@@ -238,7 +238,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
 
 
 def _error_description(shown: EnsembleResult | None) -> str:
-    """Return the numbers of an error model, and where they are from."""
+    """Return the numbers of an error model, and their source."""
     if shown is None or shown.error is None:
         return ""
     text = error_text(shown.error)
@@ -246,7 +246,7 @@ def _error_description(shown: EnsembleResult | None) -> str:
 
 
 def _caution_text(shown: EnsembleResult | None) -> str:
-    """Return what is approximate about an ensemble, and what must not be overlooked in it."""
+    """Return the approximations and warnings of an ensemble."""
     if shown is None:
         return ""
     texts = [] if shown.header is None else [note for note in shown.header.notes if note != UNBURNED]
@@ -256,7 +256,7 @@ def _caution_text(shown: EnsembleResult | None) -> str:
 
 
 def _head_text(shown: EnsembleResult) -> str:
-    """Return what an ensemble was drawn of, in one line."""
+    """Return one line on how an ensemble was drawn."""
     ensemble, header = shown.ensemble, shown.header
     if ensemble is None:
         return NOTHING

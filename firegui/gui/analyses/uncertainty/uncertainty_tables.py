@@ -32,12 +32,15 @@ _TIPS = {
 
 
 class EnsembleTables(QObject):
-    """Summary and members of an ensemble in two views, which the panel lays out. ``copy`` is run by Ctrl+C in them."""
+    """Summary and members of an ensemble in two views, which the panel lays out.
+
+    Ctrl+C in them calls ``copy``.
+    """
 
     member_activated = Signal(int)
     """A member was double-clicked, or entered."""
     selection_changed = Signal()
-    """Another member was selected, or none."""
+    """The selected member changed, or was deselected."""
 
     def __init__(self, parent: QWidget, copy: Callable[[], object]) -> None:
         super().__init__(parent)
@@ -73,7 +76,7 @@ class EnsembleTables(QObject):
         return self.members.row(rows[0]) if rows else None
 
     def _sort_members(self) -> None:
-        """Put the members first for which the plan does least, until a person sorts otherwise."""
+        """Sort the members by the benefit of the plan, the least first, until the user sorts otherwise."""
         titles = self.members.titles
         if titles and titles != self._sorted_with:
             self._sorted_with = titles

@@ -1,1 +1,1 @@
-"""The wizard that makes a project from rasters, wind and perimeters."""
+"""Wizard that makes a project from rasters, wind and perimeters."""

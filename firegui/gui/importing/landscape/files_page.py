@@ -1,4 +1,4 @@
-"""Step 1 of the wizard: the files of the landscape, and what each was taken for."""
+"""Step 1 of the wizard: the files of the landscape, and what each was recognised as."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _DERIVED = "derived from elevation"
 # -- layers -----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class LayerRow:
-    """A layer with the file that was chosen for it and the facts that were found; ``is_wrong`` if it has a problem."""
+    """Layer with its chosen file and the facts found in it; ``is_wrong`` if it has a problem."""
 
     key: str
     chosen: LayerBand | None
@@ -60,19 +60,19 @@ class LayerRow:
 
 
 class LayersModel(TableModel[LayerRow]):
-    """The layers of an event; those without a file are muted."""
+    """Layers of an event; those without a file are muted."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(_LAYER_COLUMNS, parent, row_color=_layer_color)
         self.show({}, (), frozenset())
 
     def show(self, files: Mapping[str, LayerBand], facts: Sequence[LayerFacts], wrong: frozenset[str]) -> None:
-        """Show the chosen files and what was found; ``wrong`` are the layers with a problem."""
+        """Show the chosen files and the facts; ``wrong`` are the layers with a problem."""
         found = {fact.key: fact for fact in facts}
         self.set_rows([LayerRow(key, files.get(key), found.get(key), key in wrong) for key in KEYS])
 
     def facts_of(self, key: str) -> LayerFacts | None:
-        """Return what was found of a layer."""
+        """Return the facts found about a layer."""
         return self.rows[KEYS.index(key)].facts
 
 
@@ -116,7 +116,7 @@ def _cell_text(fact: LayerFacts) -> str:
 
 
 def range_text(fact: LayerFacts) -> str:
-    """Return lowest to highest value in the layer's own unit."""
+    """Return the range of values in the layer's own unit."""
     unit = LAYERS[fact.key][1].split(",")[0].split(" ")[0]
     if fact.key == "fuel":
         return f"{fact.low:g} to {fact.high:g}"
@@ -124,7 +124,7 @@ def range_text(fact: LayerFacts) -> str:
 
 
 def share_text(share: float) -> str:
-    """Return a share in percent; a tiny share is not shown as none."""
+    """Return a share in percent; a tiny share is not shown as zero."""
     if 0.0 < share < 0.0005:
         return "< 0.1 %"
     return f"{share:.1%}".replace("%", " %") if share else "none"
@@ -149,10 +149,10 @@ _LAYER_COLUMNS = (
 
 # -- bands of a landscape file ----------------------------------------------------------------------------------------
 class BandsModel(TableModel[tuple[int, str]]):
-    """Bands of a landscape file by number, each with the layer it is taken for."""
+    """Bands of a landscape file by number, each with its layer."""
 
     chosen = Signal(object)
-    """The roles of all bands, after a person changed one."""
+    """The roles of all bands, after the user changed one."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         columns = (
@@ -169,7 +169,10 @@ class BandsModel(TableModel[tuple[int, str]]):
             self.set_rows(bands)
 
     def _choose(self, position: int, band: tuple[int, str], role: Any) -> bool:
-        """Give a band another role. The band that had this role gets the other's: no role is there twice."""
+        """Give a band another role.
+
+        The band that had this role gets the other's, so that no role occurs twice.
+        """
         if role == band[1]:
             return False
         roles = [role for _, role in self.rows]
@@ -186,7 +189,7 @@ _MOST_BANDS = 10_000
 
 
 class FilesPage(WizardPage):
-    """Step for the files, what each was taken for, and the bands of a landscape file."""
+    """Step for the files, what each was recognised as, and the bands of a landscape file."""
 
     title = "Files"
     about = (
@@ -194,7 +197,7 @@ class FilesPage(WizardPage):
         "was taken for stands below; choose a row to look at it and to change it."
     )
     brought = Signal(object)
-    """Paths that were chosen and are to be recognised."""
+    """Paths that the user chose and that must be recognised."""
 
     def __init__(self, draft: ImportDraft) -> None:
         super().__init__(draft)
@@ -211,11 +214,11 @@ class FilesPage(WizardPage):
 
     @property
     def key(self) -> str:
-        """The chosen layer."""
+        """The selected layer."""
         return KEYS[max(self.view.currentIndex().row(), 0)]
 
     def choose(self, key: str) -> None:
-        """Choose a layer."""
+        """Select a layer."""
         self.view.setCurrentIndex(self.layers.index(KEYS.index(key), 0))
 
     # -- putting together --------------------------------------------------------------------------------------------
@@ -267,7 +270,7 @@ class FilesPage(WizardPage):
 
     # -- the draft ---------------------------------------------------------------------------------------------------
     def show_answers(self) -> None:
-        """Fill the fields of the chosen layer."""
+        """Fill the fields of the selected layer."""
         source = self.draft.source
         own, fact = source.layers.get(self.key), self.layers.facts_of(self.key)
         found = None if fact is None else fact.file
@@ -294,7 +297,7 @@ class FilesPage(WizardPage):
         self.unit.setEnabled(own is not None or (fact is not None and fact.file is not None))
 
     def show_look(self, look: SurveyResult) -> None:
-        """Show what was found in the files."""
+        """Show the facts found in the files."""
         super().show_look(look)
         survey = look.survey
         self._show_table(look.problems)
@@ -378,7 +381,7 @@ class FilesPage(WizardPage):
         return [] if self.draft.source.lcp is None else [self.draft.source.lcp]
 
     def _fit_bands(self) -> None:
-        # Boxes that are always there say that the order can be changed.
+        # The boxes are always there, which shows that the order can be changed.
         for row in range(self.bands.rowCount()):
             self.band_view.openPersistentEditor(self.bands.index(row, 1))
         rows = self.bands.rowCount() * self.band_view.verticalHeader().defaultSectionSize()

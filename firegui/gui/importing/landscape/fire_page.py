@@ -1,4 +1,4 @@
-"""Step 4: what burns, as observed perimeters or a start."""
+"""Step 4: the fire, as observed perimeters or a start."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class FirePage(WizardPage):
 
     @property
     def overlays(self) -> frozenset[str]:  # type: ignore[override]
-        """The fire, and the click while a point can be set."""
+        """Return the fire, and the clicked point while a point can be set."""
         return frozenset({"fire", "click"}) if self.is_point else frozenset({"fire"})
 
     def take_place(self, lonlat: tuple[float, float]) -> None:
-        """Start the fire at a clicked place, if this step shows a point."""
+        """Start the fire at a clicked position, if this step shows a point."""
         if self.isVisible() and self.is_point:
             self.point.setText(f"{lonlat[0]:.5f}, {lonlat[1]:.5f}")
             self._on_entry()
@@ -78,7 +78,7 @@ class FirePage(WizardPage):
 
     # -- the draft ---------------------------------------------------------------------------------------------------
     def show_answers(self) -> None:
-        """Fill the fields, unless an entry cannot be read."""
+        """Fill the fields, unless an entry is invalid."""
         source = self.draft.source
         if source.perimeters is not None or source.ignition is not None:
             self.kind.setCurrentIndex(self.kind.findData(_POINT if isinstance(source.ignition, tuple) else _FILE))
@@ -95,7 +95,7 @@ class FirePage(WizardPage):
         self.show_answers()
 
     def _offer(self, survey: PerimeterSurvey | None) -> None:
-        """Fill the boxes with the contents of the file; the first entry means recognition."""
+        """Fill the boxes with the contents of the file; the first entry means automatic recognition."""
         said = self.draft.source.perimeters
         layers, columns = ((), ()) if survey is None else (survey.layers, survey.columns)
         _fill(self.layer, "as recognised", survey.layer if survey else "", layers, said.layer if said else None)
@@ -140,7 +140,7 @@ class FirePage(WizardPage):
         )
 
     def _on_entry(self) -> None:
-        """Take over the fields; an entry that cannot be read is shown and changes nothing."""
+        """Apply the fields; an invalid entry is marked and changes nothing."""
         self.point.setModified(False)
         problems = Problems()
         point = None
@@ -166,7 +166,7 @@ class FirePage(WizardPage):
 
 
 def fire_text(survey: PerimeterSurvey) -> str:
-    """Return what a file holds, a line per fact."""
+    """Return the content of a file, one line per fact."""
     lines = [survey.kind] if survey.kind else []
     if survey.dates:
         first, last = survey.dates[0], survey.dates[-1]

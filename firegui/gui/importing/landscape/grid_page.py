@@ -1,4 +1,4 @@
-"""Step 2: the one grid of square cells that everything is brought onto."""
+"""Step 2: the grid of square cells to which all layers are resampled."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from firegui.io.crs import metres_per_unit, short_name
 from firegui.io.importers.landscape_source import TargetGrid
 
 LARGE_CELLS, SMALL_CELLS = 2_000_000, 2_500
-"""Above the one a plan takes hours and gigabytes, below the other a fire soon reaches the edge."""
+"""Plans on larger grids take hours and gigabytes. On smaller grids the fire soon reaches the edge."""
 
 _SIDES = ("west", "south", "east", "north")
 _AS_PROPOSED = "as proposed"
@@ -67,7 +67,7 @@ class GridPage(WizardPage):
             line.editingFinished.connect(self._on_entry)
 
     def show_answers(self) -> None:
-        """Fill the fields, unless an entry cannot be read."""
+        """Fill the fields, unless an entry is invalid."""
         target = self.draft.source.target
         if self.entry_problems:
             return
@@ -78,7 +78,7 @@ class GridPage(WizardPage):
             put_text(line, "" if value is None else plain_number(value))
 
     def show_look(self, look: SurveyResult) -> None:
-        """Show the grid that the answers make, and the proposed one in empty fields."""
+        """Show the resulting grid, and the proposed values in empty fields."""
         super().show_look(look)
         grid = look.survey.grid
         reason = look.survey.grid_reason
@@ -93,7 +93,7 @@ class GridPage(WizardPage):
             self.bounds[side].setPlaceholderText(f"{edge:,.10g}".replace(",", " "))
 
     def _on_entry(self) -> None:
-        """Take over the fields; an entry that cannot be read is shown and changes nothing."""
+        """Apply the fields; an invalid entry is marked and changes nothing."""
         for line in (self.crs, self.cell, *self.bounds.values()):
             line.setModified(False)
         problems = Problems()
@@ -108,7 +108,7 @@ class GridPage(WizardPage):
             if not (bounds[0] < bounds[2] and bounds[1] < bounds[3]):
                 problems.add("bounds", "west is not below east, or south not below north", "exchange them")
         elif given and self.look is not None and self.look.survey.grid is not None:
-            # One edge was moved: the others stay where they were proposed.
+            # One edge was moved; the others keep their proposed values.
             proposed = edges_of(self.look.survey.grid)
             west, south, east, north = (p if e is None else e for e, p in zip(edges, proposed, strict=True))
             bounds = (west, south, east, north)
@@ -147,7 +147,7 @@ def size_text(grid: Grid) -> str:
 
 
 def size_warning(grid: Grid) -> str:
-    """Return a warning for a very large or small grid or another unit; empty for an ordinary one."""
+    """Return a warning for a very large or small grid or another unit; empty for an ordinary grid."""
     if grid.n_cells > LARGE_CELLS:
         return f"⚠ More than {LARGE_CELLS:,} cells: a plan takes hours and gigabytes. Make the cells larger or cut."
     if grid.n_cells < SMALL_CELLS:

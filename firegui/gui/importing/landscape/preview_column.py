@@ -1,4 +1,4 @@
-"""Right half of the wizard: choice of the layer, preview map, legend, and wind through the days."""
+"""Right half of the wizard: choice of the layer, preview map, legend, and wind by day."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FEW_DAYS, _MOST_TICKS = 3, 8
 
 
 class WindChart(QWidget):
-    """A slider through the days and two small charts; a click in a chart goes to its day."""
+    """Slider for the day and two small charts; a click in a chart selects its day."""
 
     day_changed = Signal(int)
 
@@ -58,13 +58,13 @@ class WindChart(QWidget):
 
     @property
     def day(self) -> int:
-        """The day that is shown, from 0."""
+        """The shown day, from 0."""
         return self.slider.value()
 
     def show_winds(self, winds: WindFields | None, start: datetime | None, first: date | None) -> None:
-        """Show these days from ``start`` (UTC), of local date ``first`` if known; ``None`` hides everything.
+        """Show these days from ``start`` (UTC), with local date ``first`` if known; ``None`` hides all.
 
-        Behind the days stands the wind at the file's own steps, where it has any.
+        The wind at the file's own time steps, if any, is drawn behind the daily values.
         """
         self.setVisible(winds is not None)
         if winds is None or start is None:
@@ -78,7 +78,7 @@ class WindChart(QWidget):
         self.speed.set_curve(self._mean, days + 1, mean)
         self.origin.set_curve(self._from, days + 1, origin)
         course = winds.course
-        # Day 1 reaches from 0.5 to 1.5, so that its mean stands in its middle.
+        # Day 1 reaches from 0.5 to 1.5, so that its mean stands in its centre.
         at = np.array([(when - start) / timedelta(days=1) + 0.5 for when in course.times])
         self.speed.set_curve(self._course, at, course.mean_speed)
         self.origin.set_curve(self._course_from, at, course.mean_from)
@@ -127,7 +127,10 @@ def _ticks(days: int) -> list[tuple[float, str]]:
 
 
 def daily_means(winds: WindFields) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return ``[D]`` each: mean speed, and origin of the mean vector in degrees clockwise from the grid's north."""
+    """Return mean speeds ``[D]`` and origins ``[D]`` of the mean vectors.
+
+    Origins are in degrees clockwise from the grid's north.
+    """
     speed, towards = winds.speed.astype(np.float64), winds.towards.astype(np.float64)
     u, v = (speed * np.cos(towards)).mean((1, 2)), (speed * np.sin(towards)).mean((1, 2))
     return speed.mean((1, 2)), (270.0 - np.rad2deg(np.arctan2(v, u))) % 360.0
@@ -140,10 +143,10 @@ _GROUND = "ground"
 
 
 class PreviewColumn(QWidget):
-    """Preview of a :class:`SurveyResult`. The step decides what lies over the layer."""
+    """Preview of a :class:`SurveyResult`. The current step selects the overlays."""
 
     map_clicked = Signal(object)
-    """Longitude and latitude of a click on the map; nothing comes where the grid has no place."""
+    """Longitude and latitude of a click on the map; not emitted if the grid has no georeference."""
     day_changed = Signal(int)
     layer_chosen = Signal(str)
 
@@ -160,17 +163,17 @@ class PreviewColumn(QWidget):
         self.show_look(None, ())
 
     def sizeHint(self) -> QSize:
-        """Wider than the steps."""
+        """Return a width larger than that of the steps."""
         return QSize(640, 560)
 
     def choose_layer(self, key: str) -> None:
-        """Show this layer, if it is there."""
+        """Show this layer, if it exists."""
         self._wanted, index = key, self.layer.findData(key)
         if index >= 0:
             self.layer.setCurrentIndex(index)
 
     def show_look(self, look: SurveyResult | None, overlays: Collection[str]) -> None:
-        """Show what was found with these overlays."""
+        """Show the result of a survey with these overlays."""
         if look is not self._look:
             self._look = look
             self._shown = {}
@@ -274,7 +277,7 @@ class PreviewColumn(QWidget):
 
 def _perimeters(fires: Sequence[DatedOutline], *, dark: bool) -> list[PreviewOutline]:
     colors = date_colors(len(fires), dark=dark)
-    # The last day is the largest: drawn first, so that the small early ones stay on top.
+    # The last day is the largest. It is drawn first, so that the small early ones stay on top.
     return [PreviewOutline(fire.path, color) for fire, color in reversed(list(zip(fires, colors, strict=True)))]
 
 

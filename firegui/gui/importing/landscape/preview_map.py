@@ -37,9 +37,9 @@ _BLENDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "canopy_density": _GREENS,
     }
 )
-"""From low to high; no blue, which would be water."""
+"""Colours from low to high. Blue is left out, as it would mean water."""
 _UNKNOWN = QColor("#d03fae")
-"""Codes that belong to no group of fuel models are not to be overlooked."""
+"""Conspicuous colour for codes that belong to no group of fuel models."""
 
 
 def layer_picture(key: str, values: Floats) -> tuple[Packed, ColorScale | None]:
@@ -65,7 +65,7 @@ def coverage_picture(required: Floats) -> tuple[Packed, ColorScale]:
 
 
 def fuel_entries(values: Floats) -> tuple[LegendEntry, ...]:
-    """Return the groups of fuel models in ``values``, and an entry for codes that belong to none."""
+    """Return the groups of fuel models in ``values``, and an entry for codes without a group."""
     known = values[np.isfinite(values)]
     numbers = fuel_group_numbers(known)
     found = [
@@ -126,7 +126,7 @@ _REPAINT_MS = 30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreviewOutline:
-    """One outline in corner coordinates of the preview, such as the perimeter of a day."""
+    """Outline in corner coordinates of the preview, such as the perimeter of a day."""
 
     path: QPainterPath
     color: QColor
@@ -135,7 +135,11 @@ class PreviewOutline:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WindArrows:
-    """The wind of one day: ``speed [h, w]`` in m/s, ``towards [h, w]`` in radians ccw from east, the longest arrow."""
+    """Wind of one day.
+
+    ``speed [h, w]`` is in m/s, ``towards [h, w]`` in radians counter-clockwise from east. ``top_speed`` is the speed
+    of the longest arrow.
+    """
 
     speed: NDArray[np.floating]
     towards: NDArray[np.floating]
@@ -144,10 +148,10 @@ class WindArrows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreviewScene:
-    """What the preview shows: ``pixels [h, w]`` of a layer, ``shade [h, w]`` codes of its relief, and what lies above.
+    """Content of the preview: ``pixels [h, w]`` of a layer, ``shade [h, w]`` of its relief, and overlays.
 
-    ``pin`` is the cell ``(row, column)`` of an ignition. ``scale`` is the layer's legend. ``whole`` has the map fitted
-    to all lines, also those beyond the grid.
+    ``pin`` is the cell ``(row, column)`` of an ignition. ``scale`` is the layer's legend. With ``whole`` the map is
+    fitted to all lines, including those beyond the grid.
     """
 
     grid: Grid
@@ -172,7 +176,7 @@ class PreviewScene:
 
 
 class PreviewMap(QWidget):
-    """Preview map, north up. The wheel zooms, a drag moves, a click emits :attr:`clicked`."""
+    """Preview map, north up. The wheel zooms, a drag pans, a click emits :attr:`clicked`."""
 
     clicked = Signal(float, float)
     """Row and column, in corner coordinates, of a left click on the map."""
@@ -194,11 +198,11 @@ class PreviewMap(QWidget):
 
     @property
     def scene(self) -> PreviewScene | None:
-        """What is shown."""
+        """The shown scene."""
         return self._scene
 
     def show_scene(self, scene: PreviewScene | None) -> None:
-        """Show another scene. The view stays the same on the same grid."""
+        """Show another scene. The view stays if the grid is the same."""
         before, self._scene = self._scene, scene
         if scene is not None and (before is None or before.grid != scene.grid):
             for item in (self._wind, self._sketch.item):
@@ -216,7 +220,7 @@ class PreviewMap(QWidget):
             self.camera.fit_bounds(area.top(), area.left(), area.bottom(), area.right())
 
     def keyPressEvent(self, event: Any) -> None:
-        """Plus and minus zoom, F shows everything."""
+        """Zoom with plus and minus, and fit the view with F."""
         match event.key():
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
                 self.camera.zoom(1.5)
@@ -228,7 +232,7 @@ class PreviewMap(QWidget):
                 super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow the palette between dark and light."""
+        """Follow the change between dark and light palette."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_timer"):
             self._set_ink()
@@ -241,7 +245,7 @@ class PreviewMap(QWidget):
         self.camera.add_fixed(self._decorations)
         self.camera.moved.connect(self._timer.start)
         self.camera.widget.scene().sigMouseClicked.connect(self._on_click)
-        # The keys come here, not to the graphics view, which would scroll.
+        # The graphics view would scroll on these keys, so they are handled here.
         self.camera.widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(300, 220)

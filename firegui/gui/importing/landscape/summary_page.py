@@ -49,7 +49,7 @@ _KEEP = "asked for at the first save, unless said here"
 
 
 class SummaryPage(WizardPage):
-    """Step that lists what will be imported and every problem of all steps."""
+    """Step that lists the content of the import and all problems of all steps."""
 
     title = "Summary"
     overlays = frozenset({"wind", "fire"})
@@ -79,7 +79,7 @@ class SummaryPage(WizardPage):
         put_text(self.folder.line, "" if folder is None else str(folder))
 
     def show_look(self, look: SurveyResult) -> None:
-        """Show what would be imported."""
+        """Show the content of the import."""
         super().show_look(look)
         self._facts.setText("\n".join(fact_lines(look)))
         _fill(self.remarks, look.remarks)
@@ -110,7 +110,7 @@ class SummaryPage(WizardPage):
 
 
 def fact_lines(look: SurveyResult) -> list[str]:
-    """Return a line each on grid, layers, wind, fire and coverage."""
+    """Return one line each on grid, layers, wind, fire and coverage."""
     survey = look.survey
     lines = [] if survey.grid is None else [size_text(survey.grid)]
     found = {fact.key for fact in survey.layers}

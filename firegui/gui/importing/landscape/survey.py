@@ -1,4 +1,4 @@
-"""Answers given in the wizard, and everything found in the files that they name."""
+"""Answers given in the wizard, and the facts found in the files that they name."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from firegui.io.weather.wind import read_wind
 
 @dataclass(frozen=True, slots=True)
 class ImportAnswers:
-    """What to import, with which required coverage, and where to keep the project.
+    """Source of the import, its required coverage, and the folder of the project.
 
-    ``folder`` ``None`` leaves the place to the first save. ``guessed`` says what was told from the names and contents
-    of files.
+    ``folder`` ``None`` leaves the folder to the first save. ``guessed`` lists what was recognised from names and
+    contents of files.
     """
 
     source: LandscapeSource = field(default_factory=LandscapeSource)
@@ -54,7 +54,7 @@ class ImportDraft(QObject):
     """Holder of the :class:`ImportAnswers` that the steps change."""
 
     changed = Signal()
-    """Another answer was given."""
+    """The answers changed."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -62,7 +62,7 @@ class ImportDraft(QObject):
 
     @property
     def answers(self) -> ImportAnswers:
-        """All of them."""
+        """All answers."""
         return self._answers
 
     @property
@@ -75,7 +75,7 @@ class ImportDraft(QObject):
         self.answer(source=replace(self.source, **fields))
 
     def answer(self, **fields: Any) -> None:
-        """Replace whole answers; emits :attr:`changed` only for a difference."""
+        """Replace answers; emits :attr:`changed` only for a difference."""
         changed = replace(self._answers, **fields)
         if changed != self._answers:
             self._answers = changed
@@ -92,7 +92,7 @@ def recognise_files(answers: ImportAnswers, paths: Sequence[Path], check: Check)
     found = recognise(paths[0] if folder else tuple(paths), check)
     new = found.source
     if isinstance(new.ignition, Path) and new.perimeters is None:
-        # A file of the start is chosen in the field of the perimeters, unless there are both.
+        # An ignition file is shown in the field of the perimeters, unless there are both.
         new = replace(new, perimeters=PerimeterSource(new.ignition), ignition=None)
     source = answers.source.replaced_by(new) if folder else answers.source.joined_with(new)
     guessed = found.notes if folder else tuple(dict.fromkeys((*answers.guessed, *found.notes)))
@@ -101,7 +101,7 @@ def recognise_files(answers: ImportAnswers, paths: Sequence[Path], check: Check)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatedOutline:
-    """A perimeter in corner coordinates of the preview; ``label`` is its date and area."""
+    """Perimeter in corner coordinates of the preview; ``label`` is its date and area."""
 
     label: str
     path: QPainterPath
@@ -109,11 +109,11 @@ class DatedOutline:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SurveyResult:
-    """What was found in the files of ``answers``.
+    """Facts found in the files of ``answers``.
 
-    ``winds`` are daily maps on the preview's grid; ``shade`` and ``required [h, w]`` the relief as codes and the
-    required coverage in gal/100 ft² (0 where nothing is required); ``extents`` the outlines of the files; ``fires`` the
-    perimeters, oldest first; ``pin`` the cell of an ignition. Whatever could not be found out is ``None`` or empty.
+    ``winds`` are daily maps on the preview's grid. ``shade [h, w]`` are the codes of the relief. ``required [h, w]`` is
+    the required coverage in gal/100 ft², 0 for none. ``extents`` are the outlines of the files. ``fires`` are the
+    perimeters, oldest first. ``pin`` is the cell of an ignition. Unknown facts are ``None`` or empty.
     """
 
     answers: ImportAnswers
@@ -130,7 +130,7 @@ class SurveyResult:
 
     @property
     def first_date(self) -> date | None:
-        """The local date of day 0, if it is known."""
+        """The local date of day 0, if known."""
         start = self.survey.start
         if start is None or start == UNKNOWN_START:
             return None
@@ -158,9 +158,9 @@ class SurveyResult:
 
 
 def survey_files(answers: ImportAnswers, former: SurveyResult | None, check: Check) -> SurveyResult:
-    """Read everything that ``answers`` names; the result holds the problems.
+    """Read everything that ``answers`` name; the result holds the problems.
 
-    What ``former`` found is used again where the files are the same. ``check`` may raise to cancel.
+    Facts of ``former`` are reused if the files are the same. ``check`` may raise to cancel.
     """
     source = answers.source
     if former is not None and former.answers.source == source:
@@ -201,7 +201,7 @@ def _observed(answers: ImportAnswers, survey: Survey, check: Check) -> Observed 
         return None
     place = GridPlacement(survey.grid, ())
     perimeters = perimeters_of(answers.source, place)
-    # What is wrong with them the survey has said.
+    # The survey has already reported the problems of the perimeters.
     return None if perimeters is None else observe(perimeters, place, Problems(), check)
 
 
@@ -267,16 +267,16 @@ def _required(survey: Survey, coverage: RequiredCoverage) -> NDArray[np.float32]
 
 
 def _pin(answers: ImportAnswers, survey: Survey) -> tuple[int, int] | None:
-    """Return the cell of the preview that contains the given longitude and latitude."""
+    """Return the cell of the preview that contains the entered longitude and latitude."""
     point, grid = answers.source.ignition, survey.preview_grid
     found = None if not isinstance(point, tuple) or grid is None else Georeference(grid).from_lonlat(*point)
     return None if found is None else (int(np.floor(found[0] + 0.5)), int(np.floor(found[1] + 0.5)))
 
 
 def make_landscape(answers: ImportAnswers, check: Check) -> Project:
-    """Return the project that ``answers`` describe; nothing is written. ``check`` may raise to cancel.
+    """Return the project that ``answers`` describe, without writing it. ``check`` may raise to cancel.
 
-    Raises :class:`~firegui.errors.InputError` with everything that is wrong.
+    Raises :class:`~firegui.errors.InputError` with all problems.
     """
     event = import_landscape(answers.source, check)
     project = first_project(event, grounded=False)

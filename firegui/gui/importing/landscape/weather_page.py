@@ -1,4 +1,4 @@
-"""Step 3: the wind, and what its numbers mean."""
+"""Step 3: the wind, and the conventions of its numbers."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ TRAITS: Mapping[str, tuple[str, tuple[tuple[Any, str], ...]]] = MappingProxyType
         "clock": ("Times &in", ((TimeBasis.UTC, "UTC"), (TimeBasis.LOCAL, "local time at the fire"))),
     }
 )
-"""Field of :class:`WindConventions` → its title and what it may be, with the words for it."""
+"""Field of :class:`WindConventions` → its title and its possible values with their texts."""
 
 
 class WeatherPage(WizardPage):
-    """Step for the wind, the meaning of its numbers and the days of the event."""
+    """Step for the wind, the conventions of its numbers and the days of the event."""
 
     title = "Weather"
     overlays = frozenset({"wind"})
@@ -113,11 +113,11 @@ class WeatherPage(WizardPage):
     # -- the draft ---------------------------------------------------------------------------------------------------
     @property
     def is_constant(self) -> bool:
-        """Whether one wind is entered instead of files."""
+        """Whether one constant wind is entered instead of files."""
         return bool(self.kind.currentData() == _CONSTANT)
 
     def show_answers(self) -> None:
-        """Fill the fields, unless an entry cannot be read."""
+        """Fill the fields, unless an entry is invalid."""
         source = self.draft.source
         wind = source.wind
         if wind.is_given:
@@ -167,7 +167,7 @@ class WeatherPage(WizardPage):
         self._on_entry()
 
     def _on_entry(self) -> None:
-        """Take over the fields; an entry that cannot be read is shown and changes nothing."""
+        """Apply the fields; an invalid entry is marked and changes nothing."""
         for line in self._lines:
             line.setModified(False)
         problems = Problems()
@@ -190,7 +190,7 @@ class WeatherPage(WizardPage):
         return WindSource(files=files, traits=traits, first=_time(self.first, "first time", problems), step_h=step)
 
     def _chosen(self, name: str) -> Any:
-        # By position: Qt would hand an enumeration back as a plain text.
+        # By position, because Qt returns an enumeration member as plain text.
         index = self.traits[name].currentIndex()
         return None if index == 0 else TRAITS[name][1][index - 1][0]
 
@@ -202,7 +202,7 @@ class WeatherPage(WizardPage):
 
 
 def wind_text(survey: WindSurvey) -> str:
-    """Return what was found of the wind, a line a fact."""
+    """Return the facts found about the wind, one line each."""
     lines = [survey.kind] if survey.kind else []
     if survey.samples:
         count = f"{survey.samples} times" if survey.samples != 1 else "1 time"

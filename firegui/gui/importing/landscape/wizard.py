@@ -1,4 +1,4 @@
-"""Wizard that imports a landscape: steps on the left, preview on the right, and the tasks that read the files."""
+"""Wizard that imports a landscape: steps, preview, and the tasks that read the files."""
 
 from __future__ import annotations
 
@@ -49,13 +49,14 @@ _SETTLE_MS = 250
 
 MakeProject = Callable[[ImportAnswers, Check], Project]
 OpenProject = Callable[[Project, Path | None], bool]
-"""Opens the project and saves it to the folder, if there is one. Returns ``False`` if that was declined."""
+"""Function that opens the project and saves it to the folder, if given. Returns ``False`` if declined."""
 
 
 class LandscapeWizard(QDialog):
-    """Wizard that makes a project of the user's files. ``make`` imports in a thread and can be cancelled.
+    """Wizard that makes a project from the user's files.
 
-    Nothing is written here: ``take`` gets the project. If it declines, the wizard stays open.
+    ``make`` imports in a thread and can be cancelled. The wizard writes nothing: ``take`` receives the project. If it
+    returns ``False``, the wizard stays open.
     """
 
     def __init__(self, make: MakeProject, take: OpenProject, parent: QWidget | None = None) -> None:
@@ -83,7 +84,7 @@ class LandscapeWizard(QDialog):
 
     @property
     def look(self) -> SurveyResult | None:
-        """What was found last in the files of the answers."""
+        """The latest facts found in the files of the answers."""
         return self._look
 
     @property
@@ -130,7 +131,7 @@ class LandscapeWizard(QDialog):
         self._bar.setFixedWidth(110)
         self._said = QLabel()
         self._said.setProperty("role", "muted")
-        # Enter in a line takes over the line; it must not turn the page.
+        # Enter in a field applies the entry. It must not go to the next step.
         self.back = button("< Bac&k", lambda: self.go_to(self.step - 1))
         self.next = button("Ne&xt >", lambda: self.go_to(self.step + 1))
         self.finish, self.cancel = button("&Make the project", self.make_project), button("Cancel", self.reject)
@@ -154,16 +155,16 @@ class LandscapeWizard(QDialog):
     # -- the steps ---------------------------------------------------------------------------------------------------
     @property
     def step(self) -> int:
-        """The number of the step that is shown, from 0."""
+        """The number of the shown step, from 0."""
         return self._stack.currentIndex()
 
     @property
     def page(self) -> WizardPage:
-        """The step that is shown."""
+        """The shown step."""
         return self.pages[self.step]
 
     def go_to(self, step: int) -> None:
-        """Show another step. The step that is left counts as seen."""
+        """Show another step. The previous step counts as seen."""
         if not 0 <= step < len(self.pages):
             return
         if step != self.step:
@@ -216,7 +217,7 @@ class LandscapeWizard(QDialog):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Everything known that prevents the import."""
+        """All known problems that prevent the import."""
         typed = tuple(problem for page in self.pages for problem in page.entry_problems)
         found = self._look.problems if self._look is not None else ()
         return (*typed, *dict.fromkeys((*found, *self._refused)))
@@ -234,7 +235,7 @@ class LandscapeWizard(QDialog):
 
     def _enable(self) -> None:
         importing = self._import.is_busy
-        # Only where everything that was assumed can be read.
+        # Only if everything that was assumed can be read.
         there = self.page is self.summary and self._look is not None
         self.finish.setEnabled(there and not self.problems and not self.is_busy)
         self._stack.setEnabled(not importing)
@@ -273,14 +274,14 @@ class LandscapeWizard(QDialog):
         super().reject()
 
     def done(self, result: int) -> None:
-        """Close the window once every thread has ended."""
+        """Close the window once every thread has finished."""
         for task in self._tasks:
             task.shutdown()
         super().done(result)
 
     # -- Qt's events -------------------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Press the focused button on Enter; in a field Enter only takes over the entry."""
+        """Press the focused button on Enter; in a field Enter only applies the entry."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             focus = self.focusWidget()
             if isinstance(focus, (QPushButton, QToolButton)):
@@ -289,12 +290,12 @@ class LandscapeWizard(QDialog):
         super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept folders and files of this computer."""
+        """Accept local folders and files."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Recognise what was dropped."""
+        """Recognise the dropped folders and files."""
         event.acceptProposedAction()
         self.bring([Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()])
 

@@ -1,4 +1,4 @@
-"""Base class of the wizard's steps, and the notes below their fields that show what is wrong."""
+"""Base class of the wizard's steps, and the notes below their fields that show problems."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from firegui.errors import Problem
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 
 _NAMED = r"(?<![\w.-]){}(?![\w-])"
-"""A file's name that is no part of a longer one."""
+"""Pattern of a file name that is not part of a longer one."""
 
 Files = Callable[[], Iterable[Path]]
 
 
 class FieldNote(QLabel):
-    """Text below a field that shows what is wrong with it; hidden while nothing is.
+    """Text below a field with its problems; hidden if there are none.
 
     A problem belongs here if its place begins with one of ``beginnings`` or names one of ``files()``.
     """
@@ -62,16 +62,19 @@ class FieldNote(QLabel):
 
 
 class WizardPage(QScrollArea):
-    """One step. Subclasses put fields on :attr:`column` and their :class:`FieldNote` in :attr:`notes`."""
+    """Base class of the steps.
+
+    Subclasses put fields on :attr:`column` and their :class:`FieldNote` in :attr:`notes`.
+    """
 
     title = ""
     about = ""
     overlays: frozenset[str] = frozenset()
-    """What the preview shows over the layer: ``"files"``, ``"wind"``, ``"fire"``, ``"coverage"`` in its place."""
+    """Overlays of the preview: ``"files"``, ``"wind"`` or ``"fire"``; ``"coverage"`` replaces the layer."""
     scene_changed = Signal()
     """The preview should show another part of this step, such as another layer or day."""
     entries_changed = Signal()
-    """An entry became unreadable or readable."""
+    """An entry became invalid or valid."""
 
     def __init__(self, draft: ImportDraft) -> None:
         super().__init__()
@@ -91,11 +94,11 @@ class WizardPage(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # The fields take the keys; the area that scrolls them is no stop on the way.
+        # The fields take the focus; the scroll area around them must not.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def add(self, *parts: QWidget | QLayout) -> None:
-        """Add widgets and layouts below each other."""
+        """Add widgets and layouts in a column."""
         for part in parts:
             if isinstance(part, QLayout):
                 self.column.addLayout(part)
@@ -115,20 +118,20 @@ class WizardPage(QScrollArea):
         return not self.entry_problems
 
     def show_answers(self) -> None:
-        """Bring the fields up to date with the draft, without changing it."""
+        """Update the fields from the draft, without changing the draft."""
 
     def show_look(self, look: SurveyResult) -> None:
-        """Show what was found in the files."""
+        """Show the facts found in the files."""
         self.look = look
 
     def start_folder(self, own_files: Iterable[Path] = ()) -> str:
-        """Return the folder of a file that was chosen before, to begin browsing there; empty without any."""
+        """Return the folder of a file chosen before, as start of file dialogs; empty without any."""
         files = [*own_files, *(file.path for file in self.draft.source.layers.values())]
         return str(files[0].parent) if files else ""
 
 
 def put_text(line: QLineEdit, text: str) -> None:
-    """Show another text without a signal, unless the line is being edited."""
+    """Set the text without a signal, unless the field is being edited."""
     if line.hasFocus() and line.isModified():
         return
     with QSignalBlocker(line):
@@ -143,7 +146,10 @@ def group(title: str, content: QLayout) -> QGroupBox:
 
 
 def form(*rows: tuple[str, QWidget]) -> QFormLayout:
-    """Return titled fields that take the width there is. A field without an accessible name gets its title."""
+    """Return titled fields that take the available width.
+
+    A field without an accessible name gets its title as name.
+    """
     made = QFormLayout()
     made.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
     made.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
@@ -164,7 +170,7 @@ def flush_form(*rows: tuple[str, QWidget]) -> QWidget:
 
 
 def button(text: str, run: Callable[[], object], tip: str = "") -> QPushButton:
-    """Return a button that is not pressed by Enter in a line."""
+    """Return a button that Enter in a field does not press."""
     made = QPushButton(text)
     made.setAutoDefault(False)
     made.setToolTip(tip)
@@ -173,7 +179,7 @@ def button(text: str, run: Callable[[], object], tip: str = "") -> QPushButton:
 
 
 def button_row(*buttons: QPushButton) -> QHBoxLayout:
-    """Return buttons beside each other, on the left."""
+    """Return buttons in a row, aligned left."""
     row = QHBoxLayout()
     for each in buttons:
         row.addWidget(each)
@@ -182,7 +188,7 @@ def button_row(*buttons: QPushButton) -> QHBoxLayout:
 
 
 def show_text(label: QLabel, text: str) -> None:
-    """Show a text; hide the label without one."""
+    """Show a text; hide the label if it is empty."""
     label.setText(text)
     label.setVisible(bool(text))
 

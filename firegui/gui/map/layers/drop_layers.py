@@ -1,4 +1,4 @@
-"""Layers of drops: executed, just removed, and edited by hand."""
+"""Layers of drops: executed, recently removed, and edited."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ _LATER, _EARLIER = 0.30, 0.85
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ellipses:
-    """Footprints of one material in order of step: ``steps [n]``, ``points [n, 24, 2]`` as ``(row, column)``."""
+    """Footprints of one material in order of step.
+
+    ``steps [n]``, and corners ``points [n, 24, 2]`` as ``(row, column)``.
+    """
 
     steps: NDArray[np.int64]
     points: NDArray[np.float64]
@@ -57,7 +60,7 @@ class Ellipses:
         along, across = SIGMAS * parallel * np.cos(turn), SIGMAS * perpendicular * np.sin(turn)
         dx = along * np.cos(theta) + across * np.sin(theta)
         dy = -along * np.sin(theta) + across * np.cos(theta)
-        # A pose counts cell centres at integers, the map counts corners: half a cell further.
+        # Poses have cell centres at integers, the map has cell corners: an offset of half a cell.
         return Ellipses(np.array([d.step for d in ordered], np.int64), np.stack([y + 0.5 + dy, x + 0.5 + dx], axis=2))
 
     def between(self, first: int, end: int) -> QPainterPath:
@@ -74,7 +77,7 @@ class Ellipses:
 
 
 class DropsLayer(MapLayer):
-    """Executed drops: strong on the shown day, quieter before, faint after."""
+    """Executed drops: opaque on the shown day, fainter before, faintest after."""
 
     key = "drops"
     title = "Drops"
@@ -101,7 +104,7 @@ class DropsLayer(MapLayer):
         return "" if any(drop.executed for drop in self.session.result.drops) else "no executed drops yet: start a run"
 
     def draw(self, shown: MapState | None) -> None:
-        """Draw other days, which stand still within a day, the shown day, which grows, and then its rest."""
+        """Draw the other days, which stay the same within a day, then the shown day, which grows."""
         if shown is None or not shown.result.drops:
             self.strokes.set_strokes(())
             return
@@ -117,7 +120,7 @@ class DropsLayer(MapLayer):
         self.strokes.set_strokes([*still, *flown, *later], still=len(still), growing=len(flown))
 
     def prepare(self, shown: MapState | None) -> None:
-        """Make the shapes of a new plan, which needs no painting."""
+        """Compute the shapes of a new plan, without painting."""
         if shown is not None and shown.result.drops and self.visible and self.in_view:
             self._make(shown)
 
@@ -144,7 +147,7 @@ class DropsLayer(MapLayer):
         self._today = {}
 
     def _strokes_of(self, step: int) -> tuple[Stroke, ...]:
-        """Return a casing and a filled outline for each material of a step, made at its first display."""
+        """Return a casing and a filled outline for each material of a step, made when first drawn."""
         if step not in self._today:
             paths = [(self._ellipses[material].between(step, step + 1), color) for material, color in self._materials]
             drawn = [stroke for path, color in paths if not path.isEmpty() for stroke in self._outlined(path, color)]
@@ -154,7 +157,7 @@ class DropsLayer(MapLayer):
     def _outlined(self, path: QPainterPath, color: QColor) -> tuple[Stroke, Stroke]:
         pens = cosmetic(self.ink.halo, 3.5), cosmetic(color, 1.8)
         for pen in pens:
-            # An ellipse has 24 corners and no sharp one; rounding them all would take three times as long.
+            # An ellipse has 24 corners, none of them sharp. Rounding them would take three times as long.
             pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
         return Stroke(path, pens[0]), Stroke(path, pens[1], QBrush(faded(color, 0.55), Qt.BrushStyle.SolidPattern))
 
@@ -179,9 +182,9 @@ class _Removal:
 
 
 class RemovedLayer(MapLayer):
-    """Removed drops: strong on the shown day, quieter on other days, gone after a second and a half.
+    """Removed drops: opaque on the shown day, fainter on other days, gone after 1.5 seconds.
 
-    While :attr:`is_fading` somebody has to redraw it, for time alone changes it.
+    While :attr:`is_fading`, the layer must be redrawn, because time alone changes it.
     """
 
     key = "removed"
@@ -209,7 +212,7 @@ class RemovedLayer(MapLayer):
         return "" if self.session.result.stage is Stage.PRUNE else "shown while the second stage works"
 
     def update(self) -> None:
-        """Note removed drops even while the layer is hidden, so that it does not show them as new later."""
+        """Record removed drops even while the layer is hidden, so that it does not show them as new later."""
         self._note(self.session.result)
         now = self._clock()
         self._removals = [removal for removal in self._removals if now - removal.began < FADE_SECONDS]
@@ -244,7 +247,7 @@ class RemovedLayer(MapLayer):
         if result.stage is not Stage.PRUNE or before.title != result.title:
             self._removals = []
         elif before.stage is Stage.PRUNE and before.drops is not result.drops:
-            # Only the second stage removes drops; between pictures of the first they come and go.
+            # Only the second stage removes drops. In the first, drops come and go between pictures.
             left = {(drop.step, drop.column) for drop in result.drops if drop.executed}
             self._add([drop for drop in before.drops if drop.executed and (drop.step, drop.column) not in left])
 
@@ -254,11 +257,11 @@ class RemovedLayer(MapLayer):
 
 
 _HANDLE_CELLS, _HANDLE_PX = 2.0, 5.0
-"""The handle stands that many cells beyond the end of the footprint's long axis."""
+"""Distance of the handle from the end of the footprint's long axis, in cells and pixels."""
 
 
 def handle_of(rules: DropValidator, drop: Drop) -> tuple[float, float]:
-    """Return the position of the handle that turns ``drop``, in corner coordinates."""
+    """Return the position of the rotation handle of ``drop``, in corner coordinates."""
     y, x = rules.landing(drop)
     sigma = rules.tails[drop.column].type.sigma_parallel_m / rules.project.scenario.grid.cell_size_m
     reach = SIGMAS * sigma + _HANDLE_CELLS
@@ -298,7 +301,7 @@ class ChangeLayer(RasterLayer):
 
 
 class ChosenLayer(PaintedLayer):
-    """The chosen drop with its handle. While it is moved, a line leads from its former place."""
+    """The selected drop with its handle. While it is moved, a line starts at its former position."""
 
     key = "chosen"
     title = "Chosen drop"
@@ -309,7 +312,7 @@ class ChosenLayer(PaintedLayer):
     views = DROP_VIEWS
 
     def missing(self) -> str:
-        """Return how to choose a drop, if none is chosen."""
+        """Return how to select a drop, if none is selected."""
         editor = self.session.plan_editor
         return "" if editor.selected is not None or editor.change is not None else "none chosen: see the tool Drops"
 

@@ -98,7 +98,7 @@ class BurningLayer(OccupancyLayer):
 
 
 class RetardantLayer(OccupancyLayer):
-    """The fuel factor that retardant leaves."""
+    """Fuel factor that retardant leaves."""
 
     key = "retardant"
     title = "Retardant remaining"
@@ -110,7 +110,7 @@ class RetardantLayer(OccupancyLayer):
     make_scale = staticmethod(retardant_scale)
 
     def missing(self) -> str:
-        """Return why there is no retardant: an ensemble keeps none."""
+        """Return why there is no retardant: an ensemble stores none."""
         return "not kept with means over an ensemble" if self.session.result.mean_of else super().missing()
 
 
@@ -153,7 +153,10 @@ class DifferenceLayer(RasterLayer):
 
 
 class Outlines:
-    """Cache of the traced perimeters of an event; tracing a large one takes as long as a playback frame."""
+    """Cache of the traced perimeters of an event.
+
+    Tracing a large one takes as long as a playback frame.
+    """
 
     def __init__(self) -> None:
         self._event: Scenario | None = None
@@ -187,7 +190,7 @@ class ObservedLayer(MapLayer):
 
     @property
     def legend(self) -> Legend:
-        """Solid or dashed, as the shown day is."""
+        """Return the legend of a solid or dashed outline, as on the shown day."""
         own, carried = ("observed on the shown day", Sample.LINE), ("filled forward from an earlier day", Sample.DASH)
         label, sample = carried if self.filled_forward else own
         return Legend(entries=(LegendEntry(label, self.ink.observed, sample),))

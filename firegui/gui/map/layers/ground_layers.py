@@ -1,4 +1,4 @@
-"""Layers of the ground: extent, base map, canopy, fuel and relief."""
+"""Background layers: extent, base map, canopy, fuel and relief."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _fuel_scale() -> ColorScale:
 
 
 class LandscapeLayer(RasterLayer):
-    """A raster made of one layer of the event; redrawn only when another event is opened."""
+    """Raster made of one layer of the event; redrawn only when another event is opened."""
 
     source = ""
 
@@ -97,7 +97,7 @@ class FuelLayer(LandscapeLayer):
         return Legend(entries=tuple(LegendEntry(group.name, QColor(group.color)) for group in FUEL_GROUPS))
 
     def encode(self, values: NDArray[np.float32], scenario: Scenario) -> Bytes:
-        """Return the number of the group, 0 where the fuel code belongs to none."""
+        """Return the number of the group, 0 for a fuel code without a group."""
         return fuel_group_numbers(values)
 
 
@@ -114,7 +114,7 @@ class HillshadeLayer(LandscapeLayer):
 
     @property
     def legend(self) -> Legend:
-        """A note instead of a ramp of greys."""
+        """Return a note instead of a ramp of greys."""
         return Legend(note="lit from the north-west, 45° high")
 
     def encode(self, values: NDArray[np.float32], scenario: Scenario) -> Bytes:
@@ -123,7 +123,7 @@ class HillshadeLayer(LandscapeLayer):
 
 
 class ExtentLayer(MapLayer):
-    """The grid's ground and its edge."""
+    """Area of the grid and its border."""
 
     key = "extent"
     title = "Grid extent"
@@ -146,7 +146,7 @@ class ExtentLayer(MapLayer):
 
 
 class BaseMapLayer(PaintedLayer):
-    """Pictures of an MBTiles file, under everything but the bare ground."""
+    """Pictures of an MBTiles file, below all layers but the plain background."""
 
     key = "basemap"
     title = "Base map"
@@ -161,7 +161,7 @@ class BaseMapLayer(PaintedLayer):
 
     @property
     def legend(self) -> Legend:
-        """Name and attribution of the file."""
+        """Return name and attribution of the file."""
         archive = self.session.ground.archive
         return Legend() if archive is None else Legend(note=f"{archive.name} {archive.attribution}".strip())
 
@@ -172,7 +172,7 @@ class BaseMapLayer(PaintedLayer):
         return ""
 
     def draw(self, shown: MapState | None) -> None:
-        """Show the pictures there are."""
+        """Show the available pictures."""
         if shown is not None:
             self._shape = shown.scenario.grid.shape
             self._screen.set_grid(*self._shape)
@@ -198,5 +198,5 @@ class BaseMapLayer(PaintedLayer):
 
 def _image(picture: BaseMapPicture) -> QImage:
     rows, columns = picture.pixels.shape[:2]
-    # copy(): the image must not outlive the array whose memory it borrows.
+    # copy(): the image does not own the memory of the array.
     return QImage(picture.pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGBA8888).copy()

@@ -20,7 +20,7 @@ from firegui.gui.session.session import FireView, Session
 
 
 class Sample(StrEnum):
-    """How a legend entry is drawn."""
+    """Drawing of a legend entry."""
 
     FILL = "fill"
     LINE = "line"
@@ -43,7 +43,7 @@ class LegendEntry:
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """A colour ramp, some entries, a note, or any of them."""
+    """Colour ramp, entries and note of a legend; each is optional."""
 
     scale: ColorScale | None = None
     entries: tuple[LegendEntry, ...] = ()
@@ -53,14 +53,14 @@ class Legend:
 ALL_VIEWS = frozenset(FireView)
 FIRE_VIEWS = frozenset({FireView.BASELINE, FireView.PLAN})
 DROP_VIEWS = frozenset({FireView.PLAN, FireView.DIFFERENCE})
-"""The baseline has no drops."""
+"""Views with drops. The baseline has none."""
 DIFFERENCE_VIEW = frozenset({FireView.DIFFERENCE})
 
 
 class MapLayer:
-    """One thing that the map can show. Subclasses set ``key``, ``title``, ``help`` and draw in :meth:`draw`.
+    """Base class of the layers. Subclasses set ``key``, ``title``, ``help`` and draw in :meth:`draw`.
 
-    ``follows`` names what the layer depends on beside the project: ``"step"``, ``"view"``, ``"result"``, ``"regions"``,
+    ``follows`` lists what the layer depends on beside the project: ``"step"``, ``"view"``, ``"result"``, ``"regions"``,
     ``"operations"``, ``"time"``. ``views`` are the views that have the layer at all. ``swatch_ink`` and the colours of
     ``samples`` (label, colour, sample) are fields of :class:`Ink`. ``no_data`` is the text for a project without data.
     """
@@ -96,7 +96,7 @@ class MapLayer:
 
     @property
     def opacity(self) -> float:
-        """0 … 1."""
+        """Opacity, 0 … 1."""
         return self._opacity
 
     @opacity.setter
@@ -133,7 +133,7 @@ class MapLayer:
         self.dirty = True
 
     def update(self) -> None:
-        """Bring the item up to date with the session; cheap when the layer is not shown."""
+        """Update the item from the session; cheap if the layer is hidden."""
         on = self._visible and self.in_view
         self.item.setVisible(on)
         self.item.setOpacity(self._opacity)
@@ -142,22 +142,25 @@ class MapLayer:
             self.draw(MapState.of(self.session))
 
     def prepare(self, shown: MapState | None) -> None:
-        """Do work ahead of :meth:`draw`, in a turn of the event loop of its own; nothing visible changes."""
+        """Prepare :meth:`draw` in a separate turn of the event loop; nothing visible changes."""
 
     def draw(self, shown: MapState | None) -> None:
-        """Rebuild what the item shows."""
+        """Rebuild the content of the item."""
         raise NotImplementedError
 
 
 class PaintedLayer(MapLayer):
-    """Base class of layers painted in pixels. Subclasses paint the state of the session in :meth:`_paint`."""
+    """Base class of layers painted in pixels.
+
+    Subclasses paint the state of the session in :meth:`_paint`.
+    """
 
     def __init__(self, session: Session) -> None:
         self._screen = ScreenItem(self._paint)
         super().__init__(session, self._screen)
 
     def draw(self, shown: MapState | None) -> None:
-        """Paint again; shapes are placed while painting, because that depends on the zoom."""
+        """Paint again; shapes are positioned while painting, because that depends on the zoom."""
         if shown is not None:
             self._screen.set_grid(*shown.scenario.grid.shape)
         self._screen.update()
@@ -167,7 +170,7 @@ class PaintedLayer(MapLayer):
 
 
 class RasterLayer(MapLayer):
-    """A layer of 8-bit codes on one colour scale, which ``make_scale`` returns."""
+    """Layer of 8-bit codes on one colour scale, which ``make_scale`` returns."""
 
     swatch_ink = ""
     make_scale: ClassVar[staticmethod[[], ColorScale]]
@@ -199,7 +202,7 @@ class RasterLayer(MapLayer):
         raise NotImplementedError
 
     def identity(self, shown: MapState) -> object:
-        """Return a value that is equal when :meth:`codes` would be the same; ``None`` if that is not known."""
+        """Return a value that is equal as long as :meth:`codes` are the same; ``None`` if unknown."""
         return None
 
     def draw(self, shown: MapState | None) -> None:

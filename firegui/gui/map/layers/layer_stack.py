@@ -1,4 +1,4 @@
-"""Every layer of the map in drawing order, and what to redraw when the session changes."""
+"""All layers of the map in drawing order, and their updates when the session changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import Session
 
 GROUND = "extent"
-"""The layer that everything lies on."""
+"""The bottom layer."""
 
 
 class LayerStack(QObject):
@@ -67,14 +67,14 @@ class LayerStack(QObject):
             self.changed.emit(key)
 
     def set_opacity(self, key: str, opacity: float) -> None:
-        """Make a layer more or less transparent, 0 … 1."""
+        """Set the opacity of a layer, 0 … 1."""
         layer = self._layers[key]
         if layer.opacity != opacity:
             layer.opacity = opacity
             self.changed.emit(key)
 
     def copy_from(self, other: LayerStack) -> None:
-        """Take over order, visibility and opacity of the layers of another map."""
+        """Use the order, visibility and opacity of the layers of another map."""
         for layer in other:
             self.set_visible(layer.key, layer.visible)
             self.set_opacity(layer.key, layer.opacity)
@@ -86,7 +86,7 @@ class LayerStack(QObject):
         return tuple(self._order)
 
     def set_order(self, order: Sequence[str]) -> None:
-        """Set the order, bottom first. The ground stays below; layers that are not named stay on top."""
+        """Set the order, bottom first. The ground stays at the bottom; unnamed layers stay on top."""
         rest = [key for key in self._order if key not in order]
         wanted = [key for key in (*order, *rest) if key in self._layers and key != GROUND]
         wanted.insert(0, GROUND)
@@ -102,7 +102,10 @@ class LayerStack(QObject):
         self.set_order([*others[:place], key, *others[place:]] if key != GROUND else self._order)
 
     def restore_order(self, order: Sequence[str]) -> None:
-        """Restore a saved order, bottom first. A layer that is not in it lies on its original neighbour."""
+        """Restore a saved order, bottom first.
+
+        A layer that is not in it is placed on its original neighbour.
+        """
         wanted = [key for key in dict.fromkeys(order) if key in self._layers]
         for below, key in zip(("", *self._first_order), self._first_order, strict=False):
             if key not in wanted:
@@ -140,7 +143,7 @@ class LayerStack(QObject):
                 layer.prepare(shown)
 
     def update(self) -> None:
-        """Redraw whatever is out of date."""
+        """Redraw all layers that are out of date."""
         for layer in self:
             if layer.dirty:
                 layer.update()

@@ -26,7 +26,7 @@ _GAP = 3.0
 
 
 class LabelPlacement:
-    """Occupied boxes in pixels. More important labels are placed first; a label without room is left out."""
+    """Occupied boxes in pixels. More important labels are placed first; labels without room are left out."""
 
     def __init__(self, visible: QRectF) -> None:
         self._visible = visible
@@ -40,7 +40,7 @@ class LabelPlacement:
     def place(self, size: QSizeF, tops: Sequence[QPointF]) -> QRectF | None:
         """Return the first free box with one of these top left corners; ``None`` if all are taken.
 
-        Boxes that cover no symbol and lie wholly on screen come before the others.
+        Boxes that cover no symbol and are wholly on screen come before the others.
         """
         boxes = [QRectF(top, size) for top in tops]
         free = [box for box in boxes if not self._hits(box, self._taken) and box.intersects(self._visible)]
@@ -68,12 +68,12 @@ def spots_around(box: QRectF, size: QSizeF) -> list[QPointF]:
 
 
 def spots_along(points: Sequence[QPointF], size: QSizeF) -> list[QPointF]:
-    """Return top left corners of a label beside a line, from its middle outwards."""
+    """Return top left corners of a label next to a line, from its centre outwards."""
     middle = len(points) // 2
     order = sorted(range(len(points)), key=lambda index: abs(index - middle))
     dot = 3.0
     boxes = [QRectF(points[k].x() - dot, points[k].y() - dot, 2 * dot, 2 * dot) for k in order]
-    # Beside the line a name would be crossed out by it.
+    # Right on the line, the line would cross the name.
     beside = [spots_around(box, size) for box in boxes]
     return [spot for spots in beside for spot in spots[2:4]] + [spot for spots in beside for spot in spots]
 
@@ -88,7 +88,7 @@ class _MarkerStyle:
 
 
 class MarkersLayer(PaintedLayer):
-    """Points as symbols, roads as lines, everything with three or more corners as an area; each with its name."""
+    """Points as symbols, roads as lines, shapes with three or more corners as areas; each with its name."""
 
     key = "markers"
     title = "Places"
@@ -105,7 +105,7 @@ class MarkersLayer(PaintedLayer):
 
     @property
     def legend(self) -> Legend:
-        """The kinds that occur."""
+        """Return the kinds that occur."""
         kinds = sorted({kind for kind, _, _ in self._markers})
         samples = {kind: Sample.LINE if self._style(kind).line else Sample.DOT for kind in kinds}
         return Legend(entries=tuple(LegendEntry(kind, self._style(kind).color, samples[kind]) for kind in kinds))
@@ -118,7 +118,7 @@ class MarkersLayer(PaintedLayer):
         )
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
-        # Areas and lines first, so that no name is crossed out by the next marker.
+        # Areas and lines first, so that no name is crossed by the next marker.
         for kind, _, points in self._markers:
             self._paint_shape(painter, self._style(kind), self._pixels(points, transform))
         font = map_font(8.5, bold=True)
@@ -126,7 +126,10 @@ class MarkersLayer(PaintedLayer):
             draw_text(painter, at, name, font, self._style(kind).color, self.ink.halo)
 
     def labels(self, transform: QTransform, visible: QRectF) -> list[tuple[str, str, QPointF]]:
-        """Return kind, name and base line of every name with room; points, which have the fewest places, come first."""
+        """Return kind, name and baseline of every name with room.
+
+        Points come first, because they have the fewest possible positions.
+        """
         metrics, spots = QFontMetricsF(map_font(8.5, bold=True)), LabelPlacement(visible)
         named = [(kind, name, self._pixels(points, transform)) for kind, name, points in self._markers if points]
         for kind, _, pixels in named:
@@ -172,12 +175,12 @@ _MINUTES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0)
 _SPACING_PX = 150.0
 _SAMPLES = 9
 _CORNER = QSizeF(225.0, 76.0)
-"""Labels over the map keep out of its corners, where title, scale bar and legend are."""
+"""Labels stay clear of the map's corners, where title, scale bar and legend are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _GridFrame:
-    """In pixels: the whole grid, the part of it on screen, and the screen."""
+    """Frame in pixels: the whole grid, the part of it on screen, and the screen."""
 
     grid: QRectF
     seen: QRectF
@@ -203,7 +206,7 @@ class GraticuleLayer(PaintedLayer):
         return project.scenario.grid.is_georeferenced
 
     def draw(self, shown: MapState | None) -> None:
-        """Note the grid; the lines are placed while painting."""
+        """Store the grid; the lines are positioned while painting."""
         grid = None if shown is None else shown.scenario.grid
         if grid is not None and self._place.grid is not grid:
             self._place, self._shape = CellLocation(grid), grid.shape
@@ -267,7 +270,7 @@ class GraticuleLayer(PaintedLayer):
             self._put(painter, at, text, tag=True)
 
     def _label_above_corner(self, painter: QPainter, line: list[QPointF], text: str, frame: _GridFrame) -> None:
-        """Put the label on its line, just above the scale bar or the legend."""
+        """Draw the label on its line, just above the scale bar or the legend."""
         font = map_font(8.0)
         y = min(frame.visible.bottom() - _CORNER.height(), frame.seen.bottom()) - 6.0
         x = _crossing([(p.y(), p.x()) for p in line], y)
@@ -276,7 +279,7 @@ class GraticuleLayer(PaintedLayer):
             self._put(painter, at, text, tag=True)
 
     def _put(self, painter: QPainter, at: QPointF, text: str, *, tag: bool) -> None:
-        """Draw a label, unless its place is taken."""
+        """Draw a label, unless its position is taken."""
         font = map_font(8.0)
         size = QSizeF(text_width(text, font) + 10.0, 16.0)
         if self._spots.place(size, [QPointF(at.x() - 5.0, at.y() - 12.0)]) is None:
@@ -310,7 +313,7 @@ def _between(low: float, high: float) -> Iterator[float]:
 
 
 def _crossing(line: list[tuple[float, float]], at: float) -> float | None:
-    """Return the second coordinate where the first one of the line passes ``at``."""
+    """Return the second coordinate where the first one of the line equals ``at``."""
     for (a, u), (b, v) in pairwise(line):
         if min(a, b) <= at <= max(a, b) and a != b:
             return u + (at - a) / (b - a) * (v - u)

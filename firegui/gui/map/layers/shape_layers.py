@@ -33,7 +33,7 @@ def region_path(region: Region) -> QPainterPath:
 
 
 class RegionsLayer(PaintedLayer):
-    """Every region of the project; a tool may show one as it would become (:meth:`preview`)."""
+    """All regions of the project; a tool may show a changed one (:meth:`preview`)."""
 
     key = "regions"
     title = "Protected regions"
@@ -77,7 +77,7 @@ class RegionsLayer(PaintedLayer):
             return
         at = seen.topLeft() + QPointF(7.0, 17.0)
         if region.as_rectangle is None:
-            # The corner of a polygon's box may lie far from it; its middle usually does not.
+            # The corner of a polygon's box may be far from the polygon; its centre usually is not.
             middle = seen.center() if path.contains(seen.center()) else path.pointAtPercent(0.0)
             at = middle + QPointF(-width / 2, 5.0)
         draw_text(painter, at, text, font, self.ink.region, self.ink.halo)
@@ -95,7 +95,7 @@ _PIN_PX, _HEADING_PX = 5.0, 15.0
 
 
 class ZonesLayer(PaintedLayer):
-    """Every no-drop zone, hatched."""
+    """All no-drop zones, hatched."""
 
     key = "zones"
     title = "No-drop zones"
@@ -124,7 +124,7 @@ class ZonesLayer(PaintedLayer):
 
 
 class PinsLayer(PaintedLayer):
-    """A diamond at every pinned drop's release point, with a stroke along its long axis."""
+    """Diamond at every pinned drop's release point, with a stroke along its long axis."""
 
     key = "pins"
     title = "Pinned drops"
@@ -141,7 +141,7 @@ class PinsLayer(PaintedLayer):
         for pin in self.session.project.operations.pinned if self.session.has_project else ():
             if not all(math.isfinite(value) for value in (pin.y, pin.x, pin.theta)):
                 continue
-            # A pose counts cell centres at integers, the map counts corners: half a cell further.
+            # Poses have cell centres at integers, the map has cell corners: an offset of half a cell.
             at = transform.map(QPointF(pin.x + 0.5, pin.y + 0.5))
             along = QPointF(math.cos(pin.theta), -math.sin(pin.theta)) * _HEADING_PX
             corners = [QPointF(0, -_PIN_PX), QPointF(_PIN_PX, 0), QPointF(0, _PIN_PX), QPointF(-_PIN_PX, 0)]

@@ -1,4 +1,4 @@
-"""Wind arrows of the shown day, spaced on screen and pointing where the wind blows to."""
+"""Wind arrows of the shown day, evenly spaced on screen, in the direction to which the wind blows."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class WindLayer(PaintedLayer):
 
     @property
     def legend(self) -> Legend:
-        """The meaning of the longest arrow."""
+        """Return the speed of the longest arrow."""
         text = f"blows to; longest {self._top_speed:.2g} m/s"
         return Legend(entries=(LegendEntry(text, self.ink.wind, Sample.ARROW),))
 
     def draw(self, shown: MapState | None) -> None:
-        """Note what to paint; repaint only for another day, because this is called for every step of playback."""
+        """Store what to paint. It is repainted only for another day, as this runs at every playback step."""
         self._shown = shown
         if shown is not None and shown.scenario is not self._event:
             self._event = shown.scenario
@@ -61,7 +61,10 @@ class WindLayer(PaintedLayer):
             self._screen.update()
 
     def arrows(self, pixels_per_cell: float) -> list[tuple[float, float, float, float]]:
-        """Return ``(row, column, length in pixels, direction)`` in corner coordinates; direction to, ccw from east."""
+        """Return ``(row, column, length in pixels, direction)`` in corner coordinates.
+
+        The direction is the one to which the wind blows, in radians counter-clockwise from east.
+        """
         if self._shown is None or not self._shown.scenario.days:
             return []
         speed, direction = self._shown.scenario.wind_at(self._shown.event_day)
@@ -79,8 +82,8 @@ def spaced_arrows(
 ) -> list[Arrow]:
     """Return ``(row, column, length in pixels, direction)`` of arrows evenly spaced on screen.
 
-    ``speed [H, W]`` has its longest arrow at ``top_speed``; ``direction [H, W]`` in radians to, ccw from east. Cells
-    without a number have none.
+    ``speed [H, W]`` has its longest arrow at ``top_speed``. ``direction [H, W]`` is the direction to which the wind
+    blows, in radians counter-clockwise from east. Cells without a number have no arrow.
     """
     rows, columns = speed.shape
     every = max(SPACING_PX / pixels_per_cell, 1.0)
@@ -95,7 +98,7 @@ def spaced_arrows(
 
 
 def draw_arrows(painter: QPainter, transform: QTransform, visible: QRectF, arrows: Sequence[Arrow], ink: Ink) -> None:
-    """Draw arrows on a casing that separates them from what lies below; ``transform`` maps cells to pixels."""
+    """Draw arrows on a casing that separates them from the map; ``transform`` maps cells to pixels."""
     path = QPainterPath()
     for row, column, length, psi in arrows:
         middle = transform.map(QPointF(column, row))
@@ -106,13 +109,13 @@ def draw_arrows(painter: QPainter, transform: QTransform, visible: QRectF, arrow
 
 
 def _centres(cells: int, every: float) -> list[int]:
-    """Return the cells in the middle of equal blocks of about ``every`` cells."""
+    """Return the cells at the centres of equal blocks of about ``every`` cells."""
     count = max(round(cells / every), 1)
     return [int((k + 0.5) * cells / count) for k in range(count)]
 
 
 def add_arrow(path: QPainterPath, middle: QPointF, length: float, psi: float) -> None:
-    """Add an arrow around ``middle`` (pixels, y downwards) that points to ``psi``, ccw from east."""
+    """Add an arrow around ``middle`` (pixels, y downwards) in direction ``psi``, ccw from east."""
     along = QPointF(math.cos(psi), -math.sin(psi))
     across = QPointF(-along.y(), along.x())
     head = min(5.5, 0.45 * length)

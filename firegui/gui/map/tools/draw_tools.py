@@ -61,7 +61,7 @@ class RectangleTool(ShapeTool):
             self.session.message.emit("Drag with the button held down to draw a rectangle.")
 
     def cancel(self) -> bool:
-        """Forget the rectangle."""
+        """Discard the rectangle."""
         start, self._start = self._start, None
         self.sketch.show(None)
         return start is not None
@@ -97,7 +97,7 @@ class CornerTool(MapTool):
 
 
 class PolygonTool(CornerTool, ShapeTool):
-    """Click corners; a double click, Enter or a click on the first corner closes."""
+    """Tool for polygons: clicks set corners; a double click, Enter or the first corner closes."""
 
     hint = "Click corners · Enter closes · Esc cancels"
 
@@ -110,12 +110,12 @@ class PolygonTool(CornerTool, ShapeTool):
         self._add_corner((round(row, 2), round(column, 2)))
 
     def move(self, at: Pointer) -> None:
-        """Show where the next edge would be."""
+        """Show the next edge."""
         if self._corners:
             self._show(self._snapped(at))
 
     def double_click(self, at: Pointer) -> None:
-        """Close; the first click of the pair has set the last corner already."""
+        """Close; the first click of the pair has already set the last corner."""
         self._close()
 
     def key(self, key: Qt.Key) -> bool:
@@ -132,7 +132,7 @@ class PolygonTool(CornerTool, ShapeTool):
         return True
 
     def cancel(self) -> bool:
-        """Forget every corner."""
+        """Discard all corners."""
         corners, self._corners = self._corners, []
         self.sketch.show(None)
         return bool(corners)
@@ -147,7 +147,7 @@ class PolygonTool(CornerTool, ShapeTool):
             return
         shape = Region(self._new_name(), ((corners,),))
         whole = len(corners) >= 3
-        # While two corners still coincide under the mouse the outline is not wrong, only unfinished.
+        # While two corners coincide under the mouse, the outline is unfinished, not wrong.
         allowed = not whole or len(set(corners)) < len(corners) or is_simple(shape)
         text = self._size_text(shape) if whole else ""
         self.sketch.show(Outline(corners, text, closed=whole, allowed=allowed, dots=True))
@@ -157,7 +157,7 @@ class PolygonTool(CornerTool, ShapeTool):
         if len(corners) < 3:
             self.session.message.emit("A polygon needs at least three corners.")
             return
-        # A refused polygon stays, so that its last corner can be removed and set again.
+        # A refused polygon stays, so that the user can remove its last corner and set it again.
         if self._add(Region(self._new_name(), ((corners,),))):
             self.cancel()
 

@@ -1,4 +1,4 @@
-"""Tool to choose, move, turn, add and remove drops of the shown plan, with a preview of the fire."""
+"""Tool to select, move, turn, add and remove drops of the shown plan, with a preview of the fire."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _DropDrag:
 
 
 class DropTool(PanningTool):
-    """Tool that edits drops: a drag moves one, its handle turns it; every command has a key."""
+    """Tool that edits drops: a drag moves a drop, its handle turns it; every command has a key."""
 
     cursor = Qt.CursorShape.ArrowCursor
     hint = "Drag a drop, or its handle to turn it · arrows, [ ] · Enter edits · Ins adds · Del removes · Esc"
@@ -45,7 +45,7 @@ class DropTool(PanningTool):
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def press(self, at: Pointer) -> None:
-        """Start dragging the handle of the chosen drop, a drop, or the map."""
+        """Start dragging the handle of the selected drop, a drop, or the map."""
         editor = self.session.plan_editor
         chosen = editor.selected
         if chosen is not None and self._on_handle(chosen, at):
@@ -64,11 +64,11 @@ class DropTool(PanningTool):
             self.session.message.emit(f"Not done: {obstacle}")
             return
         self._drag = _DropDrag(drop, at, turns)
-        # Where it is now is worked out at once, so that the first movement finds the fire before the change ready.
+        # The present position is computed at once, so that the fire before the change is ready early.
         self.session.plan_editor.request_preview(moved(self.session, drop, drop))
 
     def move(self, at: Pointer) -> None:
-        """Show the drop at its new place and request a preview."""
+        """Show the drop at its new position and request a preview."""
         drag = self._drag
         if drag is None:
             super().move(at)
@@ -83,7 +83,7 @@ class DropTool(PanningTool):
             self.session.plan_editor.request_preview(drag.change)
 
     def release(self, at: Pointer) -> None:
-        """Apply the drag as one undoable step; a drag that breaks a rule is undone and reported."""
+        """Apply the drag as one undoable step; undo and report one that breaks a rule."""
         drag, self._drag = self._drag, None
         if drag is None:
             super().release(at)
@@ -97,7 +97,7 @@ class DropTool(PanningTool):
         self.session.plan_editor.select(None)
 
     def double_click(self, at: Pointer) -> None:
-        """Edit the numbers of a drop; beside drops, add one."""
+        """Edit the numbers of a drop; outside drops, add one."""
         drop = self._drop_at(at)
         if drop is not None:
             self.session.plan_editor.request_preview(None)
@@ -107,7 +107,7 @@ class DropTool(PanningTool):
             self._menu.add(at.row, at.column)
 
     def right_click(self, at: Pointer) -> bool:
-        """Open the menu beside drops; the map opens the menu of a drop."""
+        """Open the menu outside drops; the map opens the menu of a drop."""
         if self._drop_at(at) is not None:
             return False
         self._menu.open_ground(at.row, at.column, self.camera.viewport.mapToGlobal(at.pixel.toPoint()))
@@ -115,7 +115,7 @@ class DropTool(PanningTool):
 
     # -- the keyboard ------------------------------------------------------------------------------------------------
     def key(self, key: Qt.Key) -> bool:
-        """Move by arrows, turn by brackets, choose by N and B, add by Ins."""
+        """Move with the arrow keys, turn with brackets, select with N and B, add with Ins."""
         editor = self.session.plan_editor
         if self._drag is not None:
             return False
@@ -158,7 +158,7 @@ class DropTool(PanningTool):
             self._key_run = (to.key, self.session.undo_stack.index()), merge
 
     def _choose(self, onwards: int) -> None:
-        """Select the next drop in time, beginning at the shown step, and bring it into view."""
+        """Select the next drop in time, from the shown step on, and scroll it into view."""
         session = self.session
         drops, chosen = session.plan_editor.drops.drops, session.plan_editor.selected
         if not drops:
@@ -186,7 +186,7 @@ class DropTool(PanningTool):
 
     # -- helpers -----------------------------------------------------------------------------------------------------
     def _drop_at(self, at: Pointer) -> Drop | None:
-        """Return the drop under the mouse: preferably the chosen one, then one of the shown day."""
+        """Return the drop under the mouse: preferably the selected one, then one of the shown day."""
         session = self.session
         per_day = session.project.calendar.steps_per_day
         drops, chosen = session.result.drops, session.plan_editor.selected
@@ -212,7 +212,7 @@ class DropTool(PanningTool):
         along = QPointF(at.column - 0.5 - x, at.row - 0.5 - y)
         if not along.manhattanLength():
             return drop
-        # The long axis lies along (dx, dy) = (cos θ, −sin θ), either way.
+        # The long axis is along (dx, dy) = (cos θ, −sin θ), in either direction.
         return replace(drop, theta=math.atan2(-along.y(), along.x()) % math.pi)
 
     def _show_grip(self, at: Pointer) -> None:

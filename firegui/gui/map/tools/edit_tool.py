@@ -64,7 +64,7 @@ class EditTool(PanningTool):
         self._drag = _RegionDrag(region, None, at, region)
 
     def move(self, at: Pointer) -> None:
-        """Show the region at its new place."""
+        """Show the region at its new position."""
         drag = self._drag
         if drag is None:
             super().move(at)

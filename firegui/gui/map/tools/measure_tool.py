@@ -1,4 +1,4 @@
-"""Tool to measure a distance along corners, or the area inside them."""
+"""Tool that measures a distance along corners, or the area inside them."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def area_text(hectares: float, *, us: bool) -> str:
 
 
 def length_of(corners: Sequence[Vertex], cell_m: float) -> float:
-    """Return the metres along corners given in cells."""
+    """Return the length in metres along corners given in cells."""
     return cell_m * math.fsum(math.dist(a, b) for a, b in pairwise(corners))
 
 
 class MeasureTool(CornerTool):
     """Tool that measures a distance along corners, or the area inside them.
 
-    By keyboard: arrows move a mark, Enter sets a corner there, A closes or opens, U changes the units.
+    By keyboard: arrows move a mark, Enter sets a corner at the mark, A closes or opens, U changes the units.
     """
 
     hint = "Click corners, the first again for an area · arrows and Enter · A area · U units · Backspace · Esc"
@@ -52,7 +52,7 @@ class MeasureTool(CornerTool):
 
     @property
     def text(self) -> str:
-        """The present measurement as text; empty without one."""
+        """The current measurement as text; empty without one."""
         return self._text(tuple(self._corners), closed=self._closed)
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
@@ -68,12 +68,12 @@ class MeasureTool(CornerTool):
             self._add_corner(clamped(at.row, at.column, self.context.shape))
 
     def move(self, at: Pointer) -> None:
-        """Show where the next corner would be."""
+        """Show the next corner."""
         if self._corners and not self._done:
             self._show(clamped(at.row, at.column, self.context.shape))
 
     def double_click(self, at: Pointer) -> None:
-        """End; the first click of the pair has set the last corner already."""
+        """End; the first click of the pair has already set the last corner."""
         self._end()
 
     # -- the keyboard ------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class MeasureTool(CornerTool):
         self._show(self._mark)
 
     def cancel(self) -> bool:
-        """Forget what was measured."""
+        """Discard the measurement."""
         had = bool(self._corners) or self._mark is not None
         self._begin_anew()
         self._mark = None

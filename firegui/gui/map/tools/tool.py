@@ -42,7 +42,7 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolContext:
-    """Objects that the tools share."""
+    """Objects shared by the tools."""
 
     session: Session
     camera: Camera
@@ -58,8 +58,8 @@ class ToolContext:
     def snapped(self, at: Pointer, leave: str = "") -> Vertex:
         """Return the corner that a click at ``at`` sets, snapped as the drawing options say.
 
-        Corners of regions and zones within reach come first, then the corners of cells. The shape called ``leave`` is
-        the one being drawn.
+        Corners of regions and zones within reach take precedence over corners of cells. The shape called ``leave`` is
+        being drawn, and is skipped.
         """
         project, options = self.session.project, self.session.drawing
         here = at.row, at.column
@@ -73,7 +73,7 @@ class ToolContext:
 
 
 class MapTool:
-    """Base class of tools; it does nothing. The map shows ``hint``."""
+    """Base class of tools without any action. The map shows ``hint``."""
 
     cursor = Qt.CursorShape.ArrowCursor
     hint = ""
@@ -103,7 +103,7 @@ class MapTool:
         return False
 
     def cancel(self) -> bool:
-        """Discard unfinished work (Esc, another tool or project) and return whether there was any."""
+        """Discard unfinished work (Esc, another tool or project). Return whether there was any."""
         return False
 
 
@@ -123,7 +123,7 @@ class PanningTool(MapTool):
         self._pressed, self._last, self._panning = at, at.pixel, False
 
     def move(self, at: Pointer) -> None:
-        """Move the map once the mouse has moved enough."""
+        """Pan the map once the mouse has moved far enough."""
         if self._pressed is None:
             return
         if not self._panning and at.far_from(self._pressed):
@@ -164,7 +164,7 @@ Pin = Callable[[tuple[int, int] | None], None]
 
 
 class ProbeTool(PanningTool):
-    """Tool that pins the clicked cell; a click beside the grid removes the pin."""
+    """Tool that pins the clicked cell; a click outside the grid removes the pin."""
 
     cursor = Qt.CursorShape.WhatsThisCursor
     hint = "Click a cell · Esc unpins"
