@@ -41,7 +41,7 @@ from firegui.gui.base.layouts import vertical
 
 FIRST = "getting-started"
 GROUPS: tuple[tuple[str, ...], ...] = (
-    (FIRST, "tutorial", "start-page", "shortcuts", "help", "whats-new", "releases"),
+    (FIRST, "tutorial", "bear-2020", "start-page", "shortcuts", "help", "whats-new", "releases"),
     (
         "map", "drops", "scenario", "layers", "regions", "fleet", "calendar", "objective", "constraints", "timeline",
         "progress", "runs", "log", "skill", "calibrate", "sensitivity", "stress", "margin", "exercise",
@@ -50,7 +50,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     (
         "method", "method-fire", "method-drops", "method-search", "method-pruning", "method-uncertainty", "limits",
     ),
-    ("conventions", "files", "command-line", "troubleshooting"),
+    ("conventions", "files", "command-line", "devices", "troubleshooting"),
     ("extend-planner", "extend-fire-model", "extend-importer"),
 )  # fmt: skip
 """Pages in their order: first steps, docks, method, reference, and extending firegui."""
