@@ -245,21 +245,3 @@ def _without_set(words: list[str]) -> list[str]:
 
 PAIRS = MappingProxyType({Components.U_V: (Role.U, Role.V), Components.SPEED_DIRECTION: (Role.SPEED, Role.DIRECTION)})
 """The roles of the two numbers."""
-
-
-def said_conventions(
-    components: Components,
-    one: Named | None,
-    other: Named | None,
-    *,
-    unit: SpeedUnit | None = None,
-    north: North | None = None,
-    clock: TimeBasis | None = None,
-) -> WindConventions:
-    """Return what a file says of its two numbers: ``unit`` and ``north`` if given, else what their names say."""
-    names = [name for name in (other, one) if name is not None]
-    height = next((name.height for name in reversed(names) if name.height), None)
-    unit = unit or next((name.unit for name in reversed(names) if name.unit), None)
-    north = north or next((name.north for name in names if name.north), None)
-    sense = other.sense if other is not None and components is Components.SPEED_DIRECTION else None
-    return WindConventions(components, unit, height, sense, north, clock)

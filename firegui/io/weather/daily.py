@@ -25,7 +25,7 @@ from firegui.io.weather.conventions import (
     WindConventions,
 )
 from firegui.io.weather.frames import Turn, no_turn, turn_from_true
-from firegui.io.weather.locations import Everywhere, Floats, WindLocations, WindResampler
+from firegui.io.weather.locations import Everywhere, Floats, Placement, WindLocations
 from firegui.io.weather.series import MOST_CELLS_READ, WindSeries, check_values, vectors
 from firegui.io.weather.time_axis import Days, Timing, fill_days, say_days, say_filled, say_moment, sort_into_days
 
@@ -146,7 +146,7 @@ def constant_maps(grid: Grid, speed_ms: float, direction: float, traits: WindCon
 
 
 def daily_maps(
-    series: WindSeries, traits: WindConventions, timing: Timing, laid: WindResampler, grid: Grid, when: When,
+    series: WindSeries, traits: WindConventions, timing: Timing, laid: Placement, grid: Grid, when: When,
     problems: Problems, check: Check | None,
 ) -> WindFields | None:  # fmt: skip
     """The mean wind of each day on ``grid``, ``laid`` the places of the series on it.
@@ -193,7 +193,7 @@ class _SeriesReader:
         self,
         series: WindSeries,
         traits: WindConventions,
-        laid: WindResampler,
+        laid: Placement,
         problems: Problems,
         check: Check | None,
     ) -> None:
@@ -269,7 +269,7 @@ def _days(series: WindSeries, timing: Timing, when: When, problems: Problems) ->
     return days
 
 
-def _is_affordable(laid: WindResampler, days: Days, grid: Grid, where: str, problems: Problems) -> bool:
+def _is_affordable(laid: Placement, days: Days, grid: Grid, where: str, problems: Problems) -> bool:
     if days.count * grid.n_cells > MOST_VALUES:
         what = f"{days.count} days of wind on {grid.n_cells:,} cells are more than {MOST_VALUES:,} values"
         problems.add("wind", what, "take fewer days, or larger cells")

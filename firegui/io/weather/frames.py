@@ -10,6 +10,8 @@ A Jacobian field is worked out on a coarse lattice and interpolated: it is smoot
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,37 +58,30 @@ def no_turn(shape: tuple[int, int]) -> Turn:
     return Turn(np.eye(2)[:, :, np.newaxis, np.newaxis], shape)
 
 
-def turn_from_true(grid: Grid) -> Turn | None:
-    """From true east and north to the axes of ``grid``; ``None`` on a grid without a place."""
-    places = _node_places(grid)
+def turn_from_true(grid: Grid, axes: Callable[[Floats, Floats], Floats] | None = None) -> Turn | None:
+    """Return the turn from true east and north to the axes of ``grid``; ``None`` on a grid without a place.
+
+    For another frame ``axes`` gives its east (first column) and north as true vectors ``[2, 2, …]`` at longitudes and
+    latitudes.
+    """
+    rows, columns = (np.linspace(0.0, size - 1.0, min(_NODES, size)) for size in grid.shape)
+    places = Georeference(grid).lonlat_many(*np.meshgrid(rows, columns, indexing="ij"))
     if places is None or grid.crs is None:
         return None
-    return Turn(jacobian(grid.crs, *places), grid.shape)
+    matrices = jacobian(grid.crs, *places)
+    if axes is not None:
+        matrices = np.asarray(np.einsum("ij...,jk...->ik...", matrices, axes(*places)))
+    return Turn(matrices, grid.shape)
 
 
 def turn_from_raster(grid: Grid, crs: str) -> Turn | None:
-    """From the axes of a raster in ``crs`` to those of ``grid``; ``None`` where either has no place."""
-    places = _node_places(grid)
-    if places is None or grid.crs is None:
-        return None
-    return Turn(_times(jacobian(grid.crs, *places), _inverse(jacobian(crs, *places))), grid.shape)
+    """Return the turn from the axes of a raster in ``crs`` to those of ``grid``; ``None`` without a place."""
 
+    def axes(lon: Floats, lat: Floats) -> Floats:
+        (a, b), (c, d) = jacobian(crs, lon, lat)
+        return np.asarray(np.array([[d, -b], [-c, a]]) / (a * d - b * c))
 
-def turn_from_axes(grid: Grid, eastward: Floats, northward: Floats) -> Turn | None:
-    """From the axes of a raster whose columns and rows run in true directions that are given at the grid's nodes.
-
-    ``eastward [2, n, m]`` is the true east–north vector of the raster's own east, ``northward`` that of its north.
-    """
-    places = _node_places(grid)
-    if places is None or grid.crs is None:
-        return None
-    axes = np.stack([eastward, northward], axis=1)
-    return Turn(_times(jacobian(grid.crs, *places), _scaled(axes)), grid.shape)
-
-
-def node_lonlat(grid: Grid) -> tuple[Floats, Floats] | None:
-    """Longitudes and latitudes ``[n, m]`` of the nodes of a grid's turns."""
-    return _node_places(grid)
+    return turn_from_true(grid, axes)
 
 
 def jacobian(crs: str, lon: Floats, lat: Floats) -> Floats:
@@ -99,7 +94,7 @@ def jacobian(crs: str, lon: Floats, lat: Floats) -> Floats:
     east = _difference(change.transform(lon + _STEP_DEG, lat), change.transform(lon - _STEP_DEG, lat))
     north = _difference(change.transform(lon, lat + _STEP_DEG), change.transform(lon, lat - _STEP_DEG))
     meridian, parallel = _radii(lat)
-    return _scaled(np.stack([east / parallel, north / meridian], axis=1))
+    return unit_area(np.stack([east / parallel, north / meridian], axis=1))
 
 
 def _radii(lat: Floats) -> tuple[Floats, Floats]:
@@ -114,24 +109,10 @@ def _difference(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Flo
     return np.stack([one[0] - other[0], one[1] - other[1]])
 
 
-def _node_places(grid: Grid) -> tuple[Floats, Floats] | None:
-    rows = np.linspace(0.0, grid.rows - 1.0, min(_NODES, grid.rows))
-    columns = np.linspace(0.0, grid.columns - 1.0, min(_NODES, grid.columns))
-    return Georeference(grid).lonlat_many(*np.meshgrid(rows, columns, indexing="ij"))
-
-
-def _scaled(matrices: Floats) -> Floats:
+def unit_area(matrices: Floats) -> Floats:
+    """Return matrices ``[2, 2, …]`` scaled to determinants of 1 or −1."""
     (a, b), (c, d) = matrices
     return np.asarray(matrices / np.sqrt(np.abs(a * d - b * c)))
-
-
-def _inverse(matrices: Floats) -> Floats:
-    (a, b), (c, d) = matrices
-    return np.asarray(np.array([[d, -b], [-c, a]]) / (a * d - b * c))
-
-
-def _times(left: Floats, right: Floats) -> Floats:
-    return np.asarray(np.einsum("ij...,jk...->ik...", left, right))
 
 
 def _weights(nodes: int, cells: int) -> Floats:

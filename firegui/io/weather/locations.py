@@ -3,23 +3,23 @@
 Rasters are interpolated bilinearly between the centres of their cells; outside of the outermost centres the nearest
 stands in. Stations are weighted by their inverse squared distance (Shepard 1968, Proc. 23rd ACM National Conference,
 517–524, with power 2). A place without a value takes no part, and a cell that none of its places serves has none.
+GDAL's own bilinear resampling has no value beyond the outermost centres, and knows no axes of uneven steps.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from rasterio import Affine
 
 from firegui.domain.grid import Grid
 from firegui.errors import Problems
-from firegui.io.crs import same, transformer
-from firegui.io.georeference import WGS84, Six
-from firegui.io.weather.frames import Turn, no_turn, turn_from_raster
+from firegui.io.crs import transformer
+from firegui.io.georeference import WGS84
+from firegui.io.weather.frames import Turn
 
 Floats = NDArray[np.float64]
 
@@ -41,104 +41,66 @@ class Window:
         return self.rows.stop - self.rows.start, self.columns.stop - self.columns.start
 
 
-class WindResampler(Protocol):
-    """The places of a file against one grid."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Placement:
+    """The places of a file against one grid.
 
-    @property
-    def window(self) -> Window | None:
-        """What of the file's raster is to be read; ``None`` where the file has no raster."""
-        ...
+    ``spread`` brings values ``[K, …]`` at the places (of the window) to the cells, ``[K, H, W]``, NaN where there is
+    none; a place without a value in the first of the ``K`` has none in any. ``window`` is what of the file's raster is
+    to be read, ``None`` where it has no raster. ``notes`` say what was assumed.
+    """
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was assumed."""
-        ...
-
-    def spread(self, values: Floats) -> Floats:
-        """Values ``[K, …]`` at the places (of the window) as ``[K, H, W]``, NaN where there is none.
-
-        A place without a value in the first of the ``K`` has none in any.
-        """
-        ...
+    spread: Callable[[Floats], Floats]
+    window: Window | None = None
+    notes: tuple[str, ...] = ()
 
 
-class WindLocations(Protocol):
+class WindLocations(ABC):
     """Where the values of a file lie."""
 
     @property
     def raster(self) -> tuple[int, int] | None:
         """Rows and columns of the file's raster; ``None`` where it has none."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """In words for people: ``90 × 70 cells``, ``3 stations``."""
-        ...
-
-    def on(self, grid: Grid, where: str, problems: Problems) -> WindResampler | None:
-        """These places against ``grid``; what is wrong is added to ``problems`` under ``where``."""
-        ...
-
-    def grid_turn(self, grid: Grid) -> Turn | None:
-        """From the file's own axes to those of ``grid``; ``None`` where the file has none that are known."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Everywhere:
-    """One value for the whole raster: it is its own placing."""
-
-    shape: tuple[int, int] = (1, 1)
-    text: str = "one place for the whole raster"
-    window: Window | None = None
-    notes: tuple[str, ...] = ()
-    raster: tuple[int, int] | None = None
-
-    def on(self, grid: Grid, where: str, problems: Problems) -> WindResampler | None:
-        """On any grid."""
-        return Everywhere(grid.shape)
-
-    def grid_turn(self, grid: Grid) -> Turn | None:
-        """It has no axes of its own."""
         return None
 
-    def spread(self, values: Floats) -> Floats:
-        """The one value of each in every cell."""
-        return np.stack([np.full(self.shape, value.ravel()[0]) for value in values])
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """In words for people: ``90 × 70 cells``, ``3 stations``."""
+
+    @abstractmethod
+    def on(self, grid: Grid, where: str, problems: Problems) -> Placement | None:
+        """Place the values on ``grid``; what is wrong is added to ``problems`` under ``where``."""
+
+    def grid_turn(self, grid: Grid) -> Turn | None:
+        """Return the turn from the file's own axes to those of ``grid``; ``None`` where the file has none."""
+        return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _OnStations:
-    """Weights ``[S, H, W]`` of every station in every cell."""
+class Everywhere(WindLocations):
+    """One value for the whole raster."""
 
-    weights: NDArray[np.float32]
-    notes: tuple[str, ...]
-    window: Window | None = None
+    text = "one place for the whole raster"
 
-    def spread(self, values: Floats) -> Floats:
-        known = np.isfinite(values[0])
-        if not known.any():
-            return np.full((len(values), *self.weights.shape[1:]), np.nan)
-        weights = self.weights[known]
-        total = np.tensordot(values[:, known], weights, axes=(1, 0))
-        return np.asarray(total / weights.sum(axis=0, dtype=np.float64))
+    def on(self, grid: Grid, where: str, problems: Problems) -> Placement | None:
+        """Place the value in every cell."""
+        return Placement(lambda values: np.stack([np.full(grid.shape, value.ravel()[0]) for value in values]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stations:
+@dataclass(frozen=True, eq=False)
+class Stations(WindLocations):
     """Points at longitudes and latitudes, in degrees."""
 
     lons: Floats
     lats: Floats
-    raster: tuple[int, int] | None = None
 
     @property
     def text(self) -> str:
         """How many."""
         return f"{len(self.lons)} station{'' if len(self.lons) == 1 else 's'}"
 
-    def on(self, grid: Grid, where: str, problems: Problems) -> WindResampler | None:
-        """Weighted by inverse squared distance in the grid's CRS."""
+    def on(self, grid: Grid, where: str, problems: Problems) -> Placement | None:
+        """Weigh the stations by inverse squared distance in the grid's CRS."""
         if not grid.is_georeferenced or grid.crs is None:
             problems.add(where, "its stations have a place, the layers have none", "give layers with a CRS")
             return None
@@ -150,14 +112,19 @@ class Stations:
             return None
         far = [f"The nearest station lies {nearest / 1000:,.0f} km from the raster."] if nearest > 0.0 else []
         if len(self.lons) == 1:
-            weights = np.ones((1, *grid.shape), np.float32)
-            return _OnStations(weights, (*far, "One station stands for the whole raster."))
-        said = f"Between {self.text} the wind is weighted by the inverse square of the distance."
-        return _OnStations(_shepard(grid, easts, norths), (*far, said))
+            weights, said = np.ones((1, *grid.shape), np.float32), "One station stands for the whole raster."
+        else:
+            weights = _shepard(grid, easts, norths)
+            said = f"Between {self.text} the wind is weighted by the inverse square of the distance."
 
-    def grid_turn(self, grid: Grid) -> Turn | None:
-        """Stations have no axes of their own."""
-        return None
+        def spread(values: Floats) -> Floats:
+            known = np.isfinite(values[0])
+            if not known.any():
+                return np.full((len(values), *grid.shape), np.nan)
+            total = np.tensordot(values[:, known], weights[known], axes=(1, 0))
+            return np.asarray(total / weights[known].sum(axis=0, dtype=np.float64))
+
+        return Placement(spread, None, (*far, said))
 
     def _nearest_m(self, grid: Grid, easts: Floats, norths: Floats) -> float:
         """Metres from the raster's edge to the nearest station; 0 inside, NaN where none can be placed."""
@@ -178,22 +145,6 @@ def _shepard(grid: Grid, easts: Floats, norths: Floats) -> NDArray[np.float32]:
         y, x = grid.from_world(float(east), float(north))
         each[:] = 1.0 / np.maximum((rows[:, None] - y) ** 2 + (columns[None, :] - x) ** 2, _AT_ONCE)
     return weights
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _OnRaster:
-    """Fractional rows and columns ``[2, H, W]`` of every cell in the window."""
-
-    window: Window
-    at: NDArray[np.float32]
-    notes: tuple[str, ...]
-
-    def spread(self, values: Floats) -> Floats:
-        result = np.empty((len(values), *self.at.shape[1:]))
-        for first in range(0, result.shape[1], _BAND):
-            band = slice(first, first + _BAND)
-            result[:, band] = bilinear(values, self.at[0, band], self.at[1, band])
-        return result
 
 
 def bilinear(values: Floats, rows: NDArray[np.float32], columns: NDArray[np.float32]) -> Floats:
@@ -222,65 +173,18 @@ def bilinear(values: Floats, rows: NDArray[np.float32], columns: NDArray[np.floa
 
 
 Locate = Callable[[Floats, Floats], tuple[Floats, Floats]]
-"""Fractional rows and columns (centres at whole numbers) of a file's raster at longitudes and latitudes."""
+"""Fractional rows and columns (centres at whole numbers) of a file's raster at eastings and northings of a grid."""
 
 
-@dataclass(frozen=True, slots=True)
-class AffineRaster:
-    """A raster with six affine coefficients in ``crs``; both ``None`` where the file has no place."""
-
-    rows: int
-    columns: int
-    transform: Six | None
-    crs: str | None
-
-    @property
-    def raster(self) -> tuple[int, int]:
-        """Its rows and columns."""
-        return self.rows, self.columns
-
-    @property
-    def text(self) -> str:
-        """Its size."""
-        return f"{self.rows:,} × {self.columns:,} cells"
-
-    def on(self, grid: Grid, where: str, problems: Problems) -> WindResampler | None:
-        """Interpolated onto the cells of ``grid``; a raster that is the grid's own is taken as it is."""
-        shape = self.raster
-        if self.transform is None or self.crs is None or not grid.is_georeferenced:
-            if shape == grid.shape:
-                return use_as_is(shape)
-            what = f"has no CRS or no transform, and its {self.text} are not the {grid.rows:,} × {grid.columns:,}"
-            problems.add(where, f"{what} of the layers", "give it a place, or a raster on the grid of the layers")
-            return None
-        assert grid.crs is not None
-        if shape == grid.shape and self.transform == grid.transform and same(self.crs, grid.crs):
-            return use_as_is(shape)
-        inverse, change = ~Affine(*self.transform), transformer(grid.crs, self.crs)
-
-        def locate(easts: Floats, norths: Floats) -> tuple[Floats, Floats]:
-            x, y = change.transform(easts, norths)
-            column, row = inverse @ (np.asarray(x), np.asarray(y))
-            return row - 0.5, column - 0.5
-
-        return resample_to_grid(grid, shape, locate, where, problems)
-
-    def grid_turn(self, grid: Grid) -> Turn | None:
-        """From the axes of its CRS, which may be the grid's."""
-        if self.crs is None or (grid.crs is not None and same(self.crs, grid.crs)):
-            return no_turn(grid.shape)
-        return turn_from_raster(grid, self.crs)
-
-
-def use_as_is(shape: tuple[int, int]) -> WindResampler:
-    """A raster that lies cell on cell on the grid."""
-    at = np.stack(np.meshgrid(*(np.arange(n, dtype=np.float32) for n in shape), indexing="ij"))
-    return _OnRaster(Window(slice(0, shape[0]), slice(0, shape[1])), at, ())
+def use_as_is(shape: tuple[int, int]) -> Placement:
+    """Place a raster that lies cell on cell on the grid."""
+    # Adding 0 turns −0 into 0, as the weights of an interpolation do: its direction is π and not −π.
+    return Placement(lambda values: values + 0.0, Window(slice(0, shape[0]), slice(0, shape[1])))
 
 
 def resample_to_grid(
     grid: Grid, shape: tuple[int, int], locate: Locate, where: str, problems: Problems
-) -> WindResampler | None:
+) -> Placement | None:
     """A raster of ``shape`` on ``grid``; ``locate`` takes eastings and northings of the grid to its rows and columns.
 
     The window is what the grid's cells lie between. A raster that does not touch the grid is a problem; cells beyond
@@ -297,7 +201,20 @@ def resample_to_grid(
     outside = int((~inside).sum())
     share = f"{outside:,} of {inside.size:,} cells"
     notes = (f"The wind file does not reach {share}: its nearest wind stands in there.",) if outside else ()
-    return _OnRaster(window, np.nan_to_num(at), notes)
+    return Placement(_in_bands(np.nan_to_num(at)), window, notes)
+
+
+def _in_bands(at: NDArray[np.float32]) -> Callable[[Floats], Floats]:
+    """Interpolate at fractional rows and columns ``[2, H, W]``, some rows at a time."""
+
+    def spread(values: Floats) -> Floats:
+        result = np.empty((len(values), *at.shape[1:]))
+        for first in range(0, result.shape[1], _BAND):
+            band = slice(first, first + _BAND)
+            result[:, band] = bilinear(values, at[0, band], at[1, band])
+        return result
+
+    return spread
 
 
 def _located(grid: Grid, locate: Locate) -> tuple[NDArray[np.float32], tuple[float, float]]:

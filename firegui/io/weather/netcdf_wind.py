@@ -1,35 +1,28 @@
-"""Wind from NetCDF: ERA5's ``u10`` and ``v10``, or speed and direction, on latitudes or on a projected grid."""
+"""Wind from NetCDF: ERA5's ``u10`` and ``v10``, or speed and direction, on latitudes, projected axes or curved ones."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+from pyproj import CRS
+from pyproj.exceptions import CRSError
 
 from firegui.errors import Problems
-from firegui.io.weather.axes import find_axes
-from firegui.io.weather.conventions import (
-    PAIRS,
-    Components,
-    Height,
-    Named,
-    North,
-    Role,
-    Sense,
-    TimeBasis,
-    WindConventions,
-    named,
-    said_conventions,
-    speed_unit,
-)
-from firegui.io.weather.locations import Floats, Window
+from firegui.io.georeference import WGS84
+from firegui.io.source_files import cells_problem
+from firegui.io.weather.conventions import Components, Height, Named, North, Role, Sense, TimeBasis, named
+from firegui.io.weather.locations import Floats, WindLocations, Window
 from firegui.io.weather.netcdf_file import NetcdfVariable
-from firegui.io.weather.series import Sample, WindSeries
+from firegui.io.weather.raster_locations import AxisRaster, CurvedRaster
+from firegui.io.weather.series import WindField, WindSeries, choose_pair, said_conventions
 from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps, TimeError, check_ascending, decode_times
 
 Variables = Mapping[str, NetcdfVariable]
 
+_MOST_AXIS = 100_000
 _STANDARD = {
     "eastward_wind": Named(Role.U, north=North.TRUE),
     "northward_wind": Named(Role.V, north=North.TRUE),
@@ -47,93 +40,77 @@ _TIME_NAMES = ("valid_time", "time", "Time", "Times", "t", "date", "datetime")
 _OTHER_VERSIONS = "expver"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _WindVariable:
-    """A variable of the wind, and what its names and attributes say."""
-
-    variable: NetcdfVariable
-    named: Named
-
-
 def netcdf_series(
     variables: Variables, components: Components | None, where: str, problems: Problems
 ) -> WindSeries | None:
-    """The wind of an opened file; ``components`` chooses where it holds u and v beside speed and direction.
+    """Return the wind of an opened file; ``components`` chooses where it holds u and v beside speed and direction.
 
     What is wrong is added to ``problems``, which come in empty, and ``None`` returned.
     """
     pair = _choose(variables, components, where, problems)
     if pair is None:
         return None
-    one, other = pair[1].variable, pair[2].variable
+    kind, one, other = pair
     if one.dimensions != other.dimensions or one.shape != other.shape:
         what = f"{one.name} {list(one.shape)} and {other.name} {list(other.shape)} are not on the same dimensions"
         problems.add(where, what, "give both parts of the wind on one grid and at the same times")
         return None
-    axes = find_axes(variables, one, where, problems)
+    axes = _find_axes(variables, one, where, problems)
     layout = None if axes is None else _layout(variables, one, axes.dimensions, where, problems)
     if axes is None or layout is None:
-        return None
-    stamps = _stamps(variables, layout.time, where, problems)
-    if layout.time is not None and stamps is None and problems:
         return None
     count = 1 if layout.time is None else one.shape[one.dimensions.index(layout.time)]
     if count > MOST_SAMPLES or count < 1:
         problems.add(where, f"holds {count:,} times", f"give 1 to {MOST_SAMPLES:,}, cut to the days of the fire")
         return None
-    text = one.text("units").strip()
-    if text and speed_unit(text) is None:
-        what = f"{one.name} says its unit is {text!r}, which is no speed"
-        problems.add(where, what, "give a wind, or correct its unit")
-        return None
-    said = _said(pair[0], pair[1], pair[2], axes.geographic)
-    notes = (f"Wind from {one.name} and {other.name} of {where}.", *layout.notes, *axes.notes)
-    sample = _sampler(one, other, layout, axes.dimensions)
-    return WindSeries("NetCDF", where, said, count, stamps, axes.places, sample, notes)
+    stamps = _stamps(variables, layout.time, where, problems)
+    read = partial(_read, layout, axes.dimensions)
+    fields = (
+        WindField(one.name, _named(one), one.text("units").strip(), partial(read, one)),
+        WindField(other.name, _named(other), "", partial(read, other)),
+    )
+    relative = one.number("GRIB_uvRelativeToGrid", -1.0)
+    north = North.TRUE if axes.geographic or relative == 0.0 else North.GRID if relative == 1.0 else None
+    said = said_conventions(kind, fields, where, problems, north, TimeBasis.UTC)
+    notes = (f"Wind from {one.name} and {other.name} of {where}.", *layout.notes)
+    return None if problems else WindSeries("NetCDF", where, said, count, stamps, axes.places, fields, notes)
 
 
 def _choose(
     variables: Variables, components: Components | None, where: str, problems: Problems
-) -> tuple[Components, _WindVariable, _WindVariable] | None:
-    """The two variables of the wind: u and v before speed and direction, those that say 10 m before others."""
-    found: dict[Role, list[_WindVariable]] = {}
+) -> tuple[Components, NetcdfVariable, NetcdfVariable] | None:
+    """Choose the two variables of the wind: u and v before speed and direction, those that say 10 m before others."""
+    found: dict[Role, list[tuple[NetcdfVariable, Named]]] = {}
     for variable in variables.values():
         says = _named(variable)
         if says is not None and len(variable.dimensions) >= 2 and variable.is_numeric:
-            found.setdefault(says.role, []).append(_WindVariable(variable, says))
-    for kind in (Components.U_V, Components.SPEED_DIRECTION) if components is None else (components,):
-        first, second = (_best(found.get(role, [])) for role in PAIRS[kind])
-        if len(first) == len(second) == 1:
-            return kind, first[0], second[0]
-        if first and second:
-            names = ", ".join(item.variable.name for item in (*first, *second))
-            problems.add(where, f"holds several winds ({names})", "keep the two of one height in the file")
-            return None
-    held = ", ".join(name for name, item in variables.items() if len(item.dimensions) >= 2) or "none"
-    wanted = "u and v, or speed and direction" if components is None else f"{components} of the wind"
-    problems.add(where, f"holds no wind that is recognised (variables: {held})", f"give {wanted}, named u10 and v10")
+            found.setdefault(says.role, []).append((variable, says))
+    pair = choose_pair({role: _best(items) for role, items in found.items()}, components)
+    if pair is None:
+        held = ", ".join(name for name, item in variables.items() if len(item.dimensions) >= 2) or "none"
+        wanted = "u and v, or speed and direction" if components is None else f"{components} of the wind"
+        what = f"holds no wind that is recognised (variables: {held})"
+        problems.add(where, what, f"give {wanted}, named u10 and v10")
+        return None
+    kind, first, second = pair
+    if len(first) == len(second) == 1:
+        return kind, first[0], second[0]
+    names = ", ".join(item.name for item in (*first, *second))
+    problems.add(where, f"holds several winds ({names})", "keep the two of one height in the file")
     return None
 
 
-def _best(found: Sequence[_WindVariable]) -> list[_WindVariable]:
-    at_10 = [item for item in found if item.named.height is Height.M10]
-    return at_10 or list(found)
+def _best(found: Sequence[tuple[NetcdfVariable, Named]]) -> list[NetcdfVariable]:
+    at_10 = [variable for variable, says in found if says.height is Height.M10]
+    return at_10 or [variable for variable, _ in found]
 
 
 def _named(variable: NetcdfVariable) -> Named | None:
     by_name = named(variable.name)
     by_standard = _STANDARD.get(variable.text("standard_name"))
-    if by_standard is None:
-        return by_name
-    height = None if by_name is None else by_name.height
-    return replace(by_standard, height=height, unit=None if by_name is None else by_name.unit)
-
-
-def _said(kind: Components, one: _WindVariable, other: _WindVariable, geographic: bool) -> WindConventions:
-    relative = one.variable.number("GRIB_uvRelativeToGrid", -1.0)
-    north = North.TRUE if geographic or relative == 0.0 else North.GRID if relative == 1.0 else None
-    unit = speed_unit(one.variable.text("units"))
-    return said_conventions(kind, one.named, other.named, unit=unit, north=north, clock=TimeBasis.UTC)
+    if by_standard is None or by_name is None:
+        return by_standard or by_name
+    return replace(by_standard, height=by_name.height, unit=by_name.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,17 +176,11 @@ def _ten_metres(coordinate: NetcdfVariable | None, size: int) -> int | None:
 
 
 def _stamps(variables: Variables, time: str | None, where: str, problems: Problems) -> Stamps | None:
-    """The times along ``time``; a file without is no problem, one with times that cannot be read is."""
-    if time is None:
-        return None
+    """Return the times along ``time``; a file without is no problem, one with times that cannot be read is."""
     along = [item for item in variables.values() if item.dimensions == (time,) and " since " in item.text("units")]
-    along.sort(key=lambda item: (item.name != "valid_time", item.name != time))
     if not along:
         return None
-    item = along[0]
-    if item.shape[0] > MOST_SAMPLES:
-        problems.add(where, f"holds {item.shape[0]:,} times", f"give at most {MOST_SAMPLES:,}")
-        return None
+    item = min(along, key=lambda item: (item.name != "valid_time", item.name != time))
     try:
         moments = decode_times(item.values(), item.text("units"), item.text("calendar"))
     except (TimeError, OSError) as error:
@@ -220,23 +191,20 @@ def _stamps(variables: Variables, time: str | None, where: str, problems: Proble
     return Stamps(moments, in_utc=False)
 
 
-def _sampler(one: NetcdfVariable, other: NetcdfVariable, layout: _Layout, space: tuple[str, str]) -> Sample:
-    """Reads one time of both variables in a window, as ``[rows, columns]`` whatever the order of the dimensions."""
-    flip = one.dimensions.index(space[0]) > one.dimensions.index(space[1])
-
-    def part(variable: NetcdfVariable, number: int, window: Window | None) -> Floats:
-        picks: dict[str, int | slice] = dict(layout.chosen)
-        if layout.time is not None:
-            picks[layout.time] = number
-        if window is not None:
-            picks |= {space[0]: window.rows, space[1]: window.columns}
-        values = variable.values(tuple(picks.get(name, slice(None)) for name in variable.dimensions))
-        if layout.merged is not None:
-            values = _merge(values, [name for name in variable.dimensions if name not in layout.chosen
-                                     and name != layout.time].index(layout.merged))  # fmt: skip
-        return values.T if flip else values
-
-    return lambda number, window: (part(one, number, window), part(other, number, window))
+def _read(
+    layout: _Layout, space: tuple[str, str], variable: NetcdfVariable, number: int, window: Window | None
+) -> Floats:
+    """Read one time of a variable in a window, as ``[rows, columns]`` whatever the order of its dimensions."""
+    picks: dict[str, int | slice] = dict(layout.chosen)
+    if layout.time is not None:
+        picks[layout.time] = number
+    if window is not None:
+        picks |= {space[0]: window.rows, space[1]: window.columns}
+    values = variable.values(tuple(picks.get(name, slice(None)) for name in variable.dimensions))
+    left = [name for name in variable.dimensions if name not in layout.chosen and name != layout.time]
+    if layout.merged is not None:
+        values = _merge(values, left.index(layout.merged))
+    return values.T if left.index(space[0]) > left.index(space[1]) else values
 
 
 def _merge(values: Floats, axis: int) -> Floats:
@@ -245,3 +213,151 @@ def _merge(values: Floats, axis: int) -> Floats:
     for more in rest:
         first = np.where(np.isnan(first), more, first)
     return np.asarray(first)
+
+
+_LAT_UNITS = ("degrees_north", "degree_north", "degree_n", "degrees_n", "degreen", "degreesn")
+_LON_UNITS = ("degrees_east", "degree_east", "degree_e", "degrees_e", "degreee", "degreese")
+_LAT_NAMES, _LON_NAMES = (
+    ("lat", "latitude", "xlat", "nav_lat", "gridlat_0"),
+    ("lon", "longitude", "xlong", "nav_lon", "gridlon_0"),
+)
+_Y, _X = "projection_y_coordinate", "projection_x_coordinate"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Axes:
+    """The dimensions of rows and columns by name, where they lie, and whether they are latitudes and longitudes."""
+
+    dimensions: tuple[str, str]
+    places: WindLocations
+    geographic: bool
+
+
+def _find_axes(variables: Variables, variable: NetcdfVariable, where: str, problems: Problems) -> _Axes | None:
+    """The axes of ``variable``: 1-D latitudes and longitudes, else 1-D projected coordinates, else 2-D latitudes.
+
+    Projected coordinates need a grid mapping. What is wrong is added to ``problems`` and ``None`` returned.
+    """
+    lat, lon = (_along(variables, variable, kind) for kind in ("lat", "lon"))
+    if lat is not None and lon is not None:
+        return _axes(variable, lat, lon, WGS84, where, problems)
+    y, x = (_along(variables, variable, kind) for kind in ("y", "x"))
+    crs = _mapping(variables, variable)
+    if y is not None and x is not None and crs is not None:
+        return _axes(variable, y, x, crs, where, problems)
+    lat, lon = (_curved(variables, variable, kind) for kind in ("lat", "lon"))
+    if lat is not None and lon is not None:
+        return _curved_axes(lat, lon, where, problems)
+    names = ", ".join(variable.dimensions)
+    what = f"does not say where {variable.name} ({names}) lies: no latitudes and longitudes, no grid mapping"
+    problems.add(where, what, "give the file with its coordinate variables")
+    return None
+
+
+def _kind(item: NetcdfVariable) -> str | None:
+    """``lat``, ``lon``, ``y`` or ``x`` for a coordinate variable."""
+    units, standard, name = item.text("units").lower(), item.text("standard_name"), item.name.lower()
+    if units in _LAT_UNITS or standard == "latitude" or name in _LAT_NAMES:
+        return "lat"
+    if units in _LON_UNITS or standard == "longitude" or name in _LON_NAMES:
+        return "lon"
+    if standard == _Y or name in ("y", "northing", "northings", "south_north"):
+        return "y"
+    return "x" if standard == _X or name in ("x", "easting", "eastings", "west_east") else None
+
+
+def _along(variables: Variables, variable: NetcdfVariable, kind: str) -> NetcdfVariable | None:
+    """The 1-D coordinate of a kind along one of the variable's dimensions."""
+    found = (
+        item for item in variables.values()
+        if len(item.dimensions) == 1 and item.dimensions[0] in variable.dimensions and _kind(item) == kind
+    )  # fmt: skip
+    return next(found, None)
+
+
+def _curved(variables: Variables, variable: NetcdfVariable, kind: str) -> NetcdfVariable | None:
+    """The coordinate of a kind over two of the variable's dimensions."""
+    for item in variables.values():
+        within = len(item.dimensions) == 2 and set(item.dimensions) <= set(variable.dimensions)
+        if within and _kind(item) == kind:
+            return item
+    return None
+
+
+def _mapping(variables: Variables, variable: NetcdfVariable) -> str | None:
+    """The CRS of the variable's grid mapping, as WKT."""
+    name = variable.text("grid_mapping").split(":")[0].strip()
+    named = [variables[name]] if name in variables else []
+    for item in named or [item for item in variables.values() if "grid_mapping_name" in item.attributes]:
+        text = item.text("crs_wkt") or item.text("spatial_ref")
+        plain = {key: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+                 for key, value in item.attributes.items()}  # fmt: skip
+        try:
+            return str((CRS.from_wkt(text) if text else CRS.from_cf(plain)).to_wkt())
+        except (CRSError, KeyError, ValueError, TypeError):
+            continue
+    return None
+
+
+def _axes(
+    variable: NetcdfVariable, down: NetcdfVariable, across: NetcdfVariable, crs: str, where: str, problems: Problems
+) -> _Axes | None:
+    values = []
+    for item in (down, across):
+        found = _axis_values(item, where, problems)
+        if found is None:
+            return None
+        values.append(found * (_metres(item) if crs != WGS84 else 1.0))
+    problem = cells_problem(where, len(values[0]), len(values[1]))
+    if problem is not None:
+        problems.extend([problem])
+        return None
+    geographic = CRS.from_user_input(crs).is_geographic
+    if crs == WGS84 and np.abs(values[0]).max() > 90.0:
+        problems.add(f"{where}, {down.name}", f"reaches {np.abs(values[0]).max():g}°", "give latitudes of −90 to 90")
+        return None
+    return _Axes((down.dimensions[0], across.dimensions[0]), AxisRaster(values[0], values[1], crs), geographic)
+
+
+def _axis_values(item: NetcdfVariable, where: str, problems: Problems) -> Floats | None:
+    """A coordinate's values, which must run one way."""
+    size = item.shape[0]
+    if not 1 <= size <= _MOST_AXIS:
+        problems.add(f"{where}, {item.name}", f"has {size:,} values", f"give 1 to {_MOST_AXIS:,}")
+        return None
+    try:
+        values = item.values()
+    except OSError as error:
+        problems.add(where, str(error), "get the file again from where it came")
+        return None
+    steps = np.diff(values)
+    if not np.isfinite(values).all() or not ((steps > 0).all() or (steps < 0).all()):
+        # Longitudes may jump once, where 360 becomes 0 or 180 becomes −180.
+        wraps = _kind(item) == "lon" and np.isfinite(values).all() and np.count_nonzero(np.diff(np.sign(steps))) <= 2
+        if not wraps or len(np.unique(values % 360.0)) != size:
+            problems.add(f"{where}, {item.name}", "does not run one way", "put its values in order, each once")
+            return None
+    return values
+
+
+def _metres(item: NetcdfVariable) -> float:
+    return 1000.0 if item.text("units").strip().lower() in ("km", "kilometer", "kilometers", "kilometre") else 1.0
+
+
+def _curved_axes(lat: NetcdfVariable, lon: NetcdfVariable, where: str, problems: Problems) -> _Axes | None:
+    if lat.dimensions != lon.dimensions or lat.shape != lon.shape or min(lat.shape) < 2:
+        problems.add(where, f"{lat.name} and {lon.name} are not on one raster", "give both on the wind's raster")
+        return None
+    problem = cells_problem(where, *lat.shape)
+    if problem is not None:
+        problems.extend([problem])
+        return None
+    try:
+        lats, lons = lat.values(), lon.values()
+    except OSError as error:
+        problems.add(where, str(error), "get the file again from where it came")
+        return None
+    if not (np.isfinite(lats).all() and np.isfinite(lons).all() and np.abs(lats).max() <= 90.0):
+        problems.add(where, f"{lat.name} or {lon.name} holds what is no place", "give degrees in every cell")
+        return None
+    return _Axes((lat.dimensions[0], lat.dimensions[1]), CurvedRaster(lons, lats), False)

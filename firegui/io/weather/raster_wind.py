@@ -28,15 +28,13 @@ from firegui.io.weather.conventions import (
     Named,
     North,
     Role,
-    SpeedUnit,
-    WindConventions,
     named,
-    said_conventions,
     speed_unit,
 )
-from firegui.io.weather.locations import AffineRaster, Floats, Window
+from firegui.io.weather.locations import Floats, Window
 from firegui.io.weather.netcdf_file import scaled
-from firegui.io.weather.series import Sample, WindSeries
+from firegui.io.weather.raster_locations import AffineRaster
+from firegui.io.weather.series import WindField, WindSeries, choose_pair, said_conventions
 from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps, as_stamps, check_ascending
 
 _LARGEST_BLOCK = 256 * 2**20
@@ -49,12 +47,28 @@ _READING = (RasterioError, CRSError, OSError, ValueError)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """One number of the wind: bands of an open file, from 1 on."""
+    """One number of the wind: bands of an open file, from 1 on, and what they, or the file's name, say."""
 
     source: Any
     bands: tuple[int, ...]
     named: Named | None
-    unit: SpeedUnit | None
+
+    @property
+    def field(self) -> WindField:
+        return WindField(Path(self.source.name).name, self.named, _unit(self.source, self.bands[0]), self._read)
+
+    def _read(self, number: int, window: Window | None) -> Floats:
+        band, source = self.bands[number], self.source
+        piece = None if window is None else RasterWindow.from_slices(window.rows, window.columns)
+        try:
+            raw = source.read(band, window=piece)
+        except _READING as error:
+            name = Path(source.name).name
+            raise OSError(f"band {band} of {name} cannot be read: the file is cut short or damaged") from error
+        nodata = source.nodatavals[band - 1]
+        # The file keeps the value in its own precision.
+        marks = () if nodata is None or not np.isfinite(nodata) else (np.asarray(nodata).astype(raw.dtype),)
+        return scaled(raw, marks, source.scales[band - 1], source.offsets[band - 1])
 
 
 @contextmanager
@@ -112,13 +126,11 @@ def _series(
         return None
     kind, one, other, notes = pair
     stamps = _stamps(one, where, problems)
-    if problems:
-        return None
-    said = _said(kind, one, other, places.crs)
-    if one.unit is None and (text := _unit_text(one.source, one.bands[0])):
-        problems.add(where, f"says its unit is {text!r}, which is no speed", "give a wind, or correct its unit")
-        return None
-    return WindSeries("GeoTIFF", where, said, len(one.bands), stamps, places, _sampler(one, other), notes)
+    fields = one.field, other.field
+    parsed = None if places.crs is None else crs.parse(places.crs)
+    north = North.TRUE if parsed is not None and parsed.is_geographic else None
+    said = said_conventions(kind, fields, where, problems, north)
+    return None if problems else WindSeries("GeoTIFF", where, said, len(one.bands), stamps, places, fields, notes)
 
 
 _Pair = tuple[Components, _Part, _Part, tuple[str, ...]]
@@ -133,20 +145,20 @@ def _one_file(source: Any, components: Components | None, where: str, problems: 
         if name is not None:
             found.setdefault(name.role, []).append(band)
             says.setdefault(name.role, name)
-    for kind in (Components.U_V, Components.SPEED_DIRECTION) if components is None else (components,):
-        first, second = PAIRS[kind]
-        if first in found and second in found:
-            if len(found[first]) != len(found[second]):
-                what = f"holds {len(found[first])} bands of {first} and {len(found[second])} of {second}"
-                problems.add(where, what, "give a band of each at every time")
-                return None
-            parts = [
-                _Part(source, tuple(found[role]), says[role], _unit(source, found[role][0])) for role in PAIRS[kind]
-            ]
-            return kind, parts[0], parts[1], (f"Wind from the bands of {where} that are called {first} and {second}.",)
-    what = f"holds one part of the wind ({source.count} band{'' if source.count == 1 else 's'} that do not say which)"
-    problems.add(where, what, "give two files: speed and direction, or u and v")
-    return None
+    pair = choose_pair(found, components)
+    if pair is None:
+        bands = f"{source.count} band{'' if source.count == 1 else 's'}"
+        what = f"holds one part of the wind ({bands} that do not say which)"
+        problems.add(where, what, "give two files: speed and direction, or u and v")
+        return None
+    kind, one, other = pair
+    first, second = PAIRS[kind]
+    if len(one) != len(other):
+        what = f"holds {len(one)} bands of {first} and {len(other)} of {second}"
+        problems.add(where, what, "give a band of each at every time")
+        return None
+    parts = [_Part(source, tuple(bands), says[role]) for role, bands in ((first, one), (second, other))]
+    return kind, parts[0], parts[1], (f"Wind from the bands of {where} that are called {first} and {second}.",)
 
 
 def _two_files(
@@ -157,14 +169,12 @@ def _two_files(
         problems.add(paths[1].name, what, "give a band of each at every time")
         return None
     bands = tuple(range(1, sources[0].count + 1))
-    parts = [_Part(source, bands, _file_name(source, path), _unit(source, 1))
-             for source, path in zip(sources, paths, strict=True)]  # fmt: skip
-    roles = [None if part.named is None else part.named.role for part in parts]
-    for kind, (first, second) in PAIRS.items():
-        if set(roles) == {first, second} and components in (None, kind):
-            one, other = parts if roles[0] is first else parts[::-1]
-            names = [paths[parts.index(part)].name for part in (one, other)]
-            return kind, one, other, (f"Wind {first} from {names[0]}, {second} from {names[1]}, told by their names.",)
+    parts = [_Part(source, bands, _file_name(source, path)) for source, path in zip(sources, paths, strict=True)]
+    pair = choose_pair({part.named.role: part for part in parts if part.named is not None}, components)
+    if pair is not None:
+        first, second = PAIRS[pair[0]]
+        names = [paths[parts.index(part)].name for part in pair[1:]]
+        return *pair, (f"Wind {first} from {names[0]}, {second} from {names[1]}, told by their names.",)
     if components is not None:
         first, second = PAIRS[components]
         return components, parts[0], parts[1], (f"Wind {first} from {paths[0].name}, {second} from {paths[1].name}.",)
@@ -202,20 +212,12 @@ def _band_name(source: Any, band: int) -> Named | None:
     return None
 
 
-def _unit(source: Any, band: int) -> SpeedUnit | None:
+def _unit(source: Any, band: int) -> str:
+    """Return the first text that names a unit of speed, else what the band says of its unit, where that is anything."""
     tags = source.tags(band)
     texts = (source.units[band - 1], tags.get("units"), tags.get("GRIB_UNIT"), source.tags().get("units"))
-    return next((unit for text in texts if text and (unit := speed_unit(text)) is not None), None)
-
-
-def _unit_text(source: Any, band: int) -> str:
-    """What a band says of its unit, where that is anything."""
-    return str(source.units[band - 1] or source.tags(band).get("units") or "").strip()
-
-
-def _said(kind: Components, one: _Part, other: _Part, place: str | None) -> WindConventions:
-    geographic = place is not None and (parsed := crs.parse(place)) is not None and parsed.is_geographic
-    return said_conventions(kind, one.named, other.named, unit=one.unit, north=North.TRUE if geographic else None)
+    known = (text for text in texts if text and speed_unit(text) is not None)
+    return str(next(known, None) or source.units[band - 1] or tags.get("units") or "").strip()
 
 
 def _places(sources: Sequence[Any], paths: Sequence[Path], problems: Problems) -> AffineRaster | None:
@@ -276,25 +278,6 @@ def _stamps(part: _Part, where: str, problems: Problems) -> Stamps | None:
         stamps = as_stamps(known)
     check_ascending(stamps.moments, where, [f"band {band}" for band in part.bands], problems)
     return stamps
-
-
-def _sampler(one: _Part, other: _Part) -> Sample:
-    """Reads a band of each part in a window."""
-
-    def read(part: _Part, number: int, window: Window | None) -> Floats:
-        band, source = part.bands[number], part.source
-        piece = None if window is None else RasterWindow.from_slices(window.rows, window.columns)
-        try:
-            raw = source.read(band, window=piece)
-        except _READING as error:
-            name = Path(source.name).name
-            raise OSError(f"band {band} of {name} cannot be read: the file is cut short or damaged") from error
-        nodata = source.nodatavals[band - 1]
-        # The file keeps the value in its own precision.
-        marks = () if nodata is None or not np.isfinite(nodata) else (np.asarray(nodata).astype(raw.dtype),)
-        return scaled(raw, marks, source.scales[band - 1], source.offsets[band - 1])
-
-    return lambda number, window: (read(one, number, window), read(other, number, window))
 
 
 def _one_line(error: BaseException) -> str:

@@ -5,8 +5,9 @@ The numbers are meant as the user says, else as the file says, else by a guess, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,36 +15,49 @@ from firegui.errors import Problems
 from firegui.io.weather.conventions import (
     HEIGHT_SOURCE,
     METRES_PER_SECOND,
+    PAIRS,
     STRONGEST_MS,
     TO_10_M,
     Components,
     Height,
+    Named,
     North,
+    Role,
     Sense,
     SpeedUnit,
+    TimeBasis,
     WindConventions,
+    speed_unit,
 )
 from firegui.io.weather.locations import Floats, WindLocations, Window
 from firegui.io.weather.time_axis import Stamps
-
-Sample = Callable[[int, Window | None], tuple[Floats, Floats]]
-"""The two numbers of a sample at the places of a window (all of them without), NaN where there is none.
-
-Raises ``OSError`` where the file cannot be read there.
-"""
-
 
 MOST_CELLS_READ = 500_000_000
 """Over all samples that are read: an hour of work, and far above a fire's surroundings in any public weather."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class WindField:
+    """One of the two numbers that a file holds at every place and time.
+
+    ``label`` names it in messages, ``named`` is what its name says of it, ``unit`` how the file writes its unit (empty
+    where it does not). ``read`` gives a sample at the places of a window (all of them without), NaN where there is
+    none; it raises ``OSError`` where the file cannot be read there.
+    """
+
+    label: str
+    named: Named | None
+    unit: str
+    read: Callable[[int, Window | None], Floats]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class WindSeries:
-    """What an opened file holds.
+    """What an opened file holds: the two ``fields`` of a wind at ``places``, in ``count`` samples.
 
     ``kind`` in words and ``where`` its name; ``said`` what the file itself says of its numbers; ``stamps`` ``None``
-    where it carries no times. ``sample`` reads one of the ``count`` samples. ``step_h`` is set where the time between
-    two samples of one place is not that of the stamps, as with stations that report at different minutes.
+    where it carries no times. ``step_h`` is set where the time between two samples of one place is not that of the
+    stamps, as with stations that report at different minutes.
     """
 
     kind: str
@@ -52,9 +66,49 @@ class WindSeries:
     count: int
     stamps: Stamps | None
     places: WindLocations
-    sample: Sample
+    fields: tuple[WindField, WindField]
     notes: tuple[str, ...] = ()
     step_h: float | None = None
+
+    def sample(self, number: int, window: Window | None) -> tuple[Floats, Floats]:
+        """Return both numbers of a sample at the places of a window; ``OSError`` where they cannot be read."""
+        one, other = self.fields
+        return one.read(number, window), other.read(number, window)
+
+
+T = TypeVar("T")
+
+
+def choose_pair(
+    found: Mapping[Role, T], wanted: Components | None, first: Components = Components.U_V
+) -> tuple[Components, T, T] | None:
+    """Return the two parts of a wind of what was found; without ``wanted`` those of ``first`` go before the others."""
+    for kind in sorted(PAIRS, key=lambda kind: kind is not first) if wanted is None else (wanted,):
+        one, other = PAIRS[kind]
+        if one in found and other in found:
+            return kind, found[one], found[other]
+    return None
+
+
+def said_conventions(
+    components: Components, fields: tuple[WindField, WindField], where: str, problems: Problems,
+    north: North | None = None, clock: TimeBasis | None = None,
+) -> WindConventions:  # fmt: skip
+    """Return what a file says of its two numbers: the unit as written and ``north`` if given, else what names say.
+
+    A unit of something else than a speed is a problem.
+    """
+    one, other = fields
+    unit = speed_unit(one.unit)
+    if one.unit and unit is None:
+        what = f"{one.label} says its unit is {one.unit!r}, which is no speed"
+        problems.add(where, what, "give a wind, or correct its unit")
+    names = [field.named for field in fields if field.named is not None]
+    height = next((name.height for name in names if name.height), None)
+    unit = unit or next((name.unit for name in names if name.unit), None)
+    north = north or next((name.north for name in reversed(names) if name.north), None)
+    sense = other.named.sense if other.named is not None and components is Components.SPEED_DIRECTION else None
+    return WindConventions(components, unit, height, sense, north, clock)
 
 
 _GALE = 40.0

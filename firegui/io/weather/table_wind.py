@@ -12,7 +12,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,11 +29,10 @@ from firegui.io.weather.conventions import (
     Role,
     TimeBasis,
     named,
-    said_conventions,
     speed_unit,
 )
 from firegui.io.weather.locations import Everywhere, Floats, Stations, WindLocations, Window
-from firegui.io.weather.series import Sample, WindSeries
+from firegui.io.weather.series import WindField, WindSeries, choose_pair, said_conventions
 from firegui.io.weather.time_axis import Stamps, as_stamps, check_ascending
 
 Indices = NDArray[np.intp]
@@ -71,10 +70,14 @@ def table_series(path: Path, components: Components | None, problems: Problems) 
     table = None if text is None else _parse(text, path.name, problems)
     if table is None:
         return None
-    kind = _components(table, components, path.name, problems)
-    if kind is None:
+    pair = choose_pair({role: role for role in table.cells}, components, Components.SPEED_DIRECTION)
+    if pair is None:
+        what = f"has no columns of the wind that are recognised (columns: {', '.join(table.header)})"
+        remedy = "name them wind_speed and wind_direction, or u and v, with a unit such as wind_speed_mph"
+        problems.add(path.name, what, remedy)
         return None
-    one, other = (_numbers(table, role, path.name, problems) for role in PAIRS[kind])
+    kind, *roles = pair
+    one, other = (_numbers(table, role, path.name, problems) for role in roles)
     if kind is Components.SPEED_DIRECTION:
         # A calm has no direction.
         other = np.where(np.isnan(other) & (one == 0.0), 0.0, other)
@@ -172,16 +175,6 @@ def _columns(
         titles[found.role] = title.strip()
         cells[found.role] = [row[index].strip() for row in body]
     return _Table(cells, says, titles, numbers, place, [title.strip() for title in header])
-
-
-def _components(table: _Table, wanted: Components | None, where: str, problems: Problems) -> Components | None:
-    for kind in (Components.SPEED_DIRECTION, Components.U_V) if wanted is None else (wanted,):
-        if all(role in table.cells for role in PAIRS[kind]):
-            return kind
-    what = f"has no columns of the wind that are recognised (columns: {', '.join(table.header)})"
-    remedy = "name them wind_speed and wind_direction, or u and v, with a unit such as wind_speed_mph"
-    problems.add(where, what, remedy)
-    return None
 
 
 def _numbers(table: _Table, role: Role, where: str, problems: Problems) -> Floats:
@@ -323,35 +316,28 @@ def _series(
             names = [f"line {table.numbers[int(row)]}" for row in rows]
             if not check_ascending(stamps.moments[rows], where, names, problems):
                 return None
-    first, second = PAIRS[kind]
-    one, other = table.says[first], table.says[second]
-    said = said_conventions(kind, one, other, clock=clock)
-    if stamps is None:
-        return WindSeries("table", where, said, len(table.numbers), None, places, _by_row(parts))
-    moments, at = np.unique(stamps.moments, return_inverse=True)
+    labels = [(table.titles[role], table.says[role]) for role in PAIRS[kind]]
+    moments, at = (None, np.arange(len(each))) if stamps is None else np.unique(stamps.moments, return_inverse=True)
+    reads = [_by_time(part, each, np.asarray(at).ravel(), stations) for part in parts]
+    one, other = (WindField(label, says, "", read) for (label, says), read in zip(labels, reads, strict=True))
+    said = said_conventions(kind, (one, other), where, problems, clock=clock)
+    if stamps is None or moments is None:
+        return WindSeries("table", where, said, len(each), None, places, (one, other))
     together = Stamps(moments, stamps.in_utc, stamps.dates_only)
     steps = [Stamps(stamps.moments[each == station], True).step_h for station in range(stations)]
-    known = [step for step in steps if step is not None]
-    sample = _by_time(parts, each, np.asarray(at).ravel(), stations, len(moments))
-    return WindSeries("table", where, said, len(moments), together, places, sample, (), min(known, default=None))
+    step_h = min((step for step in steps if step is not None), default=None)
+    return WindSeries("table", where, said, len(moments), together, places, (one, other), (), step_h)
 
 
-def _by_row(parts: tuple[Floats, Floats]) -> Sample:
-    return lambda number, window: (parts[0][number : number + 1], parts[1][number : number + 1])
-
-
-def _by_time(
-    parts: tuple[Floats, Floats], station: Indices,
-    time: Indices, stations: int, times: int,
-) -> Sample:  # fmt: skip
-    """What the stations report at a time, NaN for those that do not."""
+def _by_time(values: Floats, station: Indices, time: Indices, stations: int) -> Callable[[int, Window | None], Floats]:
+    """Read what the stations report at a time, NaN for those that do not."""
     order = np.argsort(time, kind="stable")
-    bounds = np.searchsorted(time[order], np.arange(times + 1))
+    bounds = np.searchsorted(time[order], np.arange(int(time.max()) + 2))
 
-    def sample(number: int, window: Window | None) -> tuple[Floats, Floats]:
+    def read(number: int, window: Window | None) -> Floats:
         rows = order[bounds[number] : bounds[number + 1]]
-        found = np.full((2, stations), np.nan)
-        found[:, station[rows]] = parts[0][rows], parts[1][rows]
-        return found[0], found[1]
+        found = np.full(stations, np.nan)
+        found[station[rows]] = values[rows]
+        return found
 
-    return sample
+    return read

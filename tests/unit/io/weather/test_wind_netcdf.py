@@ -12,8 +12,8 @@ from pyproj import CRS, Transformer
 
 from firegui.domain.grid import Grid
 from firegui.errors import Problems
-from firegui.io.weather.axes import AxisRaster
 from firegui.io.weather.conventions import Components, Height, North, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.raster_locations import AxisRaster
 from firegui.io.weather.wind import WindSource, survey_wind
 from tests.unit.io.weather.weather_files import (
     GRID,
