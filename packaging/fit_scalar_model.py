@@ -24,7 +24,7 @@ from firegui.fire.card import DayScore, ModelCard
 from firegui.fire.parameters import ScalarParameters
 from firegui.io.atomic import write_text
 from firegui.io.importers.pytorchfire import import_pytorchfire
-from firegui.io.toml_text import dumps
+from firegui.io.toml import dumps
 
 SCORED_DAYS = 20
 DEFAULT_OUT = Path(__file__).resolve().parents[1] / "resources" / "fire" / "scalar.toml"

@@ -33,7 +33,7 @@ from firegui.fire.skill_report import published_for
 from firegui.io.atomic import write_text
 from firegui.io.project.store import load_project
 from firegui.io.project.weights_file import read_weights, write_weights
-from firegui.io.toml_text import dumps
+from firegui.io.toml import dumps
 
 SCORED_DAYS, BASELINE_DAYS = 20, 15
 FOLDER = Path(__file__).resolve().parents[1] / "resources" / "fire"

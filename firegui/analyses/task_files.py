@@ -11,7 +11,7 @@ import msgspec
 from firegui.domain.benchmark import BenchmarkRow, PlannerTask
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
-from firegui.io.strict import plain_words
+from firegui.io.toml import plain_words
 from firegui.runs.run_folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PRELIMINARY_CHECKPOINT, SMOOTHING_CHECKPOINT
 
 TASKS, ROW = "tasks", "row.json"

@@ -14,7 +14,7 @@ from typing import Any
 from firegui.assets import resource
 from firegui.errors import Problems
 from firegui.fire.parameters import ScalarParameters
-from firegui.io import strict
+from firegui.io import toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +125,12 @@ def network_card() -> NetworkCard:
 def read_network_card(path: Path) -> NetworkCard:
     """Read a network's card; :class:`~firegui.errors.InputError` lists everything wrong with it."""
     problems, title = Problems(), f"The card {path.name} cannot be used"
-    raw = strict.read_toml(path, problems)
+    raw = toml.read_toml(path, problems)
     problems.raise_if_any(title)
-    table = strict.Table(raw, path.name, problems)
-    results = [strict.read_dataclass(ForecastResult, row, lenient=True) for row in table.tables("results")]
-    scores = [strict.read_dataclass(DayScore, row) for row in table.tables("scores")]
-    baseline = [strict.read_dataclass(BaselineDay, row) for row in table.tables("baseline")]
+    table = toml.Table(raw, path.name, problems)
+    results = [toml.read_dataclass(ForecastResult, row, lenient=True) for row in table.tables("results")]
+    scores = [toml.read_dataclass(DayScore, row) for row in table.tables("scores")]
+    baseline = [toml.read_dataclass(BaselineDay, row) for row in table.tables("baseline")]
     card = NetworkCard(
         label=table.take("label", str),
         trained_on=table.take("trained_on", tuple[str, ...]),
@@ -161,11 +161,11 @@ def card_table(card: NetworkCard) -> dict[str, Any]:
 def read_card(path: Path) -> ModelCard:
     """Read a scalar model's card; :class:`~firegui.errors.InputError` lists everything wrong with it."""
     problems, title = Problems(), f"The fire model {path.name} cannot be used"
-    raw = strict.read_toml(path, problems)
+    raw = toml.read_toml(path, problems)
     problems.raise_if_any(title)
-    table = strict.Table(raw, path.name, problems)
-    parameters = strict.read_dataclass(ScalarParameters, table.table("parameters"))
-    scores = [strict.read_dataclass(DayScore, row) for row in table.tables("scores")]
+    table = toml.Table(raw, path.name, problems)
+    parameters = toml.read_dataclass(ScalarParameters, table.table("parameters"))
+    scores = [toml.read_dataclass(DayScore, row) for row in table.tables("scores")]
     label, fitted_on = table.take("label", str), table.take("fitted_on", str)
     fit_days, fitted = table.take("fit_days", int), table.take("fitted", date)
     method, limits = table.take("method", str), table.take("limits", tuple[str, ...])

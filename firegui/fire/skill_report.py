@@ -16,7 +16,7 @@ from firegui.domain.scenario import Scenario
 from firegui.errors import Problems
 from firegui.fire.reliability import Reliability, reliability
 from firegui.fire.skill import ForecastSkill, held_skill, scored_days
-from firegui.io import strict
+from firegui.io import toml
 from firegui.io.georeference import Georeference
 
 
@@ -159,16 +159,16 @@ def published_for(event: Scenario) -> PublishedCurve | None:
 def read_published(path: Path) -> tuple[PublishedCurve, ...]:
     """Read the curves; :class:`~firegui.errors.InputError` lists everything wrong with the file."""
     problems, title = Problems(), f"The published scores {path.name} cannot be used"
-    raw = strict.read_toml(path, problems)
+    raw = toml.read_toml(path, problems)
     problems.raise_if_any(title)
-    table = strict.Table(raw, path.name, problems)
+    table = toml.Table(raw, path.name, problems)
     curves = tuple(_curve(row) for row in table.tables("curve"))
     table.finish()
     problems.raise_if_any(title)
     return curves
 
 
-def _curve(row: strict.Table) -> PublishedCurve:
+def _curve(row: toml.Table) -> PublishedCurve:
     days, values = row.take("days", list[int]), row.take("iou", list[float])
     if days is not None and values is not None and len(days) != len(values):
         row.problems.add(row.where, f"{len(days)} days and {len(values)} values", "write one value for each day")

@@ -9,7 +9,7 @@ from typing import Self, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.io.tensors import read_arrays, write_arrays
+from firegui.io.array_files import read_arrays, write_arrays
 
 _BOOLS = NDArray[np.bool_]
 

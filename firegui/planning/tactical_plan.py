@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import Check
-from firegui.io.tensors import read_arrays, write_arrays
+from firegui.io.array_files import read_arrays, write_arrays
 from firegui.planning.evaluations import Evaluations
 from firegui.planning.planner_context import PlannerContext
 from firegui.planning.planners.tactical import Tactical

@@ -16,7 +16,7 @@ from firegui.domain.benchmark import TaskTerms
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.errors import Check, InputError, Problem
-from firegui.io.tensors import read_arrays, write_arrays
+from firegui.io.array_files import read_arrays, write_arrays
 from firegui.planning.benchmark import planner_of, searches_at
 from firegui.planning.evaluations import Arrays, Evaluations
 from firegui.planning.planner_context import PlannerContext

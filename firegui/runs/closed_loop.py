@@ -16,8 +16,8 @@ from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, DayStates, Fi
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import NOMINAL, NOMINAL_NAME, StressScenario
 from firegui.errors import CancelledError, InputError, Problem
+from firegui.io.array_files import read_arrays, write_arrays
 from firegui.io.tables import csv_text
-from firegui.io.tensors import read_arrays, write_arrays
 from firegui.runs.events import (
     BaselineReady,
     FinishReason,

@@ -16,8 +16,7 @@ from firegui.errors import Check, InputError, Problem, Problems
 from firegui.fire.model_caveats import model_caveats
 from firegui.io.exporters import NO_FILMS, checked_formats, known_formats
 from firegui.io.exporters import export as write_formats
-from firegui.io.exporters.content import ExportContent, Occupancy, export_content
-from firegui.io.exporters.map_sheet import Sheet
+from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, export_content
 from firegui.io.project.store import load_project
 from firegui.io.rasters.geotiff import read_raster
 from firegui.io.vectors.water import read_water

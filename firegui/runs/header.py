@@ -20,7 +20,7 @@ from firegui.domain.operations import Operations
 from firegui.domain.project import FireModel, Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
-from firegui.io import toml_text
+from firegui.io import toml
 from firegui.io.project.store import project_hash
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.snapshot import ProjectSnapshot
@@ -194,7 +194,7 @@ def header_text(header: object) -> str:
     """The TOML of a header, its project last if it has one; what has no value is left out, for TOML has no null."""
     plain = without_none(msgspec.to_builtins(header, builtin_types=(datetime, date)))
     project = {"project": plain.pop("project")} if "project" in plain else {}
-    return toml_text.dumps({**plain, **project})
+    return toml.dumps({**plain, **project})
 
 
 def without_none(value: Any) -> Any:

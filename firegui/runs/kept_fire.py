@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from firegui.domain.calendar import Calendar
 from firegui.domain.observation import DRAWN, OBSERVED, REPLANNED, DayStates, KeptFire
 from firegui.errors import Problem, Problems
-from firegui.io import atomic, npz
-from firegui.io.strict import plain_words
+from firegui.io import array_files, atomic
+from firegui.io.toml import plain_words
 from firegui.runs.header import RunHeader
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import STORE
@@ -155,7 +155,7 @@ def fire_problems(kept: KeptFire, shape: tuple[int, int], calendar: Calendar) ->
 
 def _fires(path: Path, shape: tuple[int, int], calendar: Calendar, problems: Problems) -> list[DayStates]:
     fires: list[DayStates] = []
-    with npz.opened(path, problems) as archive:
+    with array_files.opened(path, problems) as archive:
         about = None if archive is None else _about(archive, path, shape, problems)
         for number, entry in enumerate(() if about is None else about.fires):
             assert archive is not None
@@ -177,7 +177,7 @@ def _fires(path: Path, shape: tuple[int, int], calendar: Calendar, problems: Pro
 
 
 def _about(archive: Mapping[str, Any], path: Path, shape: tuple[int, int], problems: Problems) -> _About | None:
-    text = npz.array(archive, "about", str(path), problems)
+    text = array_files.array(archive, "about", str(path), problems)
     if text is None:
         return None
     try:
@@ -199,7 +199,7 @@ def _codes(
     cells = shape[0] * shape[1]
     codes = np.zeros((entry.days, *shape), np.uint8)
     for name, code in (("burning", 1), ("burned", 2)):
-        packed = npz.array(archive, f"{name}_{number}", str(path), problems)
+        packed = array_files.array(archive, f"{name}_{number}", str(path), problems)
         if packed is None:
             return None
         if packed.dtype != np.uint8 or packed.shape != (entry.days, -(-cells // 8)):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_problem, write_text
-from firegui.io.strict import plain_words
+from firegui.io.toml import plain_words
 from firegui.runs.run_folder import RUN
 
 NOTES = "notes.md"

@@ -15,7 +15,7 @@ import msgspec
 
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import atomic
-from firegui.io.strict import plain_words
+from firegui.io.toml import plain_words
 from firegui.runs.header import FORMAT, SavedHeader, now
 from firegui.runs.lock import FolderLock, held_problem, is_held
 from firegui.runs.snapshot import add_missing_margin

@@ -26,7 +26,7 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.project.schedule_file import read_project_schedule, write_plan_safetensors
 from firegui.io.project.store import RUNS
-from firegui.io.strict import plain_words
+from firegui.io.toml import plain_words
 from firegui.planning.audit import AuditReport
 from firegui.runs.elimination_log import read_elimination
 from firegui.runs.engine import LazyPackage

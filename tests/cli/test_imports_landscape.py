@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firegui.io.exporters.layers import write_layers_folder
+from firegui.io.exporters.geotiff import write_layers_folder
 from firegui.io.project.store import load_project
 from tests.cli.conftest import Run
 from tests.unit.io.builders import SHARED_DATA, assert_same_bits

@@ -29,7 +29,7 @@ from firegui.domain.benchmark import (
 )
 from firegui.domain.settings import Margin
 from firegui.errors import FireguiError, InputError, Problem, Problems
-from firegui.io.strict import plain_words
+from firegui.io.toml import plain_words
 from firegui.rollout.machine import cores, processor
 from firegui.runs.base_run import SavedRun
 from firegui.runs.control import RunControl

@@ -23,9 +23,9 @@ from firegui.domain.project import Project
 from firegui.domain.stress import StressDraw, StressResult, StressScenario, StressTable, StressTestSettings
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
+from firegui.io.array_files import write_arrays
 from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.io.tables import records_csv
-from firegui.io.tensors import write_arrays
 from firegui.runs.fire_specs import on_same_days, project_then, same_schedule
 from firegui.runs.header import SavedHeader
 from firegui.runs.result_store import ResultStore

@@ -29,7 +29,7 @@ from firegui.domain.study_table import StudyRow, StudyTable
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.project.schedule_file import read_project_schedule
-from firegui.io.strict import plain_words
+from firegui.io.toml import plain_words
 from firegui.runs.fire_specs import project_then
 from firegui.runs.header import NOT_INSTALLED, SavedHeader, schedule_hash
 from firegui.runs.result_store import ResultStore

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_problem
-from firegui.io.strict import plain_words
+from firegui.io.toml import plain_words
 from firegui.runs.events import FinishReason
 from firegui.runs.header import SavedHeader
 from firegui.runs.lock import is_held

@@ -38,8 +38,7 @@ from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.fields import PathField
 from firegui.io.exporters import file_names, refusals
-from firegui.io.exporters.content import ExportContent, Occupancy, export_content
-from firegui.io.exporters.map_sheet import Sheet
+from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, export_content
 from firegui.io.vectors.water import read_water
 from firegui.runs.export import hand_over, run_content
 from firegui.runs.messages import counted

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from firegui.gui.base.layouts import row
 from firegui.gui.widgets.fields import text_line
 from firegui.io.exporters import FORMATS
-from firegui.io.exporters.map_sheet import GROUND_TITLES, PAPER_TITLES, MapBackground, Orientation, Paper, Sheet
+from firegui.io.exporters.content import GROUND_TITLES, PAPER_TITLES, MapBackground, Orientation, Paper, Sheet
 
 FIRST_CHOICE = ("csv", "geojson", "pdf", "ics220")
 
@@ -71,7 +71,7 @@ class FormatList(QWidget):
 
 
 class MapSheetForm(QWidget):
-    """Form for a :class:`~firegui.io.exporters.map_sheet.Sheet` of a plan of ``days`` days."""
+    """Form for a :class:`~firegui.io.exporters.content.Sheet` of a plan of ``days`` days."""
 
     changed = Signal()
 

@@ -31,12 +31,11 @@ from firegui.io.exporters.briefing_days import (
     stretched,
     type_lines,
 )
-from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.content import INCHES, ExportContent, Paper
 from firegui.io.exporters.figure_page import LINE, MUTED, FigurePage, metadata, printing, wrapped
 from firegui.io.exporters.ics220 import FORM, TITLES, FormPage, draw_form, draw_identity, form_pages
 from firegui.io.exporters.map_figure import map_page
 from firegui.io.exporters.map_margin import HEAD_HEIGHT, draw_head, period_text, time_text
-from firegui.io.exporters.map_sheet import INCHES, Paper
 from firegui.io.exporters.table import NOTICE
 
 Maker = Callable[[], FigurePage]

@@ -23,7 +23,7 @@ from firegui.domain.fuel_groups import FUEL_GROUPS
 from firegui.domain.relief import hillshade_codes
 from firegui.domain.scenario import Scenario
 from firegui.errors import Check
-from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.content import ExportContent, MapBackground, Orientation
 from firegui.io.exporters.figure_page import INK, MUTED, FigurePage, printing, save, width_of
 from firegui.io.exporters.map_layers import (
     Labels,
@@ -48,7 +48,6 @@ from firegui.io.exporters.map_margin import (
     draw_wind_box,
     period_text,
 )
-from firegui.io.exporters.map_sheet import MapBackground, Orientation
 from firegui.io.exporters.map_view import MapFrame, view_of
 from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import InputError, Problems
+from firegui.io.array_files import Array
 from firegui.io.importers.events_file import (
     EASTWARD,
     FIRE,
@@ -34,7 +35,6 @@ from firegui.io.importers.layer_values import (
     say_layers,
 )
 from firegui.io.importers.observations import say_coverage, say_observed
-from firegui.io.npz import Array
 from firegui.io.source_files import cells_text, no_number
 from firegui.io.times import guess_offset_h, local_midnight, say_offset
 from firegui.io.weather.daily import NO_DATA, DailyWind, daily_wind

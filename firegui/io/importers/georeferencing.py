@@ -17,9 +17,9 @@ from firegui.assets import resource
 from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io import crs as crs_io
-from firegui.io import strict
+from firegui.io import toml
+from firegui.io.array_files import Array
 from firegui.io.georeference import Six
-from firegui.io.npz import Array
 from firegui.io.times import UNKNOWN_START, as_utc, guess_offset_h, local_midnight, say_offset, start_problems
 
 
@@ -42,8 +42,8 @@ def known_grids() -> tuple[KnownGrid, ...]:
     """The shipped catalogue ``resources/known_grids.toml``."""
     problems = Problems()
     path = resource("known_grids.toml")
-    table = strict.Table(strict.read_toml(path, problems), path.name, problems)
-    rows = [strict.read_dataclass(KnownGrid, row, lenient=True) for row in table.tables("grid")]
+    table = toml.Table(toml.read_toml(path, problems), path.name, problems)
+    rows = [toml.read_dataclass(KnownGrid, row, lenient=True) for row in table.tables("grid")]
     table.finish()
     problems.raise_if_any("The shipped file known_grids.toml is damaged")
     return tuple(row for row in rows if row is not None)

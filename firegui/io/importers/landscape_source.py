@@ -20,7 +20,7 @@ from typing import Any
 
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Problems
-from firegui.io import strict
+from firegui.io import toml
 from firegui.io.importers.layer_values import UNITS
 from firegui.io.vectors.perimeters import PerimeterGrowth, PerimeterSource
 from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
@@ -143,13 +143,13 @@ class LandscapeText:
 def read_landscape_toml(path: Path) -> LandscapeSource:
     """The source that the file at ``path`` describes. Raises :class:`~firegui.errors.InputError`."""
     problems, title = Problems(), f"{path} cannot be used"
-    raw = strict.read_toml(path, problems)
+    raw = toml.read_toml(path, problems)
     problems.raise_if_any(title)
     assert raw is not None
     number = raw.pop("format", None)
     if number != LANDSCAPE_FORMAT:
         problems.add(path.name, f"format is {number!r}, this firegui reads {LANDSCAPE_FORMAT}", "export it again")
-    text = strict.read_dataclass(LandscapeText, strict.Table(raw, path.name, problems), lenient=True)
+    text = toml.read_dataclass(LandscapeText, toml.Table(raw, path.name, problems), lenient=True)
     if text is not None:
         _check(text, path.name, problems)
     problems.raise_if_any(title)

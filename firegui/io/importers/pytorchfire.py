@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import Problem, Problems
-from firegui.io import npz
+from firegui.io import array_files
 from firegui.io.importers.georeferencing import (
     KnownGrid,
     check_when,
@@ -151,31 +151,31 @@ def read_fields(folder: Path, problems: Problems) -> PytorchFireFields:
     )
 
 
-def _headers(folder: Path, problems: Problems) -> dict[str, npz.Header]:
+def _headers(folder: Path, problems: Problems) -> dict[str, array_files.Header]:
     headers = {}
     for key in (*REQUIRED, *OPTIONAL):
         path = folder / f"{key}.npz"
         if key in OPTIONAL and not path.exists():
             continue
-        with npz.opened(path, problems) as archive:
-            header = None if archive is None else npz.header(archive, "data", path.name, problems)
+        with array_files.opened(path, problems) as archive:
+            header = None if archive is None else array_files.header(archive, "data", path.name, problems)
         if header is not None:
             headers[key] = header
     return headers
 
 
-def _load(folder: Path, keys: Sequence[str], problems: Problems) -> dict[str, npz.Array]:
+def _load(folder: Path, keys: Sequence[str], problems: Problems) -> dict[str, array_files.Array]:
     arrays = {}
     for key in keys:
         path = folder / f"{key}.npz"
-        with npz.opened(path, problems) as archive:
-            value = None if archive is None else npz.array(archive, "data", path.name, problems)
+        with array_files.opened(path, problems) as archive:
+            value = None if archive is None else array_files.array(archive, "data", path.name, problems)
         if value is not None:
             arrays[key] = value
     return arrays
 
 
-def _raster_shape(headers: Mapping[str, npz.Header]) -> tuple[int, int] | None:
+def _raster_shape(headers: Mapping[str, array_files.Header]) -> tuple[int, int] | None:
     """The rows and columns that most files have, of several the first, so that the odd ones can be named."""
     shapes = Counter(
         header.shape[_LEAD.get(key, 0) :][:2]
@@ -186,7 +186,7 @@ def _raster_shape(headers: Mapping[str, npz.Header]) -> tuple[int, int] | None:
     return None if found is None else (found[0][0], found[0][1])
 
 
-def _fitting(headers: Mapping[str, npz.Header], shape: tuple[int, int] | None, problems: Problems) -> list[str]:
+def _fitting(headers: Mapping[str, array_files.Header], shape: tuple[int, int] | None, problems: Problems) -> list[str]:
     """The files that are of a size with ``shape``; all others are reported, and every one where no raster can be."""
     if shape is None:
         problems.extend(
@@ -214,20 +214,20 @@ def _fitting(headers: Mapping[str, npz.Header], shape: tuple[int, int] | None, p
     return fitting
 
 
-def _say_shape(key: str, header: npz.Header, wanted: tuple[int, ...], shape: tuple[int, int] | None) -> str:
+def _say_shape(key: str, header: array_files.Header, wanted: tuple[int, ...], shape: tuple[int, int] | None) -> str:
     named = [*("D" * _LEAD.get(key, 0)), *(str(n) for n in shape or ("H", "W")), *(str(n) for n in _TAIL.get(key, ()))]
-    turned = ": its axes are transposed" if npz.is_reordered(header.shape, wanted) else ""
+    turned = ": its axes are transposed" if array_files.is_reordered(header.shape, wanted) else ""
     return f"has shape [{', '.join(str(n) for n in header.shape)}], not [{', '.join(named)}]{turned}"
 
 
 def _decoded(
-    arrays: Mapping[str, npz.Array], key: str, offset: float, scale: float, high: float, problems: Problems
+    arrays: Mapping[str, array_files.Array], key: str, offset: float, scale: float, high: float, problems: Problems
 ) -> Raster | None:
     """``(value + offset) · scale`` in 0 … ``high``, rounded to take off the noise of the coding."""
     if key not in arrays:
         return None
     where = f"{key}.npz"
-    if npz.floats(arrays[key], where, problems) is None:
+    if array_files.floats(arrays[key], where, problems) is None:
         return None
     value = np.round((np.asarray(arrays[key], np.float64) + offset) * scale, 4)
     if value.size and not 0.0 <= value.min() <= value.max() <= high:
@@ -238,36 +238,36 @@ def _decoded(
     return np.asarray(value, np.float32)
 
 
-def _speed(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | None:
+def _speed(arrays: Mapping[str, array_files.Array], problems: Problems) -> Raster | None:
     raw = arrays.get("wind_velocity")
-    return (
-        None if raw is None else npz.floats(raw, "wind_velocity.npz", problems, low=0.0, high=STRONGEST_MS, unit=" m/s")
-    )
+    if raw is None:
+        return None
+    return array_files.floats(raw, "wind_velocity.npz", problems, low=0.0, high=STRONGEST_MS, unit=" m/s")
 
 
-def _towards(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | None:
+def _towards(arrays: Mapping[str, array_files.Array], problems: Problems) -> Raster | None:
     """Degrees to radians; the sense (towards, counter-clockwise from east) is already ours."""
     raw = arrays.get("wind_towards_direction")
-    if raw is None or npz.floats(raw, "wind_towards_direction.npz", problems) is None:
+    if raw is None or array_files.floats(raw, "wind_towards_direction.npz", problems) is None:
         return None
     return np.deg2rad(np.asarray(raw, np.float64)).astype(np.float32)
 
 
-def _ignition(raw: npz.Array, problems: Problems) -> NDArray[np.bool_] | None:
-    burning = npz.flags(raw, "initial_ignition.npz", problems)
+def _ignition(raw: array_files.Array, problems: Problems) -> NDArray[np.bool_] | None:
+    burning = array_files.flags(raw, "initial_ignition.npz", problems)
     if burning is not None and burning.size and not burning.any():
         remedy = "mark at least one cell, or leave the file out"
         problems.add("initial_ignition.npz", "no cell burns at the start", remedy)
     return burning
 
 
-def _slope(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | None:
+def _slope(arrays: Mapping[str, array_files.Array], problems: Problems) -> Raster | None:
     """Steepness in degrees from the angles towards the four edge neighbours (central differences).
 
     Whether an angle counts up or down does not matter for it, and would for the aspect, which is left out.
     """
     raw = arrays.get("slope")
-    if raw is None or npz.floats(raw, "slope.npz", problems) is None or raw.shape[2:] != (3, 3):
+    if raw is None or array_files.floats(raw, "slope.npz", problems) is None or raw.shape[2:] != (3, 3):
         return None
     rise = np.tan(np.deg2rad(np.clip(np.asarray(raw, np.float64), -89.0, 89.0)))
     eastward = (rise[..., 1, 2] - rise[..., 1, 0]) / 2.0

@@ -19,7 +19,7 @@ from safetensors.numpy import load
 from firegui.domain.ensemble import EnsembleState
 from firegui.domain.uncertainty import WeatherDraw
 from firegui.errors import InputError, Problem
-from firegui.io.tensors import write_arrays
+from firegui.io.array_files import write_arrays
 
 _MAPS, _WEATHER = ("fire", "burning"), "weather"
 _LEVEL = 1

@@ -16,8 +16,8 @@ from firegui.domain.grid import Grid
 from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import Problems
+from firegui.io import array_files
 from firegui.io import crs as crs_io
-from firegui.io import npz
 from firegui.io.atomic import replacing
 from firegui.io.source_files import cells_problem, days_problem
 from firegui.io.times import UNKNOWN_START, as_utc, guess_offset_h, say_offset, start_problems
@@ -62,7 +62,7 @@ def read_maps(path: Path) -> MapsFile:
     """Read and check a maps file. Raises :class:`~firegui.errors.InputError` with everything that is wrong."""
     problems = Problems()
     title = f"The maps file {path.name} cannot be used"
-    with npz.opened(path, problems) as archive:
+    with array_files.opened(path, problems) as archive:
         problems.raise_if_any(title)
         assert archive is not None
         fields = read_fields(archive, problems)
@@ -113,7 +113,7 @@ _FLOATS: Mapping[str, dict[str, Any]] = {
     "wind_speed": {"low": 0.0, "high": STRONGEST_MS, "unit": " m/s"},
     "wind_dir": {},
 }
-"""What the values of each array have to keep to, as :func:`firegui.io.npz.floats` takes it."""
+"""What the values of each array have to keep to, as :func:`firegui.io.array_files.floats` takes it."""
 
 _FLAGS = ("burnable", "ignition")
 _SCALARS = ("T_burn", "S_day", "dx", "c_req")
@@ -152,17 +152,21 @@ class MapsFields:
         return Grid(int(rows), int(columns), self.numbers["dx"], self.transform, self.crs)  # type: ignore[arg-type]
 
 
-def read_fields(archive: Mapping[str, npz.Array], problems: Problems) -> MapsFields:
+def read_fields(archive: Mapping[str, array_files.Array], problems: Problems) -> MapsFields:
     """Read every entry, adding all that is wrong to ``problems``."""
     headers = {
-        key: header for key in (*_FLOATS, *_FLAGS) if (header := npz.header(archive, key, key, problems)) is not None
+        key: header
+        for key in (*_FLOATS, *_FLAGS)
+        if (header := array_files.header(archive, key, key, problems)) is not None
     }
     arrays: dict[str, Any] = {}
     for key in _fitting(headers, problems):
-        value = npz.array(archive, key, key, problems)
+        value = array_files.array(archive, key, key, problems)
         if value is not None:
             arrays[key] = (
-                npz.flags(value, key, problems) if key in _FLAGS else npz.floats(value, key, problems, **_FLOATS[key])
+                array_files.flags(value, key, problems)
+                if key in _FLAGS
+                else array_files.floats(value, key, problems, **_FLOATS[key])
             )
     numbers = {key: number for key in _SCALARS if (number := _number(archive, key, problems)) is not None}
     crs, start = _text(archive, "crs", problems), _start(archive, problems)
@@ -180,7 +184,7 @@ def read_fields(archive: Mapping[str, npz.Array], problems: Problems) -> MapsFie
     return fields
 
 
-def _fitting(headers: Mapping[str, npz.Header], problems: Problems) -> list[str]:
+def _fitting(headers: Mapping[str, array_files.Header], problems: Problems) -> list[str]:
     """The arrays that have the sizes D, H, W of most of them; the others are reported, and all of a size beyond reason.
 
     Nothing has been read yet, so that what is only claimed costs nothing.
@@ -201,7 +205,7 @@ def _fitting(headers: Mapping[str, npz.Header], problems: Problems) -> list[str]
         if header.shape == wanted:
             fitting += [] if refused else [key]
         else:
-            turned = ": its axes are transposed" if npz.is_reordered(header.shape, wanted) else ""
+            turned = ": its axes are transposed" if array_files.is_reordered(header.shape, wanted) else ""
             what = f"has shape [{_listed(header.shape)}], not [{_listed(wanted)}]{turned}"
             problems.add(key, what, f"axes are [{_listed(_AXES[key])}]")
     return fitting
@@ -217,8 +221,8 @@ def _check_ignition(arrays: Mapping[str, Any], problems: Problems) -> None:
         problems.add("ignition", "no cell burns at the start", "mark at least one cell")
 
 
-def _number(archive: Mapping[str, npz.Array], key: str, problems: Problems) -> float | None:
-    value = npz.array(archive, key, key, problems)
+def _number(archive: Mapping[str, array_files.Array], key: str, problems: Problems) -> float | None:
+    value = array_files.array(archive, key, key, problems)
     if value is None:
         return None
     low, inclusive, meaning = _LIMITS[key]
@@ -233,10 +237,10 @@ def _number(archive: Mapping[str, npz.Array], key: str, problems: Problems) -> f
     return number
 
 
-def _transform(archive: Mapping[str, npz.Array], problems: Problems) -> tuple[float, ...] | None:
+def _transform(archive: Mapping[str, array_files.Array], problems: Problems) -> tuple[float, ...] | None:
     if "transform" not in archive:
         return None
-    value = npz.array(archive, "transform", "transform", problems)
+    value = array_files.array(archive, "transform", "transform", problems)
     if value is None:
         return None
     if value.size == 9 and value.dtype.kind in "fiu" and tuple(value.reshape(9)[6:]) == (0, 0, 1):
@@ -251,10 +255,10 @@ def _transform(archive: Mapping[str, npz.Array], problems: Problems) -> tuple[fl
     return tuple(float(v) for v in value)
 
 
-def _text(archive: Mapping[str, npz.Array], key: str, problems: Problems) -> str | None:
+def _text(archive: Mapping[str, array_files.Array], key: str, problems: Problems) -> str | None:
     if key not in archive:
         return None
-    value = npz.array(archive, key, key, problems)
+    value = array_files.array(archive, key, key, problems)
     if value is None:
         return None
     if value.size != 1 or value.dtype.kind not in "US":
@@ -264,7 +268,7 @@ def _text(archive: Mapping[str, npz.Array], key: str, problems: Problems) -> str
     return item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item)
 
 
-def _start(archive: Mapping[str, npz.Array], problems: Problems) -> datetime | None:
+def _start(archive: Mapping[str, array_files.Array], problems: Problems) -> datetime | None:
     text = _text(archive, "start", problems)
     if text is None:
         return None

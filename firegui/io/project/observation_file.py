@@ -13,7 +13,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.observation import Observation
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
-from firegui.io import npz
+from firegui.io import array_files
 from firegui.io.rasters.masks import read_masks
 from firegui.io.vectors.files import vector_file
 from firegui.io.vectors.perimeters import read_outline
@@ -65,7 +65,7 @@ def read_mask(path: Path, grid: Grid, until: date, utc_offset_h: float | None = 
 
 
 def _from_npz(path: Path, grid: Grid, problems: Problems) -> Bools | None:
-    with npz.opened(path, problems) as archive:
+    with array_files.opened(path, problems) as archive:
         if archive is None:
             return None
         names = list(archive)
@@ -73,8 +73,8 @@ def _from_npz(path: Path, grid: Grid, problems: Problems) -> Bools | None:
             what = f"holds {len(names)} arrays ({', '.join(names) or 'none'})"
             problems.add(path.name, what, "keep the mask alone in it")
             return None
-        value = npz.array(archive, names[0], path.name, problems)
-    mask = None if value is None else npz.flags(value, f"{path.name}, {names[0]}", problems)
+        value = array_files.array(archive, names[0], path.name, problems)
+    mask = None if value is None else array_files.flags(value, f"{path.name}, {names[0]}", problems)
     if mask is not None and mask.shape != grid.shape:
         problems.add(path.name, f"has shape {list(mask.shape)}, the grid {list(grid.shape)}", "give a mask of the grid")
         return None

@@ -19,11 +19,11 @@ from pyproj import Transformer
 from firegui.domain.grid import Grid
 from firegui.domain.regions import Region, Ring, region_problems
 from firegui.errors import InputError, Problem, Problems
-from firegui.io import crs, strict
+from firegui.io import crs, toml
 from firegui.io.atomic import write_text
 from firegui.io.georeference import WGS84, Georeference
 from firegui.io.source_files import read_text
-from firegui.io.toml_text import dumps
+from firegui.io.toml import dumps
 
 _CROSSING = re.compile(r"Self-intersection\[(\S+) (\S+)\]")
 
@@ -53,7 +53,7 @@ def _crossing(ring: Ring) -> tuple[float, float] | None:
 Polygons = tuple[tuple[tuple[tuple[float, float], ...], ...], ...]
 
 
-def read_region(table: strict.Table) -> Region | None:
+def read_region(table: toml.Table) -> Region | None:
     """Read ``name``, optional ``weight``, and where it is: ``rows`` with ``columns``, ``polygon``, or ``polygons``.
 
     ``None`` when anything was wrong; the table's problems then say what.
@@ -80,7 +80,7 @@ def read_region(table: strict.Table) -> Region | None:
     return Region(name, parts, weight) if len(list(table.problems)) == before else None
 
 
-def _rectangle(table: strict.Table) -> Polygons:
+def _rectangle(table: toml.Table) -> Polygons:
     rows, columns = table.take("rows", tuple[float, float]), table.take("columns", tuple[float, float])
     for key, pair in (("rows", rows), ("columns", columns)):
         if pair is not None and not pair[0] < pair[1]:
@@ -148,10 +148,10 @@ def write_regions_geojson(regions: Sequence[Region], path: Path, grid: Grid) -> 
 
 
 def _from_toml(path: Path, problems: Problems) -> list[Region]:
-    raw = strict.read_toml(path, problems)
+    raw = toml.read_toml(path, problems)
     if raw is None:
         return []
-    table = strict.Table(raw, path.name, problems)
+    table = toml.Table(raw, path.name, problems)
     regions = [region for row in table.tables("region") if (region := read_region(row)) is not None]
     table.finish()
     return regions

@@ -50,10 +50,10 @@ from firegui.domain.fuel import FBFM13, FBFM40, NONBURNABLE, fuel_name
 from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDrop
 from firegui.domain.scenario import Scenario
 from firegui.errors import Problems
-from firegui.io import strict
+from firegui.io import toml
 from firegui.io.atomic import write_text
 from firegui.io.project.regions_file import crossing_problems, read_region, region_to_table
-from firegui.io.toml_text import dumps
+from firegui.io.toml import dumps
 
 T = TypeVar("T")
 
@@ -77,12 +77,12 @@ def operations_in(path: Path, problems: Problems) -> Operations:
     What is wrong with the values is left for :meth:`~firegui.domain.operations.Operations.problems`, so that a project
     can say it together with what does not fit its fleet.
     """
-    raw = strict.read_toml(path, problems)
+    raw = toml.read_toml(path, problems)
     if raw is None:
         return Operations()
     if set(raw) == {"operations"}:  # as a project has it
         raw = raw["operations"]
-    operations = operations_from_table(strict.Table(raw, path.name, problems))
+    operations = operations_from_table(toml.Table(raw, path.name, problems))
     problems.extend(crossing_problems(operations.no_drop_zones, "no-drop zone"))
     return operations
 
@@ -92,20 +92,20 @@ def write_operations(operations: Operations, path: Path) -> None:
     write_text(path, _OPERATIONS_HEADER + dumps(operations_to_table(operations)))
 
 
-def operations_from_table(table: strict.Table) -> Operations:
+def operations_from_table(table: toml.Table) -> Operations:
     """Read the constraints, strictly: no other key may be there.
 
     What is wrong goes into the table's problems, and the rest is returned. What only keeps a run from starting (an
     aircraft that the fleet does not have) is left for :meth:`Operations.problems`.
     """
-    daylight = strict.read_dataclass(Daylight, table.table("daylight"), lenient=True) if "daylight" in table else None
+    daylight = toml.read_dataclass(Daylight, table.table("daylight"), lenient=True) if "daylight" in table else None
     operations = Operations(
         daylight=daylight,
-        groundings=_sound(strict.read_dataclass(Grounding, row) for row in table.tables("grounding")),
+        groundings=_sound(toml.read_dataclass(Grounding, row) for row in table.tables("grounding")),
         sorties_per_day=table.take("sorties_per_day", dict[str, int], {}),
         hard_cap=table.take("hard_cap", int, None),
         no_drop_zones=_sound(read_region(row) for row in table.tables("no_drop_zone")),
-        pinned=_sound(strict.read_dataclass(PinnedDrop, row) for row in table.tables("pinned")),
+        pinned=_sound(toml.read_dataclass(PinnedDrop, row) for row in table.tables("pinned")),
     )
     table.finish()
     return operations
@@ -117,7 +117,7 @@ def operations_to_table(operations: Operations) -> dict[str, Any]:
     if operations.hard_cap is not None:
         table["hard_cap"] = operations.hard_cap
     if operations.daylight is not None:
-        table["daylight"] = strict.as_table(operations.daylight)
+        table["daylight"] = toml.as_table(operations.daylight)
     if operations.sorties_per_day:
         table["sorties_per_day"] = dict(sorted(operations.sorties_per_day.items()))
     rows = {
@@ -130,7 +130,7 @@ def operations_to_table(operations: Operations) -> dict[str, Any]:
 
 def _row(item: Grounding | PinnedDrop) -> dict[str, Any]:
     # One instant is one text, whatever offset it was given in: equal projects give equal files and hashes.
-    return {key: _instant(value) for key, value in strict.as_table(item).items()}
+    return {key: _instant(value) for key, value in toml.as_table(item).items()}
 
 
 def _instant(value: Any) -> Any:
@@ -164,9 +164,9 @@ def read_fleet(path: Path) -> Fleet:
     """Read a fleet file. Raises :class:`~firegui.errors.InputError` with everything that is wrong with it."""
     problems = Problems()
     title = f"The fleet file {path.name} cannot be used"
-    raw = strict.read_toml(path, problems)
+    raw = toml.read_toml(path, problems)
     problems.raise_if_any(title)
-    table = strict.Table(raw, path.name, problems)
+    table = toml.Table(raw, path.name, problems)
     fleet = fleet_from_tables(table.tables("aircraft"), problems)
     table.finish()
     problems.raise_if_any(title)
@@ -178,7 +178,7 @@ def write_fleet(fleet: Fleet, path: Path) -> None:
     write_text(path, _FLEET_HEADER + dumps({"aircraft": fleet_to_tables(fleet)}))
 
 
-def fleet_from_tables(tables: list[strict.Table], problems: Problems) -> Fleet:
+def fleet_from_tables(tables: list[toml.Table], problems: Problems) -> Fleet:
     """Read the types one by one; what is wrong with any is added to ``problems`` and that type left out."""
     types = [_read_type(table, problems) for table in tables]
     fleet = Fleet(tuple(kind for kind in types if kind is not None))
@@ -187,9 +187,9 @@ def fleet_from_tables(tables: list[strict.Table], problems: Problems) -> Fleet:
     return fleet
 
 
-def _read_type(table: strict.Table, problems: Problems) -> AircraftType | None:
+def _read_type(table: toml.Table, problems: Problems) -> AircraftType | None:
     before = len(list(problems))
-    values = strict.read_fields(AircraftType, table, lenient=True)
+    values = toml.read_fields(AircraftType, table, lenient=True)
     if len(list(problems)) == before:
         return AircraftType(**values)
     # What could be read of a broken row is judged all the same, beside sound values for the rest.
@@ -199,7 +199,7 @@ def _read_type(table: strict.Table, problems: Problems) -> AircraftType | None:
 
 def fleet_to_tables(fleet: Fleet) -> list[dict[str, Any]]:
     """The fleet as plain tables, the inverse of :func:`fleet_from_tables`."""
-    return [strict.as_table(kind) for kind in fleet.types]
+    return [toml.as_table(kind) for kind in fleet.types]
 
 
 SHIPPED = "fuel/coverage.toml"
@@ -236,11 +236,11 @@ def shipped_table() -> CoverageTable:
 def read_table(path: Path) -> CoverageTable:
     """Read a table of levels. Raises :class:`~firegui.errors.InputError` listing everything that is wrong in it."""
     problems = Problems()
-    raw = strict.read_toml(path, problems)
+    raw = toml.read_toml(path, problems)
     problems.raise_if_any(f"{path.name} cannot be used")
-    table = strict.Table(raw, path.name, problems)
+    table = toml.Table(raw, path.name, problems)
     source = table.take("source", str, "")
-    rows = [(row.where, strict.read_dataclass(FuelCoverage, row, lenient=True)) for row in table.tables("model")]
+    rows = [(row.where, toml.read_dataclass(FuelCoverage, row, lenient=True)) for row in table.tables("model")]
     table.finish()
     if not rows:
         problems.add(path.name, "names no fuel model", "add [[model]] with code and coverage")

@@ -20,9 +20,9 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.errors import Problem, Problems
+from firegui.io.array_files import no_tensors
 from firegui.io.atomic import replacing
 from firegui.io.source_files import read_bytes
-from firegui.io.tensors import no_tensors
 
 REQUIRED_COLUMNS = ("step", "aircraft", "y", "x", "theta")
 _SHOWN_ROWS = 20

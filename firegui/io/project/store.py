@@ -26,7 +26,7 @@ from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problem, Problems
-from firegui.io import strict
+from firegui.io import toml
 from firegui.io.atomic import new_folder, write_text
 from firegui.io.project.layers import (
     check_files,
@@ -41,7 +41,7 @@ from firegui.io.project.layers import (
 )
 from firegui.io.project.migrations import CURRENT_FORMAT, migrate
 from firegui.io.project.text import ArrayFile, ProjectText, listed_layers, read_text, to_tables
-from firegui.io.toml_text import dumps
+from firegui.io.toml import dumps
 
 PROJECT_FILE = "project.toml"
 RUNS = "runs"
@@ -258,7 +258,7 @@ def _read_project_file(folder: Path, problems: Problems) -> ProjectText | None:
     return None if table is None else read_text(table)
 
 
-def _read_table(folder: Path, problems: Problems) -> strict.Table | None:
+def _read_table(folder: Path, problems: Problems) -> toml.Table | None:
     path = folder / PROJECT_FILE
     if not path.is_file():
         what = "is not a firegui project (it has no project.toml)" if folder.is_dir() else "the project does not exist"
@@ -266,10 +266,10 @@ def _read_table(folder: Path, problems: Problems) -> strict.Table | None:
             what = "is a file, not the folder of a project"
         problems.add(str(folder), what, "name a folder such as NAME.firegui")
         return None
-    raw = strict.read_toml(path, problems)
+    raw = toml.read_toml(path, problems)
     if raw is None or not _is_readable_format(raw, problems):
         return None
-    table = strict.Table(migrate(raw), PROJECT_FILE, problems)
+    table = toml.Table(migrate(raw), PROJECT_FILE, problems)
     table.raw("format")
     return table
 

@@ -40,9 +40,9 @@ from firegui.domain.grid import Grid
 from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import Problems
-from firegui.io import strict
+from firegui.io import toml
 from firegui.io.atomic import write_text
-from firegui.io.toml_text import dumps
+from firegui.io.toml import dumps
 
 _ETA = "effectiveness"
 _ETA_REMEDY = 'write "0.70/0.60", [0.7, 0.6] or { retardant = 0.7, water = 0.6 }'
@@ -55,10 +55,10 @@ def read_scenarios(path: Path, grid: Grid, steps_per_day: int) -> StressSet:
     Raises :class:`~firegui.errors.InputError` with everything that is wrong with it.
     """
     problems = Problems()
-    raw = strict.read_toml(path, problems)
+    raw = toml.read_toml(path, problems)
     if raw is not None:
         raw = raw["stress"] if set(raw) == {"stress"} else raw  # as a project has it
-        table = strict.Table(raw, path.name, problems)
+        table = toml.Table(raw, path.name, problems)
         stress = stress_from_table(table, grid, steps_per_day)
         all_broken = not stress.scenarios and ("scenario" in table or not table.is_table)
         found = stress.problems(steps_per_day)
@@ -73,7 +73,7 @@ def write_scenarios(stress: StressSet, path: Path) -> None:
     write_text(path, dumps(stress_to_table(stress)))
 
 
-def stress_from_table(table: strict.Table, grid: Grid, steps_per_day: int) -> StressSet:
+def stress_from_table(table: toml.Table, grid: Grid, steps_per_day: int) -> StressSet:
     """Read a set, strictly: no other key may be there.
 
     What is wrong goes into the table's problems, and the rest is returned. Wrong values are left for
@@ -113,7 +113,7 @@ def _plain(value: Any, real: bool) -> Any:
     return float(value) if real else value
 
 
-def _scenario(row: strict.Table, units: Mapping[str, tuple[str, float]]) -> StressScenario | None:
+def _scenario(row: toml.Table, units: Mapping[str, tuple[str, float]]) -> StressScenario | None:
     if not row.is_table:
         return None
     name = row.raw("name")
@@ -125,7 +125,7 @@ def _scenario(row: strict.Table, units: Mapping[str, tuple[str, float]]) -> Stre
         _put(plain, word, field, factor, where, row.problems)
     if _ETA in plain:
         plain[_ETA] = _effectiveness(plain[_ETA], where, row.problems)
-    found = strict.read_dataclass(StressScenario, strict.Table(plain, where, row.problems), lenient=True)
+    found = toml.read_dataclass(StressScenario, toml.Table(plain, where, row.problems), lenient=True)
     return found if len(list(row.problems)) == before else None
 
 

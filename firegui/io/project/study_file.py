@@ -39,8 +39,8 @@ from typing import Any
 from firegui.domain.study import Case, Sampling, StudySettings, Value, Vary
 from firegui.domain.study_table import MEASURES
 from firegui.errors import Problems
-from firegui.io import strict
-from firegui.io.toml_text import dumps
+from firegui.io import toml
+from firegui.io.toml import dumps
 
 TITLE = "The study cannot be read"
 _NUMBERS = (("allowance", int), ("budget", int), ("excess", float), ("samples", int), ("seed", int))
@@ -70,7 +70,7 @@ class StudyFile:
 def read_study(path: Path) -> StudyFile:
     """Read a study file. Raises :class:`~firegui.errors.InputError` listing everything that is wrong with it."""
     problems = Problems()
-    raw = strict.read_toml(path, problems)
+    raw = toml.read_toml(path, problems)
     study = None if raw is None else _study_of(raw, path.name, problems)
     problems.raise_if_any(TITLE)
     assert study is not None
@@ -80,7 +80,7 @@ def read_study(path: Path) -> StudyFile:
 def parse_study(text: str, where: str = "the study") -> StudyFile:
     """The same of a text that is not kept anywhere. Raises :class:`~firegui.errors.InputError`."""
     problems = Problems()
-    raw = strict.parse_toml(text, where, problems)
+    raw = toml.parse_toml(text, where, problems)
     study = None if raw is None else _study_of(raw, where, problems)
     problems.raise_if_any(TITLE)
     assert study is not None
@@ -98,7 +98,7 @@ def measure_problems(settings: StudySettings, problems: Problems) -> None:
 
 def _study_of(raw: Mapping[str, Any], where: str, problems: Problems) -> StudyFile | None:
     before = len(list(problems))
-    table, plain = strict.Table(raw, where, problems), StudySettings()
+    table, plain = toml.Table(raw, where, problems), StudySettings()
     project, schedule = table.take("project", str), table.take("schedule", str, "")
     numbers: dict[str, Any] = {name: table.take(name, kind, getattr(plain, name)) for name, kind in _NUMBERS}
     settings = StudySettings(
@@ -116,7 +116,7 @@ def _study_of(raw: Mapping[str, Any], where: str, problems: Problems) -> StudyFi
     return StudyFile(project, settings, schedule) if len(list(problems)) == before else None
 
 
-def _vary(table: strict.Table) -> Vary:
+def _vary(table: toml.Table) -> Vary:
     values = table.take("values", list[bool | int | float | str | list[int]], [])
     each = Vary(
         name=table.take("name", str),
@@ -129,7 +129,7 @@ def _vary(table: strict.Table) -> Vary:
     return each
 
 
-def _case(table: strict.Table) -> Case:
+def _case(table: toml.Table) -> Case:
     case = Case(table.take("name", str), _values(table.raw("set"), f"{table.where} [set]", table.problems))
     table.finish()
     return case

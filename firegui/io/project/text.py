@@ -18,7 +18,7 @@ from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
 from firegui.domain.stress import StressSet
 from firegui.errors import Problems
-from firegui.io import crs, strict
+from firegui.io import crs, toml
 from firegui.io.project.regions_file import Polygons, polygons_of
 from firegui.io.project.scenario_toml import fleet_to_tables, operations_from_table, operations_to_table
 from firegui.io.project.stress_toml import stress_from_table, stress_to_table
@@ -81,7 +81,7 @@ def to_tables(project: Project) -> dict[str, Any]:
     ids = {kind.id for kind in project.fleet.types}
     return {
         "event": _event_table(event_of(project.scenario)),
-        "plan": strict.as_table(project.plan),
+        "plan": toml.as_table(project.plan),
         "fire_model": {
             "kind": project.fire_model.kind,
             "label": project.fire_model.label,
@@ -133,7 +133,7 @@ def _event_table(event: Event) -> dict[str, Any]:
     }
 
 
-def read_text(table: strict.Table) -> ProjectText | None:
+def read_text(table: toml.Table) -> ProjectText | None:
     """Read the current format, strictly: every key is required, and no other may be there.
 
     What is wrong goes into the table's problems; then the result is ``None``. Values that only keep a run from starting
@@ -142,7 +142,7 @@ def read_text(table: strict.Table) -> ProjectText | None:
     """
     before = len(list(table.problems))
     event = _read_event(table.table("event"))
-    plan = strict.read_dataclass(PlanSettings, table.table("plan"))
+    plan = toml.read_dataclass(PlanSettings, table.table("plan"))
     fire_model = _read_fire_model(table.table("fire_model"))
     types = [_read_type(row) for row in table.tables("fleet")]
     grounded = table.take("grounded", dict[str, tuple[date, ...]])
@@ -150,7 +150,7 @@ def read_text(table: strict.Table) -> ProjectText | None:
         _check_grounded(grounded or {}, {kind.id for kind in types if kind is not None}, table)
     regions = tuple(_read_region(row) for row in table.tables("region"))
     layers = _read_layers(table.table("layers"))
-    weights = strict.read_dataclass(ArrayFile, table.table("weights")) if "weights" in table else None
+    weights = toml.read_dataclass(ArrayFile, table.table("weights")) if "weights" in table else None
     operations = operations_from_table(table.table("operations"))
     coverage = _read_coverage(table.table("coverage"))
     stress = _read_stress(table.table("stress"), event)
@@ -164,14 +164,14 @@ def read_text(table: strict.Table) -> ProjectText | None:
     return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers, weights, operations, coverage, stress)
 
 
-def listed_layers(table: strict.Table) -> dict[str, ArrayFile]:
+def listed_layers(table: toml.Table) -> dict[str, ArrayFile]:
     """The files that a project names and that can be understood, whatever is wrong with the rest of it."""
     named = {"weights": table.raw("weights")} if "weights" in table else {}
-    layers = _read_layers(strict.Table(table.raw("layers"), "layers", Problems()))
-    return layers | _read_layers(strict.Table(named, "weights", Problems()))
+    layers = _read_layers(toml.Table(table.raw("layers"), "layers", Problems()))
+    return layers | _read_layers(toml.Table(named, "weights", Problems()))
 
 
-def _read_event(table: strict.Table) -> Event | None:
+def _read_event(table: toml.Table) -> Event | None:
     event = Event(
         name=table.take("name", str),
         grid=_read_grid(table.table("grid")),
@@ -195,7 +195,7 @@ def _read_event(table: strict.Table) -> Event | None:
     return event
 
 
-def _read_grid(table: strict.Table) -> Grid:
+def _read_grid(table: toml.Table) -> Grid:
     grid = Grid(
         table.take("rows", int),
         table.take("columns", int),
@@ -209,14 +209,14 @@ def _read_grid(table: strict.Table) -> Grid:
     return grid
 
 
-def _read_marker(table: strict.Table) -> tuple[str, str, Points]:
+def _read_marker(table: toml.Table) -> tuple[str, str, Points]:
     marker = table.take("kind", str), table.take("name", str), table.take("points", Points)
     table.finish()
     return marker
 
 
-def _read_type(table: strict.Table) -> AircraftType | None:
-    kind = strict.read_dataclass(AircraftType, table, lenient=True)
+def _read_type(table: toml.Table) -> AircraftType | None:
+    kind = toml.read_dataclass(AircraftType, table, lenient=True)
     # Projects written before the dates had their own table hold an empty list here.
     if kind is not None and kind.grounded_days:
         remedy = f"remove it, and write the dates on the ground under [grounded] as {kind.id} = [2020-08-21]"
@@ -224,13 +224,13 @@ def _read_type(table: strict.Table) -> AircraftType | None:
     return kind
 
 
-def _check_grounded(grounded: Mapping[str, tuple[date, ...]], ids: set[str], table: strict.Table) -> None:
+def _check_grounded(grounded: Mapping[str, tuple[date, ...]], ids: set[str], table: toml.Table) -> None:
     for key in sorted(key for key, days in grounded.items() if days and key not in ids):
         remedy = f"use an id of the fleet: {', '.join(sorted(ids)) or 'it has none'}"
         table.problems.add(f"{table.where} [grounded]", f"{key} is no aircraft of this project", remedy)
 
 
-def _read_fire_model(table: strict.Table) -> FireModel:
+def _read_fire_model(table: toml.Table) -> FireModel:
     model = FireModel(table.take("kind", str), table.take("label", str), table.take("parameters", dict[str, float]))
     table.finish()
     if model.kind not in (None, *KINDS):
@@ -239,7 +239,7 @@ def _read_fire_model(table: strict.Table) -> FireModel:
     return model
 
 
-def _read_coverage(table: strict.Table) -> RequiredCoverage | None:
+def _read_coverage(table: toml.Table) -> RequiredCoverage | None:
     c_req, source = table.take("c_req", float), table.take("source", str)
     levels = table.take("levels", dict[str, float]) or {}
     table.finish()
@@ -251,19 +251,19 @@ def _read_coverage(table: strict.Table) -> RequiredCoverage | None:
     return RequiredCoverage(c_req, source, {int(code): level for code, level in levels.items()})
 
 
-def _read_stress(table: strict.Table, event: Event | None) -> StressSet | None:
+def _read_stress(table: toml.Table, event: Event | None) -> StressSet | None:
     """The stress set; ``None`` with the event unreadable, whose cells and steps some numbers are given in."""
     if event is None or not event.grid.cell_size_m or not event.steps_per_day or event.steps_per_day < 1:
         return None
     return stress_from_table(table, event.grid, event.steps_per_day)
 
 
-def _read_region(table: strict.Table) -> Region:
+def _read_region(table: toml.Table) -> Region:
     region = Region(table.take("name", str), table.take("polygons", Polygons), table.take("weight", float))
     table.finish()
     return region
 
 
-def _read_layers(table: strict.Table) -> dict[str, ArrayFile]:
-    files = {key: strict.read_dataclass(ArrayFile, table.table(key)) for key in table.names}
+def _read_layers(table: toml.Table) -> dict[str, ArrayFile]:
+    files = {key: toml.read_dataclass(ArrayFile, table.table(key)) for key in table.names}
     return {key: file for key, file in files.items() if file is not None}

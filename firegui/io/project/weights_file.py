@@ -22,10 +22,10 @@ from safetensors.numpy import save as save_safetensors
 
 from firegui.domain.weights import Correction, NetworkWeights, TrainedEvent, Training, tensor_problems
 from firegui.errors import InputError, Problem, Problems
-from firegui.io import strict
+from firegui.io import toml
+from firegui.io.array_files import no_tensors
 from firegui.io.atomic import replacing
 from firegui.io.source_files import read_bytes
-from firegui.io.tensors import no_tensors
 
 FORMAT = 1
 _ENTRY = "firegui"
@@ -100,7 +100,7 @@ def _parsed(data: bytes, name: str, problems: Problems) -> NetworkWeights | None
         return None
     before = len(list(problems))
     found = Problems()
-    table = strict.Table(about, name, found)
+    table = toml.Table(about, name, found)
     table.raw("format")
     training = _training(table.table("training"))
     rows = table.tables("corrections")
@@ -138,9 +138,9 @@ def _description(data: bytes, name: str, problems: Problems) -> Mapping[str, Any
     return None
 
 
-def _training(table: strict.Table) -> Training | None:
+def _training(table: toml.Table) -> Training | None:
     before = len(list(table.problems))
-    events = [strict.read_dataclass(TrainedEvent, row) for row in table.tables("events")]
+    events = [toml.read_dataclass(TrainedEvent, row) for row in table.tables("events")]
     training = Training(
         label=table.take("label", str),
         events=tuple(event for event in events if event is not None),
@@ -154,7 +154,7 @@ def _training(table: strict.Table) -> Training | None:
     return training if table.is_table and len(list(table.problems)) == before else None
 
 
-def _correction(table: strict.Table, nodes: NDArray[Any] | None) -> Correction | None:
+def _correction(table: toml.Table, nodes: NDArray[Any] | None) -> Correction | None:
     before = len(list(table.problems))
     event = table.take("event", str)
     shape = table.take("shape", tuple[int, int])

@@ -27,8 +27,8 @@ from firegui.errors import Check, Problems
 from firegui.io.crs import wkt
 from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.source_files import MOST_DAYS, cells_problem, file_problem
-from firegui.io.strict import plain_words
 from firegui.io.times import parse_stamps
+from firegui.io.toml import plain_words
 
 Bools = NDArray[np.bool_]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.grid import Grid
 from firegui.errors import Check, Problems
-from firegui.io.npz import Array
+from firegui.io.array_files import Array
 from firegui.io.source_files import MOST_DAYS, MOST_VALUES, cells_text, no_number
 from firegui.io.weather.conventions import (
     HEIGHT_SOURCE,
@@ -24,8 +24,7 @@ from firegui.io.weather.conventions import (
     SpeedUnit,
     WindConventions,
 )
-from firegui.io.weather.frames import Turn, no_turn, turn_from_true
-from firegui.io.weather.locations import Everywhere, Floats, Placement, WindLocations
+from firegui.io.weather.locations import Everywhere, Floats, Placement, Turn, WindLocations, no_turn, turn_from_true
 from firegui.io.weather.series import MOST_CELLS_READ, WindSeries, check_values, vectors
 from firegui.io.weather.time_axis import Days, Timing, fill_days, say_days, say_filled, say_moment, sort_into_days
 

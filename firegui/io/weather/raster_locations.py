@@ -12,8 +12,19 @@ from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.crs import same, transformer
 from firegui.io.georeference import WGS84, Georeference, Six
-from firegui.io.weather.frames import Turn, no_turn, turn_from_raster, turn_from_true, unit_area
-from firegui.io.weather.locations import Floats, Locate, Placement, WindLocations, resample_to_grid, use_as_is
+from firegui.io.weather.locations import (
+    Floats,
+    Locate,
+    Placement,
+    Turn,
+    WindLocations,
+    no_turn,
+    resample_to_grid,
+    turn_from_raster,
+    turn_from_true,
+    unit_area,
+    use_as_is,
+)
 
 
 class RasterLocations(WindLocations):

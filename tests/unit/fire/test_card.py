@@ -18,7 +18,7 @@ from firegui.fire.card import (
     scalar_card,
 )
 from firegui.fire.shipped import scalar_model
-from firegui.io.toml_text import dumps
+from firegui.io.toml import dumps
 from tests.unit.io.builders import refused_for
 
 

@@ -10,7 +10,7 @@ import pytest
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import InputError, Problem
-from firegui.io.toml_text import dumps
+from firegui.io.toml import dumps
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import SavedHeader
 from firegui.runs.lock import is_held

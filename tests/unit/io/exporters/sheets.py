@@ -17,8 +17,7 @@ from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.schedule import DropRecord
-from firegui.io.exporters.content import ExportContent, Occupancy, export_content
-from firegui.io.exporters.map_sheet import Sheet
+from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, export_content
 from tests.unit.io.builders import drop, project
 from tests.unit.io.exporters.plans import grid_at
 

@@ -17,9 +17,8 @@ from firegui.errors import CancelledError
 from firegui.io.daylight import place_of, sunlight
 from firegui.io.exporters.briefing import briefing_pages, write_briefing
 from firegui.io.exporters.briefing_days import both_ways, fire_acres, periods_of, to_the_minute, type_lines
-from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.content import ExportContent, Paper, Sheet
 from firegui.io.exporters.ics220 import FREQUENCIES, PERSONNEL, TITLES
-from firegui.io.exporters.map_sheet import Paper, Sheet
 from firegui.io.exporters.table import NOTICE
 from tests.support import StopAt
 from tests.unit.io.builders import aircraft

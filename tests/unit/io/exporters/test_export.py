@@ -14,8 +14,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import CancelledError, InputError
 from firegui.io import exporters
 from firegui.io.exporters import FORMATS, camel, checked_formats, export, file_names, refusals
-from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.map_sheet import Sheet
+from firegui.io.exporters.content import ExportContent, Sheet
 from firegui.io.exporters.table import NOTICE
 from tests.support import StopAt
 from tests.unit.io.builders import UNPLACED, assert_each_said, files_below, project, refused_for

@@ -13,7 +13,7 @@ import pytest
 from firegui.domain.grid import Grid
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import CancelledError, InputError
-from firegui.io.exporters.layers import write_layers_folder
+from firegui.io.exporters.geotiff import write_layers_folder
 from firegui.io.importers.folder import recognise
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_source import LANDSCAPE_FILE

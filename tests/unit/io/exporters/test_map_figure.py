@@ -17,12 +17,11 @@ from pyproj import Geod
 
 from firegui.domain.grid import Grid
 from firegui.errors import CancelledError, InputError
-from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.content import ExportContent, MapBackground, Orientation, Paper, Sheet
 from firegui.io.exporters.figure_page import printable, shortened, width_of, wrapped
 from firegui.io.exporters.map_figure import map_page, map_picture, minutes_text, write_map
 from firegui.io.exporters.map_layers import RETARDANT, WATER
 from firegui.io.exporters.map_margin import mean_wind, rose
-from firegui.io.exporters.map_sheet import MapBackground, Orientation, Paper, Sheet
 from firegui.io.exporters.map_view import MapFrame, grid_north, round_scale, view_of
 from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference

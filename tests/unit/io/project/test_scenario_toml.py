@@ -33,7 +33,7 @@ from firegui.io.project.scenario_toml import (
     write_table,
 )
 from firegui.io.project.store import load_project, project_hash, save_project
-from firegui.io.toml_text import dumps
+from firegui.io.toml import dumps
 from tests.support import make_project
 from tests.unit.io.builders import (
     PLACED,

@@ -14,7 +14,7 @@ from firegui.errors import InputError
 from firegui.io.project import stress_toml
 from firegui.io.project.store import load_project, project_hash, read_edits, save_project, write_edits
 from firegui.io.project.stress_toml import read_scenarios, stress_to_table
-from firegui.io.toml_text import dumps
+from firegui.io.toml import dumps
 from firegui.runs.header import event_hash
 from tests.support import make_project
 from tests.unit.io.builders import assert_each_said, change_text

@@ -7,7 +7,7 @@ from pyproj import CRS, Geod, Proj, Transformer
 from firegui.domain.grid import Grid
 from firegui.io.georeference import Georeference
 from firegui.io.weather.conventions import North, WindConventions
-from firegui.io.weather.frames import turn_from_raster, turn_from_true
+from firegui.io.weather.locations import turn_from_raster, turn_from_true
 from firegui.io.weather.wind import WindSource
 from tests.unit.io.builders import BEAR_GRID, UNPLACED
 from tests.unit.io.weather.weather_files import read, turned

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from firegui.errors import Problems
-from firegui.io import npz
+from firegui.io import array_files
 from tests.unit.io.faults.edits import bomb_npz, forge_npz
 
 
-def asked(path: Path, key: str = "a") -> tuple[npz.Array | None, list[str]]:
+def asked(path: Path, key: str = "a") -> tuple[array_files.Array | None, list[str]]:
     """The array of a file and what was said of it."""
     problems = Problems()
-    with npz.opened(path, problems) as archive:
-        value = None if archive is None else npz.array(archive, key, "here", problems)
+    with array_files.opened(path, problems) as archive:
+        value = None if archive is None else array_files.array(archive, key, "here", problems)
     return value, [str(problem) for problem in problems]
 
 
@@ -27,9 +27,9 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_header_says_what_an_array_is_without_reading_it(path: Path) -> None:
     problems = Problems()
-    with npz.opened(path, problems) as archive:
+    with array_files.opened(path, problems) as archive:
         assert archive is not None
-        header = npz.header(archive, "a", "here", problems)
+        header = array_files.header(archive, "a", "here", problems)
     assert header is not None and header.shape == (2, 3) and header.dtype == np.float64 and header.ndim == 2
     assert not problems
 
@@ -83,5 +83,5 @@ def test_many_names_are_not_all_told(tmp_path: Path) -> None:
 )
 def test_numbers_keep_to_their_limits(values: list[float], said: str) -> None:
     problems = Problems()
-    assert npz.floats(np.array(values), "wind", problems, low=0.0, high=100.0, unit=" m/s") is None
+    assert array_files.floats(np.array(values), "wind", problems, low=0.0, high=100.0, unit=" m/s") is None
     assert [said in str(problem) for problem in problems] == [True]
