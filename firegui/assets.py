@@ -24,7 +24,7 @@ def resource(name: str) -> Path:
 
 
 def installed_version() -> str:
-    """The version that is installed; of a checkout that is not, ``unknown``."""
+    """Return the installed version, ``unknown`` for a checkout that is not installed."""
     try:
         return version("firegui")
     except PackageNotFoundError:

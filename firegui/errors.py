@@ -15,7 +15,7 @@ class FireguiError(Exception):
 
 
 class CancelledError(FireguiError):
-    """Long work was asked to stop; whoever catches it keeps the best so far."""
+    """Cancellation of long work. The function that catches it keeps the best result so far."""
 
 
 Check = Callable[[], None]

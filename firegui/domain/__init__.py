@@ -1,1 +1,4 @@
-"""Frozen values of the problem: grid, scenario, fleet, calendar, regions, schedule, settings, results. Numpy only."""
+"""Frozen values of the problem: grid, scenario, fleet, regions, schedule, settings, results.
+
+This package needs NumPy and nothing else.
+"""

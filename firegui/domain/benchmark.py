@@ -1,4 +1,7 @@
-"""The planner benchmark (paper, section ``planner_benchmark``, appendix ``planners``): what is compared, the rows."""
+"""Planner benchmark: settings, tasks and rows (paper, section ``planner_benchmark``).
+
+The planners are described in the paper's appendix ``planners``.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ class PlannerName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlannerCard:
-    """What people call a planner, where there is room and where there is little, and the package that it needs."""
+    """Long and short display name of a planner, and the package that it needs."""
 
     title: str
     short: str
@@ -136,7 +139,10 @@ class BenchmarkSettings:
 
 @dataclass(frozen=True, slots=True, order=True)
 class PlannerTask:
-    """One run of one planner: ``matched`` is at the two-stage plan's cost in place of the shared allowance."""
+    """One run of one planner.
+
+    With ``matched`` the allowance is the cost of the two-stage plan instead of the shared one.
+    """
 
     planner: PlannerName
     seed: int
@@ -149,7 +155,10 @@ class PlannerTask:
 
 
 def tasks_of(settings: BenchmarkSettings) -> tuple[PlannerTask, ...]:
-    """Every task in the order in which they are begun; the two-stage plan first, whose budget the others may need."""
+    """Return every task in the order in which tasks are started.
+
+    The two-stage plan is first, because the others may need its budget.
+    """
     planners = list(dict.fromkeys(settings.planners))
     needs_plan = settings.budget == 0 or settings.matched
     if needs_plan and PlannerName.TWO_STAGE not in planners:
@@ -283,7 +292,7 @@ class BenchmarkTable:
         return tuple(sorted(groups, key=lambda group: group.objective.mean))
 
     def group(self, planner: PlannerName, *, matched: bool = False) -> Group | None:
-        """The rows of one planner, ``None`` while there are none."""
+        """Return the rows of one planner, or ``None`` while there are none."""
         found = (group for group in self.groups if group.planner is planner and group.matched is matched)
         return next(found, None)
 
@@ -368,10 +377,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentRow:
-    """Which planner for ``available`` seconds (paper, Table ``planner_deployment``); infinite is no deadline.
+    """Recommended planner for ``available`` seconds (paper, Table ``planner_deployment``).
 
-    ``group`` is ``None`` where nothing that was run takes so little. ``seconds`` is its slowest seed's processor time
-    and ``reduction`` the mean final extent against the fire without drops, a fraction; ``None`` without that row.
+    An infinite ``available`` means that there is no deadline. ``group`` is ``None`` where nothing that was run takes so
+    little. ``seconds`` is its slowest seed's processor time and ``reduction`` the mean final extent against the fire
+    without drops, a fraction; ``None`` without that row.
     """
 
     decision: str
@@ -382,10 +392,10 @@ class DeploymentRow:
 
 
 def deployment(table: BenchmarkTable) -> tuple[DeploymentRow, ...]:
-    """For each of :data:`TEMPOS` the planner with the lowest mean objective of those whose slowest seed fits.
+    """Return the recommended planner for each of :data:`TEMPOS`.
 
-    Where two are equally good it is the faster. A search counts with all of its allowance: no shorter run of it was
-    measured.
+    It is the planner with the lowest mean objective of those whose slowest seed fits into the time. Where two are
+    equally good it is the faster. A search counts with all of its allowance: no shorter run of it was measured.
     """
     baseline = table.group(PlannerName.NONE)
     without = None if baseline is None else baseline.metric("final_extent_cells").mean

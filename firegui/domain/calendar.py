@@ -62,7 +62,10 @@ class Calendar:
         return step // self.steps_per_day
 
     def day_name(self, step: int) -> str:
-        """What people call the day of ``step``, counted from 1; the state after the last step is the last day's end."""
+        """Return the label of the day of ``step``, counted from 1.
+
+        The state after the last step belongs to the last day.
+        """
         return f"Day {self.day_of_step(step) + 1}" if step < self.n_steps else f"End of day {self.days}"
 
     def date_of_day(self, day: int) -> date:

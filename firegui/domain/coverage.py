@@ -1,4 +1,4 @@
-"""The coverage that the fuel requires, ``c_req`` of the paper's dose (step 3), and where it comes from."""
+"""Coverage level ``c_req`` that the fuel requires (paper, step 3), and its origin."""
 
 from __future__ import annotations
 
@@ -47,16 +47,20 @@ def fuel_cells(fuel: NDArray[np.float32]) -> dict[int, int]:
 
 
 def coverage_shares(fuel: NDArray[np.float32]) -> dict[int, float]:
-    """The share of every fuel model in the cells that can burn, the largest first; those without data left out."""
+    """Return the share of every fuel model in the burnable cells, largest first.
+
+    Cells without data are left out.
+    """
     cells = {code: n for code, n in fuel_cells(fuel).items() if code not in NONBURNABLE}
     total = sum(cells.values())
     return {code: n / total for code, n in sorted(cells.items(), key=lambda item: (-item[1], item[0]))}
 
 
 def weighted_coverage(fuel: NDArray[np.float32] | None, levels: Mapping[int, float], origin: str) -> RequiredCoverage:
-    """What a fuel layer ``[H, W]`` (codes of FBFM40 or FBFM13, NaN is no data) requires by ``levels``.
+    """Return the coverage that a fuel layer ``[H, W]`` requires by ``levels``.
 
-    As :func:`coverage_from_cells`; without a layer it is the paper's value.
+    The layer has codes of FBFM40 or FBFM13; NaN means no data. As :func:`coverage_from_cells`; without a layer it is
+    the paper's value.
     """
     if fuel is None:
         return RequiredCoverage(PAPER_COVERAGE, f"{PAPER_SOURCE}; there is no fuel layer")
@@ -64,10 +68,11 @@ def weighted_coverage(fuel: NDArray[np.float32] | None, levels: Mapping[int, flo
 
 
 def coverage_from_cells(cells: Mapping[int, int], levels: Mapping[int, float], origin: str) -> RequiredCoverage:
-    """``c_req = Σ_m n_m level(m) / Σ_m n_m`` over the fuel models ``m`` with a level (paper, appendix on ``η``).
+    """Return ``c_req = Σ_m n_m level(m) / Σ_m n_m`` over the fuel models ``m`` with a level.
 
-    ``cells`` are the ``n_m`` of :func:`fuel_cells`; models that do not burn have no level. ``origin`` names where
-    ``levels`` are from. Without a cell that has a level it is the paper's value.
+    The formula is from the paper's appendix on ``η``. ``cells`` are the ``n_m`` of :func:`fuel_cells`; models that do
+    not burn have no level. ``origin`` names where ``levels`` are from. Without a cell that has a level it is the
+    paper's value.
     """
     known = {code: n for code, n in cells.items() if code in levels}
     total = sum(known.values())

@@ -11,7 +11,10 @@ from firegui.domain.schedule import LISTED_LOGIT, DropRecord, Schedule
 
 @dataclass(frozen=True, slots=True, order=True)
 class Drop:
-    """A drop of aircraft ``column`` at ``step``, released at ``(y, x)`` in cells, long axis ``theta`` in radians."""
+    """Drop of aircraft ``column`` at ``step``.
+
+    It is released at ``(y, x)`` in cells, with the long axis at ``theta`` in radians.
+    """
 
     step: int
     column: int
@@ -25,7 +28,7 @@ class Drop:
         return self.step, self.column
 
     def moved(self, dy: float, dx: float, shape: tuple[int, int]) -> Drop:
-        """The same drop that many cells further, kept on a raster of ``shape``."""
+        """Return the drop shifted by ``(dy, dx)`` cells and kept on a raster of ``shape``."""
         y, x = (min(max(value, 0.0), size - 1.0) for value, size in zip((self.y + dy, self.x + dx), shape, strict=True))
         return replace(self, y=y, x=x)
 
@@ -43,7 +46,7 @@ class DropList:
         return DropList(tuple(sorted(flown)))
 
     def at(self, key: tuple[int, int]) -> Drop | None:
-        """The drop with this ``(step, column)``."""
+        """Return the drop with this ``(step, column)``, or ``None``."""
         return next((drop for drop in self.drops if drop.key == key), None)
 
     def plus(self, drop: Drop) -> DropList:
@@ -61,11 +64,11 @@ class DropList:
         return self.minus(drop).plus(by)
 
     def first_change(self, other: DropList) -> int | None:
-        """The earliest step at which the two differ; ``None`` where they are equal."""
+        """Return the earliest step at which the two lists differ, or ``None`` where they are equal."""
         return min((drop.step for drop in set(self.drops) ^ set(other.drops)), default=None)
 
     def schedule(self, n_steps: int, n_aircraft: int) -> Schedule:
-        """The schedule that proposes these drops, with the logit of a listed drop, and no others."""
+        """Return the schedule that proposes exactly these drops, each with the logit of a listed drop."""
         schedule = Schedule.empty(n_steps, n_aircraft)
         for drop in self.drops:
             schedule.logits[drop.key] = LISTED_LOGIT
@@ -74,5 +77,5 @@ class DropList:
 
 
 def columns_of(fleet: Fleet) -> dict[str, int]:
-    """The column of every aircraft by its name."""
+    """Return the column of every aircraft by its name."""
     return {tail.name: tail.index for tail in fleet.tails}

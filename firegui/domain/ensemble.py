@@ -1,4 +1,4 @@
-"""What an ensemble comes to: a fire without drops and one with the plan, member by member, under the same numbers."""
+"""Ensembles: results of a fire with and without the plan under the same random numbers."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ UNIT = 32_768
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ensemble:
-    """``M`` members over ``D`` days on ``H × W`` cells, for the :data:`BASELINE` and, where there is one, the plan.
+    """Results of ``M`` members over ``D`` days on ``H × W`` cells.
 
-    Per case, member and day boundary ``extent [C, M, D + 1]`` is ``Σ P`` and ``protected [C, M, D + 1]`` that over the
-    union of the protected regions, in cells; ``C`` is 1 without a plan. ``fire [C, D + 1, H, W]`` and ``burning`` are
-    the means of ``P = p^B + p^R`` and of ``p^B`` over the members, float32, with each member's rounded to 1/32,768.
-    ``samples [C][M]`` are the packed drawn states (:func:`packed`) where they were kept. ``weather [M]`` says what wind
-    a member had, where that was drawn. ``cell_area_ha`` turns cells into hectares; ``asked`` is how many members were
-    asked for.
+    The cases are the :data:`BASELINE` and, where there is one, the plan. Per case, member and day boundary
+    ``extent [C, M, D + 1]`` is ``Σ P`` and ``protected [C, M, D + 1]`` that over the union of the protected regions, in
+    cells; ``C`` is 1 without a plan. ``fire [C, D + 1, H, W]`` and ``burning`` are the means of ``P = p^B + p^R`` and
+    of ``p^B`` over the members, float32, with each member's rounded to 1/32,768. ``samples [C][M]`` are the packed
+    drawn states (:func:`packed`) where they were kept. ``weather [M]`` says what wind a member had, where that was
+    drawn. ``cell_area_ha`` turns cells into hectares; ``asked`` is how many members were asked for.
     """
 
     kind: UncertaintyKind
@@ -119,7 +119,10 @@ class EnsembleState:
         self, kind: UncertaintyKind, shape: tuple[int, int], cell_area_ha: float, asked: int,
         weather: Sequence[WeatherDraw] = (),
     ) -> Ensemble:  # fmt: skip
-        """What the members that are done come to, on the raster of ``shape``; ``weather`` may name more of them."""
+        """Return the ensemble of the members that are done, on the raster of ``shape``.
+
+        ``weather`` may hold more members than are done.
+        """
         fire, burning = (self._mean(total, shape) for total in (self.fire, self.burning))
         winds = tuple(weather[: self.members])
         return Ensemble(
@@ -138,7 +141,10 @@ class EnsembleState:
 
     @staticmethod
     def of_tensors(tensors: Mapping[str, NDArray[Any]]) -> EnsembleState:
-        """The state of :meth:`tensors`. Raises :class:`ValueError` for what does not fit together."""
+        """Return the state of :meth:`tensors`.
+
+        Raises :class:`ValueError` for tensors that do not fit together.
+        """
         missing = [name for name in STATE_TENSORS if name not in tensors]
         if missing:
             raise ValueError(f"{', '.join(missing)} is missing")
@@ -169,7 +175,11 @@ STATE_TENSORS = ("extent", "protected", "fire", "burning", "corner", "samples", 
 
 @dataclass(frozen=True, slots=True)
 class EnsembleSpread:
-    """Mean, standard deviation (``n − 1``; NaN of one), standard error and :data:`QUANTILES` of ``count`` numbers."""
+    """Statistics of ``count`` numbers.
+
+    They are the mean, the standard deviation (``n − 1``; NaN of one number), its standard error and the
+    :data:`QUANTILES`.
+    """
 
     mean: float
     sd: float
@@ -188,7 +198,7 @@ class Fan:
 
 
 def spread_of(values: Floats) -> EnsembleSpread:
-    """Raises :class:`ValueError` for no number."""
+    """Return the statistics of ``values``. Raises :class:`ValueError` for no number."""
     if not len(values):
         raise ValueError("nothing to summarise: no member is done")
     sd = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
@@ -197,7 +207,7 @@ def spread_of(values: Floats) -> EnsembleSpread:
 
 
 def fan_of(series: Floats, levels: Sequence[float] = QUANTILES) -> Fan:
-    """The fan of ``series [M, D + 1]``. Raises :class:`ValueError` for no member."""
+    """Return the fan of ``series [M, D + 1]``. Raises :class:`ValueError` for no member."""
     if not len(series):
         raise ValueError("nothing to summarise: no member is done")
     sd = np.std(series, axis=0, ddof=1) if len(series) > 1 else np.full(series.shape[1], math.nan)
@@ -205,7 +215,7 @@ def fan_of(series: Floats, levels: Sequence[float] = QUANTILES) -> Fan:
 
 
 def probability_worse(benefit: Floats) -> tuple[float, float]:
-    """The share of members in which more burns with the plan than without, and its standard error.
+    """Return the share of members in which more burns with the plan, and its standard error.
 
     Members without a difference do not count as worse. The error is Wilson's half width at one standard deviation, so
     that it is not 0 where no member, or every one, is worse.
@@ -219,9 +229,9 @@ def probability_worse(benefit: Floats) -> tuple[float, float]:
 
 
 def worst_members(ensemble: Ensemble, count: int, *, protected: bool = False) -> tuple[int, ...]:
-    """The members in which the plan does least, worst first: smallest benefit, then largest fire, then number.
+    """Return the members in which the plan does least, worst first.
 
-    Without a plan, those with the largest fire.
+    They are ordered by smallest benefit, then largest fire, then number. Without a plan, those with the largest fire.
     """
     last = ensemble.final(PLAN if ensemble.has_plan else BASELINE, protected=protected)
     gain = ensemble.benefit(protected=protected) if ensemble.has_plan else np.zeros_like(last)
@@ -230,9 +240,10 @@ def worst_members(ensemble: Ensemble, count: int, *, protected: bool = False) ->
 
 
 def below_start(ensemble: Ensemble) -> tuple[tuple[int, int], ...]:
-    """``(case, day)`` of every case whose mean extent falls below that of the start, with the first day where it does.
+    """Return ``(case, day)`` of every case whose mean extent falls below that of the start.
 
-    Days are day boundaries, counted from 0. Less than a millionth of the start is rounding.
+    The day is the first on which this happens. Days are day boundaries, counted from 0. Less than a millionth of the
+    start is rounding.
     """
     found = []
     for case, series in enumerate(ensemble.extent):
@@ -243,7 +254,10 @@ def below_start(ensemble: Ensemble) -> tuple[tuple[int, int], ...]:
 
 
 def convergence(values: Floats) -> tuple[Floats, Floats]:
-    """The mean of the first ``1 … M`` of ``values [M]`` and its standard error (NaN for one), each ``[M]``."""
+    """Return the mean of the first ``1 … M`` of ``values [M]`` and its standard error.
+
+    Both have shape ``[M]``; the standard error of one value is NaN.
+    """
     counts = np.arange(1, len(values) + 1)
     means = np.cumsum(values) / counts
     # Of differences from the first value, so that large numbers with a small scatter keep it.
@@ -255,7 +269,10 @@ def convergence(values: Floats) -> tuple[Floats, Floats]:
 
 
 def packed(fire: NDArray[np.bool_], burning: NDArray[np.bool_]) -> bytes:
-    """A member's drawn states ``[D + 1, H, W]``, what has burned and what burns, small enough to keep hundreds."""
+    """Pack a member's drawn states ``[D + 1, H, W]`` into bytes.
+
+    ``fire`` is what has burned and ``burning`` is what burns. Hundreds of members fit in memory.
+    """
     return zlib.compress(np.packbits(np.stack([fire, burning])).tobytes(), 6)
 
 

@@ -1,4 +1,4 @@
-"""Record of a closed loop: what was seen, expected and flown between two observations, and what the planner decided."""
+"""Record of a closed loop: observation, forecast, flown drops and decision of every interval."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ class LoopDay:
 
 
 def drops_apart(before: Schedule, after: Schedule) -> NDArray[np.bool_]:
-    """Return where the proposed drops of two schedules differ, ``[T, A]``. Poses are compared to a thousandth."""
+    """Return where the proposed drops of two schedules differ, ``[T, A]``.
+
+    Poses are compared to a thousandth.
+    """
     then, now = before.proposed, after.proposed
     far = np.abs(before.poses - after.poses).max(axis=-1) > _SAME_POSE
     return np.asarray((then != now) | (then & now & far))

@@ -43,7 +43,7 @@ class Film:
         return len(self.parts)
 
     def picture(self, index: int) -> Levels:
-        """A whole picture ``[H, W]``, for the caller to keep. Raises :class:`IndexError`."""
+        """Return a whole frame ``[H, W]`` as a new array. Raises :class:`IndexError`."""
         whole = np.full(self.shape, self.outside, np.uint8)
         part = self.parts[index]
         height, width = part.levels.shape
@@ -56,7 +56,10 @@ class Film:
         return np.stack(pictures) if pictures else np.empty((0, *self.shape), np.uint8)
 
     def until(self, count: int, rest: Film) -> Film:
-        """The first ``count`` of them, and then ``rest``. Raises :class:`ValueError` where the two do not fit."""
+        """Return the first ``count`` frames followed by ``rest``.
+
+        Raises :class:`ValueError` where the two films do not fit together.
+        """
         if (rest.shape, rest.outside) != (self.shape, self.outside):
             raise ValueError("the films are of other rasters")
         return replace(self, parts=self.parts[:count] + rest.parts)
@@ -87,7 +90,7 @@ class Film:
         return replace(self, parts=tuple(parts))
 
     def at(self, row: int, column: int) -> Levels:
-        """What a cell has in every picture, ``[F]``."""
+        """Return the values of one cell in every frame, ``[F]``."""
         levels = np.full(len(self), self.outside, np.uint8)
         for index, part in enumerate(self.parts):
             y, x = row - part.row, column - part.column

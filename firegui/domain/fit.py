@@ -1,4 +1,4 @@
-"""Fitting the network fire model to observed perimeters: settings, what is heard of it, and what it can go on from."""
+"""Fitting the network fire model to observed perimeters: settings, progress and checkpoint."""
 
 from __future__ import annotations
 
@@ -66,7 +66,10 @@ class SkillSettings:
 
 @dataclass(frozen=True, slots=True)
 class EventProgress:
-    """One event of an epoch: the scored ``days`` and the IoU of ``P ≥ 0.5`` with the perimeter at the end of each."""
+    """Progress of one event in an epoch.
+
+    It has the scored ``days`` and the IoU of ``P ≥ 0.5`` with the perimeter at the end of each.
+    """
 
     name: str
     days: tuple[int, ...]

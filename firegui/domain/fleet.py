@@ -1,4 +1,7 @@
-"""The fleet: aircraft types, material, limits (paper, Tables ``aircraft_params``, ``footprint_calibration``)."""
+"""Fleet: aircraft types, material and limits.
+
+Sources are the paper's Tables ``aircraft_params`` and ``footprint_calibration``.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ class AircraftType:
         return turnaround_steps(self.turnaround_h, steps_per_day)
 
     def with_grounded_days(self, days: tuple[int, ...]) -> AircraftType:
-        """The same type grounded on other days."""
+        """Return the same type grounded on other days."""
         return replace(self, grounded_days=tuple(sorted(set(days))))
 
     def problems(self) -> list[Problem]:
@@ -117,7 +120,7 @@ class Fleet:
         return sum(kind.count for kind in self.types)
 
     def replace_type(self, index: int, kind: AircraftType) -> Fleet:
-        """The fleet with row ``index`` replaced."""
+        """Return the fleet with row ``index`` replaced."""
         return Fleet((*self.types[:index], kind, *self.types[index + 1 :]))
 
     def problems(self) -> list[Problem]:
@@ -138,10 +141,10 @@ class Fleet:
 
 
 def availability_cap(fleet: Fleet, calendar: Calendar) -> int:
-    """The most drops the fleet can make in the window: every logit positive, only the gates decide (paper, step 1).
+    """Return the most drops that the fleet can make in the window (paper, step 1).
 
-    After a drop at ``t`` an aircraft can drop again at ``t + Δ_a + 1``; on its ``grounded_days`` it cannot. The paper's
-    fleet over 15 days gives 4,037.
+    Every logit is positive, so that only the gates decide. After a drop at ``t`` an aircraft can drop again at
+    ``t + Δ_a + 1``; on its ``grounded_days`` it cannot. The paper's fleet over 15 days gives 4,037.
     """
     return sum(kind.count * _cap_of_one(kind, calendar) for kind in fleet.types)
 

@@ -28,7 +28,10 @@ WATER = 98
 
 
 def fuel_name(code: float) -> str:
-    """What people call a model: ``TL8 (FBFM40 188)``, ``FBFM13 10``; the bare number where there is none."""
+    """Return the display name of a fuel model: ``TL8 (FBFM40 188)``, ``FBFM13 10``.
+
+    A code without a name gives the bare number.
+    """
     number = int(code)
     if number in FBFM13:
         return f"FBFM13 {number}"

@@ -42,7 +42,10 @@ those that they are like. No code is in two groups."""
 
 
 def fuel_group_numbers(fuel: NDArray[np.floating]) -> NDArray[np.uint8]:
-    """The number of the group of each code in :data:`FUEL_GROUPS`, from 1; 0 where it belongs to none."""
+    """Return the group number of each code in :data:`FUEL_GROUPS`, from 1.
+
+    A code that belongs to no group gives 0.
+    """
     numbers = np.zeros(fuel.shape, np.uint8)
     for number, group in enumerate(FUEL_GROUPS, start=1):
         numbers[group.holds(fuel)] = number

@@ -16,7 +16,10 @@ Box = tuple[slice, slice]
 
 
 def bounding_box(cells: NDArray[np.bool_]) -> Box | None:
-    """Return the rows and columns of the smallest rectangle around ``cells [H, W]``; ``None`` where there is none."""
+    """Return the rows and columns of the smallest rectangle around ``cells [H, W]``.
+
+    Without a true cell the result is ``None``.
+    """
     rows, columns = np.flatnonzero(cells.any(axis=1)), np.flatnonzero(cells.any(axis=0))
     if not len(rows):
         return None

@@ -48,7 +48,7 @@ class FireMaps:
 
     @property
     def half_day(self) -> int:
-        """``S_day / 2``, how far ahead retardant is aimed (paper, appendix ``planners``: h = 25); at least a step."""
+        """Lead of retardant in steps, ``S_day / 2`` and at least 1 (paper, appendix ``planners``: h = 25)."""
         return max(self.steps_per_day // 2, 1)
 
     @property
@@ -62,7 +62,7 @@ class FireMaps:
         return (self.cell_size_m / FOOT_M) ** 2 / 100.0
 
     def window(self, start_day: int, days: int) -> FireMaps:
-        """The maps of ``days`` days from ``start_day``; the ignition is kept."""
+        """Return the maps of ``days`` days from ``start_day`` with the same ignition."""
         keep = slice(start_day, start_day + days)
         return FireMaps(
             self.phi[keep], self.gamma[keep], self.burnable, self.wind_speed[keep], self.wind_dir[keep],
@@ -70,7 +70,7 @@ class FireMaps:
         )  # fmt: skip
 
     def with_ignition(self, ignition: NDArray[Any]) -> FireMaps:
-        """The same fire model started elsewhere."""
+        """Return the same fire model with another ignition."""
         return FireMaps(
             self.phi, self.gamma, self.burnable, self.wind_speed, self.wind_dir,
             np.asarray(ignition, bool), self.t_burn, self.steps_per_day, self.cell_size_m, self.c_req,

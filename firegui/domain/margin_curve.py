@@ -1,4 +1,4 @@
-"""What margin costs: plans of one project with more and more margin, their drops and what a stress test leaves."""
+"""Cost of a margin: plans of one project with rising margin, their drops and stress results."""
 
 from __future__ import annotations
 
@@ -55,7 +55,10 @@ class MarginCurveSettings:
         return StressTestSettings(self.draws, 0.0, StressSet(stress.unrepaired, self.seed))
 
     def problems(self, stress: StressSet, steps_per_day: int) -> list[Problem]:
-        """Everything that is wrong with the settings for ``stress``, but for what is wrong with that set itself."""
+        """Return every problem of the settings for ``stress``.
+
+        Problems of the stress set itself are not included.
+        """
         found = bounds_problems(self, "margin curve")
         found += interval_problems("margin curve", self.repair_hours, steps_per_day)
         if stress.scenarios and not stress.unrepaired:
@@ -118,7 +121,7 @@ class MarginPoint:
 
 @dataclass(frozen=True, slots=True)
 class MarginCurve:
-    """The curve of the event ``event``: what the plans with more and more margin cost, and what they leave to burn.
+    """Margin curve of ``event``: drops of the plans with rising margin, and what they leave to burn.
 
     ``limit`` is the largest share that the stress margin may leave. ``missing`` are plans that could not be tested,
     with the reason.

@@ -12,7 +12,10 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FireState:
-    """Which cells burn and which have burned out, ``[H, W]`` each and disjoint; everything else has not burned."""
+    """Burning and burned-out cells, ``[H, W]`` each and disjoint.
+
+    All other cells have not burned.
+    """
 
     burning: Bools
     burned: Bools
@@ -66,8 +69,9 @@ REPLANNED, FIXED, NO_DROPS = "replanned", "fixed", "no drops"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DayStates:
-    """One fire, known at the starts of days ``first``, ``first + 1``, … of the plan, or at some of its ``steps``.
+    """Known states of one fire.
 
+    They are at the starts of days ``first``, ``first + 1``, … of the plan, or at some of its ``steps``.
     ``codes [N, H, W]`` are those of :class:`FireState`. ``steps`` is empty where it is known once a day; else it has
     the step of every state, the first of which starts day ``first``. ``flown`` is what was flown in it. ``world`` names
     the scenario that it was drawn in and ``seed`` is that of the draws; an observed fire has no seed.
@@ -96,7 +100,10 @@ class DayStates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptFire:
-    """The fires that a replanned run keeps; the one that its plan was flown in, and others to compare with."""
+    """Fires that a replanned run saves.
+
+    One is the fire that its plan was flown in; the others are for comparison.
+    """
 
     fires: tuple[DayStates, ...]
 

@@ -1,4 +1,4 @@
-"""What an operation may not do and the paper leaves out: darkness, grounded parts of days, sorties, zones, pins.
+"""Operational limits beyond the paper: darkness, groundings, sorties, no-drop zones, pins.
 
 Everything is off by default, which is the paper's case. A drop happens at the start of its step, and that instant is
 what times are compared with.
@@ -25,7 +25,10 @@ _MOST_MARGIN_MIN = 720.0
 
 @dataclass(frozen=True, slots=True)
 class Daylight:
-    """Drops only from ``after_sunrise_min`` minutes after sunrise to ``before_sunset_min`` minutes before sunset."""
+    """Daylight limit of drops.
+
+    Drops start ``after_sunrise_min`` minutes after sunrise and end ``before_sunset_min`` minutes before sunset.
+    """
 
     after_sunrise_min: float = 30.0
     before_sunset_min: float = 30.0
@@ -42,9 +45,10 @@ class Daylight:
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """No drop of ``aircraft``, a tail such as ``S-2T-1`` or a whole type such as ``S-2T``, from ``start`` to ``end``.
+    """Time from ``start`` to ``end`` in which ``aircraft`` makes no drop.
 
-    Both are aware times; a drop at ``end`` is allowed.
+    ``aircraft`` is a tail such as ``S-2T-1`` or a whole type such as ``S-2T``. Both are aware times; a drop at ``end``
+    is allowed.
     """
 
     aircraft: str
@@ -52,7 +56,7 @@ class Grounding:
     end: datetime
 
     def problems(self) -> list[Problem]:
-        """What is wrong with it on any fleet."""
+        """Return the problems that do not depend on the fleet."""
         where = f"grounding of {self.aircraft or '(no aircraft)'}"
         naive = [name for name in ("start", "end") if getattr(self, name).tzinfo is None]
         found = [_naive(where, name) for name in naive]
@@ -81,7 +85,7 @@ class PinnedDrop:
         return f"pinned drop of {self.aircraft or '(no aircraft)'} at {self.time.isoformat()}"
 
     def problems(self) -> list[Problem]:
-        """What is wrong with it on any fleet and grid."""
+        """Return the problems that depend on neither the fleet nor the grid."""
         found = [_naive(self.name, "time")] if self.time.tzinfo is None else []
         if not all(math.isfinite(value) for value in (self.y, self.x, self.theta)):
             found.append(Problem(self.name, f"its pose ({self.y}, {self.x}, {self.theta}) is no pose", "use numbers"))
@@ -162,7 +166,10 @@ class Operations:
         ]
 
     def planned_pins(self, fleet: Fleet, calendar: Calendar) -> tuple[tuple[PinnedDrop, Tail, int], ...]:
-        """The pins that can be placed, with aircraft and step: known aircraft, inside the planned window."""
+        """Return the pins that can be placed, each with its aircraft and step.
+
+        Their aircraft is known and their time is inside the planned window.
+        """
         tails = {tail.name: tail for tail in fleet.tails}
         placed = ((pin, tails.get(pin.aircraft), pin_step(pin, calendar)) for pin in self.pinned)
         return tuple(
@@ -172,7 +179,7 @@ class Operations:
         )
 
     def notes(self, calendar: Calendar) -> tuple[str, ...]:
-        """What to say about it that is no mistake: pins that the planned window leaves out."""
+        """Return notes that are not problems: the pins outside the planned window."""
         steps = [pin_step(pin, calendar) for pin in self.pinned]
         outside = sum(step is not None and not 0 <= step < calendar.n_steps for step in steps)
         if not outside:
@@ -182,7 +189,10 @@ class Operations:
 
 
 def pin_step(pin: PinnedDrop, calendar: Calendar) -> int | None:
-    """The step that ``pin.time`` falls into; may lie outside the plan. ``None`` for a time without an offset."""
+    """Return the step that ``pin.time`` falls into; it may lie outside the plan.
+
+    A time without an offset gives ``None``.
+    """
     if pin.time.tzinfo is None:
         return None
     steps = (pin.time - calendar.start) / timedelta(hours=calendar.hours_per_step)
@@ -195,7 +205,10 @@ def is_grounded(grounding: Grounding, tail: Tail, when: datetime) -> bool:
 
 
 def covers(region: Region, row: float, column: float) -> bool:
-    """Whether the corner-coordinate point ``(row, column)`` lies in any part of ``region`` and in none of its holes."""
+    """Return whether the point ``(row, column)`` lies in ``region`` and in none of its holes.
+
+    Rows and columns are corner coordinates.
+    """
     return any(sum(_crossings(ring, row, column) for ring in part) % 2 == 1 for part in region.parts)
 
 

@@ -1,4 +1,4 @@
-"""Declaration of settings: every field of a settings dataclass carries its title, unit, bounds, help and option.
+"""Declaration of settings: title, unit, bounds, help and option of every field.
 
 Forms, command-line options, repeat commands and the checks of files are generated from it.
 """
@@ -95,7 +95,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class SettingField:
-    """A declared field of a settings dataclass: its path from the outermost dataclass, its type and its value there."""
+    """Declared field of a settings dataclass.
+
+    It has the path from the outermost dataclass, the type and the value of the field.
+    """
 
     path: Path
     option: Option

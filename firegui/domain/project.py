@@ -63,7 +63,10 @@ class Project:
 
     @property
     def required_coverage(self) -> float:
-        """``c_req`` in gal/100 ft²: that of imported maps where they are the fire model, else the project's own."""
+        """Coverage level ``c_req`` in gal/100 ft².
+
+        Imported maps bring their own; otherwise it is the project's.
+        """
         return self.maps.c_req if self.maps is not None and self.fire_model.kind == "maps" else self.coverage.c_req
 
     @property
@@ -74,7 +77,10 @@ class Project:
 
     @property
     def planned_fleet(self) -> Fleet:
-        """The fleet with ``grounded_days`` as zero-based days of the plan (days outside the window are left out)."""
+        """Fleet with ``grounded_days`` as zero-based days of the plan.
+
+        Days outside the window are left out.
+        """
         calendar = self.calendar
         types = []
         for kind in self.fleet.types:
@@ -84,7 +90,10 @@ class Project:
 
     @property
     def planned_wind(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Wind speed in m/s and direction of the planned days, each ``[D, H, W]``, as the fire's maps have them."""
+        """Wind speed (m/s) and direction of the planned days, each ``[D, H, W]``.
+
+        The direction is as in the fire's maps.
+        """
         source = self.scenario if self.maps is None or self.fire_model.kind != "maps" else self.maps
         days = slice(self.plan.start_day, self.plan.start_day + self.plan.days)
         return source.wind_speed[days], source.wind_dir[days]
@@ -97,15 +106,18 @@ class Project:
         return replace(self, fleet=bare, grounded=grounded)
 
     def with_network(self, weights: NetworkWeights) -> Project:
-        """The same project with the network fire model of these weights."""
+        """Return the same project with the network fire model of these weights."""
         return replace(self, fire_model=FireModel("network", weights.training.label, {}), weights=weights)
 
     def with_model(self, model: FireModel) -> Project:
-        """The same project with a fire model that needs no weights; those it had are given up."""
+        """Return the same project with a fire model that needs no weights.
+
+        Existing weights are dropped.
+        """
         return replace(self, fire_model=model, weights=None)
 
     def with_margin(self, kind: Margin) -> Project:
-        """The same project whose plans have a margin of this kind."""
+        """Return the same project with a margin of this kind for its plans."""
         return replace(self, plan=replace(self.plan, margin=replace(self.plan.margin, kind=kind)))
 
     def problems(self) -> list[Problem]:

@@ -14,10 +14,10 @@ _DECIMALS = 2
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """Something of a region that can be dragged: a corner ``(part, ring, index)``, or sides of a rectangle.
+    """Part of a region that can be dragged.
 
-    For a rectangle ``vertical`` is −1, 0 or 1 when the top side, no side or the bottom side follows, ``horizontal`` the
-    same for left and right; for a polygon both are 0.
+    It is a corner ``(part, ring, index)``, or sides of a rectangle. For a rectangle ``vertical`` is −1, 0 or 1 when the
+    top side, no side or the bottom side follows, ``horizontal`` the same for left and right; for a polygon both are 0.
     """
 
     row: float
@@ -47,7 +47,10 @@ def handles_of(region: Region) -> tuple[Handle, ...]:
 
 
 def with_handle_at(region: Region, handle: Handle, row: float, column: float, shape: tuple[int, int]) -> Region:
-    """The region with a handle dragged to ``(row, column)``, kept on the grid; a rectangle keeps whole cells."""
+    """Return the region with a handle dragged to ``(row, column)``, kept on the grid.
+
+    A rectangle keeps whole cells.
+    """
     row, column = clamped(row, column, shape)
     box = region.as_rectangle
     if box is None:
@@ -87,7 +90,10 @@ def without_vertex(region: Region, handle: Handle) -> Region | None:
 
 
 def with_vertex_on_edge(region: Region, row: float, column: float, within: float) -> Region | None:
-    """A corner added where the nearest edge passes within ``within`` cells of the point; ``None`` when none does."""
+    """Return the region with a corner added on the edge nearest to the point.
+
+    Without an edge within ``within`` cells the result is ``None``.
+    """
     best: tuple[float, int, int, int, Vertex] | None = None
     for p, part in enumerate(region.parts):
         for r, ring in enumerate(part):
@@ -126,7 +132,10 @@ def _inside(ring: Sequence[Vertex], row: float, column: float) -> bool:
 
 
 def region_at(regions: Iterable[Region], row: float, column: float, prefer: str = "") -> Region | None:
-    """The region under the point: ``prefer`` if it is there, else the smallest, which a larger one would hide."""
+    """Return the region under the point, or ``None``.
+
+    ``prefer`` wins if it is there; else the smallest region wins, because a larger one would hide it.
+    """
     under = [region for region in regions if contains(region, row, column)]
     chosen = [region for region in under if region.name == prefer]
     return chosen[0] if chosen else min(under, key=area, default=None)
@@ -144,12 +153,12 @@ def ring_area(ring: Sequence[Vertex]) -> float:
 
 
 def clamped(row: float, column: float, shape: tuple[int, int]) -> Vertex:
-    """The nearest point on the grid."""
+    """Return the nearest point on the grid."""
     return min(max(row, 0.0), float(shape[0])), min(max(column, 0.0), float(shape[1]))
 
 
 def shift_on_grid(region: Region, rows: float, columns: float, shape: tuple[int, int]) -> tuple[int, int]:
-    """A shift in whole cells that keeps the region on the grid, or no further off it than it was."""
+    """Return a shift in whole cells that moves the region no further off the grid."""
     top, left, bottom, right = region.bounds
     return _kept(rows, top, bottom, shape[0]), _kept(columns, left, right, shape[1])
 
@@ -160,7 +169,10 @@ def _kept(shift: float, low: float, high: float, size: int) -> int:
 
 
 def cell_rectangle(start: Vertex, end: Vertex, shape: tuple[int, int]) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Half-open rows and columns of the cells from the one under ``start`` to the one under ``end``, both included."""
+    """Return the half-open rows and columns from the cell under ``start`` to that under ``end``.
+
+    Both cells are included.
+    """
     rows = _cells(start[0], end[0], shape[0])
     return rows, _cells(start[1], end[1], shape[1])
 

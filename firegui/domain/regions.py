@@ -28,7 +28,10 @@ class Region:
 
     @staticmethod
     def rectangle(name: str, rows: tuple[float, float], columns: tuple[float, float], weight: float = 1.0) -> Region:
-        """The half-open rectangle ``[r0, r1) × [c0, c1)`` of cells, as in the paper's Table ``protected_regions``."""
+        """Return the half-open rectangle ``[r0, r1) × [c0, c1)`` of cells.
+
+        Rectangles are given as in the paper's Table ``protected_regions``.
+        """
         (top, bottom), (left, right) = rows, columns
         ring: Ring = ((top, left), (top, right), (bottom, right), (bottom, left))
         return Region(name, ((ring,),), weight)
@@ -50,13 +53,16 @@ class Region:
         return min(rows), min(columns), max(rows), max(columns)
 
     def moved(self, rows: float, columns: float) -> Region:
-        """The region shifted by that many cells south and east."""
+        """Return the region shifted by that many cells south and east."""
         parts = tuple(tuple(tuple((r + rows, c + columns) for r, c in ring) for ring in part) for part in self.parts)
         return Region(self.name, parts, self.weight)
 
 
 def region_problems(regions: Iterable[Region], shape: tuple[int, int]) -> list[Problem]:
-    """Everything wrong with the regions on a raster of ``shape``; one that only sticks out is clipped, not refused."""
+    """Return every problem of the regions on a raster of ``shape``.
+
+    A region that is partly off the raster is clipped and is no problem.
+    """
     found: list[Problem] = []
     regions = list(regions)
     for region in regions:

@@ -43,6 +43,6 @@ class Frames:
     """T, where it is no multiple of ``stride``: the last frame is then nearer to the one before."""
 
     def index_of_step(self, step: int) -> int:
-        """The frame to show at ``step``: the latest one not after it."""
+        """Return the index of the latest frame that is not after ``step``."""
         last = len(self.fire) - 1
         return last if self.last_step is not None and step >= self.last_step else min(step // self.stride, last)

@@ -1,4 +1,4 @@
-"""The scaling study (paper, section ``scaling``): which problems are timed and searched, and what came out of it."""
+"""Scaling study (paper, section ``scaling``): problems to time and to search, and results."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ class ScalingAxis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScalingSettings:
-    """How the study is made: ``repeats`` interleaved timings, and searches of ``evaluations`` with ``seeds`` seeds.
+    """Settings of the study: ``repeats`` interleaved timings and ``seeds`` searches.
 
-    A ``budget`` of 0 is as many drops as can be flown, so that the searches minimize the project's own objective.
+    Each search has ``evaluations`` evaluations. A ``budget`` of 0 is as many drops as can be flown, so that the
+    searches minimize the project's own objective.
     """
 
     repeats: int = option(
@@ -68,7 +69,7 @@ class ScalingSettings:
 
 @dataclass(frozen=True, slots=True)
 class ScalingCase:
-    """One setting of the table: ``days`` of the fire on a raster of ``rows`` × ``columns``, flown by ``aircraft``."""
+    """One row of the table: ``days`` on ``rows`` × ``columns`` cells, flown by ``aircraft`` aircraft."""
 
     sweep: ScalingAxis
     rows: int
@@ -105,7 +106,10 @@ class ScalingCase:
 
 
 def cases_of(shape: tuple[int, int], days: int, steps_per_day: int, aircraft: int) -> tuple[ScalingCase, ...]:
-    """The settings of a project: fifteen where it is large enough, fewer where some of them would be the same."""
+    """Return the cases of a project.
+
+    They are fifteen where the project is large enough, and fewer where some of them would be the same.
+    """
     middle = _share(days, MIDDLE_HORIZON)
     fleets = [
         ScalingCase(ScalingAxis.FLEET, *shape, middle, steps_per_day, _share(aircraft, part)) for part in FLEET_SHARES
@@ -129,10 +133,11 @@ def _side(cells: int, part: float) -> int:
 
 
 def part_of(fleet: Fleet, aircraft: int) -> Fleet:
-    """``aircraft`` of the fleet, in proportion to its types, in its order; types that get none are left out.
+    """Return ``aircraft`` aircraft of the fleet, in proportion to its types and in its order.
 
-    They are given out one by one to the type with the largest ``count / (2 got + 1)``, the first of equals (Webster's
-    rule), so each smaller part lies in every larger one, and all of them are the fleet.
+    Types that get none are left out. They are given out one by one to the type with the largest
+    ``count / (2 got + 1)``, the first of equals (Webster's rule), so each smaller part lies in every larger one, and
+    all of them are the fleet.
     """
     got = [0] * len(fleet.types)
     for _ in range(min(aircraft, fleet.n_aircraft)):
@@ -163,9 +168,10 @@ class Middle:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Milliseconds of a rollout of one schedule, which executes ``drops``, and of a gradient step from it, by repeat.
+    """Timings by repeat, in milliseconds: a rollout of one schedule and a gradient step from it.
 
-    The two of a repeat follow one another, so that their ratio is of one moment of the machine.
+    The schedule executes ``drops`` drops. The two of a repeat follow one another, so that their ratio is of one moment
+    of the machine.
     """
 
     drops: int
@@ -247,10 +253,10 @@ class QualityRow:
 
 @dataclass(frozen=True, slots=True)
 class QualityPoint:
-    """One fleet size: the fraction removed by each of :data:`SEARCHED`, and what the gradient planner is ahead by.
+    """Result for one fleet size: the fraction removed by each of :data:`SEARCHED`, and the lead.
 
-    ``advantage`` is the difference of the mean objectives, CMA-ES less gradient, with the root sum of squares of the
-    standard deviations of the two; their seeds are not pairs.
+    The lead is that of the gradient planner. ``advantage`` is the difference of the mean objectives, CMA-ES less
+    gradient, with the root sum of squares of the standard deviations of the two; their seeds are not pairs.
     """
 
     aircraft: int
@@ -288,7 +294,7 @@ class ScalingTable:
 
     @property
     def tasks(self) -> tuple[QualityTask, ...]:
-        """Every search that is asked for."""
+        """Tasks of all searches."""
         return quality_tasks(self.cases, self.settings)
 
     @property
@@ -305,7 +311,7 @@ class ScalingTable:
 
     @property
     def complete(self) -> bool:
-        """Whether everything is done that was asked for."""
+        """Whether all timings and searches are done."""
         return self.timed and not self.missing
 
     @property
@@ -338,9 +344,10 @@ def _point(rows: Sequence[QualityRow]) -> QualityPoint | None:
 
 
 def slope_of(rows: Sequence[ScalingRow], *, flying: bool = False) -> float | None:
-    """Least-squares slope of ``log(ratio)`` against ``log(d)`` over the rows; ``None`` with a single ``d``.
+    """Return the least-squares slope of ``log(ratio)`` against ``log(d)`` over the rows.
 
-    A slope near 0 says that a gradient's relative cost does not grow with the number of variables.
+    With a single ``d`` the result is ``None``. A slope near 0 says that a gradient's relative cost does not grow with
+    the number of variables.
     """
     x = [math.log(row.case.dimension) for row in rows]
     y = [math.log((row.flying if flying else row.start).ratio.median) for row in rows]

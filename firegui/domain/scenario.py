@@ -55,7 +55,7 @@ class Scenario:
     """Named map features ``(kind, name, ((y, x), …))`` such as the demo's village and road, in cells."""
 
     def with_notes(self, notes: Sequence[str]) -> Scenario:
-        """The same event with more to know about it."""
+        """Return the same event with more notes."""
         return replace(self, notes=(*self.notes, *notes))
 
     @property
@@ -78,7 +78,10 @@ class Scenario:
         return self.start.astimezone(UTC) + timedelta(days=day)
 
     def observed_on(self, day: int) -> NDArray[np.bool_] | None:
-        """The observed perimeter on the event day, filled forward over gaps; ``None`` before the first observation."""
+        """Return the observed perimeter on the event day, filled forward over gaps.
+
+        Before the first observation the result is ``None``.
+        """
         if self.observed is None:
             return None
         index = (
@@ -96,7 +99,10 @@ class Scenario:
         return self.observed is not None and self.date_of_day(day) not in self.observed_dates
 
     def ignition_on(self, day: int) -> NDArray[np.bool_] | None:
-        """The cells burning when a plan starts on ``day``: the observed perimeter, else on day 0 the ignition."""
+        """Return the burning cells at the start of a plan on ``day``.
+
+        They are the observed perimeter. Without one, day 0 has the ignition.
+        """
         observed = self.observed_on(day)
         if observed is not None and observed.any():
             return observed

@@ -87,9 +87,10 @@ def pose_scale(shape: tuple[int, int]) -> Floats:
 
 
 def pose_logits_of(poses: Floats, shape: tuple[int, int]) -> Floats:
-    """The ``z [..., 3]`` that the paper's maps take to ``poses [..., 3]``: ``z = arcsin(2 pose / range − 1)``.
+    """Return the ``z [..., 3]`` of ``poses [..., 3]``: ``z = arcsin(2 pose / range − 1)``.
 
-    A heading outside ``[0, π]`` is the same axis as the one it is congruent to modulo π.
+    It is the inverse of the paper's maps. A heading outside ``[0, π]`` is the same axis as the one it is congruent to
+    modulo π.
     """
     poses = poses.copy()
     turned = (poses[..., 2] < 0.0) | (poses[..., 2] > np.pi)

@@ -1,4 +1,4 @@
-"""How much a plan hangs on what it assumed: the robustness tables of the paper's section ``design_eta``, as values."""
+"""Robustness tables of a plan (paper, section ``design_eta``): settings and rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ from firegui.errors import Problem
 
 
 class SensitivityKind(StrEnum):
-    """What is varied: the effectiveness scored at, the poses, the effectiveness planned with, the side of retardant."""
+    """Quantity that is varied.
+
+    It is the effectiveness in the score, the poses, the effectiveness of the design, or the side that retardant acts
+    on.
+    """
 
     EFFECTIVENESS = "effectiveness"
     POSE = "pose"
@@ -130,7 +134,7 @@ class RolloutSummary:
 
     @staticmethod
     def of(metrics: Metrics, weights: ObjectiveWeights) -> RolloutSummary:
-        """What the tables show of ``metrics``."""
+        """Return the summary of ``metrics``."""
         return RolloutSummary(
             fire_objective(metrics, weights),
             metrics.final_extent_cells,
@@ -152,7 +156,10 @@ def ratio(value: float, reference: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class EffectivenessRow:
-    """The schedule at another effectiveness; ``relative`` is its final extent over that at the nominal one."""
+    """Result of the schedule at another effectiveness.
+
+    ``relative`` is its final extent over that at the nominal effectiveness.
+    """
 
     effectiveness: Effectiveness
     reading: RolloutSummary
@@ -161,9 +168,9 @@ class EffectivenessRow:
 
 @dataclass(frozen=True, slots=True)
 class PoseRow:
-    """The schedule with Gaussian noise of standard deviation ``scale`` on all pose logits, one reading per draw.
+    """Results of the schedule with noise on all pose logits, one per draw.
 
-    Without noise there is one.
+    The noise is Gaussian with standard deviation ``scale``. Without noise there is one.
     """
 
     scale: float
@@ -201,9 +208,10 @@ class SideRow:
 
 @dataclass(frozen=True, slots=True)
 class MonteCarlo:
-    """Reduction of the mean final extent over sampled fires, a fraction; ``None`` with the ``reason`` why not.
+    """Reduction of the mean final extent over sampled fires, a fraction.
 
-    ``error`` is its standard error, with ``members`` pairs of a plan and the fire without drops.
+    It is ``None`` where it cannot be computed, and ``reason`` says why. ``error`` is its standard error, with
+    ``members`` pairs of a plan and the fire without drops.
     """
 
     reduction: float | None
@@ -213,7 +221,7 @@ class MonteCarlo:
 
     @staticmethod
     def of(extents: Sequence[float], without: Sequence[float]) -> MonteCarlo:
-        """The reduction from ``without`` drops to ``extents`` with them, member by member.
+        """Return the reduction from ``without`` drops to ``extents`` with them, member by member.
 
         The error is that of a ratio of paired means: ``sd(a − r b) / (mean(b) √n)``; none for a single member.
         """
@@ -272,7 +280,7 @@ class SensitivityTable(Generic[RowT]):
 
 
 def design_folder(design: Effectiveness) -> str:
-    """The name of the run that plans with ``design``: ``design-0.85-0.75``."""
+    """Return the name of the run that plans with ``design``: ``design-0.85-0.75``."""
     return f"{DESIGN_PREFIX}{design.retardant:g}-{design.water:g}"
 
 

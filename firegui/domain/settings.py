@@ -41,7 +41,7 @@ class ObjectiveWeights:
 
     @staticmethod
     def of(setting: Setting) -> ObjectiveWeights:
-        """The weights of setting A or B; custom starts from A."""
+        """Return the weights of setting A or B. Custom weights start from A."""
         return ObjectiveWeights(0.0, 1.0, 100.0, 0.0) if setting is Setting.B else ObjectiveWeights()
 
 
@@ -74,7 +74,7 @@ DESIGN = Effectiveness(0.85, 0.75)
 
 
 class RetardantSide(StrEnum):
-    """Which use of the fuel factor retardant changes: emitting neighbour, receiving cell, or both (default)."""
+    """Cells whose fuel factor retardant changes: emitting neighbour, receiving cell, or both (default)."""
 
     BOTH = "both"
     EMITTER = "emitter"

@@ -1,4 +1,4 @@
-"""Colours for lines that nobody has chosen one for: made of their names, apart from each other, readable."""
+"""Default line colours, derived from the names of the lines and well separated."""
 
 from __future__ import annotations
 

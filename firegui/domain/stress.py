@@ -1,4 +1,7 @@
-"""Stress scenarios: worlds that differ from the model, in which a plan is tested, and the results of such tests."""
+"""Stress scenarios: worlds that differ from the model and in which a plan is tested.
+
+The results of such tests are defined here as well.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +138,10 @@ DEFAULT_SCENARIOS = (
 
 @dataclass(frozen=True, slots=True)
 class StressSet:
-    """The scenarios in which a plan is tested and, with the stress margin, made. ``seed`` decides all draws."""
+    """Scenarios in which a plan is tested and, with the stress margin, made.
+
+    ``seed`` decides all draws.
+    """
 
     scenarios: tuple[StressScenario, ...] = DEFAULT_SCENARIOS
     seed: int = option(0, "Seed", "seed of all draws of the set", low=0, high=2**32 - 1)
@@ -286,15 +292,16 @@ def worst_case_text(table: StressTable | None) -> str:
 
 
 def growth_left_text(table: StressTable) -> str:
-    """Return what is left of the growth in the model and in the worst scenario, as a sentence without its stop."""
+    """Return the remaining growth in the model and in the worst scenario as a clause without a stop."""
     nominal = f"{table.nominal.share_worst:.1%}"
     return f"Growth left: {nominal} in the model, {worst_case_text(table)} in the worst stress case"
 
 
 def growth_share(cells: float, start_cells: float, cells_no_drops: float) -> float:
-    """Return the share of the growth that is left: ``(cells − start) / (cells without drops − start)``, at least 0.
+    """Return the share of the growth that is left, at least 0.
 
-    A fire that does not grow without drops leaves nothing: 0.
+    It is ``(cells − start) / (cells without drops − start)``. A fire that does not grow without drops leaves nothing:
+    0.
     """
     growth = cells_no_drops - start_cells
     return max((cells - start_cells) / growth, 0.0) if growth > 0.0 else 0.0

@@ -40,7 +40,7 @@ class Sampling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Vary:
-    """A factor and what it is set to: ``values``, or ``steps`` evenly spaced ones from ``low`` to ``high``.
+    """Factor and its values: ``values``, or ``steps`` evenly spaced ones from ``low`` to ``high``.
 
     A Latin hypercube draws from ``low`` to ``high``, or from the ``values``.
     """
@@ -59,7 +59,10 @@ class Vary:
         return tuple(float(value) for value in np.linspace(self.low, self.high, max(self.steps, 1)))
 
     def drawn(self, place: float, whole: bool) -> Value:
-        """What lies at ``place`` in [0, 1) of the range; ``whole`` numbers each get the same share of it."""
+        """Return the value at ``place`` in [0, 1) of the range.
+
+        With ``whole`` each whole number has the same share of the range.
+        """
         if self.values:
             return self.values[int(place * len(self.values))]
         assert self.low is not None and self.high is not None
@@ -118,7 +121,10 @@ class StudySettings:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns of what differs: the case, where there are several, then what varies, then what cases set."""
+        """Columns of the factors.
+
+        They are the case, where there are several, then the factors that vary, then those that cases set.
+        """
         varied = tuple(each.name for each in self.vary)
         chosen = dict.fromkeys(name for case in self.cases for name in case.set if name not in varied)
         return (*((CASE,) if self.cases else ()), *varied, *chosen)
@@ -147,14 +153,20 @@ class StudySettings:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Cell ``number`` from 0: what its ``case`` is called, empty without cases, and what differs from the others."""
+    """Cell ``number`` from 0: the name of its ``case`` and the values of its factors.
+
+    The name is empty in a study without cases.
+    """
 
     number: int
     values: Values
     case: str = ""
 
     def value(self, name: str) -> Value | None:
-        """What the factor ``name`` is set to; ``None`` where this cell leaves it as the project has it."""
+        """Return the value of the factor ``name``.
+
+        It is ``None`` where this cell keeps the project's value.
+        """
         return self.case if name == CASE else dict(self.values).get(name)
 
     @property
@@ -169,7 +181,7 @@ _SHOWN = 3
 
 
 def value_text(value: Value | None) -> str:
-    """A value as people read it; days counted as they are written."""
+    """Return a value as text, with days counted as in the study file."""
     if value is None:
         return ""
     if isinstance(value, tuple):
@@ -178,9 +190,10 @@ def value_text(value: Value | None) -> str:
 
 
 def cells_of(settings: StudySettings, whole: frozenset[str] = frozenset()) -> tuple[Cell, ...]:
-    """Every cell in order: the cases one after another, in each everything that varies, the last of it fastest.
+    """Return every cell in order.
 
-    ``whole`` names the factors that only whole numbers make sense for.
+    Cases follow one another. Within a case the last factor varies fastest. ``whole`` names the factors that only whole
+    numbers make sense for.
     """
     draws = list(_draws(settings, whole))
     cases = settings.cases or (Case(""),)
@@ -190,7 +203,7 @@ def cells_of(settings: StudySettings, whole: frozenset[str] = frozenset()) -> tu
 
 
 def _joined(case: Case, draw: Values) -> Values:
-    """What varies goes before what the case sets."""
+    """Return the values of a cell. What varies overrides what the case sets."""
     varied = dict(draw)
     return (*((name, value) for name, value in case.set.items() if name not in varied), *draw)
 

@@ -43,9 +43,10 @@ _REMEDY = "see the table of factors in the help page Study"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedCell:
-    """A cell to be carried out: the project as it plans it, and how; ``wind`` is what its wind differs in, if it does.
+    """Cell that is ready to run: the project with the cell's settings, the planner and the wind.
 
-    The project has the wind of the forecast still: another one changes its rasters, which takes the engine.
+    ``wind`` is the difference to the wind of the forecast, if any. The project still has the forecast's wind, because
+    only the engine can change its rasters.
     """
 
     project: Project
@@ -62,7 +63,10 @@ def study_cells(settings: StudySettings, project: Project) -> tuple[Cell, ...]:
 
 
 def prepared(project: Project, settings: StudySettings, cell: Cell) -> PreparedCell:
-    """What ``cell`` plans. Raises :class:`~firegui.errors.InputError` for a factor or a value that there is not."""
+    """Return ``cell`` as it is planned.
+
+    Raises :class:`~firegui.errors.InputError` for an unknown factor or an invalid value.
+    """
     values = {**settings.set, **dict(cell.values)}
     problems = Problems()
     problems.extend(problem for name, value in values.items() for problem in value_problems(name, value, project))
@@ -99,7 +103,7 @@ def study_problems(settings: StudySettings, project: Project) -> list[Problem]:
 
 
 def value_problems(name: str, value: Value | None, project: Project) -> list[Problem]:
-    """What is wrong with setting the factor ``name`` to ``value``, by itself."""
+    """Return the problems of setting the factor ``name`` to ``value`` alone."""
     kind = kind_of(name, project)
     if kind is None:
         return [_unknown(name, project)]
@@ -119,7 +123,7 @@ def value_problems(name: str, value: Value | None, project: Project) -> list[Pro
 
 
 def kind_of(name: str, project: Project) -> type[Any] | None:
-    """The type of what the factor is set to; ``None`` where there is no such factor."""
+    """Return the type of the factor's value. It is ``None`` for an unknown factor."""
     if name in _TERMS:
         return _TERMS[name]
     if name in ("nominal", "design"):
@@ -139,9 +143,10 @@ def kind_of(name: str, project: Project) -> type[Any] | None:
 
 # -- setting ----------------------------------------------------------------------------------------------------------
 def _applied(project: Project, values: Mapping[str, Value]) -> Project:
-    """The plan's settings first, for the days of the others are counted in the plan; then the fleet, then its days.
+    """Return the project with ``values`` applied.
 
-    A two-stage plan is the paper's, whatever the margin of the project is, where no factor says otherwise.
+    The plan's settings come first, because the days of the others are counted in the plan. The fleet and its days
+    follow. A two-stage plan is the paper's, whatever the margin of the project is, where no factor says otherwise.
     """
     plan = project.with_margin(Margin.NONE).plan
     for name in sorted((name for name in values if kind_in_plan(name)), key=lambda name: name != "setting"):
@@ -176,7 +181,10 @@ def _replaced(settings: Any, path: tuple[str, ...], value: Any) -> Any:
 
 
 def _typed(kind: AircraftType, values: Mapping[str, Value]) -> AircraftType:
-    """A type with its numbers and its days on the ground; what is said of it alone goes before what is said of all."""
+    """Return a type with its numbers and grounded days.
+
+    Values of this type override those of all types.
+    """
     hints = get_type_hints(AircraftType)
     prefix = f"fleet.{kind.id}."
     numbers = {name[len(prefix) :]: value for name, value in values.items() if name.startswith(prefix)}
@@ -259,7 +267,7 @@ def _vary_problems(name: str, values: Iterable[Value | None], project: Project) 
 
 
 def _whole_case_problems(case: Case, settings: StudySettings, project: Project) -> list[Problem]:
-    """What keeps a case from being planned, whatever varies beside it."""
+    """Return the problems that keep a case from being planned, whatever else varies."""
     try:
         problems = prepared(project, settings, Cell(0, tuple(case.set.items()), case.name)).project.problems()
     except InputError:

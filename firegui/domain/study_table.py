@@ -40,9 +40,10 @@ class StudyRow:
 
 @dataclass(frozen=True, slots=True)
 class StudyMeasure:
-    """Something that can be read off a row; ``better`` is −1 where less is better, 1 where more is, 0 for neither.
+    """Quantity of a row.
 
-    ``value`` is NaN where a row has none.
+    ``better`` is −1 where less is better, 1 where more is better, and 0 for neither. ``value`` is NaN where a row has
+    none.
     """
 
     title: str
@@ -129,11 +130,11 @@ class StudyTable:
         return scenario_names(row.stress for row in self.rows.values())
 
     def measured(self, cell: Cell, measure: str) -> float:
-        """What ``measure`` says of a cell that is done; NaN where it says nothing."""
+        """Return ``measure`` of a finished cell, NaN where it has none."""
         return MEASURES[measure].value(self.rows[cell.number])
 
     def mean(self, cells: Sequence[Cell], measure: str) -> float:
-        """The mean of ``measure`` over those of ``cells`` that have it; NaN where none has."""
+        """Return the mean of ``measure`` over those of ``cells`` that have it, NaN where none has."""
         found = [self.measured(cell, measure) for cell in cells if self.has(cell, measure)]
         return fmean(found) if found else math.nan
 
@@ -158,7 +159,10 @@ class FactorLevel:
 
 
 def levels_of(table: StudyTable, name: str) -> tuple[FactorLevel, ...]:
-    """The cells of a study by what the factor ``name`` is set to in them, in order; all of them, done or not."""
+    """Return the cells of a study grouped by the value of the factor ``name``, in order.
+
+    Cells that are not done are included.
+    """
     by_value: dict[Value | None, list[Cell]] = {}
     for cell in table.cells:
         by_value.setdefault(cell.value(name), []).append(cell)
@@ -215,10 +219,11 @@ def heat_of(table: StudyTable, across: str, down: str, measure: str) -> Heat:
 
 @dataclass(frozen=True, slots=True)
 class TornadoBar:
-    """What a factor does to a measure: its mean at ``low_text`` and at ``high_text``, beside the ``reference``.
+    """Effect of a factor on a measure.
 
-    Of a case ``low`` is the reference, the first case. ``spread`` is the sample standard deviation of the difference
-    over whatever else varies, NaN where nothing does; ``pairs`` is over how many cells the difference was taken.
+    It has the mean at ``low_text`` and at ``high_text``, beside the ``reference``. Of a case ``low`` is the reference,
+    the first case. ``spread`` is the sample standard deviation of the difference over whatever else varies, NaN where
+    nothing does; ``pairs`` is over how many cells the difference was taken.
     """
 
     label: str
@@ -248,10 +253,10 @@ _SEEDS = ("seed", "optimizer.seed")
 
 
 def tornado_of(table: StudyTable, measure: str) -> tuple[TornadoBar, ...]:
-    """A bar a factor and a bar a case but the first, the longest first; those that cannot be told yet are left out.
+    """Return a bar for every factor and every case but the first, the longest first.
 
-    Cases are compared with the first, cell by cell with what else varies the same (paired), which is fairer than means
-    of what happens to be done.
+    Bars without enough finished cells are left out. Cases are compared with the first, cell by cell with what else
+    varies the same (paired), which is fairer than means of what happens to be done.
     """
     bars = [*_case_bars(table, measure)]
     factors = (each.name for each in table.settings.vary if each.name not in _SEEDS)
@@ -297,7 +302,7 @@ def _factor_bar(table: StudyTable, name: str, measure: str) -> TornadoBar | None
 
 
 def front_of(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:
-    """Which of ``points`` no other is better than in both, less being better: the Pareto front, from left to right.
+    """Return the Pareto front of ``points`` from left to right, less being better in both.
 
     Points with a NaN are on no front.
     """
@@ -314,7 +319,10 @@ def front_of(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:
 def points_of(
     table: StudyTable, x: str, y: str, cells: Sequence[Cell] | None = None
 ) -> tuple[tuple[float, float], ...]:
-    """``(x, y)`` of ``cells``, every one that is done by default, with the sign turned where more is better."""
+    """Return ``(x, y)`` of ``cells``, all finished ones by default.
+
+    The sign is turned where more is better.
+    """
     turns = [-1.0 if MEASURES[name].better > 0 else 1.0 for name in (x, y)]
     return tuple(
         (turns[0] * table.measured(cell, x), turns[1] * table.measured(cell, y))

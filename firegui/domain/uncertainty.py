@@ -1,4 +1,4 @@
-"""How sure a plan is (paper, section ``uq``): what is chosen, and what the error and weather models are made of.
+"""Uncertainty of a plan (paper, section ``uq``): settings, error model and weather model.
 
 What an ensemble comes to is in :mod:`firegui.domain.ensemble`.
 """
@@ -37,14 +37,17 @@ KIND_TITLES = {
 
 
 class ResidualMode(StrEnum):
-    """What a residual compares with a perimeter: the forecast from day 0 on, or of one day from the day before's."""
+    """Forecast that a residual compares with a perimeter.
+
+    It starts on day 0, or a day before the perimeter.
+    """
 
     CUMULATIVE = "cumulative"
     INCREMENTAL = "incremental"
 
 
 class ErrorSource(StrEnum):
-    """Where the error model's numbers are from: the project's own perimeters, or the paper's Table ``grf_params``."""
+    """Source of the error model: the project's own perimeters, or the paper's Table ``grf_params``."""
 
     FITTED = "fitted"
     PAPER = "paper"
@@ -57,13 +60,13 @@ _DRAWN, _MODEL, _WIND = ((kind,) for kind in UncertaintyKind)
 
 @dataclass(frozen=True, slots=True)
 class ErrorModel:
-    """A correlated Gaussian field of errors in ILR coordinates: ``Cov(η(x), η(x')) ≈ Σ exp(−‖x − x'‖ / ℓ)``.
+    """Correlated Gaussian field of errors in ILR coordinates.
 
-    ``mean [2]`` and ``covariance [2, 2]`` are ``μ`` and ``Σ`` of the residuals. ``correlation_cells`` is ``ℓ``;
-    ``sill`` and ``nugget`` are the fitted semivariogram's ``nugget + sill (1 − exp(−h/ℓ))``, 0 nugget in the paper.
-    ``softening`` is the ε of observed states, ``threshold`` the ``P`` above which a cell is touched, ``floor`` what
-    probabilities are raised to before the logarithm. A field has the mean ``μ`` in incremental ``mode`` and 0 in
-    cumulative mode. ``source`` says where the numbers are from.
+    Its covariance is ``Cov(η(x), η(x')) ≈ Σ exp(−‖x − x'‖ / ℓ)``. ``mean [2]`` and ``covariance [2, 2]`` are ``μ`` and
+    ``Σ`` of the residuals. ``correlation_cells`` is ``ℓ``; ``sill`` and ``nugget`` are the fitted semivariogram's
+    ``nugget + sill (1 − exp(−h/ℓ))``, 0 nugget in the paper. ``softening`` is the ε of observed states, ``threshold``
+    the ``P`` above which a cell is touched, ``floor`` what probabilities are raised to before the logarithm. A field
+    has the mean ``μ`` in incremental ``mode`` and 0 in cumulative mode. ``source`` says where the numbers are from.
     """
 
     mean: tuple[float, float]
@@ -78,7 +81,7 @@ class ErrorModel:
     mode: ResidualMode = ResidualMode.CUMULATIVE
 
     def __post_init__(self) -> None:
-        """Raises :class:`ValueError` for a ``Σ`` that is no covariance and for a length that is not positive."""
+        """Raise :class:`ValueError` unless ``Σ`` is a covariance and the length is positive."""
         covariance = np.array(self.covariance)
         if not np.isfinite(covariance).all() or abs(covariance[0, 1] - covariance[1, 0]) > 1e-9 * abs(covariance).max():
             raise ValueError(f"Σ = {self.covariance} is not symmetric")
@@ -88,9 +91,10 @@ class ErrorModel:
             raise ValueError(f"ℓ = {self.correlation_cells} cells is not positive")
 
     def principal(self) -> tuple[float, Floats]:
-        """Standard deviation along the direction of the largest variance, and that direction: a unit vector ``[2]``.
+        """Return the standard deviation along the direction of the largest variance, and the direction.
 
-        Its sign is the one in which ``U`` loses against the geometric mean of ``B`` and ``R``: towards more fire.
+        The direction is a unit vector ``[2]``. Its sign is the one in which ``U`` loses against the geometric mean of
+        ``B`` and ``R``: towards more fire.
         """
         variances, directions = np.linalg.eigh(np.array(self.covariance))
         direction: Floats = directions[:, -1]
@@ -129,7 +133,10 @@ class WeatherSpread:
 
 @dataclass(frozen=True, slots=True)
 class WeatherDraw:
-    """A member's wind: speed times ``speed_factor``, turned by ``direction`` rad, coming ``delay_h`` hours later."""
+    """Wind of a member.
+
+    Its speed is multiplied by ``speed_factor``. It is turned by ``direction`` rad and delayed by ``delay_h`` hours.
+    """
 
     speed_factor: float
     direction: float
@@ -193,7 +200,10 @@ class UncertaintySettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Semivariogram:
-    """``γ(h)`` of centred residuals: ``value [K]`` at the mean ``distance [K]`` of ``pairs [K]`` pairs of cells."""
+    """Semivariogram ``γ(h)`` of centred residuals.
+
+    ``value [K]`` is at the mean ``distance [K]`` of ``pairs [K]`` pairs of cells.
+    """
 
     distance: Floats
     value: Floats

@@ -57,7 +57,7 @@ _REMEDY = "use a file that firegui has written"
 
 @dataclass(frozen=True, slots=True)
 class TrainedEvent:
-    """One event of a training: its ``name``, the local date ``start`` of its day 0, and what it could teach.
+    """Event of a training: its ``name``, the local date ``start`` of its day 0, and what it covers.
 
     Days ``0 … fit_days`` were read. ``layers`` are the landscape layers it had, ``wind_max_ms`` the strongest wind of
     those days and ``slope_max_deg`` the steepest slope, 0 without that layer.
@@ -124,14 +124,19 @@ class Training:
 
 
 def days_from_middle(day: int, fit_days: int, *, rising: bool) -> float:
-    """``τ``: days from the middle of the fitted days ``0 … fit_days − 1``; a rising trend stops at their ends."""
+    """Return ``τ``, the days from the middle of the fitted days ``0 … fit_days − 1``.
+
+    A rising trend stops at the ends of these days.
+    """
     last = fit_days - 1
     return (min(max(day, 0), last) if rising else max(day, 0)) - 0.5 * last
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Correction:
-    """A smooth correction of the base rate, fitted to one event and good for its raster and its dates alone.
+    """Smooth correction of the base rate, fitted to one event.
+
+    It is valid for the raster and the dates of that event alone.
 
     On day ``k`` the base rate is multiplied by ``exp(c(x) + b τ_k)``. ``c`` is ``log_rate [h, w]`` float32, nodes that
     span the raster from corner cell to corner cell, bilinear between them. ``b`` is ``trend``, the change of the log
@@ -180,14 +185,20 @@ class Correction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetworkWeights:
-    """A trained network: ``tensors`` float32, named and shaped as in :data:`TENSOR_SHAPES`, and its ``training``."""
+    """Trained network.
+
+    ``tensors`` are float32, named and shaped as in :data:`TENSOR_SHAPES`.
+    """
 
     tensors: Mapping[str, NDArray[np.float32]]
     training: Training
     corrections: tuple[Correction, ...] = ()
 
     def correction_for(self, event: Scenario) -> Correction | None:
-        """The correction fitted to this event: on its raster, at about its dates, of its name if several fit."""
+        """Return the correction fitted to this event, or ``None``.
+
+        The raster and about the dates must match. If several fit, the name decides.
+        """
         fitting = [correction for correction in self.corrections if correction.fits(event)]
         return next((one for one in fitting if one.event == event.name), fitting[0] if fitting else None)
 
@@ -200,7 +211,10 @@ class NetworkWeights:
 
 
 def tensor_problems(tensors: Mapping[str, NDArray[Any]]) -> list[Problem]:
-    """What is missing, unknown, of another shape or type than :data:`TENSOR_SHAPES` says, or not finite."""
+    """Return the problems of ``tensors``.
+
+    A tensor may be missing, unknown, not finite, or of another shape or type than in :data:`TENSOR_SHAPES`.
+    """
     found = []
     for name, shape in TENSOR_SHAPES.items():
         tensor = tensors.get(name)

@@ -1,4 +1,4 @@
-"""How the kernels are compiled: without the interpreter's lock, kept on disk, and never from an older source."""
+"""Compilation of the kernels: without the interpreter's lock, cached on disk, never outdated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KERNELS = re.compile("kernels-[0-9a-f]{16}")
 
 
 def forget_unused_kernels(used: Path, days: float = UNUSED_DAYS) -> None:
-    """Note that the kernels in ``used`` are, and delete those of other versions that were not for so many days.
+    """Mark the kernels in ``used`` as used, and delete other versions unused for ``days`` days.
 
     Every change of the engine's sources leaves a folder of its own beside ``used``. Only folders of such a name are
     touched; what cannot be deleted stays, and a version whose folder is gone compiles anew.

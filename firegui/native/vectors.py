@@ -30,7 +30,7 @@ _Operation = Callable[..., Any]
 
 
 def intrinsic(emit: _Operation) -> _Operation:
-    """An operation that kernels call; vectors are ``Any`` to a type checker."""
+    """Declare an operation that kernels call. Vectors are ``Any`` to a type checker."""
     return cast(_Operation, numba_intrinsic(emit))
 
 
@@ -70,7 +70,7 @@ _define(operator.mul, lambda builder, a, b: builder.fmul(a, b))
 
 
 def _call(builder: Any, name: str, kind: Any, *args: Any) -> Any:
-    """A function of LLVM's on whole vectors, like ``llvm.fma.v16f32``."""
+    """Call a function of LLVM on whole vectors, such as ``llvm.fma.v16f32``."""
     suffix = f"v{kind.count}f32"
     made = ir.FunctionType(kind, [kind] * len(args))
     return builder.call(cgutils.get_or_insert_function(builder.module, made, f"{name}.{suffix}"), args)
@@ -151,7 +151,7 @@ def lanes8(typing: Any) -> Any:
 # -- functions of vectors ---------------------------------------------------------------------------------------------
 @intrinsic
 def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:
-    """``a b + c``, rounded once where the processor can."""
+    """Return ``a b + c``, rounded once where the processor can."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         if not FUSED:
@@ -163,7 +163,7 @@ def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:
 
 @intrinsic
 def minimum(typing: Any, a: Any, b: Any) -> Any:
-    """The smaller number of each lane."""
+    """Return the smaller number of each lane."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.select(builder.fcmp_ordered("<", args[0], args[1]), args[0], args[1])
@@ -173,7 +173,7 @@ def minimum(typing: Any, a: Any, b: Any) -> Any:
 
 @intrinsic
 def where_above(typing: Any, value: Any, limit: Any, result: Any) -> Any:
-    """``result`` where ``value > limit`` and 0 elsewhere."""
+    """Return ``result`` where ``value > limit`` and 0 elsewhere."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         above = builder.fcmp_ordered(">", args[0], args[1])
@@ -184,7 +184,7 @@ def where_above(typing: Any, value: Any, limit: Any, result: Any) -> Any:
 
 @intrinsic
 def bits_above(typing: Any, value: Any, limit: Any) -> Any:
-    """An integer whose bit ``k`` says whether lane ``k`` of ``value`` is above that of ``limit``."""
+    """Return an integer whose bit ``k`` says whether lane ``k`` of ``value`` is above that of ``limit``."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         above = builder.fcmp_ordered(">", args[0], args[1])
@@ -208,7 +208,7 @@ def any_nonzero(typing: Any, value: Any) -> Any:
 
 @intrinsic
 def rounded(typing: Any, value: Any) -> Any:
-    """The nearest integer, halves to even."""
+    """Return the nearest integer, halves to even."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         # Adding and taking away 1.5·2²³ rounds numbers below 2²² as the processor does, without a library call.
@@ -255,7 +255,7 @@ def to_right(typing: Any, value: Any) -> Any:
 
 @intrinsic
 def first_lane(typing: Any, value: Any) -> Any:
-    """The number in lane 0."""
+    """Return the number in lane 0."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.extract_element(args[0], ir.Constant(INT, 0))
@@ -265,7 +265,7 @@ def first_lane(typing: Any, value: Any) -> Any:
 
 @intrinsic
 def last_lane(typing: Any, value: Any) -> Any:
-    """The number in the last lane."""
+    """Return the number in the last lane."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.extract_element(args[0], ir.Constant(INT, sig.args[0].lanes - 1))
@@ -275,7 +275,10 @@ def last_lane(typing: Any, value: Any) -> Any:
 
 @intrinsic
 def total(typing: Any, value: Any) -> Any:
-    """The sum of all lanes, halves added to halves: always in the same order."""
+    """Return the sum of all lanes.
+
+    Halves are added to halves, always in the same order.
+    """
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         part, count = args[0], sig.args[0].lanes
@@ -292,7 +295,7 @@ def total(typing: Any, value: Any) -> Any:
 
 @intrinsic
 def lowest_bit(typing: Any, word: Any) -> Any:
-    """Number of the lowest bit set in ``word``, which is not 0."""
+    """Return the number of the lowest bit set in ``word``, which is not 0."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))

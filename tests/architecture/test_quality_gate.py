@@ -44,6 +44,7 @@ def test_mypy_strict_finds_nothing() -> None:
         ("F401", '"""A module."""\n\nimport os\n'),
         ("E501", '"""A module."""\n\nWIDE = "' + "x" * 120 + '"\n'),
         ("D103", '"""A module."""\n\n\ndef public() -> None:\n    pass\n'),
+        ("D401", '"""A module."""\n\n\ndef public() -> int:\n    """The number one."""\n    return 1\n'),
         ("I001", '"""A module."""\n\nimport sys\nimport os\n\nprint(os, sys)\n'),
         ("B006", '"""A module."""\n\n\ndef _keep(into: list[int] = []) -> None:\n    into.append(1)\n'),
     ],
