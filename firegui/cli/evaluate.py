@@ -15,7 +15,7 @@ from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
 from firegui.cli.remarks import Remarks
 from firegui.cli.results import evaluation, metrics_table
-from firegui.domain.observation import KeptFire
+from firegui.domain.observation import FireRecord
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.io.atomic import replacing
@@ -83,7 +83,7 @@ def _simulated(
 
 
 def _in_kept_fire(
-    engine: Engine, model: Model, schedule: Schedule, kept: KeptFire, keep_days: bool
+    engine: Engine, model: Model, schedule: Schedule, kept: FireRecord, keep_days: bool
 ) -> tuple[Metrics, Metrics, NDArray[np.float32] | None]:
     """Return the same in the fire that a run kept; before the first day known of it the fire is simulated."""
     plan = engine.run_fire(model, schedule, kept.plan, keep_days=keep_days)

@@ -31,7 +31,7 @@ class Ensemble:
     cells; ``C`` is 1 without a plan. ``fire [C, D + 1, H, W]`` and ``burning`` are the means of ``P = p^B + p^R`` and
     of ``p^B`` over the members, float32, with each member's rounded to 1/32,768. ``samples [C][M]`` are the packed
     drawn states (:func:`packed`) where they were kept. ``weather [M]`` says what wind a member had, where that was
-    drawn. ``cell_area_ha`` turns cells into hectares; ``asked`` is how many members were asked for.
+    drawn. ``cell_area_ha`` turns cells into hectares; ``asked`` is the requested number of members.
     """
 
     kind: UncertaintyKind

@@ -62,7 +62,7 @@ class Observation:
 OBSERVED = "observed"
 """World of :class:`DayStates` that was not drawn; any other is named like its stress scenario."""
 DRAWN = "drawn"
-"""Kind of a :class:`KeptFire` that was not observed."""
+"""Kind of a :class:`FireRecord` that was not observed."""
 REPLANNED, FIXED, NO_DROPS = "replanned", "fixed", "no drops"
 """What is flown in a fire: the plan as it was replanned, the plan as it was before, nothing."""
 
@@ -99,7 +99,7 @@ class DayStates:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KeptFire:
+class FireRecord:
     """Fires that a replanned run saves.
 
     One is the fire that its plan was flown in; the others are for comparison.

@@ -279,7 +279,7 @@ def quality_tasks(cases: Sequence[ScalingCase], settings: ScalingSettings) -> tu
 class ScalingTable:
     """What is done of a study: ``rows`` in the order of ``cases``, ``quality`` in that of its tasks.
 
-    A row with fewer repeats than were asked for is not finished.
+    A row with fewer repeats than requested is not finished.
     """
 
     event: str

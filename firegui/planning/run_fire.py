@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.film import Film
-from firegui.domain.observation import NO_DROPS, DayStates, FireState, KeptFire
+from firegui.domain.observation import NO_DROPS, DayStates, FireRecord, FireState
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import Schedule
 from firegui.errors import Check
@@ -36,7 +36,7 @@ class RunFire:
 
 
 def fire_without_drops(
-    whole: Model, schedule: Schedule, kept: KeptFire, *, frame_stride: int | None = None, keep_days: bool = False,
+    whole: Model, schedule: Schedule, kept: FireRecord, *, frame_stride: int | None = None, keep_days: bool = False,
     check: Check | None = None,
 ) -> RunFire:  # fmt: skip
     """Return the fire without drops, as it was drawn; else that without drops from the day of observation on."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.exercise import Decision, LoopDay, decision_between, drops_apart
-from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, DayStates, FireState, KeptFire
+from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, DayStates, FireRecord, FireState
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import NOMINAL, NOMINAL_NAME, StressScenario
 from firegui.errors import CancelledError, InputError, Problem
@@ -91,7 +91,7 @@ class ClosedLoop(ReplanJob):
             self._machine.move(RunState.STOPPING)
         return self._conclude(replanner, session, self._folder, state, reason)
 
-    def _begin(self, replanner: Replanner, previous: RunRecord | None, drawn: KeptFire | None) -> LoopState:
+    def _begin(self, replanner: Replanner, previous: RunRecord | None, drawn: FireRecord | None) -> LoopState:
         path = self._spec.out / STATE
         if previous is not None and path.is_file():
             state = LoopState.load(path)
@@ -162,12 +162,12 @@ class ClosedLoop(ReplanJob):
         write_kept_fire(self._spec.out, self._kept.fires)
 
     @property
-    def _kept(self) -> KeptFire:
+    def _kept(self) -> FireRecord:
         project, scenario, world = self._spec.project, self._spec.exercise, self._world
         seed = project.plan.optimizer.seed if scenario is None else project.stress.seed
         name = NOMINAL_NAME if scenario is None else scenario.name
         steps = tuple(map(world.step, range(max(map(len, self._drawn.values()))))) if world.has_parts else ()
-        return KeptFire(
+        return FireRecord(
             tuple(DayStates(flown, name, 0, np.stack(days), seed, steps) for flown, days in self._drawn.items())
         )
 
@@ -415,7 +415,7 @@ def table_text(rows: Sequence[LoopDay]) -> str:
     return csv_text([COLUMNS, *map(astuple, rows)])
 
 
-def _until(drawn: KeptFire | None, day: int) -> dict[str, list[NDArray[np.uint8]]]:
+def _until(drawn: FireRecord | None, day: int) -> dict[str, list[NDArray[np.uint8]]]:
     """Return the starts of days 0 to ``day`` of every fire in ``drawn``; nothing where one is missing."""
     if drawn is None or any(fire.first or len(fire.codes) <= day for fire in drawn.fires):
         return {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from firegui.domain.observation import KeptFire
+from firegui.domain.observation import FireRecord
 from firegui.domain.schedule import Schedule
 from firegui.errors import Problems
 from firegui.rollout.engine_message import ignore_message
@@ -98,10 +98,10 @@ class Evaluation(BaseRun[EvaluateSpec]):
         exercise = self._engine.exercise(world, model, repair, drawn.number, drawn.seed)
         if spec.schedule is not None:
             schedule, fire = exercise.flown(spec.schedule, check)
-            spec = replace(spec, schedule=schedule, fire=KeptFire((fire,)))
+            spec = replace(spec, schedule=schedule, fire=FireRecord((fire,)))
         if spec.against is not None:
             schedule, fire = exercise.flown(spec.against, check)
-            spec = replace(spec, against=schedule, against_fire=KeptFire((fire,)))
+            spec = replace(spec, against=schedule, against_fire=FireRecord((fire,)))
         return spec
 
     def _model_of_other(self, model: Model) -> Model:
@@ -122,7 +122,7 @@ class Evaluation(BaseRun[EvaluateSpec]):
         stride, check = spec.frame_stride, self._control.check
         return self._engine.fire_without_drops(model, spec.schedule, spec.fire, frame_stride=stride, check=check)
 
-    def _fire(self, model: Model, schedule: Schedule, kept: KeptFire | None) -> Rollout | RunFire:
+    def _fire(self, model: Model, schedule: Schedule, kept: FireRecord | None) -> Rollout | RunFire:
         """The fire of ``schedule``, as its run kept it or as simulated."""
         if kept is None:
             return self._rollout(model, schedule)

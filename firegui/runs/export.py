@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from firegui.domain.observation import KeptFire
+from firegui.domain.observation import FireRecord
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, DropRecord, Schedule
 from firegui.errors import Check, InputError, Problem, Problems
@@ -147,7 +147,7 @@ def _fire(record: RunRecord, name: str) -> Occupancy | None:
     return Occupancy(np.asarray(raster.bands, np.float32), first)
 
 
-def _with_start(fire: Occupancy | None, project: Project, kept: KeptFire | None) -> Occupancy | None:
+def _with_start(fire: Occupancy | None, project: Project, kept: FireRecord | None) -> Occupancy | None:
     """The fire with the state at its start before it: what is observed then burns for certain."""
     start, day = project.scenario.ignition_on(project.plan.start_day), 0
     if kept is not None:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import Calendar
-from firegui.domain.observation import DRAWN, OBSERVED, REPLANNED, DayStates, KeptFire
+from firegui.domain.observation import DRAWN, OBSERVED, REPLANNED, DayStates, FireRecord
 from firegui.errors import Problem, Problems
 from firegui.io import array_files, atomic
 from firegui.io.toml import plain_words
@@ -81,7 +81,7 @@ class SavedFire:
     """
 
     header: RunHeader
-    kept: KeptFire | None
+    kept: FireRecord | None
     note: str
 
     @property
@@ -105,7 +105,7 @@ def kind_of_fire(folder: Path, header: RunHeader) -> str:
     return DRAWN if note.closed_loop else OBSERVED
 
 
-def read_kept_fire(folder: Path, header: RunHeader) -> KeptFire | None:
+def read_kept_fire(folder: Path, header: RunHeader) -> FireRecord | None:
     """Return the fire that a replanned run kept; ``None`` for another run, and for one from before it was kept.
 
     Raises :class:`~firegui.errors.InputError` for a file that is damaged or of another grid, plan or fire.
@@ -119,10 +119,10 @@ def read_kept_fire(folder: Path, header: RunHeader) -> KeptFire | None:
     if fires and not problems and note.fire and note.fire != codes_hash(fires[0].codes[0]):
         problems.add(str(path), "is not the fire that the run was planned from", _REMEDY)
     problems.raise_if_any(_TITLE)
-    return KeptFire(tuple(fires))
+    return FireRecord(tuple(fires))
 
 
-def fire_note(header: RunHeader, kept: KeptFire | None) -> str:
+def fire_note(header: RunHeader, kept: FireRecord | None) -> str:
     """Return the ``note`` of :class:`SavedFire`."""
     note = header.replan
     if note is None:
@@ -139,7 +139,7 @@ def fire_note(header: RunHeader, kept: KeptFire | None) -> str:
     return f"the fire is the one observed at the start of {date} ({source}: {cells}); no drops means no further drops"
 
 
-def fire_problems(kept: KeptFire, shape: tuple[int, int], calendar: Calendar) -> list[Problem]:
+def fire_problems(kept: FireRecord, shape: tuple[int, int], calendar: Calendar) -> list[Problem]:
     """Return why a kept fire does not fit a plan of the days of ``calendar`` on a grid of ``shape``."""
     found = kept.plan.codes.shape[1:]
     if found != shape:
@@ -171,7 +171,7 @@ def _fires(path: Path, shape: tuple[int, int], calendar: Calendar, problems: Pro
                 problems.add(str(path), f"holds days outside the plan of {counted(calendar.days, 'day')}", _REMEDY)
                 break
             fires.append(fire)
-    if not problems and KeptFire(tuple(fires)).where(REPLANNED) is None:
+    if not problems and FireRecord(tuple(fires)).where(REPLANNED) is None:
         problems.add(str(path), "holds no fire of the replanned plan", _REMEDY)
     return fires
 

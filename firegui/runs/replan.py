@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from firegui.domain.observation import DayStates, FireState, KeptFire
+from firegui.domain.observation import DayStates, FireRecord, FireState
 from firegui.domain.results import Metrics
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.planning.audit import AuditReport
@@ -39,7 +39,7 @@ class Replanning(ReplanJob):
         previous = self._checked(note_of(spec))
         replanner = self._engine.replanner(spec.project, backend=spec.backend, tell=self._speaker.pass_on, check=check)
         state, notes = self._state(replanner)
-        kept = KeptFire((DayStates.observed(spec.day, state),))
+        kept = FireRecord((DayStates.observed(spec.day, state),))
         left = replanner.left(spec.schedule, spec.day, state, check)
         note = note_of(spec, state, notes)
         if previous is not None and previous.header.replan is not None and previous.header.replan.fire != note.fire:
@@ -139,7 +139,7 @@ class Replanning(ReplanJob):
 class _Work:
     replanner: Replanner
     left: RemainingProblem
-    kept: KeptFire
+    kept: FireRecord
     outlook: _Outlook
     ended: ReplanResult
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firegui.domain.observation import KeptFire, Observation
+from firegui.domain.observation import FireRecord, Observation
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Margin
@@ -104,8 +104,8 @@ class EvaluateSpec:
     against: Schedule | None = None
     against_project: Project | None = None
     wind: WeatherDraw | None = None
-    fire: KeptFire | None = None
-    against_fire: KeptFire | None = None
+    fire: FireRecord | None = None
+    against_fire: FireRecord | None = None
     stress: StressDrawOf | None = None
 
 

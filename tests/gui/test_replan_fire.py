@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import DropList
-from firegui.domain.observation import KeptFire
+from firegui.domain.observation import FireRecord
 from firegui.domain.results import Metrics
 from firegui.gui.base.number_text import number
 from firegui.gui.exporting.export_dialog import ExportSource, content_of
@@ -62,7 +62,7 @@ class Bench:
         return self.scores.baseline
 
     @property
-    def kept(self) -> KeptFire:
+    def kept(self) -> FireRecord:
         kept = saved_fire(self.entry.folder).kept
         assert kept is not None
         return kept

@@ -17,7 +17,7 @@ from shapely import from_wkb, transform
 from shapely.geometry import shape
 from shapely.geometry.base import BaseGeometry
 
-from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, FireState, KeptFire
+from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, FireRecord, FireState
 from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.settings import Effectiveness
@@ -67,7 +67,7 @@ class Finished:
         return baseline
 
     @property
-    def kept(self) -> KeptFire:
+    def kept(self) -> FireRecord:
         kept = saved_fire(self.folder).kept
         assert kept is not None
         return kept
@@ -378,7 +378,7 @@ def test_a_fire_is_not_shown_on_a_project_of_another_grid(finished: Finished) ->
     assert spec.fire is not None
     fires = tuple(replace(fire, codes=fire.codes[:, :5, :5]) for fire in spec.fire.fires)
     heard: list[RunEvent] = []
-    execute(replace(spec, fire=KeptFire(fires)), heard.append, RunControl())
+    execute(replace(spec, fire=FireRecord(fires)), heard.append, RunControl())
     assert "has 5 × 5 cells, the project 16 × 20" in problems_of(heard)
 
 
