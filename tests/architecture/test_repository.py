@@ -107,7 +107,8 @@ def test_a_legend_without_a_place_is_recognised(line: str) -> None:
 
 def test_every_dependency_is_pinned_to_one_version() -> None:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(need for name in ("dev", "docs") for need in extras[name])]
     lines = (CHECKOUT / "packaging" / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pins = {plain(line.split("==")[0]): line.split("==")[1] for line in lines if line and not line.startswith("#")}
 
