@@ -1,9 +1,9 @@
 """Draw the picture of the README: the workbench with a fire loaded and a plan playing.
 
 ``.venv/bin/python packaging/screenshot.py --event PyTorchFire/examples/Bear_2020 --perimeters Bear_2020_NAT.geojson``
-imports the fire of 2020 from its publishers' files (the README says where they are), protects the paper's three
-regions, plans three days in forty epochs and draws the result. Without ``--event`` it takes the demo fire. No display
-is needed; everything is done with the commands of ``firegui``.
+imports the fire of 2020 from its publishers' files (the guide page ``bear-2020`` says where they are), protects the
+paper's three regions, plans three days in forty epochs and draws the result. Without ``--event`` it takes the demo
+fire. No display is needed; everything is done with the commands of ``firegui``.
 """
 
 from __future__ import annotations

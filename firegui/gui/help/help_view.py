@@ -41,7 +41,7 @@ from firegui.gui.base.layouts import vertical
 
 FIRST = "getting-started"
 GROUPS: tuple[tuple[str, ...], ...] = (
-    (FIRST, "tutorial", "bear-2020", "start-page", "shortcuts", "help", "whats-new", "releases"),
+    (FIRST, "tutorial", "bear-2020", "start-page", "shortcuts", "help", "whats-new"),
     (
         "map", "drops", "scenario", "layers", "regions", "fleet", "calendar", "objective", "constraints", "timeline",
         "progress", "runs", "log", "skill", "calibrate", "sensitivity", "stress", "margin", "exercise",
