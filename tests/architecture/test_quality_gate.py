@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
+from tests.architecture.test_contracts import LINT
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 SETTINGS = CHECKOUT / "pyproject.toml"
+RUFF_CHECK = ("ruff", "check", ".")
+RUFF_FORMAT = ("ruff", "format", "--check", ".")
+MYPY = ("mypy",)
 
 
 def python(*arguments: str, folder: Path = CHECKOUT) -> subprocess.CompletedProcess[str]:
@@ -21,21 +28,47 @@ def python(*arguments: str, folder: Path = CHECKOUT) -> subprocess.CompletedProc
 
 
 def test_ruff_finds_nothing() -> None:
-    done = python("ruff", "check", ".")
+    done = python(*RUFF_CHECK)
 
     assert done.returncode == 0, done.stdout
 
 
 def test_every_file_is_formatted() -> None:
-    done = python("ruff", "format", "--check", ".")
+    done = python(*RUFF_FORMAT)
 
     assert done.returncode == 0, done.stdout
 
 
 def test_mypy_strict_finds_nothing() -> None:
-    done = python("mypy")
+    done = python(*MYPY)
 
     assert done.returncode == 0, done.stdout
+
+
+def hook_commands(configuration: str) -> list[str]:
+    """Return the commands of the hooks in a configuration of pre-commit."""
+    return re.findall(r"^ +entry: (.+)$", configuration, re.MULTILINE)
+
+
+def test_the_hooks_before_a_commit_are_the_checks_of_the_tests() -> None:
+    checks = [f"python -m {' '.join(check)}" for check in (RUFF_CHECK, RUFF_FORMAT, MYPY)]
+
+    hooks = hook_commands((CHECKOUT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+
+    assert hooks == [*checks, "lint-imports"]
+
+
+def test_the_import_contracts_are_checked_by_one_function() -> None:
+    (command,) = entry_points(group="console_scripts", name="lint-imports")
+    module, _, function = command.value.partition(":")
+
+    assert LINT[1].startswith(f"from {module} import {function} as lint;")
+
+
+def test_another_hook_is_noticed() -> None:
+    assert hook_commands("    hooks:\n      - id: mypy\n        entry: python -m mypy --no-strict\n") == [
+        "python -m mypy --no-strict"
+    ]
 
 
 @pytest.mark.parametrize(
