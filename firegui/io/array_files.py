@@ -76,7 +76,10 @@ class Header:
 
 @contextmanager
 def opened(path: Path, problems: Problems) -> Iterator[Mapping[str, Array] | None]:
-    """Open an npz archive; a file that is none is reported and ``None`` yielded. Arrays are read when asked for."""
+    """Open an npz archive.
+
+    A file that is none is reported and ``None`` yielded. Arrays are read when asked for.
+    """
     problem = file_problem(path)
     if problem is not None:
         remedy = problem.remedy if path.exists() else f"put it into {path.absolute().parent}"
@@ -119,7 +122,10 @@ def _archive(file: BinaryIO, name: str, problems: Problems) -> Any:
 
 
 def header(archive: Mapping[str, Array], key: str, where: str, problems: Problems) -> Header | None:
-    """What the array ``key`` says it is; reported and ``None`` when it is missing, damaged or larger than can be."""
+    """Return what the array ``key`` says it is.
+
+    It is reported, and ``None`` returned, when it is missing, damaged or larger than can be.
+    """
     if key not in archive:
         held = list(archive)
         shown = ", ".join(held[:_SHOWN]) + (", …" if len(held) > _SHOWN else "")
@@ -142,7 +148,7 @@ def header(archive: Mapping[str, Array], key: str, where: str, problems: Problem
 
 
 def _header(archive: Any, key: str) -> tuple[Header, int, int]:
-    """The header, the bytes that are missing (negative: too many) and the bytes that the array takes in the file."""
+    """Return the header, how many bytes are missing (negative: too many) and how many the array takes."""
     name = key if key in archive.zip.namelist() else f"{key}.npy"
     member = archive.zip.getinfo(name)
     with archive.zip.open(member) as file:
@@ -157,7 +163,10 @@ def _header(archive: Any, key: str) -> tuple[Header, int, int]:
 
 
 def array(archive: Mapping[str, Array], key: str, where: str, problems: Problems) -> Array | None:
-    """The array ``key``; reported and ``None`` when it is missing, damaged, too large or holds Python objects."""
+    """Return the array ``key``.
+
+    It is reported, and ``None`` returned, when it is missing, damaged, too large or holds Python objects.
+    """
     if header(archive, key, where, problems) is None:
         return None
     try:
@@ -168,14 +177,17 @@ def array(archive: Mapping[str, Array], key: str, where: str, problems: Problems
 
 
 def is_reordered(shape: Sequence[int], wanted: Sequence[object]) -> bool:
-    """Whether an array has the sizes that are wanted, in another order."""
+    """Return whether an array has the sizes that are wanted, in another order."""
     return tuple(shape) != tuple(wanted) and Counter(shape) == Counter(wanted)
 
 
 def floats(
     value: Array, where: str, problems: Problems, *, low: float | None = None, high: float | None = None, unit: str = ""
 ) -> NDArray[np.float32] | None:
-    """``value`` as float32; reported and ``None`` unless it is real, finite (in float32 too) and in ``low … high``."""
+    """Return ``value`` as float32.
+
+    It is reported, and ``None`` returned, unless it is real, finite (in float32 too) and in ``low … high``.
+    """
     if value.dtype.kind not in "fiu":
         problems.add(where, f"holds {value.dtype} values, not numbers", "save it as float32")
         return None
@@ -203,7 +215,7 @@ def floats(
 
 
 def flags(value: Array, where: str, problems: Problems) -> NDArray[np.bool_] | None:
-    """``value`` as bool; reported and ``None`` unless it is bool or holds only 0 and 1."""
+    """Return ``value`` as bool; reported and ``None`` unless it is bool or holds only 0 and 1."""
     if value.dtype.kind not in "biuf":
         problems.add(where, f"holds {value.dtype} values", "save it as bool")
         return None
@@ -232,7 +244,10 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 def read_arrays(
     path: Path, names: Sequence[str] = (), remedy: str = "start the run again without resuming"
 ) -> dict[str, NDArray[Any]]:
-    """Read the arrays called ``names``, all without any. Raises :class:`~firegui.errors.InputError` where it cannot."""
+    """Read the arrays called ``names``, all without any.
+
+    Raises :class:`~firegui.errors.InputError` where it cannot.
+    """
     try:
         stored = load(path.read_bytes())
         return {name: stored[name] for name in names or stored}
@@ -241,7 +256,10 @@ def read_arrays(
 
 
 def no_tensors(data: bytes, error: Exception) -> str:
-    """Why ``data`` could not be read, given what the reader says: it ends too early, or is something else."""
+    """Return why ``data`` could not be read, given what the reader says.
+
+    It ends too early, or is something else.
+    """
     length = int.from_bytes(data[:_COUNT], "little")
     start = data[_COUNT : _COUNT + length]
     if start.startswith(b"{") and len(start) < length <= 100 * len(data):
@@ -254,7 +272,7 @@ def no_tensors(data: bytes, error: Exception) -> str:
 
 
 def _end(header: bytes) -> int:
-    """Where the last tensor ends as the header says, 0 where it says nothing that can be understood."""
+    """Return where the last tensor ends as the header says, 0 where the header says nothing."""
     try:
         about: Any = json.loads(header)
         return max((int(entry["data_offsets"][1]) for key, entry in about.items() if key != "__metadata__"), default=0)

@@ -19,9 +19,10 @@ _REMEDY = "check that the folder exists, has room, and that you may write to it"
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary sibling to write; on success it takes the place of ``path``, on failure it is removed.
+    """Yield a temporary sibling to write.
 
-    Raises :class:`InputError` where the system refuses to write.
+    On success it takes the place of ``path``, on failure it is removed. Raises :class:`InputError` where the system
+    refuses to write.
     """
     temporary = sibling(path)
     try:
@@ -39,9 +40,10 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Yield a temporary sibling folder to fill; on success it becomes ``path``, which must not exist or be empty.
+    """Yield a temporary sibling folder to fill.
 
-    Raises :class:`InputError` where the system refuses to write.
+    On success it becomes ``path``, which must not exist or be empty. Raises :class:`InputError` where the system
+    refuses to write.
     """
     temporary = sibling(path)
     try:
@@ -73,12 +75,15 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def sibling(path: Path) -> Path:
-    """A hidden name beside ``path`` that nothing else uses; the ending is kept because some writers go by it."""
+    """Return a hidden name beside ``path`` that nothing else uses.
+
+    The ending is kept because some writers go by it.
+    """
     return path.with_name(f".{path.stem}.{uuid.uuid4().hex[:12]}.tmp{path.suffix}")
 
 
 def write_problem(path: Path, error: OSError) -> Problem:
-    """The problem to report when the system refuses to write ``path``."""
+    """Return the problem to report when the system refuses to write ``path``."""
     return Problem(str(path), f"cannot be written ({error.strerror or error})", _REMEDY)
 
 

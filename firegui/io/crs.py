@@ -20,7 +20,10 @@ _UNNAMED = "unknown"
 
 @lru_cache(maxsize=64)
 def parse(text: str) -> CRS | None:
-    """The CRS that ``text`` (``EPSG:3310``, WKT, PROJ string, …) names, or ``None`` when PROJ does not know it."""
+    """Return the CRS that ``text`` names, or ``None`` when PROJ does not know it.
+
+    ``text`` is ``EPSG:3310``, WKT, a PROJ string and so on.
+    """
     try:
         return CRS.from_user_input(text)
     except CRSError:
@@ -28,7 +31,7 @@ def parse(text: str) -> CRS | None:
 
 
 def problems(text: str, where: str = "crs") -> list[Problem]:
-    """What is wrong with a grid's CRS: unknown to PROJ, or not measured along two ground axes."""
+    """Return what is wrong with a grid's CRS: unknown to PROJ, or not measured along two ground axes."""
     crs = parse(text)
     if crs is None:
         return [Problem(where, f"the CRS {text!r} is unknown to PROJ", "give a code such as EPSG:3310")]
@@ -44,7 +47,10 @@ def problems(text: str, where: str = "crs") -> list[Problem]:
 
 
 def grid_problems(grid: Grid) -> list[Problem]:
-    """Everything wrong with a grid, its CRS and unit included: cells must measure ``cell_size_m`` on the ground."""
+    """Return everything wrong with a grid, its CRS and unit included.
+
+    Cells must measure ``cell_size_m`` on the ground.
+    """
     too_large = cells_problem("grid", grid.rows, grid.columns) if grid.n_cells > MOST_CELLS else None
     if too_large is not None:
         return [too_large]
@@ -66,7 +72,7 @@ def grid_problems(grid: Grid) -> list[Problem]:
 
 
 def metres_per_unit(text: str) -> float:
-    """Length in metres of the unit of a projected CRS; 1 where PROJ does not say."""
+    """Return the length in metres of the unit of a projected CRS; 1 where PROJ does not say."""
     crs = parse(text)
     return (
         float(crs.axis_info[0].unit_conversion_factor)
@@ -88,7 +94,10 @@ def _size_problems(grid: Grid, ground_m: float) -> list[Problem]:
 
 
 def _far_problems(grid: Grid) -> list[Problem]:
-    """A grid whose middle is nowhere on the Earth, which a slip in the transform or another CRS makes."""
+    """Return the problem of a grid whose middle is nowhere on the Earth.
+
+    A slip in the transform or another CRS makes one.
+    """
     assert grid.crs is not None
     easting, northing = grid.to_world(grid.rows / 2.0 - 0.5, grid.columns / 2.0 - 0.5)
     if all(math.isfinite(value) for value in transformer(grid.crs, "EPSG:4326").transform(easting, northing)):
@@ -98,14 +107,17 @@ def _far_problems(grid: Grid) -> list[Problem]:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two texts name the same CRS."""
+    """Return whether two texts name the same CRS."""
     left, right = parse(one), parse(other)
     return left is not None and right is not None and left.equals(right, ignore_axis_order=True)
 
 
 @lru_cache(maxsize=64)
 def short_name(text: str) -> str:
-    """What people read for a CRS: its code, else its name, else its projection and datum; a short text as it is."""
+    """Return what people read for a CRS: its code, else its name, else its projection and datum.
+
+    A short text as it is.
+    """
     crs = parse(text)
     if crs is None or len(text) <= _SHORT:
         return text
@@ -120,12 +132,12 @@ def short_name(text: str) -> str:
 
 
 def wkt(text: str) -> str | None:
-    """The CRS as the WKT that GDAL understands, ``None`` when PROJ does not know it."""
+    """Return the CRS as the WKT that GDAL understands, ``None`` when PROJ does not know it."""
     crs = parse(text)
     return None if crs is None else crs.to_wkt(WktVersion.WKT2_2019)
 
 
 @lru_cache(maxsize=64)
 def transformer(source: str, target: str) -> Transformer:
-    """Converts coordinates between two known CRSs, x (east, longitude) first on both sides."""
+    """Return a transformer between two known CRSs, x (east, longitude) first on both sides."""
     return Transformer.from_crs(source, target, always_xy=True)

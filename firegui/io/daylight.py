@@ -1,4 +1,4 @@
-"""Sunrise and sunset at the fire, by NOAA's solar equations, and when the daylight rule lets aircraft drop.
+"""Sunrise and sunset at the fire, and when the daylight rule lets aircraft drop.
 
 Source: NOAA Global Monitoring Laboratory, "Solar Calculation Details" (after Meeus, *Astronomical Algorithms*, 1991).
 Good to about a minute up to ±72° of latitude, for a flat horizon: what a ridge hides is not known here.
@@ -33,15 +33,16 @@ Sunlight = tuple[datetime, datetime]
 
 
 def place_of(grid: Grid) -> tuple[float, float] | None:
-    """Longitude and latitude of the centre of ``grid`` in degrees, ``None`` where it has no place."""
+    """Return longitude and latitude of the centre of ``grid`` in degrees, ``None`` where it has no place."""
     return Georeference(grid).lonlat((grid.rows - 1) / 2.0, (grid.columns - 1) / 2.0)
 
 
 def sunlight(place: tuple[float, float], first: date, last: date) -> Iterator[Sunlight]:
-    """From sunrise to sunset on every solar day from ``first`` to ``last`` at ``place`` (longitude, latitude).
+    """Yield sunrise and sunset of every solar day from ``first`` to ``last`` at ``place``.
 
-    A solar day runs from midnight to midnight by the sun, so its sunset may fall on the next date. Where the sun does
-    not set, it is up from one solar midnight to the next; where it does not rise, there is nothing for that day.
+    ``place`` is longitude and latitude. A solar day runs from midnight to midnight by the sun, so its sunset may fall
+    on the next date. Where the sun does not set, it is up from one solar midnight to the next; where it does not rise,
+    there is nothing for that day.
     """
     for number in range((last - first).days + 1):
         light = _sunlight(place, first + timedelta(days=number))
@@ -62,7 +63,10 @@ def _sunlight(place: tuple[float, float], day: date) -> Sunlight | None:
 
 
 def _crossing(clock_noon: datetime, latitude: float, side: float) -> datetime:
-    """When the sun is at the horizon, before (``side`` −1) or after noon; the sun is taken where it is at that time."""
+    """Return when the sun is at the horizon, before (``side`` −1) or after noon.
+
+    The sun is taken where it is at that time.
+    """
     when = clock_noon
     for _ in range(_ROUNDS):
         declination, equation_min = _sun(when)
@@ -73,7 +77,10 @@ def _crossing(clock_noon: datetime, latitude: float, side: float) -> datetime:
 
 
 def _cosine_of_hour_angle(latitude: float, declination: float) -> float:
-    """``cos H = cos 90.833° / (cos φ cos δ) − tan φ tan δ``; outside ±1 the sun does not cross the horizon."""
+    """Return ``cos H = cos 90.833° / (cos φ cos δ) − tan φ tan δ``.
+
+    Outside ±1 the sun does not cross the horizon.
+    """
     lat = math.radians(min(max(latitude, -89.9), 89.9))
     return math.cos(math.radians(HORIZON_DEG)) / (math.cos(lat) * math.cos(declination)) - math.tan(lat) * math.tan(
         declination
@@ -81,7 +88,7 @@ def _cosine_of_hour_angle(latitude: float, declination: float) -> float:
 
 
 def _sun(when: datetime) -> tuple[float, float]:
-    """Declination ``δ`` in radians and the equation of time (sun minus clock) in minutes."""
+    """Return the declination ``δ`` in radians and the equation of time (sun minus clock) in minutes."""
     t = (when - _J2000).total_seconds() / _CENTURY_S
     longitude = math.radians((280.46646 + t * (36000.76983 + t * 0.0003032)) % 360.0)
     anomaly = math.radians((357.52911 + t * (35999.05029 - t * 0.0001537)) % 360.0)
@@ -110,7 +117,7 @@ Window = tuple[datetime, datetime]
 
 
 def flying_windows(daylight: Daylight, grid: Grid, calendar: Calendar) -> tuple[Window, ...]:
-    """From when to when it is light enough to drop, UTC, over the planned days, earliest first.
+    """Return from when to when it is light enough to drop, in UTC, over the planned days.
 
     The sun is that of the grid's centre. Where it does not set, days touch and there is no margin between them; where
     it does not rise, there is no window. Without a place there is none at all: :meth:`Operations.problems` says so.
@@ -131,14 +138,14 @@ def flying_windows(daylight: Daylight, grid: Grid, calendar: Calendar) -> tuple[
 
 
 def dark_steps(daylight: Daylight, grid: Grid, calendar: Calendar) -> NDArray[np.bool_]:
-    """``[T]``: steps that begin outside every flying window."""
+    """Return ``[T]``: steps that begin outside every flying window."""
     windows = flying_windows(daylight, grid, calendar)
     times = (calendar.time_of_step(step) for step in range(calendar.n_steps))
     return np.array([not any(begin <= when <= end for begin, end in windows) for when in times], bool)
 
 
 def dark_pin_problems(project: Project) -> list[Problem]:
-    """Pinned drops outside daylight."""
+    """Return pinned drops outside daylight."""
     operations, calendar = project.operations, project.calendar
     if operations.daylight is None or operations.own_problems() or not project.scenario.grid.is_georeferenced:
         return []

@@ -43,7 +43,10 @@ class Georeference:
 
     @property
     def ground_cell_m(self) -> float:
-        """Side of a cell on the ground at the grid's centre in metres: the cell size without the projection's scale."""
+        """Side of a cell on the ground at the grid's centre in metres.
+
+        The cell size without the projection's scale.
+        """
         y, x = (self._grid.rows - 1) / 2.0, (self._grid.columns - 1) / 2.0
         corners = [self.lonlat(y + dy, x + dx) for dy, dx in ((-0.5, 0.0), (0.5, 0.0), (0.0, -0.5), (0.0, 0.5))]
         top, bottom, left, right = corners
@@ -52,14 +55,14 @@ class Georeference:
         return float(self._geod.inv(*top, *bottom)[2] + self._geod.inv(*left, *right)[2]) / 2.0
 
     def lonlat(self, y: float, x: float) -> tuple[float, float] | None:
-        """WGS 84 longitude and latitude in degrees."""
+        """Return WGS 84 longitude and latitude in degrees."""
         if self._to_lonlat is None:
             return None
         lon, lat = self._to_lonlat.transform(*self._grid.to_world(y, x))
         return (float(lon), float(lat)) if math.isfinite(lon) and math.isfinite(lat) else None
 
     def lonlat_many(self, ys: Floats, xs: Floats) -> tuple[Floats, Floats] | None:
-        """:meth:`lonlat` of many positions at once."""
+        """Return :meth:`lonlat` of many positions at once."""
         if self._to_lonlat is None or self._grid.transform is None:
             return None
         a, b, c, d, e, f = self._grid.transform
@@ -68,7 +71,7 @@ class Georeference:
         return np.asarray(lon, np.float64), np.asarray(lat, np.float64)
 
     def from_lonlat(self, lon: float, lat: float) -> tuple[float, float] | None:
-        """The raster position ``(y, x)`` of a longitude and latitude; may lie outside the raster."""
+        """Return the raster position ``(y, x)`` of a longitude and latitude; may lie outside the raster."""
         if self._from_lonlat is None:
             return None
         east, north = self._from_lonlat.transform(lon, lat)
@@ -77,7 +80,10 @@ class Georeference:
         )
 
     def utm(self, y: float, x: float) -> tuple[str, float, float] | None:
-        """UTM zone with its latitude band (``"10T"``), easting and northing in metres; ``None`` near the poles."""
+        """Return UTM zone with its latitude band (``"10T"``), easting and northing in metres.
+
+        ``None`` near the poles.
+        """
         place = self.lonlat(y, x)
         if place is None or not -80.0 <= place[1] <= 84.0:
             return None
@@ -88,10 +94,11 @@ class Georeference:
         return f"{zone}{band}", float(east), float(north)
 
     def run_heading_true(self, y: float, x: float, theta: float) -> float:
-        """True heading of a footprint's long axis in degrees, in [0, 180): a run may be flown either way.
+        """Return the true heading of a footprint's long axis in degrees, in [0, 180).
 
-        The axis runs along ``(cos θ, −sin θ)`` in ``(dx, dy)``, so its grid azimuth is ``90° − θ``. Where the grid has
-        a place the azimuth is taken on the ellipsoid along that axis, which includes the meridian convergence.
+        A run may be flown either way. The axis runs along ``(cos θ, −sin θ)`` in ``(dx, dy)``, so its grid azimuth is
+        ``90° − θ``. Where the grid has a place the azimuth is taken on the ellipsoid along that axis, which includes
+        the meridian convergence.
         """
         dy, dx = -0.5 * math.sin(theta), 0.5 * math.cos(theta)
         tail, head = self.lonlat(y - dy, x - dx), self.lonlat(y + dy, x + dx)
@@ -102,14 +109,14 @@ class Georeference:
 
 
 def half_turn(degrees: float) -> float:
-    """An axis direction in [0, 180)."""
+    """Return an axis direction in [0, 180)."""
     wrapped = degrees % 180.0
     # A hair below 0 wraps to exactly 180 in floating point.
     return 0.0 if wrapped >= 180.0 else wrapped
 
 
 def format_ddm(lon: float, lat: float) -> str:
-    """Degrees and decimal minutes as air operations write them: ``40°12.345′ N 121°30.123′ W``."""
+    """Return degrees and decimal minutes as air operations write them: ``40°12.345′ N 121°30.123′ W``."""
     return f"{_ddm(lat, 2)} {'N' if lat >= 0 else 'S'} {_ddm(lon, 3)} {'E' if lon >= 0 else 'W'}"
 
 

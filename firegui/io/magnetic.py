@@ -24,7 +24,7 @@ class Compass:
         self._known: dict[tuple[int, int, int, int], float | None] = {}
 
     def declination(self, lon: float, lat: float, when: datetime, altitude_m: float = 0.0) -> float | None:
-        """Degrees from true to magnetic north, east positive, at a place in WGS 84 and an aware time.
+        """Return degrees from true to magnetic north, east positive, at a place in WGS 84 and an aware time.
 
         ``altitude_m`` is above sea level. ``None`` outside 2010 to 2030, which no model covers, and around the
         magnetic poles, where the horizontal field is below 2,000 nT and a compass shows nothing of use.
@@ -53,7 +53,7 @@ class Compass:
 
 
 def decimal_year(when: datetime) -> float:
-    """An aware time as a year with its fraction, in UTC."""
+    """Return an aware time as a year with its fraction, in UTC."""
     when = when.astimezone(UTC)
     begin, end = datetime(when.year, 1, 1, tzinfo=UTC), datetime(when.year + 1, 1, 1, tzinfo=UTC)
     return when.year + (when - begin) / (end - begin)

@@ -1,4 +1,7 @@
-"""Tables as Apache Parquet. The only module with pyarrow in it: it is brought in by name, for it may be missing."""
+"""Tables as Apache Parquet.
+
+The only module with pyarrow in it: it is brought in by name, for it may be missing.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ from firegui.io.atomic import replacing
 
 
 def write_parquet(path: Path, columns: Mapping[str, Sequence[Any]], notes: Mapping[str, str]) -> None:
-    """Replace ``path`` by ``columns`` of whole numbers, real numbers or text, ``None`` where there is no value.
+    """Replace ``path`` by ``columns`` of whole numbers, real numbers or text.
 
-    ``notes`` go into the file's own description. The same columns give the same file, byte for byte. Raises
-    :class:`~firegui.errors.InputError` where the system refuses to write.
+    ``None`` stands for no value. ``notes`` go into the file's own description. The same columns give the same file,
+    byte for byte. Raises :class:`~firegui.errors.InputError` where the system refuses to write.
     """
     arrays = {name: _array(values) for name, values in columns.items()}
     table = pyarrow.table(arrays).replace_schema_metadata(dict(notes))
@@ -25,7 +28,7 @@ def write_parquet(path: Path, columns: Mapping[str, Sequence[Any]], notes: Mappi
 
 
 def _array(values: Sequence[Any]) -> Any:
-    """A column of one type: real numbers where any is, text where any is."""
+    """Return a column of one type: real numbers where any is, text where any is."""
     there = [value for value in values if value is not None]
     if any(isinstance(value, str) for value in there):
         return pyarrow.array([None if value is None else str(value) for value in values], pyarrow.string())

@@ -1,6 +1,7 @@
-"""Files that others wrote, looked at before they are read: what is no file, empty, or larger than a fire can be.
+"""Files that others wrote, looked at before they are read.
 
-A header is a few bytes and may claim anything: memory is spent only on claims that have been judged here.
+What is no file, empty, or larger than a fire can be. A header is a few bytes and may claim anything: memory is spent
+only on claims that have been judged here.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ _CUT = "cut it to the surroundings of the fire, or make its cells larger"
 
 
 def file_problem(path: Path) -> Problem | None:
-    """What keeps ``path`` from being opened and read at all: missing, a folder, a pipe, protected or empty."""
+    """Return what keeps ``path`` from being opened and read at all.
+
+    Missing, a folder, a pipe, protected or empty.
+    """
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -56,7 +60,7 @@ def file_problem(path: Path) -> Problem | None:
 
 
 def read_bytes(path: Path, problems: Problems) -> bytes | None:
-    """The whole of a file; what cannot be read, is empty or is too large for its kind is noted."""
+    """Return the whole of a file; what cannot be read, is empty or is too large for its kind is noted."""
     problem = file_problem(path)
     if problem is None and path.stat().st_size > MOST_TEXT_BYTES:
         what = f"is too large ({path.stat().st_size:,} bytes; at most {MOST_TEXT_BYTES:,} are read)"
@@ -71,7 +75,10 @@ def read_bytes(path: Path, problems: Problems) -> bytes | None:
 
 
 def read_text(path: Path, problems: Problems) -> str | None:
-    """The text of a file in UTF-8, without the mark that some programs put first; as :func:`read_bytes`."""
+    """Return the text of a file in UTF-8, without the mark that some programs put first.
+
+    As :func:`read_bytes`.
+    """
     data = read_bytes(path, problems)
     try:
         return None if data is None else data.decode("utf-8-sig")
@@ -81,7 +88,7 @@ def read_text(path: Path, problems: Problems) -> str | None:
 
 
 def cells_problem(where: str, rows: int, columns: int) -> Problem | None:
-    """What is wrong with the size of a raster that is to be held in memory."""
+    """Return what is wrong with the size of a raster that is to be held in memory."""
     if rows < 1 or columns < 1:
         return Problem(where, f"holds no cell (its size is {rows:,} × {columns:,})", "give a raster with cells")
     if rows * columns > MOST_CELLS:
@@ -91,7 +98,10 @@ def cells_problem(where: str, rows: int, columns: int) -> Problem | None:
 
 
 def claim_problem(where: str, shape: Sequence[int], bytes_each: int, stored: int) -> Problem | None:
-    """What is wrong with the size of an array whose header claims ``shape``; ``stored`` are its bytes in the file."""
+    """Return what is wrong with the size of an array whose header claims ``shape``.
+
+    ``stored`` are its bytes in the file.
+    """
     values = prod(shape)
     size = " × ".join(f"{n:,}" for n in shape)
     if values > MOST_VALUES:
@@ -100,7 +110,7 @@ def claim_problem(where: str, shape: Sequence[int], bytes_each: int, stored: int
 
 
 def unpacking_problem(where: str, unpacked: int, stored: int) -> Problem | None:
-    """What is wrong with so many bytes that are packed into so few."""
+    """Return what is wrong with so many bytes that are packed into so few."""
     if unpacked <= max(_LARGE_BYTES, _PACKED * stored):
         return None
     what = f"unpacks from {stored:,} to {unpacked:,} bytes, as a zip bomb does"
@@ -108,7 +118,7 @@ def unpacking_problem(where: str, unpacked: int, stored: int) -> Problem | None:
 
 
 def days_problem(where: str, days: int) -> Problem | None:
-    """What is wrong with the number of days of weather or perimeters."""
+    """Return what is wrong with the number of days of weather or perimeters."""
     if days > MOST_DAYS:
         return Problem(
             where, f"claims {days:,} days; at most {MOST_DAYS} can be held", "cut it to the days of the fire"
@@ -121,10 +131,10 @@ def _reason(error: BaseException) -> str:
 
 
 def no_number(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """``[H, W]``: NaN, infinity, and numbers so large that they can only stand for no data."""
+    """Return ``[H, W]``: NaN, infinity, and numbers so large that they can only stand for no data."""
     return np.asarray(~(np.abs(values) < _BEYOND_ANYTHING))
 
 
 def cells_text(count: int) -> str:
-    """``1 cell``, ``12,345 cells``."""
+    """Return ``1 cell``, ``12,345 cells``."""
     return f"{count:,} cell{'' if count == 1 else 's'}"

@@ -41,16 +41,20 @@ _ESCAPES = str.maketrans(
 
 
 def escaped(text: str) -> str:
-    """``text`` as LaTeX prints it: its special characters written out, and the symbols of our tables as commands."""
+    """Return ``text`` as LaTeX prints it.
+
+    Its special characters written out, and the symbols of our tables as commands.
+    """
     return text.translate(_ESCAPES)
 
 
 def booktabs(
     heads: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str, label: str, left: int = 1
 ) -> str:  # fmt: skip
-    """A whole ``table`` of plain texts; the first ``left`` columns are set to the left, the others to the right.
+    """Return a whole ``table`` of plain texts.
 
-    ``label`` is a name of ours and is not escaped. Raises :class:`ValueError` where a row has not a cell a column.
+    The first ``left`` columns are set to the left, the others to the right. ``label`` is a name of ours and is not
+    escaped. Raises :class:`ValueError` where a row has not a cell a column.
     """
     lines = [_line(row) for row in rows if _fits(row, heads)]
     return "\n".join(

@@ -26,7 +26,7 @@ _LARGEST_SAVING_H = 2.0
 
 
 def guess_offset_h(grid: Grid, start: datetime | None) -> float:
-    """The local offset in whole hours.
+    """Return the local offset in whole hours.
 
     A start that is midnight within two hours of sun time is taken for local midnight, which settles daylight saving;
     otherwise sun time (longitude / 15°) decides. 0 on a grid without a place.
@@ -45,24 +45,24 @@ def guess_offset_h(grid: Grid, start: datetime | None) -> float:
 
 
 def start_problems(start: datetime, where: str) -> list[Problem]:
-    """A start so far off that its days have no dates, which a slip in the year makes."""
+    """Return the problem of a start so far off that its days have no dates: a slip in the year."""
     if FIRST_YEAR <= start.year <= LAST_YEAR:
         return []
     return [Problem(where, f"the start {start:%Y-%m-%d} is not in {FIRST_YEAR} to {LAST_YEAR}", "check the year")]
 
 
 def as_utc(start: datetime) -> datetime:
-    """``start`` in UTC; one without an offset is read as UTC already."""
+    """Return ``start`` in UTC; one without an offset is read as UTC already."""
     return start.replace(tzinfo=UTC) if start.tzinfo is None else start.astimezone(UTC)
 
 
 def local_midnight(when: date, utc_offset_h: float) -> datetime:
-    """UTC time of 00:00 local on a date."""
+    """Return UTC time of 00:00 local on a date."""
     return datetime(when.year, when.month, when.day, tzinfo=UTC) - timedelta(hours=utc_offset_h)
 
 
 def say_offset(utc_offset_h: float) -> str:
-    """``UTC−7``, ``UTC+5:30``."""
+    """Return ``UTC−7``, ``UTC+5:30``."""
     minutes = round(abs(utc_offset_h) * 60)
     text = f"{minutes // 60}" + (f":{minutes % 60:02d}" if minutes % 60 else "")
     return f"UTC{'−' if utc_offset_h < 0 else '+'}{text}"
@@ -97,20 +97,26 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class StampColumn:
-    """The stamps of a column, ``None`` for what is none; ``month_first`` where the numbers had to tell the order."""
+    """The stamps of a column, ``None`` for what is none.
+
+    ``month_first`` where the numbers had to tell the order.
+    """
 
     stamps: tuple[Stamp | None, ...]
     month_first: bool | None
 
 
 def parse_stamps(texts: Sequence[str]) -> StampColumn:
-    """Every text of a column. Where only the order of month and day is in doubt, all of those are ``None``."""
+    """Parse every text of a column.
+
+    Where only the order of month and day is in doubt, all of those are ``None``.
+    """
     month_first = _order(texts)
     return StampColumn(tuple(parse_stamp(text, month_first) for text in texts), month_first)
 
 
 def parse_stamp(text: str, month_first: bool | None = None) -> Stamp | None:
-    """One text; ``None`` for what is no date, and for ``8/9/2020`` where the order is not given."""
+    """Parse one text; ``None`` for what is no date, and for ``8/9/2020`` where the order is not given."""
     text = text.strip()
     match = _YEAR_FIRST.fullmatch(text)
     # Without marks between them only two digits each tell month and day apart.
@@ -131,7 +137,7 @@ def parse_stamp(text: str, month_first: bool | None = None) -> Stamp | None:
 
 
 def _order(texts: Iterable[str]) -> bool | None:
-    """Whether the month comes first in dates with the year last; ``None`` where nothing tells."""
+    """Return whether the month comes first in dates with the year last; ``None`` where nothing tells."""
     firsts, seconds = set(), set()
     for text in texts:
         if match := _YEAR_LAST.fullmatch(text.strip()):
@@ -165,7 +171,7 @@ def _stamp(year: str, month: int | str, day: int | str, rest: Sequence[str | Non
 
 
 def _month(name: str) -> int:
-    """1 to 12; 0, which no date has, for another word."""
+    """Return 1 to 12; 0, which no date has, for another word."""
     lowered = name.lower()
     return next((number for number, start in enumerate(_MONTHS, 1) if lowered.startswith(start)), 0)
 

@@ -48,15 +48,16 @@ class Table:
         return tuple(self._raw)
 
     def raw(self, key: str) -> Any:
-        """The value as it stands, ``None`` when absent; counts as read."""
+        """Return the value as it stands, ``None`` when absent; counts as read."""
         self._asked.add(key)
         return self._raw.get(key)
 
     def take(self, key: str, kind: Callable[..., T], fallback: Any = MISSING) -> T:
-        """The value of ``key`` as ``kind`` (``int`` is accepted for ``float``, nothing else is converted).
+        """Return the value of ``key`` as ``kind``.
 
-        Without ``fallback`` the key is required. When there is a problem it is noted and a stand-in returned, so that
-        reading can go on; do not use the result before the problems have been raised.
+        ``int`` is accepted for ``float``, nothing else is converted. Without ``fallback`` the key is required. When
+        there is a problem it is noted and a stand-in returned, so that reading can go on; do not use the result before
+        the problems have been raised.
         """
         self._asked.add(key)
         if key not in self._raw:
@@ -70,7 +71,7 @@ class Table:
             return cast(T, self._stand_in(fallback))
 
     def table(self, key: str) -> Table:
-        """The required sub-table ``key``."""
+        """Return the required sub-table ``key``."""
         self._asked.add(key)
         if key in self._raw:
             return Table(self._raw[key], f"{self.where} [{key}]", self.problems)
@@ -81,7 +82,7 @@ class Table:
         return blank
 
     def tables(self, key: str) -> list[Table]:
-        """The array of tables ``key``; an absent one is empty."""
+        """Return the array of tables ``key``; an absent one is empty."""
         self._asked.add(key)
         raw = self._raw.get(key, [])
         if not isinstance(raw, list):
@@ -108,7 +109,10 @@ def read_toml(path: Path, problems: Problems) -> dict[str, Any] | None:
 
 
 def parse_toml(text: str, where: str, problems: Problems) -> dict[str, Any] | None:
-    """Parse a TOML document that came from ``where``; one that cannot be is reported and ``None`` returned."""
+    """Parse a TOML document that came from ``where``.
+
+    One that cannot be is reported and ``None`` returned.
+    """
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -130,7 +134,10 @@ def read_dataclass(cls: type[T], table: Table, *, lenient: bool = False) -> T | 
 
 
 def read_fields(cls: type[Any], table: Table, *, lenient: bool = False) -> dict[str, Any]:
-    """The fields of a dataclass that could be read, as :func:`read_dataclass` reads them; the others are reported."""
+    """Return the fields of a dataclass that could be read, as :func:`read_dataclass` reads them.
+
+    The others are reported.
+    """
     hints = get_type_hints(cls)
     values: dict[str, Any] = {}
     for item in fields(cls):
@@ -147,7 +154,10 @@ def read_fields(cls: type[Any], table: Table, *, lenient: bool = False) -> dict[
 
 
 def as_table(value: Any) -> dict[str, Any]:
-    """The inverse of :func:`read_dataclass`: plain values only, numbers in the type the field declares."""
+    """Return a dataclass as plain values, the inverse of :func:`read_dataclass`.
+
+    Plain values only, numbers in the type the field declares.
+    """
     hints = get_type_hints(type(value))
     table: dict[str, Any] = {}
     for item in fields(value):
@@ -209,7 +219,10 @@ _PLACE = re.compile(r" - at `(?:key in )?\$\.?([^`]*)`")
 
 
 def plain_words(error: Exception) -> str:
-    """The message of a failed conversion without the names that only programmers know; others as they are."""
+    """Return the message of a failed conversion without the names that only programmers know.
+
+    Others as they are.
+    """
     text = str(error)
     place = _PLACE.search(text)
     where = f" at {place[1]}" if place and place[1] else ""

@@ -49,7 +49,10 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: ``title`` and ``use`` are for people, ``check`` finds what else keeps a plan from being written so."""
+    """A format that a plan can be written in.
+
+    ``title`` and ``use`` are for people, ``check`` finds what else keeps a plan from being written in it.
+    """
 
     title: str
     use: str
@@ -60,9 +63,10 @@ class Format:
 
 
 def _writer(name: str, *, cancels: bool = False) -> Writer:
-    """Return the writer ``module.name`` of this package, imported on first use because it loads large libraries.
+    """Return the writer ``module.name`` of this package.
 
-    One that takes long ``cancels``: it is handed the check.
+    It is imported on first use because it loads large libraries. One that takes long ``cancels``: it is handed the
+    check.
     """
     module, _, function = name.partition(".")
 
@@ -173,7 +177,7 @@ def export(
 
 
 def known_formats(formats: Sequence[str]) -> list[str]:
-    """The formats, each once. Raises :class:`~firegui.errors.InputError` listing every unknown one."""
+    """Return the formats, each once. Raises :class:`~firegui.errors.InputError` listing every unknown one."""
     wanted = list(dict.fromkeys(name.strip().lower() for name in formats))
     problems = Problems()
     for name in wanted:
@@ -186,7 +190,10 @@ def known_formats(formats: Sequence[str]) -> list[str]:
 
 
 def checked_formats(content: ExportContent, formats: Sequence[str]) -> list[str]:
-    """The formats as :func:`export` writes them, each once. Raises :class:`~firegui.errors.InputError` as it does."""
+    """Return the formats as :func:`export` writes them, each once.
+
+    Raises :class:`~firegui.errors.InputError` as it does.
+    """
     wanted = known_formats(formats)
     problems = Problems()
     for name in wanted:
@@ -196,7 +203,7 @@ def checked_formats(content: ExportContent, formats: Sequence[str]) -> list[str]
 
 
 def format_problems(content: ExportContent, name: str) -> list[Problem]:
-    """What keeps this plan from being written in a known format."""
+    """Return what keeps this plan from being written in a known format."""
     wanted = FORMATS[name]
     if wanted.needs_place and not Georeference(content.project.scenario.grid).has_place:
         what = f"{wanted.title} needs a georeferenced grid, and this event has no place on the map"
@@ -208,13 +215,16 @@ def format_problems(content: ExportContent, name: str) -> list[Problem]:
 
 
 def refusals(content: ExportContent) -> dict[str, str]:
-    """Why a plan cannot be written in a format, by its name; formats that can be written are not in it."""
+    """Return why a plan cannot be written in a format, by its name.
+
+    Formats that can be written are not in it.
+    """
     found = {name: format_problems(content, name) for name in FORMATS}
     return {name: "; ".join(problem.what for problem in problems) for name, problems in found.items() if problems}
 
 
 def file_names(content: ExportContent, formats: Sequence[str], stem: str | None = None) -> list[str]:
-    """What the files of known formats will be called.
+    """Return what the files of known formats will be called.
 
     With a ``stem``, ``stem.csv`` and ``stem-arrival.tif``; without one, as the standard of
     :mod:`firegui.io.exporters` has it.
@@ -230,7 +240,7 @@ def file_names(content: ExportContent, formats: Sequence[str], stem: str | None 
 
 
 def film_names(content: ExportContent, endings: Sequence[str], stem: str | None = None) -> list[str]:
-    """What films of these kinds will be called."""
+    """Return what films of these kinds will be called."""
     return [f"{standard_name(content, 'film') if stem is None else stem}.{ending}" for ending in endings]
 
 
@@ -244,9 +254,10 @@ _MAP_TYPE = "airops"
 
 
 def standard_name(content: ExportContent, product: str, *, printed: bool = False) -> str:
-    """The name, without its ending, of ``product``: ``20200819_0915_Bear2020_CAPNF_001308_FirstPlan_drops``.
+    """Return the name, without its ending, of ``product``.
 
-    The time is when the plan was made, on the fire's clock. A ``printed`` one begins with ``airops_letter_land``.
+    ``20200819_0915_Bear2020_CAPNF_001308_FirstPlan_drops``. The time is when the plan was made, on the fire's clock. A
+    ``printed`` one begins with ``airops_letter_land``.
     """
     made = content.made.astimezone(content.project.calendar.local_zone)
     sheet = content.sheet
@@ -258,25 +269,28 @@ def standard_name(content: ExportContent, product: str, *, printed: bool = False
 
 
 def camel(text: str) -> str:
-    """``bear 2020, first plan`` as ``Bear2020FirstPlan``: only letters and digits of ASCII, cut at 60."""
+    """Return a text as part of a name: ``bear 2020, first plan`` becomes ``Bear2020FirstPlan``.
+
+    Only letters and digits of ASCII, cut at 60.
+    """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     words = re.findall(r"[A-Za-z0-9]+", plain)
     return "".join(word[:1].upper() + word[1:] for word in words)[:_LONGEST]
 
 
 def _number(text: str) -> str:
-    """``CA-PNF-001308`` as ``CAPNF_001308``: the unit's letters and the number."""
+    """Return ``CA-PNF-001308`` as ``CAPNF_001308``: the unit's letters and the number."""
     *unit, number = re.findall(r"[A-Za-z0-9]+", text) or [""]
     return "_".join(part for part in ("".join(unit), number) if part)
 
 
 @contextmanager
 def together(folder: Path, names: Sequence[str]) -> Iterator[Path]:
-    """Yield a hidden folder to write the files ``names`` in; on success they take their places in ``folder``.
+    """Yield a hidden folder to write the files ``names`` in.
 
-    ``folder`` is made if absent. On any failure, and when the work is cancelled, every file that was there is there
-    again as it was, and no folder is left that was not there. Raises :class:`~firegui.errors.InputError` where the
-    system refuses to write.
+    On success they take their places in ``folder``. ``folder`` is made if absent. On any failure, and when the work is
+    cancelled, every file that was there is there again as it was, and no folder is left that was not there. Raises
+    :class:`~firegui.errors.InputError` where the system refuses to write.
     """
     _check(folder, names)
     made = [parent for parent in (folder, *folder.parents) if not parent.exists()]

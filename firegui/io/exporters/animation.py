@@ -1,6 +1,7 @@
-"""Pictures in a row as a film: MP4 by ffmpeg, GIF by Pillow, one picture as PNG. Needs neither Qt nor an engine.
+"""Pictures in a row as a film: MP4 by ffmpeg, GIF by Pillow, one picture as PNG.
 
-Every picture gets a strip below it that says what it is (:data:`NOTICE`); a film that was cut short never appears.
+Needs neither Qt nor an engine. Every picture gets a strip below it that says what it is (:data:`NOTICE`); a film that
+was cut short never appears.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnimationFrames:
-    """``pictures`` of one size, ``fps`` of them a second. ``samples`` are some of them, for the colours of a GIF."""
+    """``pictures`` of one size, ``fps`` of them a second.
+
+    ``samples`` are some of them, for the colours of a GIF.
+    """
 
     pictures: Iterable[Picture]
     fps: int
@@ -43,7 +47,7 @@ class AnimationFrames:
 
 
 def film_problems(path: Path, fps: int) -> list[Problem]:
-    """What keeps a film from being written there."""
+    """Return what keeps a film from being written there."""
     problems = []
     if path.suffix.lower() not in ENDINGS:
         problems.append(Problem(str(path), "is of no known kind", f"end its name in {', '.join(ENDINGS)}"))
@@ -56,7 +60,10 @@ def film_problems(path: Path, fps: int) -> list[Problem]:
 
 
 def ffmpeg() -> str | None:
-    """The program that writes MP4: the one that came with imageio-ffmpeg, else the system's; ``None`` for neither."""
+    """Return the program that writes MP4: the one that came with imageio-ffmpeg, else the system's.
+
+    ``None`` for neither.
+    """
     try:
         return str(import_module("imageio_ffmpeg").get_ffmpeg_exe())
     except (ImportError, RuntimeError):
@@ -80,7 +87,7 @@ def write_film(path: Path, film: AnimationFrames, check: Check | None = None) ->
 
 
 def with_notice(picture: Picture) -> Picture:
-    """The picture with the strip below it; nothing of the picture is covered."""
+    """Return the picture with the strip below it; nothing of the picture is covered."""
     height, width, _ = picture.shape
     whole = np.empty((height + _STRIP_PX, width, 3), np.uint8)
     whole[:height], whole[height:] = picture, _strip(width)
@@ -88,7 +95,7 @@ def with_notice(picture: Picture) -> Picture:
 
 
 def _strip(width: int) -> Picture:
-    """As large a text as fits, at most :data:`_FONT_PX`."""
+    """Return a font for as large a text as fits, at most :data:`_FONT_PX`."""
     image = Image.new("RGB", (width, _STRIP_PX), _PAPER)
     draw = ImageDraw.Draw(image)
     sizes = range(_FONT_PX, 5, -1)
@@ -114,7 +121,10 @@ def _write_png(path: Path, _film: AnimationFrames, pictures: Iterator[Picture]) 
 
 
 def _write_gif(path: Path, film: AnimationFrames, pictures: Iterator[Picture]) -> None:
-    """One palette for the whole film, so that no colour changes its meaning, and no dithering."""
+    """Write a GIF with one palette for the whole film, and no dithering.
+
+    With one palette no colour changes its meaning.
+    """
     mosaic = np.concatenate([with_notice(sample) for sample in film.samples])
     palette = Image.fromarray(mosaic).quantize(_GIF_COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     frames = (Image.fromarray(each).quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures)
@@ -161,7 +171,10 @@ def _feed(pipe: IO[bytes] | None, first: Picture, pictures: Iterator[Picture]) -
 
 
 def _command(path: Path, width: int, height: int, fps: int) -> list[str]:
-    """H.264 that every player shows; an odd edge gets one more line of pixels, because the format knows pairs only."""
+    """Return the command for H.264 that every player shows.
+
+    An odd edge gets one more line of pixels, because the format knows pairs only.
+    """
     program = ffmpeg()
     assert program is not None
     return [

@@ -1,6 +1,7 @@
-"""Everything of a plan that has an area: footprints, protected regions, no-drop zones and perimeters, in WGS 84.
+"""Everything of a plan that has an area.
 
-Shapes on the grid become shapes as RFC 7946 asks for them.
+Footprints, protected regions, no-drop zones and perimeters, in WGS 84. Shapes on the grid become shapes as RFC 7946
+asks for them.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ _WORLD = shapely.box(-180.0, -90.0, 180.0, 90.0)
 
 
 def region_shape(region: Region) -> Any:
-    """A region as a polygon or multipolygon in corner coordinates ``(column, row)``."""
+    """Return a region as a polygon or multipolygon in corner coordinates ``(column, row)``."""
     parts = [[[(column, row) for row, column in ring] for ring in part] for part in region.parts]
     polygons = [shapely.Polygon(outer, holes) for outer, *holes in parts]
     return polygons[0] if len(polygons) == 1 else shapely.MultiPolygon(polygons)
 
 
 def mask_shape(mask: NDArray[np.bool_]) -> Any:
-    """The cells of a mask ``[H, W]`` as one multipolygon in corner coordinates, empty for no cell."""
+    """Return the cells of a mask ``[H, W]`` as one multipolygon in corner coordinates, empty for no cell."""
     return shapely.MultiPolygon(list(mask_polygons(mask)))
 
 
 def to_wgs84(shapes: NDArray[np.object_] | list[Any], grid: Grid) -> list[Any]:
-    """Polygons in corner coordinates as polygons in longitude and latitude.
+    """Return polygons in corner coordinates as polygons in longitude and latitude.
 
     Outer rings run counter-clockwise and holes clockwise; what crosses the antimeridian is cut there into parts
     (RFC 7946, sections 3.1.6 and 3.1.9). Raises :class:`~firegui.errors.InputError` for a corner without a longitude.
@@ -61,7 +62,10 @@ def to_wgs84(shapes: NDArray[np.object_] | list[Any], grid: Grid) -> list[Any]:
 
 
 def bounds_of(shapes: list[Any]) -> list[float] | None:
-    """``[west, south, east, north]`` of all shapes; west is more than east across the antimeridian (section 5.2)."""
+    """Return ``[west, south, east, north]`` of all shapes.
+
+    West is more than east across the antimeridian (section 5.2).
+    """
     filled = [shape for shape in shapes if shape is not None and not shape.is_empty]
     if not filled:
         return None
@@ -75,7 +79,7 @@ def bounds_of(shapes: list[Any]) -> list[float] | None:
 
 
 def coordinates(shape: Any) -> list[Any]:
-    """The coordinates of a polygon or multipolygon as GeoJSON has them, rounded to :data:`DIGITS`."""
+    """Return the coordinates of a polygon or multipolygon as GeoJSON has them, rounded to :data:`DIGITS`."""
     if isinstance(shape, shapely.MultiPolygon):
         return [coordinates(part) for part in shape.geoms]
     return [
@@ -84,7 +88,10 @@ def coordinates(shape: Any) -> list[Any]:
 
 
 def _cut(shape: Any) -> Any:
-    """A shape cut at the antimeridian, where it crosses it: no shape of a fire spans half the Earth."""
+    """Return a shape cut at the antimeridian, where it crosses it.
+
+    No shape of a fire spans half the Earth.
+    """
     west, _, east, _ = shape.bounds if not shape.is_empty else (0.0, 0.0, 0.0, 0.0)
     if east - west <= 180.0:
         return shape
@@ -118,9 +125,10 @@ PERIMETERS = (Kind.OBSERVED, Kind.PLANNED, Kind.BASELINE)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Area:
-    """One area: ``shape`` is a polygon or multipolygon, ``begin`` and ``end`` when it holds, where that is known.
+    """One area of a plan.
 
-    ``row`` is the drop of a footprint, ``weight`` that of a protected region.
+    ``shape`` is a polygon or multipolygon, ``begin`` and ``end`` say when it holds, where that is known. ``row`` is the
+    drop of a footprint, ``weight`` that of a protected region.
     """
 
     kind: Kind
@@ -133,7 +141,10 @@ class Area:
 
 
 def footprints(content: ExportContent) -> list[Area]:
-    """The outline of every executed drop at two standard deviations, from its step to the end of its local day."""
+    """Return the outline of every executed drop at two standard deviations.
+
+    It holds from the drop's step to the end of its local day.
+    """
     shapes = outline_polygons([row.drop for row in content.flown])
     placed = to_wgs84(shapes, content.project.scenario.grid)
     return [
@@ -143,13 +154,13 @@ def footprints(content: ExportContent) -> list[Area]:
 
 
 def drop_span(row: DropRow, content: ExportContent) -> tuple[datetime, datetime]:
-    """From the drop to the end of the plan's day in which it falls."""
+    """Return the span from the drop to the end of the plan's day in which it falls."""
     calendar = content.project.calendar
     return calendar.time_of_step(row.drop.step), calendar.time_of_step((row.day + 1) * calendar.steps_per_day)
 
 
 def drawn_areas(content: ExportContent) -> list[Area]:
-    """The protected regions and no-drop zones, for the whole plan."""
+    """Return the protected regions and no-drop zones, for the whole plan."""
     project, calendar = content.project, content.project.calendar
     drawn = [(Kind.REGION, region) for region in project.regions]
     drawn += [(Kind.ZONE, zone) for zone in project.operations.no_drop_zones]
@@ -162,7 +173,10 @@ def drawn_areas(content: ExportContent) -> list[Area]:
 
 
 def perimeters(content: ExportContent) -> list[Area]:
-    """Observed perimeters, and where fire is as likely as not (P ≥ 0.5) at every day boundary of the plan."""
+    """Return observed perimeters, and the modelled ones at every day boundary of the plan.
+
+    A modelled perimeter is where fire is as likely as not (P ≥ 0.5).
+    """
     found = list(_observed(content))
     for kind, fire in ((Kind.PLANNED, content.plan), (Kind.BASELINE, content.baseline)):
         if fire is not None:
@@ -171,7 +185,7 @@ def perimeters(content: ExportContent) -> list[Area]:
 
 
 def _observed(content: ExportContent) -> Iterator[Area]:
-    """The perimeters that the event holds; each is valid until the next one, the last one for a day."""
+    """Yield the perimeters that the event holds; each is valid until the next one, the last one for a day."""
     event, zone = content.project.scenario, content.project.calendar.local_zone
     if event.observed is None:
         return

@@ -1,4 +1,7 @@
-"""The briefing: one PDF with the plan at a glance, and for each operational period its form, map and drop table."""
+"""The briefing as one PDF.
+
+It holds the plan at a glance, and for each operational period its form, map and drop table.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,10 @@ def write_briefing(path: Path, content: ExportContent, check: Check | None = Non
 
 
 def briefing_pages(content: ExportContent, check: Check | None = None) -> Iterator[FigurePage]:
-    """The pages one after the other, each with its number. ``check`` is called before each and may raise."""
+    """Yield the pages one after the other, each with its number.
+
+    ``check`` is called before each and may raise.
+    """
     ask = check or (lambda: None)
     makers = list(_makers(content, ask))
     for number, make in enumerate(makers, start=1):
@@ -74,7 +80,10 @@ def briefing_pages(content: ExportContent, check: Check | None = None) -> Iterat
 
 
 def _makers(content: ExportContent, check: Check) -> Iterator[Maker]:
-    """One function for each page, in order: how many there are must be known before the first is drawn."""
+    """Yield one function for each page, in order.
+
+    How many there are must be known before the first is drawn.
+    """
     periods = periods_of(content)
     yield from _overview(content, periods)
     if len(periods) > 1:
@@ -146,7 +155,7 @@ def _total_text(period: Period) -> str:
 
 # -- paper -------------------------------------------------------------------------------------------------------------
 def _page(content: ExportContent, title: str, days: range) -> tuple[FigurePage, tuple[float, float, float, float]]:
-    """An empty page with its head, and the area below it: left, top, width, height."""
+    """Return an empty page with its head, and the area below it: left, top, width, height."""
     page = FigurePage(_size(content))
     draw_head(page, EDGE, content, title, period_text(days, content.project.calendar))
     width, height = _room(content)
@@ -154,13 +163,13 @@ def _page(content: ExportContent, title: str, days: range) -> tuple[FigurePage, 
 
 
 def _size(content: ExportContent) -> tuple[float, float]:
-    """Forms and tables lie across, on A4 or else on letter: a tabloid sheet is for the maps."""
+    """Return the paper of forms and tables: across, A4 or else letter, for a tabloid sheet is for maps."""
     short, long = INCHES[Paper.A4 if content.sheet.paper is Paper.A4 else Paper.LETTER]
     return long, short
 
 
 def _room(content: ExportContent) -> tuple[float, float]:
-    """Width and height below the head of a page."""
+    """Return width and height below the head of a page."""
     width, height = _size(content)
     return width - 2.0 * EDGE, height - 2.0 * EDGE - HEAD_HEIGHT
 
@@ -225,7 +234,7 @@ class Section:
 
 
 def day_lines(content: ExportContent, periods: Sequence[Period]) -> list[list[str]]:
-    """One line a day, and the totals below them."""
+    """Return one line a day, and the totals below them."""
     lines = [_line(content, period) for period in periods]
     totals = daily_totals(list(periods))
     close = [row.near_water for period in periods for row in period.rows]
@@ -239,7 +248,7 @@ def day_lines(content: ExportContent, periods: Sequence[Period]) -> list[list[st
 
 
 def notes_of(content: ExportContent) -> list[str]:
-    """What to know before using the plan: what it is made of, and what every number leaves out."""
+    """Return what to know before using the plan: what it is made of, and what every number leaves out."""
     project = content.project
     held = len(content.rows) - len(content.flown)
     minutes = project.calendar.hours_per_step * 60.0
@@ -262,7 +271,7 @@ def notes_of(content: ExportContent) -> list[str]:
 
 
 def sections_of(content: ExportContent, periods: Sequence[Period], width: float) -> list[Section]:
-    """What stands on the first pages, in order: the days, the aircraft, the notes."""
+    """Return what stands on the first pages, in order: the days, the aircraft, the notes."""
     found = [Section("", day_lines(content, periods), stretched(DAYS, width))]
     names = [period.day for period in periods]
     for first in range(0, len(periods), _DAYS_ACROSS):
@@ -278,7 +287,10 @@ def sections_of(content: ExportContent, periods: Sequence[Period], width: float)
 
 
 def aircraft_lines(content: ExportContent, periods: Sequence[Period], part: Sequence[Period]) -> list[list[str]]:
-    """One line for each type of the fleet: drops and gallons of all ``periods``, drops of each day of ``part``."""
+    """Return one line for each type of the fleet.
+
+    Drops and gallons of all ``periods``, drops of each day of ``part``.
+    """
     by_type: dict[str, dict[int, TypeLine]] = {}
     for period in periods:
         for line in type_lines(content.project, period):
@@ -294,7 +306,7 @@ def aircraft_lines(content: ExportContent, periods: Sequence[Period], part: Sequ
 
 
 def flow(sections: Sequence[Section], height: float) -> list[list[Section]]:
-    """The sections on pages of ``height`` inches; those with many lines go on on the next page."""
+    """Return the sections on pages of ``height`` inches; those with many lines go on on the next page."""
     pages: list[list[Section]] = [[]]
     left = height
     for section in sections:
@@ -339,19 +351,19 @@ def _line(content: ExportContent, period: Period) -> list[str]:
 
 
 def _count(values: Sequence[bool | None]) -> str:
-    """How many are true; ``?`` where that is not known of all."""
+    """Return how many are true; ``?`` where that is not known of all."""
     return "?" if any(value is None for value in values) else f"{sum(bool(value) for value in values):,}"
 
 
 def _drops_text(line: TypeLine | None) -> str:
-    """Drops of a type on a day; a dash where it is grounded."""
+    """Return the number of drops of a type on a day; a dash where it is grounded."""
     if line is None:
         return ""
     return "–" if line.grounded and not line.drops else f"{line.drops:,}"
 
 
 def _grounded(content: ExportContent, period: Period) -> str:
-    """Which types stay on the ground all day, by id, or how many where that is a long list."""
+    """Return which types stay on the ground all day, by id, or how many where that is a long list."""
     kinds = [kind for kind in content.project.planned_fleet.types if kind.count]
     ids = [kind.id for kind in kinds if period.day in kind.grounded_days]
     if len(ids) > 2:
@@ -360,7 +372,10 @@ def _grounded(content: ExportContent, period: Period) -> str:
 
 
 def _sentence(text: str) -> str:
-    """A note with a capital and a full stop; one that begins with the name of a file keeps its letters."""
+    """Return a note with a capital and a full stop.
+
+    One that begins with the name of a file keeps its letters.
+    """
     first, _, _ = text.partition(" ")
     begun = f"{text[:1].upper()}{text[1:]}" if first.isalpha() else text
     return f"{begun.rstrip('.')}."

@@ -32,7 +32,10 @@ Sun = tuple[datetime | None, datetime | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Period:
-    """One day of the plan: from when to when (UTC), its flown drops in the order of the table, sunrise and sunset."""
+    """One day of the plan.
+
+    From when to when (UTC), its flown drops in the order of the table, sunrise and sunset.
+    """
 
     day: int
     begin: datetime
@@ -43,17 +46,20 @@ class Period:
     """Which of the rows lie outside sunrise to sunset; all ``False`` where the sun's times are not known."""
 
     def gallons(self, material: Material) -> float:
-        """US gallons of a material."""
+        """Return the US gallons of a material."""
         return sum(row.drop.payload_gal for row in self.rows if row.drop.material == material.value)
 
     def drops(self, material: Material) -> int:
-        """Drops of a material."""
+        """Return the number of drops of a material."""
         return sum(row.drop.material == material.value for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class TypeLine:
-    """One type of the fleet on one day: its drops, their gallons, when the first is; whether it stays on the ground."""
+    """One type of the fleet on one day: its drops, their gallons, when the first is.
+
+    Whether it stays on the ground.
+    """
 
     kind: AircraftType
     drops: int
@@ -68,7 +74,7 @@ class TypeLine:
 
 
 def periods_of(content: ExportContent) -> list[Period]:
-    """The operational periods of the chosen days."""
+    """Return the operational periods of the chosen days."""
     calendar = content.project.calendar
     days = content.sheet.days(calendar)
     by_day: dict[int, list[DropRow]] = {day: [] for day in days}
@@ -87,7 +93,7 @@ def periods_of(content: ExportContent) -> list[Period]:
 
 
 def type_lines(project: Project, period: Period) -> list[TypeLine]:
-    """The fleet by type on one day, in the order of the fleet."""
+    """Return the fleet by type on one day, in the order of the fleet."""
     calendar = project.calendar
     by_tail = {tail.name: tail.type.id for tail in project.fleet.tails}
     lines = []
@@ -101,7 +107,7 @@ def type_lines(project: Project, period: Period) -> list[TypeLine]:
 
 
 def fire_acres(fire: Occupancy | None, boundary: int, project: Project) -> float | None:
-    """Expected area that burns or has burned at a day boundary, in acres: ``Σ P`` times a cell."""
+    """Return expected area that burns or has burned at a day boundary, in acres: ``Σ P`` times a cell."""
     state = state_at(fire, boundary)
     if state is None:
         return None
@@ -109,7 +115,7 @@ def fire_acres(fire: Occupancy | None, boundary: int, project: Project) -> float
 
 
 def remarks(content: ExportContent, period: Period) -> list[str]:
-    """What the plan knows that belongs among safety notes and hazards, and what it does not know."""
+    """Return what the plan knows that belongs among safety notes and hazards, and what it does not know."""
     return [*_about_the_day(content, period), *_about_the_model(content.project)]
 
 
@@ -165,7 +171,10 @@ def _grounding_text(item: Grounding, project: Project) -> str:
 
 
 def _sun_in(light: list[tuple[datetime, datetime]], begin: datetime, end: datetime) -> Sun:
-    """The first sunrise and the first sunset of a period; ``None`` where the sun does not rise or set in it."""
+    """Return the first sunrise and the first sunset of a period.
+
+    ``None`` where the sun does not rise or set in it.
+    """
     # Where the sun stays up, its light runs from midnight to midnight and neither is a sunrise.
     rises = [rise for rise, down in light if begin <= rise < end and down - rise < timedelta(hours=23.9)]
     sets = [down for rise, down in light if begin <= down < end and down - rise < timedelta(hours=23.9)]
@@ -173,12 +182,12 @@ def _sun_in(light: list[tuple[datetime, datetime]], begin: datetime, end: dateti
 
 
 def to_the_minute(when: datetime) -> datetime:
-    """The nearest minute: steps rarely begin at one."""
+    """Return the nearest minute: steps rarely begin at one."""
     return when.replace(second=0, microsecond=0) + timedelta(minutes=math.floor(when.second / 60.0 + 0.5))
 
 
 def daily_totals(periods: list[Period]) -> Mapping[str, float]:
-    """Drops and gallons of all periods together."""
+    """Return drops and gallons of all periods together."""
     return {
         "drops": sum(len(period.rows) for period in periods),
         "retardant": sum(period.gallons(Material.RETARDANT) for period in periods),
@@ -223,13 +232,13 @@ _DROPS = (
 
 
 def drop_columns(width: float, calendar: Calendar) -> tuple[BriefingColumn, ...]:
-    """The drop table in ``width`` inches: block 12 of the form, whose own columns are the groups."""
+    """Return the drop table in ``width`` inches: block 12 of the form, whose own columns are the groups."""
     named = (replace(item, title=f"Local {calendar.zone_name}") if item.title == "Local" else item for item in _DROPS)
     return stretched(tuple(named), width)
 
 
 def drop_cells(number: int, row: DropRow, dark: bool, calendar: Calendar) -> list[str]:
-    """One line of :func:`drop_columns`. What is not known stays empty."""
+    """Return one line of :func:`drop_columns`. What is not known stays empty."""
     when = calendar.time_of_step(row.drop.step)
     marks = ("N" if dark else "", "W" if row.near_water else "")
     return [
@@ -242,7 +251,7 @@ def drop_cells(number: int, row: DropRow, dark: bool, calendar: Calendar) -> lis
 
 
 def both_ways(heading: float | None) -> str:
-    """The axis of a run as its two headings to the degree, ``010/190``; north is 360."""
+    """Return the axis of a run as its two headings to the degree, ``010/190``; north is 360."""
     known = whole_heading(heading)
     if known is None:
         return ""
@@ -251,29 +260,29 @@ def both_ways(heading: float | None) -> str:
 
 
 def hhmm(when: datetime, calendar: Calendar) -> str:
-    """A time on the 24-hour clock of ``calendar`` to the nearest minute: ``0930``."""
+    """Return a time on the 24-hour clock of ``calendar`` to the nearest minute: ``0930``."""
     return f"{to_the_minute(when).astimezone(calendar.local_zone):%H%M}"
 
 
 def drop_lines(period: Period, calendar: Calendar) -> list[list[str]]:
-    """Every line of a day's drop table."""
+    """Return every line of a day's drop table."""
     pairs = zip(period.rows, period.dark, strict=True)
     return [drop_cells(number, row, dark, calendar) for number, (row, dark) in enumerate(pairs, start=1)]
 
 
 def table_width(columns: Sequence[BriefingColumn]) -> float:
-    """Inches."""
+    """Return the width of a table in inches."""
     return sum(column.width for column in columns)
 
 
 def stretched(columns: Sequence[BriefingColumn], width: float) -> tuple[BriefingColumn, ...]:
-    """The columns made wider or narrower by one factor so that they fill ``width`` inches."""
+    """Return the columns made wider or narrower by one factor so that they fill ``width`` inches."""
     factor = width / table_width(columns)
     return tuple(replace(item, width=item.width * factor) for item in columns)
 
 
 def head_height(columns: Sequence[BriefingColumn]) -> float:
-    """Inches of the titles above a table."""
+    """Return the height of the titles above a table in inches."""
     most = max(len(wrapped(column.title, column.width - 2 * _PAD, HEAD, True)) for column in columns)
     return _group_height(columns) + most * HEAD * LINE / 72.0 + 0.05
 
@@ -291,7 +300,10 @@ def draw_table(
     *,
     empty: int = 0,
 ) -> float:
-    """Titles, lines and ``empty`` lines to write on, from ``top`` down; returns the height that it takes, in inches."""
+    """Draw titles, lines and ``empty`` lines to write on, from ``top`` down; return the height taken.
+
+    The height is in inches.
+    """
     down = _draw_head(page, x, top, columns)
     wide = table_width(columns)
     for number in range(len(lines) + empty):
@@ -332,7 +344,7 @@ def _draw_cells(page: FigurePage, x: float, y: float, columns: Sequence[Briefing
 
 
 def _edges(x: float, columns: Sequence[BriefingColumn]) -> list[float]:
-    """Left edges of the columns, and the right edge of the last."""
+    """Return left edges of the columns, and the right edge of the last."""
     edges = [x]
     for column in columns:
         edges.append(edges[-1] + column.width)

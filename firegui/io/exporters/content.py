@@ -107,12 +107,12 @@ class Sheet:
         return "land" if self.orientation is Orientation.LANDSCAPE else "port"
 
     def days(self, calendar: Calendar) -> range:
-        """The chosen days of the plan. What lies outside it is left out; :meth:`problems` says so."""
+        """Return the chosen days of the plan; :meth:`problems` says which lie outside it."""
         last = calendar.days - 1 if self.last_day is None else min(self.last_day, calendar.days - 1)
         return range(max(self.first_day, 0), last + 1)
 
     def problems(self, calendar: Calendar) -> list[Problem]:
-        """Everything that is wrong with it for a plan."""
+        """Return everything that is wrong with it for a plan."""
         found = []
         last = calendar.days - 1 if self.last_day is None else self.last_day
         if not 0 <= self.first_day <= last < calendar.days:
@@ -211,7 +211,7 @@ def export_content(
 
 
 def light_of(project: Project, first: int, last: int) -> list[Sunlight]:
-    """From sunrise to sunset around the plan's days ``first`` to ``last`` at the middle of the grid.
+    """Return sunrises and sunsets around the plan's days ``first`` to ``last`` at the middle of the grid.
 
     Empty without a place.
     """
@@ -260,9 +260,9 @@ Times = NDArray[np.float32]
 
 
 def arrival_days(fire: Occupancy) -> Times:
-    """``[H, W]``: days from the plan's start to the first boundary at which ``P ≥ 0.5``; NaN where that never is.
+    """Return ``[H, W]``: days from the plan's start to the first boundary at which ``P ≥ 0.5``.
 
-    What burns already in the first state that is known arrives at that state's boundary.
+    NaN where that never is. What burns already in the first state that is known arrives at that state's boundary.
     """
     burned = fire.days >= BURNED
     first = burned.argmax(axis=0) + fire.first
@@ -270,9 +270,10 @@ def arrival_days(fire: Occupancy) -> Times:
 
 
 def arrival_hours(fire: Occupancy) -> Times:
-    """``[H, W]``: hours from the plan's start to ``P = 0.5``, by a straight line between boundaries; else NaN.
+    """Return the hours ``[H, W]`` until fire is as likely as not.
 
-    An approximation: the states between the boundaries are not kept, and fire spreads unevenly over a day.
+    Hours count from the plan's start to ``P = 0.5``, by a straight line between boundaries; else NaN. An approximation:
+    the states between the boundaries are not kept, and fire spreads unevenly over a day.
     """
     burned = fire.days >= BURNED
     after = burned.argmax(axis=0)[None]

@@ -31,7 +31,7 @@ def write_schedule_csv(path: Path, drops: Sequence[DropRecord], project: Project
 
 
 def write_csv(path: Path, content: ExportContent) -> None:
-    """:func:`write_schedule_csv` of a plan that is handed over."""
+    """Write the drops of a plan that is handed over, as :func:`write_schedule_csv` does."""
     _write(path, content.rows)
 
 

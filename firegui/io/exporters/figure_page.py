@@ -54,7 +54,7 @@ class FigurePage:
         self, x: float, y: float, text: str, size: float = 8.0, *, bold: bool = False, color: str = INK,
         across: str = "left", up: str = "baseline", turned: float = 0.0, backed: bool = False,
     ) -> None:  # fmt: skip
-        """One line of text at ``(x, y)`` inches, ``size`` in points; ``backed`` lays white under it.
+        """Write one line of text at ``(x, y)`` inches, ``size`` in points; ``backed`` lays white under it.
 
         Letters that no font has become ``?``.
         """
@@ -69,7 +69,7 @@ class FigurePage:
     def lines(
         self, x: float, top: float, texts: Sequence[str], size: float = 8.0, *, bold: bool = False, color: str = INK
     ) -> float:
-        """Lines below each other from ``top`` down; returns the height that they take, in inches."""
+        """Write lines below each other from ``top`` down; return the height that they take, in inches."""
         step = size * LINE / 72.0
         for number, text in enumerate(texts):
             self.text(x, top - step * number - 0.80 * step, text, size, bold=bold, color=color)
@@ -79,11 +79,11 @@ class FigurePage:
         self, x: float, y: float, width: float, height: float, *, fill: str = "none", edge: str = INK,
         thick: float = 0.6, hatch: str | None = None,
     ) -> None:  # fmt: skip
-        """A rectangle with its lower left corner at ``(x, y)``, ``thick`` in points."""
+        """Draw a rectangle with its lower left corner at ``(x, y)``, ``thick`` in points."""
         self.add(Rectangle((x, y), width, height, facecolor=fill, edgecolor=edge, linewidth=thick, hatch=hatch))
 
     def rule(self, start: tuple[float, float], end: tuple[float, float], **style: Any) -> None:
-        """A straight line between two places."""
+        """Draw a straight line between two places."""
         (x0, y0), (x1, y1) = start, end
         style = {"color": INK, "linewidth": 0.6, "solid_capstyle": "butt", **style}
         self.add(Line2D([x0, x1], [y0, y1], **style))
@@ -94,26 +94,26 @@ class FigurePage:
         self.figure.add_artist(artist)
 
     def place(self, x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:
-        """A rectangle in inches as axes take it."""
+        """Return a rectangle in inches as axes take it."""
         return x / self.width, y / self.height, width / self.width, height / self.height
 
 
 # -- text --------------------------------------------------------------------------------------------------------------
 @lru_cache(maxsize=64)
 def font(size: float, bold: bool = False) -> FontProperties:
-    """The font of every page, with those of other scripts behind it."""
+    """Return the font of every page, with those of other scripts behind it."""
     return FontProperties(family=list(_families()), size=size, weight="bold" if bold else "normal")
 
 
 def printable(text: str) -> str:
-    """One line that can be drawn: blanks for breaks, ``?`` for letters that no font has."""
+    """Return one line that can be drawn: blanks for breaks, ``?`` for letters that no font has."""
     joined = " ".join(text.split())
     return joined if joined.isascii() else "".join(letter if _is_known(letter) else "?" for letter in joined)
 
 
 @lru_cache(maxsize=20_000)
 def width_of(text: str, size: float, bold: bool = False) -> float:
-    """Width in inches of one line of text, ``size`` in points."""
+    """Return width in inches of one line of text, ``size`` in points."""
     face = get_font(list(_files(bold)))
     face.set_size(size, 72.0)
     face.set_text(printable(text), 0.0, flags=LoadFlags.NO_HINTING)
@@ -121,7 +121,10 @@ def width_of(text: str, size: float, bold: bool = False) -> float:
 
 
 def wrapped(text: str, width: float, size: float, bold: bool = False, most: int | None = None) -> list[str]:
-    """``text`` in lines of at most ``width`` inches; what goes past ``most`` lines is cut off with an ellipsis."""
+    """Return ``text`` in lines of at most ``width`` inches.
+
+    What goes past ``most`` lines is cut off with an ellipsis.
+    """
     lines: list[str] = []
     line = ""
     for word in (piece for whole in text.split() for piece in _pieces(whole, width, size, bold)):
@@ -138,7 +141,7 @@ def wrapped(text: str, width: float, size: float, bold: bool = False, most: int 
 
 
 def shortened(text: str, width: float, size: float, bold: bool = False) -> str:
-    """``text``, or as much of its beginning as fits into ``width`` inches with an ellipsis."""
+    """Return ``text``, or as much of its beginning as fits into ``width`` inches with an ellipsis."""
     if width_of(text, size, bold) <= width:
         return text
     low, high = 0, len(text)
@@ -150,7 +153,7 @@ def shortened(text: str, width: float, size: float, bold: bool = False) -> str:
 
 
 def _pieces(word: str, width: float, size: float, bold: bool) -> Iterator[str]:
-    """A word that is wider than the line, in pieces that are not."""
+    """Yield a word that is wider than the line, in pieces that are not."""
     while width_of(word, size, bold) > width and len(word) > 1:
         count = max(next(n for n in range(len(word), 0, -1) if n == 1 or width_of(word[:n], size, bold) <= width), 1)
         yield word[:count]
@@ -179,7 +182,7 @@ def _is_known(letter: str) -> bool:
 # -- files -------------------------------------------------------------------------------------------------------------
 @contextmanager
 def printing() -> Iterator[None]:
-    """The settings that matplotlib's writers read: fonts embedded, names inside a file not made at random.
+    """Set what matplotlib's writers read: fonts embedded, names inside a file not made at random.
 
     Letters are not moved to whole pixels, so that a line is as wide on a screen as it was measured.
     """
@@ -188,14 +191,17 @@ def printing() -> Iterator[None]:
 
 
 def save(path: Path, figure: Figure, title: str, notice: str) -> None:
-    """Write a figure as PNG, SVG or PDF by the ending of ``path``, atomically; the same figure makes the same bytes."""
+    """Write a figure as PNG, SVG or PDF by the ending of ``path``, atomically.
+
+    The same figure makes the same bytes.
+    """
     kind = path.suffix.lstrip(".").lower()
     with printing(), replacing(path) as temporary:
         figure.savefig(temporary, format=kind, dpi=DPI, metadata=metadata(kind, title, notice))
 
 
 def metadata(kind: str, title: str, notice: str) -> dict[str, Any]:
-    """What a file says of itself. No date of its own: that of the page is printed on it."""
+    """Return what a file says of itself. No date of its own: that of the page is printed on it."""
     if kind == "png":
         return {"Software": "firegui", "Title": title, "Comment": notice}
     if kind == "svg":

@@ -1,4 +1,4 @@
-"""Fire occupancy and arrival times as GeoTIFF, and an event as GeoTIFFs that firegui reads back as the same event.
+"""Fire occupancy and arrival times as GeoTIFF, and an event as GeoTIFFs that firegui reads back.
 
 Of the occupancy runs have one band per day boundary; for others it is cloud-optimised. Of an event there is one file a
 layer, the wind as speed and direction with a band a day, perimeters with a band a date, the ignition, and
@@ -61,13 +61,19 @@ def write_baseline_cog(path: Path, content: ExportContent) -> None:
 
 
 def write_arrival_cog(path: Path, content: ExportContent) -> None:
-    """Write when the plan's fire is as likely as not: band 1 in days, band 2 in hours from the plan's start."""
+    """Write when the plan's fire is as likely as not.
+
+    Band 1 in days, band 2 in hours from the plan's start.
+    """
     assert content.plan is not None
     _arrival(path, content, content.plan, "with the plan")
 
 
 def write_baseline_arrival_cog(path: Path, content: ExportContent) -> None:
-    """Write when fire without drops is as likely as not: band 1 in days, band 2 in hours from the plan's start."""
+    """Write when fire without drops is as likely as not.
+
+    Band 1 in days, band 2 in hours from the plan's start.
+    """
     assert content.baseline is not None
     _arrival(path, content, content.baseline, content.bare)
 
@@ -112,7 +118,7 @@ def _write_cog(
     tags: Mapping[str, str],
     overviews: str = "AVERAGE",
 ) -> None:
-    """A cloud-optimised GeoTIFF can only be made as a copy of a plain one."""
+    """Write a cloud-optimised GeoTIFF, which can only be made as a copy of a plain one."""
     plain = sibling(path)
     write_raster(plain, np.asarray(bands, np.float32), grid, descriptions=texts, tags=tags)
     try:
@@ -159,7 +165,7 @@ def write_layers_folder(event: Scenario, folder: Path, check: Check | None = Non
 
 
 def _rasters(event: Scenario) -> Iterator[tuple[str, NDArray[Any], list[str], str]]:
-    """Name, bands, what each band is called, and the unit, of every file."""
+    """Yield name, bands, what each band is called, and the unit, of every file."""
     for key, values in event.layers.items():
         yield f"{key}.tif", np.asarray(values, np.float32), [key], LAYERS[key][1]
     days = [event.date_of_day(day).isoformat() for day in range(event.days)]

@@ -1,7 +1,8 @@
-"""A plan as one GeoPackage: drops, footprints, regions, no-drop zones and perimeters, with styles for QGIS.
+"""A plan as one GeoPackage.
 
-Everything is in WGS 84, so that nobody needs the event's own CRS. Times are in UTC. QGIS takes the default style of a
-layer from the table ``layer_styles`` (a convention of QGIS's, outside the standard OGC 12-128r18).
+Drops, footprints, regions, no-drop zones and perimeters, with styles for QGIS. Everything is in WGS 84, so that nobody
+needs the event's own CRS. Times are in UTC. QGIS takes the default style of a layer from the table ``layer_styles`` (a
+convention of QGIS's, outside the standard OGC 12-128r18).
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def _fill(colour: str, opacity: float, style: str) -> dict[str, str]:
 
 
 def _categorised(attribute: str, kind: str, categories: Sequence[Category]) -> str:
-    """A document whose symbol goes by the value of ``attribute``, a field or an expression."""
+    """Return a document whose symbol goes by the value of ``attribute``, a field or an expression."""
     root = XML.Element("qgis", version="3.22.0", styleCategories="Symbology")
     renderer = XML.SubElement(root, "renderer-v2", type="categorizedSymbol", attr=attribute, symbollevels="0",
                               enableorderby="0", forceraster="0")  # fmt: skip
@@ -217,7 +218,7 @@ def _write_layer(
 
 
 def _field(kind: type, values: Sequence[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The values of an attribute as GDAL takes them, and where there are none."""
+    """Return the values of an attribute as GDAL takes them, and where there are none."""
     missing = np.array([value is None for value in values], np.bool_)
     if kind is str:
         return np.array([*values, None], np.object_)[:-1], missing
@@ -229,7 +230,10 @@ def _field(kind: type, values: Sequence[Any]) -> tuple[NDArray[Any], NDArray[np.
 
 
 def _kind(name: str, values: Sequence[Any]) -> type:
-    """The type of an attribute by its first value, else by its name: a layer looks the same when nothing is known."""
+    """Return the type of an attribute by its first value, else by its name.
+
+    A layer looks the same when nothing is known.
+    """
     found = next((value for value in values if value is not None), None)
     if found is None:
         return {"near_water": bool, "begin": datetime, "end": datetime}.get(name, float if name in _NUMBERS else str)

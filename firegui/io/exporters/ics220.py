@@ -1,7 +1,8 @@
-"""The Air Operations Summary, ICS 220: every block of the form, filled where the plan knows what belongs there.
+"""The Air Operations Summary, ICS 220.
 
-Numbers and titles of the blocks are those of the form of the National Incident Management System (FEMA, ICS Forms
-Booklet, ICS 220). Blocks that a plan cannot know stay empty for the people who do.
+Every block of the form, filled where the plan knows what belongs there. Numbers and titles of the blocks are those of
+the form of the National Incident Management System (FEMA, ICS Forms Booklet, ICS 220). Blocks that a plan cannot know
+stay empty for the people who do.
 """
 
 from __future__ import annotations
@@ -88,7 +89,10 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class FormPage:
-    """What stands on one page of a day's form. The first page has every block, those that follow what did not fit."""
+    """Content of one page of a day's form.
+
+    The first page has every block, those that follow what did not fit.
+    """
 
     remarks: tuple[str, ...]
     fixed: tuple[TypeLine, ...]
@@ -143,7 +147,7 @@ def draw_form(page: FigurePage, area: Box, content: ExportContent, period: Perio
 
 
 def draw_identity(page: FigurePage, area: Box, content: ExportContent, period: Period) -> None:
-    """Blocks 1 to 3, as they stand on every page of the form."""
+    """Draw blocks 1 to 3, as they stand on every page of the form."""
     _draw_top(page, area, content, period)
 
 
@@ -243,7 +247,7 @@ def _draw_prepared(page: FigurePage, area: Box, content: ExportContent) -> None:
 
 
 def _block(page: FigurePage, area: Box, title: str, inside: Sequence[str] = ()) -> None:
-    """A box with its title, and labels of empty fields below it."""
+    """Draw a box with its title, and labels of empty fields below it."""
     x, top, width, height = area
     page.box(x, top - height, width, height, thick=0.8)
     lines = wrapped(title, width - 0.12, _LABEL, True)

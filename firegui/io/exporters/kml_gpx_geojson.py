@@ -63,7 +63,7 @@ _GROUPED = (
 
 
 def kml_problems(content: ExportContent) -> list[Problem]:
-    """A plan that is too large for KML even when every aircraft has one placemark a day."""
+    """Return the problem of a plan that is too large for KML even with one placemark an aircraft and day."""
     needed = _grouped_count(content)
     if needed < MOST_FEATURES:
         return []
@@ -72,7 +72,10 @@ def kml_problems(content: ExportContent) -> list[Problem]:
 
 
 def write_kml(path: Path, content: ExportContent) -> None:
-    """Write the executed drops, their footprints, regions, zones and perimeters, each with the time when it holds."""
+    """Write the executed drops, their footprints, regions, zones and perimeters.
+
+    Each has the time when it holds.
+    """
     root = XML.Element("kml", xmlns=NAMESPACE)
     document = add(root, "Document")
     areas, outlines = [*drawn_areas(content), *perimeters(content)], footprints(content)
@@ -106,7 +109,10 @@ def _head(content: ExportContent, reduced: str) -> list[str]:
 
 
 def _count(content: ExportContent, areas: Sequence[Area]) -> int:
-    """Features without footprints: the document, a folder a day, three for areas, and a placemark for everything."""
+    """Return the number of features without footprints.
+
+    The document, a folder a day, three for areas, and a placemark for everything.
+    """
     return 1 + _days(content) + 3 + len(content.flown) + len(areas)
 
 
@@ -127,7 +133,7 @@ def _day_title(day: int, content: ExportContent) -> str:
 
 
 def _placemarks(rows: Sequence[DropRow], *, single: bool) -> list[list[DropRow]]:
-    """The drops of a day that share a placemark."""
+    """Return the drops of a day that share a placemark."""
     if single:
         return [[row] for row in rows]
     ordered = sorted(rows, key=lambda row: (row.drop.column, row.drop.step))
@@ -141,7 +147,7 @@ def _folder(document: XML.Element, title: str) -> XML.Element:
 
 
 def _add_drops(folder: XML.Element, rows: Sequence[DropRow], content: ExportContent) -> None:
-    """One placemark: a drop, or all drops of an aircraft on a day."""
+    """Add one placemark: a drop, or all drops of an aircraft on a day."""
     first = rows[0].drop
     placemark = add(folder, "Placemark")
     clock = rows[0].time_local[11:16]
@@ -157,7 +163,10 @@ def _add_drops(folder: XML.Element, rows: Sequence[DropRow], content: ExportCont
 
 
 def _table(rows: Sequence[DropRow]) -> str:
-    """The balloon's text. It is HTML of its own, so that values are escaped once here and once as XML."""
+    """Return the balloon's text.
+
+    It is HTML of its own, so that values are escaped once here and once as XML.
+    """
     if len(rows) > 1:
         lines = [f"{row.time_local}: {row.release_ddm}" for row in rows]
         return "<br/>".join(escape(printable(line)) for line in [*lines, NOTICE])
@@ -181,7 +190,10 @@ def _add_areas(folder: XML.Element, areas: Iterable[Area]) -> None:
 
 
 def write_gpx(path: Path, content: ExportContent) -> None:
-    """Write the drops by time, then the routes by aircraft and day. A route joins drops; it is no flight path."""
+    """Write the drops by time, then the routes by aircraft and day. A route joins drops.
+
+    It is no flight path.
+    """
     gpx = GPX()
     gpx.creator = "firegui"
     gpx.name = printable(content.project.scenario.name)
@@ -199,7 +211,7 @@ Names = dict[tuple[int, int], str]
 
 
 def _names(rows: tuple[DropRow, ...]) -> Names:
-    """``S-2T-1 D02 #3``: the third drop of an aircraft on its second day."""
+    """Return ``S-2T-1 D02 #3``: the third drop of an aircraft on its second day."""
     names: Names = {}
     ordered = sorted(rows, key=lambda row: (row.drop.column, row.drop.step))
     for (_, day), found in groupby(ordered, key=lambda row: (row.drop.column, row.day)):
@@ -237,7 +249,10 @@ def _routes(content: ExportContent, names: Names) -> Iterator[GPXRoute]:
 
 
 def write_drops_geojson(path: Path, content: ExportContent) -> None:
-    """Write one point per proposed drop at its release in WGS 84, with where it lands among its properties."""
+    """Write one point per proposed drop at its release in WGS 84.
+
+    Where it lands is among its properties.
+    """
     cell = content.project.scenario.grid.cell_size_m
     features = [_drop(row, cell) for row in content.rows]
     lonlats = [row.lonlat for row in content.rows if row.lonlat is not None]
@@ -245,7 +260,10 @@ def write_drops_geojson(path: Path, content: ExportContent) -> None:
 
 
 def write_areas_geojson(path: Path, content: ExportContent) -> None:
-    """Write the polygons: footprints of executed drops, regions, no-drop zones, perimeters; ``kind`` tells which."""
+    """Write the polygons: footprints of executed drops, regions, no-drop zones, perimeters.
+
+    ``kind`` tells which.
+    """
     areas = [*footprints(content), *drawn_areas(content), *perimeters(content)]
     _write(path, content, [_area(area) for area in areas], bounds_of([area.shape for area in areas]))
 
@@ -301,7 +319,7 @@ LINES: Mapping[Kind, str] = MappingProxyType(
 
 
 def add(parent: XML.Element, tag: str, text: str | None = None) -> XML.Element:
-    """A new KML element below ``parent``."""
+    """Add a KML element below ``parent``."""
     element = XML.SubElement(parent, tag)
     if text is not None:
         element.text = printable(text)
@@ -309,24 +327,24 @@ def add(parent: XML.Element, tag: str, text: str | None = None) -> XML.Element:
 
 
 def printable(text: str) -> str:
-    """``text`` without the control characters that no XML may hold."""
+    """Return ``text`` without the control characters that no XML may hold."""
     return _NO_XML.sub("", text)
 
 
 def time_span(parent: XML.Element, begin: datetime, end: datetime) -> None:
-    """When a feature holds."""
+    """Add when a feature holds."""
     span = add(parent, "TimeSpan")
     add(span, "begin", utc_text(begin.astimezone(UTC)))
     add(span, "end", utc_text(end.astimezone(UTC)))
 
 
 def point(parent: XML.Element, lonlat: tuple[float, float]) -> None:
-    """A point on the ground."""
+    """Add a point on the ground."""
     add(add(parent, "Point"), "coordinates", f"{lonlat[0]:.{DIGITS}f},{lonlat[1]:.{DIGITS}f}")
 
 
 def shape_of(parent: XML.Element, shape: Any) -> None:
-    """A polygon or multipolygon on the ground."""
+    """Add a polygon or multipolygon on the ground."""
     if isinstance(shape, shapely.MultiPolygon):
         holder = add(parent, "MultiGeometry")
         for part in shape.geoms:
@@ -336,7 +354,7 @@ def shape_of(parent: XML.Element, shape: Any) -> None:
 
 
 def styles(document: XML.Element) -> None:
-    """A style for each material's points and footprints and for each kind of area, by colour and line."""
+    """Add a style for each material's points and footprints and for each kind of area."""
     for material, colour in MATERIALS.items():
         style = _style(document, str(material))
         icon = add(style, "IconStyle")
@@ -350,7 +368,7 @@ def styles(document: XML.Element) -> None:
 
 
 def kml_colour(colour: str, opacity: float = 1.0) -> str:
-    """``#rrggbb`` as KML has it: ``aabbggrr``."""
+    """Return ``#rrggbb`` as KML has it: ``aabbggrr``."""
     red, green, blue = colour[1:3], colour[3:5], colour[5:7]
     return f"{round(opacity * 255):02x}{blue}{green}{red}"
 

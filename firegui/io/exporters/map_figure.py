@@ -62,23 +62,23 @@ _TITLE = "Air operations map, planned drops"
 
 
 def write_map(path: Path, content: ExportContent, check: Check | None = None) -> None:
-    """Write the map as PNG, SVG or PDF by the ending of ``path``, atomically; the same content makes the same bytes.
+    """Write the map as PNG, SVG or PDF by the ending of ``path``, atomically.
 
-    ``check`` is called now and then and may raise. Raises :class:`~firegui.errors.InputError` where the system refuses
-    to write.
+    The same content makes the same bytes. ``check`` is called now and then and may raise. Raises
+    :class:`~firegui.errors.InputError` where the system refuses to write.
     """
     page = map_page(content, check or _go_on)
     save(path, page.figure, f"{content.project.scenario.name}: {_TITLE.lower()}", NOTICE)
 
 
 def map_picture(content: ExportContent, dots_per_inch: float, check: Check | None = None) -> NDArray[np.uint8]:
-    """The map as it will be printed, as pixels ``[H, W, 4]``, red, green, blue, alpha."""
+    """Return the map as it will be printed, as pixels ``[H, W, 4]``, red, green, blue, alpha."""
     figure = map_page(content, check or _go_on).figure
     return picture_of(figure, dots_per_inch)
 
 
 def picture_of(figure: Figure, dots_per_inch: float) -> NDArray[np.uint8]:
-    """A page as pixels ``[H, W, 4]``, red, green, blue, alpha."""
+    """Return a page as pixels ``[H, W, 4]``, red, green, blue, alpha."""
     figure.set_dpi(dots_per_inch)
     canvas: Any = FigureCanvasAgg(figure)  # its methods carry no types
     with printing():
@@ -87,7 +87,7 @@ def picture_of(figure: Figure, dots_per_inch: float) -> NDArray[np.uint8]:
 
 
 def map_page(content: ExportContent, check: Check) -> FigurePage:
-    """The whole page. ``check`` is called between its parts and may raise."""
+    """Return the whole page. ``check`` is called between its parts and may raise."""
     page = FigurePage(content.sheet.size)
     days = content.sheet.days(content.project.calendar)
     draw_head(page, _EDGE, content, _TITLE, period_text(days, content.project.calendar))
@@ -115,7 +115,7 @@ def map_page(content: ExportContent, check: Check) -> FigurePage:
 
 
 def _draw(axes: Axes, content: ExportContent, view: MapFrame, check: Check) -> list[MapLegendEntry]:
-    """Everything in the frame, from the ground up; returns the legend, what matters most first."""
+    """Draw everything in the frame, from the ground up; return the legend, what matters most first."""
     days = content.sheet.days(content.project.calendar)
     ground = draw_ground(axes, content.project.scenario, content.sheet.ground, view)
     check()
@@ -130,7 +130,7 @@ def _draw(axes: Axes, content: ExportContent, view: MapFrame, check: Check) -> l
 
 
 def _frame(page: FigurePage, orientation: Orientation) -> tuple[float, float, float, float]:
-    """Left, bottom, width and height of the map in inches."""
+    """Return left, bottom, width and height of the map in inches."""
     beside = _SIDE + 0.15 if orientation is Orientation.LANDSCAPE else 0.0
     below = 0.0 if orientation is Orientation.LANDSCAPE else _LOW + 0.1
     left, bottom = _EDGE + _RIM, _EDGE + _STRIP + below + _RIM
@@ -150,7 +150,7 @@ def _axes(page: FigurePage, corner: tuple[float, float], view: MapFrame) -> Axes
 
 
 def _draw_panel(page: FigurePage, content: ExportContent, view: MapFrame, entries: list[MapLegendEntry]) -> None:
-    """Legend, wind and north: beside the map, or below it in three columns."""
+    """Draw legend, wind and north: beside the map, or below it in three columns."""
     days = content.sheet.days(content.project.calendar)
     if content.sheet.orientation is Orientation.LANDSCAPE:
         x, top = page.width - _EDGE - _SIDE, page.height - _EDGE - HEAD_HEIGHT - 0.02
@@ -172,7 +172,7 @@ def _draw_panel(page: FigurePage, content: ExportContent, view: MapFrame, entrie
 
 
 def _half(entries: list[MapLegendEntry], width: float) -> int:
-    """How many entries make the first of two columns of about the same height."""
+    """Return how many entries make the first of two columns of about the same height."""
     whole = legend_height(entries, width)
     return next(k for k in range(len(entries) + 1) if legend_height(entries[:k], width) >= whole / 2.0 - 1e-9)
 
@@ -183,7 +183,7 @@ def _heading(page: FigurePage, x: float, top: float, text: str) -> float:
 
 
 def _go_on() -> None:
-    """Nobody asks to stop."""
+    """Let the work go on: nobody asks to stop."""
 
 
 _MINUTES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 2.5, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)
@@ -198,9 +198,10 @@ Line = list[tuple[float, float]]
 def draw_graticule(
     page: FigurePage, axes: Axes, frame: tuple[float, float], view: MapFrame, place: Georeference
 ) -> str:
-    """Draw the lines on ``axes`` and their labels around the frame, whose lower left corner is at ``frame`` inches.
+    """Draw the lines on ``axes`` and their labels around the frame.
 
-    Returns what to say of it. Labels that would touch each other, or leave the frame, are left out.
+    The frame's lower left corner is at ``frame`` inches. Returns what to say of it. Labels that would touch each other,
+    or leave the frame, are left out.
     """
     extent = _extent(view, place)
     if extent is None:
@@ -221,14 +222,17 @@ def draw_graticule(
 
 
 def minutes_text(minutes: float, step: float, positive: str, negative: str) -> str:
-    """A longitude or latitude given in minutes as ``121°07.5′ W``, with as many decimals as ``step`` needs."""
+    """Return a longitude or latitude given in minutes as text, ``121°07.5′ W``.
+
+    It has as many decimals as ``step`` needs.
+    """
     decimals = 2 if step < 0.1 else 1
     whole, rest = divmod(round(abs(minutes), decimals), 60.0)
     return f"{whole:.0f}°{rest:0{3 + decimals}.{decimals}f}′ {positive if minutes >= 0 else negative}"
 
 
 def _extent(view: MapFrame, place: Georeference) -> tuple[float, float, float, float] | None:
-    """West, south, east and north of the frame in degrees; longitudes go on past 180°."""
+    """Return west, south, east and north of the frame in degrees; longitudes go on past 180°."""
     top, left, bottom, right = view.box
     edge = np.linspace(0.0, 1.0, 9)
     rows = np.concatenate(
@@ -252,7 +256,7 @@ def _step(minutes: float, inches: float) -> float:
 
 
 def _multiples(low: float, high: float, step: float) -> list[float]:
-    """Multiples of ``step`` minutes between two numbers of degrees, in minutes."""
+    """Return multiples of ``step`` minutes between two numbers of degrees, in minutes."""
     return [k * step for k in range(math.ceil(low * 60.0 / step), math.floor(high * 60.0 / step) + 1)]
 
 
@@ -291,7 +295,7 @@ def _label_parallel(page: FigurePage, frame: tuple[float, float], view: MapFrame
 
 
 def _crossing(line: Line, at: float) -> float | None:
-    """The second coordinate where the line's first one passes ``at``."""
+    """Return the second coordinate where the line's first one passes ``at``."""
     for (a, u), (b, v) in pairwise(line):
         if min(a, b) <= at <= max(a, b) and a != b:
             return u + (at - a) / (b - a) * (v - u)
@@ -307,7 +311,10 @@ Colours = NDArray[np.float32]
 
 
 def draw_ground(axes: Axes, scenario: Scenario, ground: MapBackground, view: MapFrame) -> list[tuple[str, str]]:
-    """Draw what lies under the fire in the part that ``view`` shows; returns ``(name, colour)`` for the legend."""
+    """Draw what lies under the fire in the part that ``view`` shows.
+
+    Returns ``(name, colour)`` for the legend.
+    """
     top, left = max(math.floor(view.box[0]), 0), max(math.floor(view.box[1]), 0)
     bottom, right = min(math.ceil(view.box[2]), view.grid.rows), min(math.ceil(view.box[3]), view.grid.columns)
     if ground is MapBackground.NONE or bottom - top < 1 or right - left < 1:
@@ -355,6 +362,6 @@ def _tint(colours: Colours, mask: NDArray[np.bool_], name: str, color: str, pale
 
 
 def _shade(elevation: NDArray[np.float32], cell_size_m: float) -> Colours:
-    """Factors around 1: slopes away from the light are darker, those towards it stay as they are."""
+    """Return factors around 1 that darken slopes away from the light and keep those towards it."""
     light = hillshade_codes(elevation, cell_size_m).astype(np.float32) / 180.0
     return np.asarray(np.clip(0.40 + 0.60 * light, 0.45, 1.06)[..., None], np.float32)

@@ -1,7 +1,8 @@
-"""What a printed map shows: fire, perimeters, regions, zones, places, wind and drops, each with its legend entry.
+"""What a printed map shows.
 
-Colours are told apart with every kind of colour vision and in grey: the two materials differ in lightness and in their
-edge, lines differ in their dashes.
+Fire, perimeters, regions, zones, places, wind and drops, each with its legend entry. Colours are told apart with every
+kind of colour vision and in grey: the two materials differ in lightness and in their edge, lines differ in their
+dashes.
 
 The legend has a sample and a name for whatever the map shows, and for nothing else. Names and numbers stand where they
 cover no other.
@@ -47,7 +48,10 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MapLegendEntry:
-    """One line of the legend: ``fill`` and ``edge`` are colours, ``style`` a line style, ``thick`` in points."""
+    """One line of the legend.
+
+    ``fill`` and ``edge`` are colours, ``style`` a line style, ``thick`` in points.
+    """
 
     text: str
     mark: Mark
@@ -59,7 +63,7 @@ class MapLegendEntry:
 
 
 def legend_height(entries: Sequence[MapLegendEntry], width: float) -> float:
-    """Inches that :func:`draw_legend` takes."""
+    """Return the height in inches that :func:`draw_legend` takes."""
     return sum(_height(entry, width) for entry in entries)
 
 
@@ -104,7 +108,7 @@ def _ellipse(page: FigurePage, entry: MapLegendEntry, x: float, y: float) -> Non
 def arrow(
     page: FigurePage, start: tuple[float, float], end: tuple[float, float], color: str, thick: float = 1.2
 ) -> None:
-    """A straight arrow from ``start`` to ``end``, in inches."""
+    """Draw a straight arrow from ``start`` to ``end``, in inches."""
     (x0, y0), (x1, y1) = start, end
     turn, length = math.atan2(y1 - y0, x1 - x0), math.hypot(x1 - x0, y1 - y0)
     head = min(0.09, 0.5 * length)
@@ -133,7 +137,7 @@ Places = NDArray[np.float64]
 
 
 def draw_fire(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLegendEntry]:
-    """The chance of fire at the end of the chosen days with the plan, and the edges of the fire."""
+    """Return the chance of fire at the end of the chosen days with the plan, and the edges of the fire."""
     days = content.sheet.days(content.project.calendar)
     end = state_at(content.plan, days.stop)
     entries = [] if end is None else _draw_chance(axes, end)
@@ -152,7 +156,7 @@ def draw_fire(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLeg
 
 
 def draw_areas(axes: Axes, content: ExportContent) -> list[MapLegendEntry]:
-    """Protected regions and no-drop zones."""
+    """Return protected regions and no-drop zones."""
     entries = []
     for region in content.project.regions:
         _draw_region(axes, region, facecolor=(0.0, 0.4, 0.31, 0.07), edgecolor=REGION, linewidth=1.6)
@@ -166,7 +170,7 @@ def draw_areas(axes: Axes, content: ExportContent) -> list[MapLegendEntry]:
 
 
 def draw_places(axes: Axes, content: ExportContent) -> list[MapLegendEntry]:
-    """Named features of the event: points as squares, roads and outlines as lines."""
+    """Return named features of the event: points as squares, roads and outlines as lines."""
     markers = [(kind, np.array(points, np.float64) + 0.5) for kind, _, points in content.project.scenario.markers]
     for kind, points in markers:
         if len(points) == 1:
@@ -179,7 +183,10 @@ def draw_places(axes: Axes, content: ExportContent) -> list[MapLegendEntry]:
 
 
 def draw_wind(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLegendEntry]:
-    """Arrows that point where the mean wind of the day blows to; on a map of several days there are none."""
+    """Return arrows that point where the mean wind of the day blows to.
+
+    On a map of several days there are none.
+    """
     days = content.sheet.days(content.project.calendar)
     speeds, directions = content.project.planned_wind
     if len(days) != 1 or days.start >= len(speeds):
@@ -203,7 +210,7 @@ def draw_wind(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLeg
 
 
 def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
-    """The footprints on the ground to scale, the contour at two standard deviations."""
+    """Return the footprints on the ground to scale, the contour at two standard deviations."""
     entries = []
     styles = (("retardant", RETARDANT, RETARDANT, "Retardant drop"), ("water", WATER, WATER_EDGE, "Water drop"))
     for material, fill, edge, name in styles:
@@ -222,7 +229,7 @@ def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
 
 
 def draw_grid_edge(axes: Axes, view: MapFrame) -> list[MapLegendEntry]:
-    """The edge of the modelled area, where the map reaches past it."""
+    """Return the edge of the modelled area, where the map reaches past it."""
     top, left, bottom, right = view.box
     if top >= 0 and left >= 0 and bottom <= view.grid.rows and right <= view.grid.columns:
         return []
@@ -275,7 +282,7 @@ def _start_name(content: ExportContent) -> str:
 
 
 def _centres(low: float, high: float, view: MapFrame) -> list[int]:
-    """Cells in the middle of equal parts of about :data:`_ARROW_INCHES`."""
+    """Return cells in the middle of equal parts of about :data:`_ARROW_INCHES`."""
     count = max(round((high - low) / view.cells_per_inch / _ARROW_INCHES), 1)
     return [math.floor(low + (k + 0.5) * (high - low) / count) for k in range(count)]
 
@@ -299,7 +306,10 @@ Rect = tuple[float, float, float, float]
 
 
 class Labels:
-    """Texts in a frame whose lower left corner is at ``frame`` inches of ``page``; remembers where they are."""
+    """Texts in a frame whose lower left corner is at ``frame`` inches of ``page``.
+
+    Remembers where they are.
+    """
 
     def __init__(self, page: FigurePage, frame: tuple[float, float], view: MapFrame) -> None:
         self._page, self._frame, self._view = page, frame, view
@@ -307,7 +317,7 @@ class Labels:
         self._shy = np.empty((0, 2))
 
     def name_areas(self, content: ExportContent) -> None:
-        """The names of regions and zones, inside their north-west corner, and of places beside them."""
+        """Write the names of regions and zones, inside their north-west corner, and of places beside them."""
         zones = content.project.operations.no_drop_zones
         named = [(region, REGION) for region in content.project.regions] + [(zone, ZONE) for zone in zones]
         for region, color in named:
@@ -324,7 +334,7 @@ class Labels:
                 self._beside(x + 0.5, y + 0.5, shortened(name, _LONGEST, _NAME), _NAME, PLACE, (0.06, 0.14))
 
     def number_drops(self, rows: Sequence[DropRow]) -> int:
-        """Number the drops from 1 in the order of ``rows``; returns how many numbers had to be left out."""
+        """Write the numbers of the drops, from 1 in the order of ``rows``; return how many were left out."""
         places = [(row.drop.landing_x + 0.5, row.drop.landing_y + 0.5) for row in rows]
         self._shy = self._along_axes(rows)
         missed = 0
@@ -351,7 +361,7 @@ class Labels:
         return False
 
     def _along_axes(self, rows: Sequence[DropRow]) -> NDArray[np.float64]:
-        """``[n, 2]``: points along the long axes of the footprints, in inches."""
+        """Return ``[n, 2]``: points along the long axes of the footprints, in inches."""
         rings = outlines([row.drop for row in rows]).reshape(-1, 2, 12, 2)
         ends = rings[:, :, 0]
         share = np.linspace(0.0, 1.0, 9)[:, None]

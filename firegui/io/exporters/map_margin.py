@@ -37,7 +37,10 @@ _FIRES = {"": "fire by", OBSERVED: "fire as observed, then by", DRAWN: "fire dra
 
 # -- words -------------------------------------------------------------------------------------------------------------
 def time_text(when: datetime, calendar: Calendar) -> str:
-    """A time as people here read it, with offset and UTC: ``2020-08-21 14:30 UTC-7 (2130Z)``; to the minute."""
+    """Return a time as people here read it, with offset and UTC: ``2020-08-21 14:30 UTC-7 (2130Z)``.
+
+    To the minute.
+    """
     local = when.astimezone(calendar.local_zone)
     utc = when.astimezone(Calendar(when, 1).local_zone)
     date = "" if utc.date() == local.date() else f" {utc:%d %b}"
@@ -45,7 +48,7 @@ def time_text(when: datetime, calendar: Calendar) -> str:
 
 
 def period_text(days: range, calendar: Calendar) -> str:
-    """The operational periods of the chosen days in words, with their local times."""
+    """Return the operational periods of the chosen days in words, with their local times."""
     begin, end = (calendar.time_of_step(day * calendar.steps_per_day) for day in (days.start, days.stop))
     local = [when.astimezone(calendar.local_zone) for when in (begin, end)]
     which = f"Day {days.start + 1}" if len(days) == 1 else f"Days {days.start + 1} to {days.stop}"
@@ -54,7 +57,7 @@ def period_text(days: range, calendar: Calendar) -> str:
 
 
 def draw_head(page: FigurePage, edge: float, content: ExportContent, title: str, period: str) -> None:
-    """Incident, what the page is, its period, and the notice, across the top of the page."""
+    """Draw incident, what the page is, its period, and the notice, across the top of the page."""
     wide, top = page.width - 2.0 * edge, page.height - edge
     number = f", {content.sheet.incident_number}" if content.sheet.incident_number else ""
     room = wide - width_of(title, SUBTITLE + 1.0, True) - 0.3
@@ -66,13 +69,13 @@ def draw_head(page: FigurePage, edge: float, content: ExportContent, title: str,
 
 
 def draw_notice(page: FigurePage, edge: float, y: float) -> None:
-    """The notice as a band across the page, ``y`` at its lower side."""
+    """Draw the notice as a band across the page, ``y`` at its lower side."""
     page.box(edge, y, page.width - 2.0 * edge, 0.2, fill=NOTICE_FILL, edge=INK, thick=0.6)
     page.text(page.width / 2.0, y + 0.1, NOTICE, 9.0, bold=True, across="center", up="center_baseline")
 
 
 def credits_of(content: ExportContent, view: MapFrame, graticule: str) -> list[str]:
-    """Author, date, source, datum: one paragraph each."""
+    """Return author, date, source, datum: one paragraph each."""
     sheet, project, calendar = content.sheet, content.project, content.project.calendar
     event = project.scenario
     grid = "no coordinate system" if event.grid.crs is None else _crs_name(event.grid.crs)
@@ -96,7 +99,7 @@ def credits_of(content: ExportContent, view: MapFrame, graticule: str) -> list[s
 def draw_credits(
     page: FigurePage, x: float, top: float, width: float, height: float, paragraphs: Sequence[str]
 ) -> None:
-    """The paragraphs in two columns of equal width; what does not fit is cut off."""
+    """Draw the paragraphs in two columns of equal width; what does not fit is cut off."""
     column = (width - 0.2) / 2.0
     lines = [line for text in paragraphs for line in wrapped(text, column, CREDIT, most=3)]
     most = max(int(height / (CREDIT * LINE / 72.0)), 1)
@@ -107,7 +110,7 @@ def draw_credits(
 
 # -- scale and north ---------------------------------------------------------------------------------------------------
 def draw_scale(page: FigurePage, x: float, top: float, view: MapFrame) -> None:
-    """The representative fraction, and a bar in each of miles, nautical miles and kilometres."""
+    """Draw the representative fraction, and a bar in each of miles, nautical miles and kilometres."""
     page.text(x, top - 0.11, f"Scale 1:{view.scale:,} when printed at full size", 7.5, bold=True)
     for number, (unit, metres) in enumerate(_UNITS):
         y = top - 0.34 - 0.2 * number
@@ -122,13 +125,13 @@ def draw_scale(page: FigurePage, x: float, top: float, view: MapFrame) -> None:
 
 
 def round_length(longest: float) -> float:
-    """The longest of 1, 2, 4, 5 and 8 · 10ⁿ that is not above ``longest``."""
+    """Return the longest of 1, 2, 4, 5 and 8 · 10ⁿ that is not above ``longest``."""
     power = 10.0 ** math.floor(math.log10(longest))
     return next(k * power for k in (8.0, 5.0, 4.0, 2.0, 1.0) if k * power <= longest * (1.0 + 1e-9))
 
 
 def draw_north(page: FigurePage, x: float, top: float, width: float, content: ExportContent, view: MapFrame) -> float:
-    """Arrows to true and to magnetic north, turned as they lie on this map; returns the height that they take."""
+    """Draw arrows to true and to magnetic north, turned as on this map; return the height they take."""
     place = Georeference(view.grid)
     y, col = view.centre
     turn, at = grid_north(place, y, col), place.lonlat(y, col)
@@ -172,7 +175,7 @@ def _magnetic(page: FigurePage, foot: tuple[float, float], turn: float, length: 
 
 
 def _crs_name(text: str) -> str:
-    """The name of a CRS with its code, or what PROJ can say of one without a name."""
+    """Return the name of a CRS with its code, or what PROJ can say of one without a name."""
     known, short = crs.parse(text), crs.short_name(text)
     named = known is not None and known.name not in (short, "unknown")
     # PROJ calls what has no name unknown, the datum of a sphere too.
@@ -218,7 +221,10 @@ class Mean:
 
 
 def mean_wind(project: Project, day: int) -> Mean | None:
-    """The mean wind of a day of the plan: vector mean for the direction, mean of the speeds; ``None`` for none."""
+    """Return the mean wind of a day of the plan: vector mean for the direction, mean of the speeds.
+
+    ``None`` for none.
+    """
     speeds, directions = project.planned_wind
     if day >= len(speeds):
         return None
@@ -234,7 +240,10 @@ def mean_wind(project: Project, day: int) -> Mean | None:
 
 
 def rose(project: Project, days: range) -> NDArray[np.float64] | None:
-    """``[16, 4]``: share of cells and days by the sector that the wind comes from and by speed class."""
+    """Return a wind rose ``[16, 4]``.
+
+    It holds the share of cells and days by the sector that the wind comes from and by speed class.
+    """
     speeds, directions = (field[days.start : days.stop] for field in project.planned_wind)
     known = np.isfinite(speeds) & np.isfinite(directions)
     if not known.any():
@@ -249,7 +258,7 @@ def rose(project: Project, days: range) -> NDArray[np.float64] | None:
 
 
 def draw_wind_box(page: FigurePage, x: float, top: float, width: float, project: Project, days: range) -> float:
-    """The wind of ``days``, ``width`` inches wide from ``top`` down; returns the height that it takes."""
+    """Draw the wind of ``days``, ``width`` inches wide from ``top`` down; return the height it takes."""
     if len(days) == 1:
         return _draw_day(page, x, top, width, project, days.start)
     shares = rose(project, days)
@@ -305,6 +314,6 @@ def _wedge(page: FigurePage, middle: tuple[float, float], reach: tuple[float, fl
 
 
 def _turn(project: Project) -> float | None:
-    """True azimuth of the grid's north in its middle."""
+    """Return true azimuth of the grid's north in its middle."""
     grid = project.scenario.grid
     return grid_north(Georeference(grid), (grid.rows - 1) / 2.0, (grid.columns - 1) / 2.0)

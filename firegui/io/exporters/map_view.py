@@ -30,7 +30,10 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class MapFrame:
-    """The part of ``grid`` in a frame of ``width`` × ``height`` inches at 1:``scale``; ``box`` may reach past it."""
+    """The part of ``grid`` in a frame of ``width`` × ``height`` inches at 1:``scale``.
+
+    ``box`` may reach past it.
+    """
 
     grid: Grid
     box: Box
@@ -44,12 +47,12 @@ class MapFrame:
         return self.scale * M_PER_INCH / self.grid.cell_size_m
 
     def inches(self, column: float, row: float) -> tuple[float, float]:
-        """Where a corner-coordinate point lies in the frame: inches from its lower left corner."""
+        """Return where a corner-coordinate point lies in the frame: inches from its lower left corner."""
         _, left, bottom, _ = self.box
         return (column - left) / self.cells_per_inch, (bottom - row) / self.cells_per_inch
 
     def shows(self, column: float, row: float) -> bool:
-        """Whether the point lies in the frame."""
+        """Return whether the point lies in the frame."""
         top, left, bottom, right = self.box
         return left <= column <= right and top <= row <= bottom
 
@@ -63,9 +66,10 @@ class MapFrame:
 
 
 def view_of(content: ExportContent, width: float, height: float) -> MapFrame:
-    """Lay fire and drops of the chosen days, or the whole grid, into a frame of ``width`` × ``height`` inches.
+    """Lay fire and drops of the chosen days, or the whole grid, into a frame.
 
-    The scale is the largest round one at which it fits; where it can be, the frame is filled with grid.
+    The frame has ``width`` × ``height`` inches. The scale is the largest round one at which it fits; where it can be,
+    the frame is filled with grid.
     """
     grid = content.project.scenario.grid
     whole = (0.0, 0.0, float(grid.rows), float(grid.columns))
@@ -81,7 +85,7 @@ def view_of(content: ExportContent, width: float, height: float) -> MapFrame:
 
 
 def round_scale(least: float) -> int:
-    """The smallest denominator in use that is not below ``least``."""
+    """Return the smallest denominator in use that is not below ``least``."""
     return next(scale for scale in _scales() if scale >= least * (1.0 - 1e-9))
 
 
@@ -93,7 +97,10 @@ def _scales() -> Iterator[int]:
 
 
 def _spread(middle: float, length: float, cells: int) -> tuple[float, float]:
-    """An interval of ``length`` around ``middle``, moved into ``0 … cells``, or centred there where it is longer."""
+    """Return an interval of ``length`` around ``middle``, moved into ``0 … cells``.
+
+    One that is longer is centred there.
+    """
     if length >= cells:
         return cells / 2.0 - length / 2.0, cells / 2.0 + length / 2.0
     low = min(max(middle - length / 2.0, 0.0), cells - length)
@@ -101,7 +108,7 @@ def _spread(middle: float, length: float, cells: int) -> tuple[float, float]:
 
 
 def state_at(fire: Occupancy | None, boundary: int) -> NDArray[np.float32] | None:
-    """``[H, W]`` at a day boundary, ``None`` where it is not known."""
+    """Return ``[H, W]`` at a day boundary, ``None`` where it is not known."""
     if fire is None or not fire.first <= boundary < fire.first + len(fire.days):
         return None
     state: NDArray[np.float32] = fire.days[boundary - fire.first]
@@ -109,7 +116,10 @@ def state_at(fire: Occupancy | None, boundary: int) -> NDArray[np.float32] | Non
 
 
 def _interest(content: ExportContent) -> Box | None:
-    """What must be seen: the fire at the plan's start, the fire at the end of the chosen days, and their drops."""
+    """Return what must be seen.
+
+    The fire at the plan's start, the fire at the end of the chosen days, and their drops.
+    """
     project, days = content.project, content.sheet.days(content.project.calendar)
     masks = [project.scenario.ignition_on(project.plan.start_day)]
     ends = [state_at(fire, days.stop) for fire in (content.plan, content.baseline)]
@@ -135,9 +145,9 @@ def _bounds(mask: NDArray[np.bool_] | None) -> Box | None:
 
 
 def grid_north(place: Georeference, y: float, x: float) -> float | None:
-    """Angle from true north to the grid's north at a position in degrees, clockwise; ``None`` without a place.
+    """Return angle from true north to the grid's north at a position in degrees, clockwise.
 
-    It is taken between the meridian as it lies on the map and the map's upward direction.
+    ``None`` without a place. It is taken between the meridian as it lies on the map and the map's upward direction.
     """
     at = place.lonlat(y, x)
     head = None if at is None else place.from_lonlat(at[0], at[1] + (_NORTHWARD if at[1] < 89.0 else -_NORTHWARD))

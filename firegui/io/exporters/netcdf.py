@@ -65,7 +65,7 @@ def _write_fire(
 
 
 def _write_place(file: Any, grid: Grid) -> dict[str, str]:
-    """The coordinates; returns what every variable on the grid says of them."""
+    """Write the coordinates; return what every variable on the grid says of them."""
     easting = np.array([grid.to_world(0.0, float(column))[0] for column in range(grid.columns)])
     northing = np.array([grid.to_world(float(row), 0.0)[1] for row in range(grid.rows)])
     place = Georeference(grid)
@@ -131,6 +131,6 @@ def _attributes(content: ExportContent) -> dict[str, str]:
 
 
 def _unit(crs: str) -> str:
-    """The unit of a projection's coordinates as UDUNITS knows it."""
+    """Return the unit of a projection's coordinates as UDUNITS knows it."""
     scale = metres_per_unit(crs)
     return "m" if scale == 1.0 else f"{scale!r} m"

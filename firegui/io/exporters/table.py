@@ -30,9 +30,10 @@ _POINTS = 24
 
 
 def outlines(drops: Sequence[DropRecord]) -> NDArray[np.float64]:
-    """``[n, 24, 2]``: ellipses around the landing points as ``(column, row)``, raster corner coordinates in cells.
+    """Return the outlines of drops, ``[n, 24, 2]``.
 
-    The long axis runs along ``(dx, dy) = (cos θ, −sin θ)``; rings are not closed.
+    They are ellipses around the landing points as ``(column, row)``, raster corner coordinates in cells. The long axis
+    runs along ``(dx, dy) = (cos θ, −sin θ)``; rings are not closed.
     """
     poses = [(d.landing_y, d.landing_x, d.theta, d.sigma_parallel_cells, d.sigma_perpendicular_cells) for d in drops]
     table = np.array(poses, np.float64).reshape(-1, 5)
@@ -46,7 +47,7 @@ def outlines(drops: Sequence[DropRecord]) -> NDArray[np.float64]:
 
 
 def outline_polygons(drops: Sequence[DropRecord]) -> NDArray[np.object_]:
-    """:func:`outlines` as shapely polygons, in the same coordinates."""
+    """Return :func:`outlines` as shapely polygons, in the same coordinates."""
     return np.asarray(shapely.polygons(outlines(drops)), np.object_).reshape(-1)
 
 
@@ -88,7 +89,10 @@ class DropRow:
 
 
 def drop_rows(drops: Sequence[DropRecord], project: Project, water: WaterLayer | None = None) -> list[DropRow]:
-    """Work out the rows, in the order of ``drops``. Without ``water`` it is taken from the event's fuel layer."""
+    """Work out the rows, in the order of ``drops``.
+
+    Without ``water`` it is taken from the event's fuel layer.
+    """
     water = water_of_fuel(project.scenario) if water is None else water
     place, compass = Georeference(project.scenario.grid), Compass()
     released = _places(place, [(drop.y, drop.x) for drop in drops])
@@ -134,17 +138,20 @@ def _row(
 
 
 def utc_text(when: datetime) -> str:
-    """An aware time in UTC, such as ``2020-08-19T07:28:48Z``."""
+    """Return an aware time in UTC, such as ``2020-08-19T07:28:48Z``."""
     return when.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def whole_heading(degrees: float | None) -> float | None:
-    """An axis direction as tables give it: to 0.1° in [0, 180)."""
+    """Return an axis direction as tables give it: to 0.1° in [0, 180)."""
     return None if degrees is None else half_turn(round(degrees, 1))
 
 
 def _altitude(drop: DropRecord, project: Project, kind: AircraftType | None) -> float:
-    """Metres above sea level, as far as the landscape knows them: the declination hardly depends on it."""
+    """Return metres above sea level, as far as the landscape knows them.
+
+    The declination hardly depends on it.
+    """
     above = 0.0 if kind is None else kind.drop_height_m
     ground = project.scenario.layers.get("elevation")
     rows, columns = project.scenario.grid.shape
@@ -173,7 +180,7 @@ LEVELS = {True: "yes", False: "no", None: "not known"}
 
 
 def drop_attributes(row: DropRow, cell_size_m: float) -> dict[str, Any]:
-    """The attributes of a drop, the same in every format for a GIS; what is not known is ``None``."""
+    """Return the attributes of a drop, the same in every format for a GIS; what is not known is ``None``."""
     drop = row.drop
     return {
         "step": drop.step,
@@ -205,7 +212,7 @@ def drop_attributes(row: DropRow, cell_size_m: float) -> dict[str, Any]:
 
 
 def drop_words(row: DropRow) -> list[tuple[str, str]]:
-    """``(title, text)`` of a drop, in the order in which people ask; what is not known is left out."""
+    """Return ``(title, text)`` of a drop, in the order in which people ask; what is not known is left out."""
     drop = row.drop
     height = "" if row.height_ft is None else f"{row.height_ft:,.0f} ft AGL"
     speed = "" if row.speed_kt is None else f"{row.speed_kt:,.0f} kt"
@@ -226,7 +233,7 @@ def drop_words(row: DropRow) -> list[tuple[str, str]]:
 
 
 def heading_words(row: DropRow) -> str:
-    """``034.0° true, 020.5° magnetic (declination 13.5° E)``; empty without a place."""
+    """Return ``034.0° true, 020.5° magnetic (declination 13.5° E)``; empty without a place."""
     true, magnetic = whole_heading(row.heading_true), whole_heading(row.heading_magnetic)
     if true is None:
         return ""

@@ -71,7 +71,10 @@ class _Observed:
 
 
 def list_events(path: Path) -> tuple[EventEntry, ...]:
-    """The events in a file. Raises :class:`~firegui.errors.InputError` for a file that is none or holds none."""
+    """Return the events in a file.
+
+    Raises :class:`~firegui.errors.InputError` for a file that is none or holds none.
+    """
     problems, title = Problems(), f"{path} cannot be imported"
     with opened(path, problems) as file:
         problems.raise_if_any(title)
@@ -147,7 +150,7 @@ def _layers(name: str, arrays: EventArrays, problems: Problems) -> dict[str, Imp
 
 
 def _observed(name: str, stack: Mapping[date, Array], problems: Problems) -> _Observed:
-    """Cumulative masks of the dates on which something burned."""
+    """Return cumulative masks of the dates on which something burned."""
     masks: dict[date, NDArray[np.bool_]] = {}
     holes = 0
     for when, raster in stack.items():

@@ -89,7 +89,10 @@ def opened(path: Path, problems: Problems) -> Iterator[h5py.File | None]:
 
 
 def entries(file: h5py.File, problems: Problems) -> tuple[EventEntry, ...]:
-    """The events of a file, in the order of their names; what keeps them from being listed is reported."""
+    """Return the events of a file, in the order of their names.
+
+    What keeps them from being listed is reported.
+    """
     try:
         groups = {name: member for name, member in _members(file).items() if isinstance(member, h5py.Group)}
         return tuple(_entry(name, group) for name, group in groups.items() if _holds_an_event(group))
@@ -99,9 +102,10 @@ def entries(file: h5py.File, problems: Problems) -> tuple[EventEntry, ...]:
 
 
 def read_event(file: h5py.File, name: str, problems: Problems) -> EventArrays:
-    """Every raster of the event ``name`` that firegui knows; what is wrong is added to ``problems``.
+    """Return every raster of the event ``name`` that firegui knows.
 
-    Sizes and dates are judged before anything is read, and what has wrong ones is not.
+    What is wrong is added to ``problems``. Sizes and dates are judged before anything is read, and what has wrong ones
+    is not.
     """
     datasets, unused = _sort_out(file[name])
     newest = {key: max(found) for key, found in datasets.layers.items()}  # of LANDFIRE's versions the last by name
@@ -128,14 +132,17 @@ def read_event(file: h5py.File, name: str, problems: Problems) -> EventArrays:
 
 @dataclass(frozen=True, slots=True)
 class _Datasets:
-    """What a group holds, not read yet: layers by key and name; stack, date and place of every dated raster."""
+    """What a group holds, not read yet: layers by key and name.
+
+    Stack, date and place of every dated raster.
+    """
 
     layers: dict[str, dict[str, h5py.Dataset]]
     rasters: list[tuple[str, date, str, h5py.Dataset]]
 
 
 def _sort_out(group: h5py.Group) -> tuple[_Datasets, list[str]]:
-    """The datasets of an event, and the names of what is none of them."""
+    """Return the datasets of an event, and the names of what is none of them."""
     found, unused = _Datasets({}, []), []
     for key, member in _members(group).items():
         layer = next((layer for layer, pattern in _LAYERS.items() if pattern.fullmatch(key)), None)
@@ -199,7 +206,7 @@ def _is_pair(shape: tuple[int, ...]) -> bool:
 
 
 def _members(group: h5py.Group) -> dict[str, Any]:
-    """Name and object of everything in a group, by name; links that lead nowhere are left out."""
+    """Return name and object of everything in a group, by name; links that lead nowhere are left out."""
     found = {}
     for name in sorted(group):
         try:
@@ -210,7 +217,7 @@ def _members(group: h5py.Group) -> dict[str, Any]:
 
 
 def _values(claim: _Claim, problems: Problems) -> Array | None:
-    """The raster ``[H, W]`` that is claimed."""
+    """Return the raster ``[H, W]`` that is claimed."""
     try:
         values = np.asarray(claim.dataset[()])
     except _FAILURES as error:
@@ -230,9 +237,9 @@ def _stated_shape(group: h5py.Group) -> tuple[int, int] | None:
 def _fitting(
     group: h5py.Group, claims: Sequence[_Claim], problems: Problems
 ) -> tuple[tuple[int, int] | None, list[_Claim]]:
-    """The event's rows and columns, and the rasters that have them; every other is reported, all if they are too many.
+    """Return the event's rows and columns, and the rasters that have them.
 
-    Without attributes it is the size of most of them.
+    Every other is reported, all if they are too many. Without attributes it is the size of most of them.
     """
     where = str(group.name).strip("/")
     sound = [claim for claim in claims if _check_kind(claim, problems)]
@@ -254,7 +261,7 @@ def _fitting(
 
 
 def _check_kind(claim: _Claim, problems: Problems) -> bool:
-    """Whether it is a raster of numbers."""
+    """Return whether it is a raster of numbers."""
     try:
         dtype, shape = claim.dataset.dtype, claim.dataset.shape
     except _FAILURES as error:

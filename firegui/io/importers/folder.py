@@ -1,4 +1,7 @@
-"""A folder of files: which of them are the layers, the wind and the fire of an event, by name and by what they hold."""
+"""A folder of files, recognised by name and by content.
+
+Which of them are the layers, the wind and the fire of an event, by name and by what they hold.
+"""
 
 from __future__ import annotations
 
@@ -50,10 +53,10 @@ class _FoundFiles:
 
 
 def recognise(files: Path | Sequence[Path], check: Check | None = None) -> Recognised:
-    """What a folder, or files that somebody chose, suggest; a ``landscape.toml`` among them is taken at its word.
+    """Return what a folder, or files that somebody chose, suggest.
 
-    Files that are not known are named in the notes. Raises :class:`~firegui.errors.InputError` where nothing can be
-    made of them at all.
+    A ``landscape.toml`` among them is taken at its word. Files that are not known are named in the notes. Raises
+    :class:`~firegui.errors.InputError` where nothing can be made of them at all.
     """
     paths = _paths(files)
     told = next((path for path in paths if path.name == LANDSCAPE_FILE), None)
@@ -99,7 +102,7 @@ def _paths(files: Path | Sequence[Path]) -> list[Path]:
 
 
 def _sort(path: Path, found: _FoundFiles, check: Check | None) -> None:
-    """A raster into its place; tables and polygons wait until it is known what is lacking."""
+    """Put a raster into its place; tables and polygons wait until it is known what is lacking."""
     if path.suffix.lower() not in _RASTERS:
         if path.suffix.lower() not in (*_TABLES, *_VECTORS, ".dbf", ".shx", ".prj", ".cpg", ".qmd", ".xml", ".qix"):
             found.unknown.append(path.name)
@@ -151,7 +154,7 @@ def _is_landscape(header: RasterFile, check: Check | None) -> bool:
 
 
 def _settle_wind(paths: Sequence[Path], found: _FoundFiles, check: Check | None) -> None:
-    """Both parts of a wind in the order in which they are read, else the first table that holds one."""
+    """Choose both parts of a wind in the order in which they are read, else the first table with one."""
     for parts in (("speed", "direction"), ("u", "v")):
         if set(parts) <= set(found.wind):
             found.wind = {part: found.wind[part] for part in parts}
@@ -169,7 +172,7 @@ def _settle_wind(paths: Sequence[Path], found: _FoundFiles, check: Check | None)
 
 
 def _settle_fire(paths: Sequence[Path], found: _FoundFiles) -> None:
-    """Polygons with dates go before a mask; the first file of them that can be used."""
+    """Choose the first file that can be used; polygons with dates go before a mask."""
     for path in paths:
         if path.suffix.lower() not in _VECTORS:
             continue

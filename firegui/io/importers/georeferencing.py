@@ -1,6 +1,7 @@
-"""Where and when an imported raster is: what was said, what is recognised, what is assumed, in this order.
+"""Where and when an imported raster is.
 
-Published rasters without a georeference are recognised by their content.
+What was said, what is recognised, what is assumed, in this order. Published rasters without a georeference are
+recognised by their content.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ from firegui.io.times import UNKNOWN_START, as_utc, guess_offset_h, local_midnig
 
 @dataclass(frozen=True, slots=True)
 class KnownGrid:
-    """What is known of a published raster: its place, the start of its weather, and where that knowledge is from."""
+    """What is known of a published raster.
+
+    Its place, the start of its weather, and where that knowledge is from.
+    """
 
     name: str
     p_veg_sha256: str
@@ -39,7 +43,7 @@ class KnownGrid:
 
 
 def known_grids() -> tuple[KnownGrid, ...]:
-    """The shipped catalogue ``resources/known_grids.toml``."""
+    """Return the shipped catalogue ``resources/known_grids.toml``."""
     problems = Problems()
     path = resource("known_grids.toml")
     table = toml.Table(toml.read_toml(path, problems), path.name, problems)
@@ -50,12 +54,12 @@ def known_grids() -> tuple[KnownGrid, ...]:
 
 
 def fingerprint(p_veg: Array) -> str:
-    """SHA-256 of the raster as float64, row by row, little endian."""
+    """Return SHA-256 of the raster as float64, row by row, little endian."""
     return hashlib.sha256(np.ascontiguousarray(p_veg, "<f8").tobytes()).hexdigest()
 
 
 def recognise(p_veg: Array) -> KnownGrid | None:
-    """The catalogue's entry for this canopy raster, if it is a published one."""
+    """Return the catalogue's entry for this canopy raster, if it is a published one."""
     candidates = [known for known in known_grids() if known.shape == p_veg.shape]
     digest = fingerprint(p_veg) if candidates and p_veg.dtype.kind in "fiu" else ""
     return next((known for known in candidates if known.p_veg_sha256 == digest), None)
@@ -118,9 +122,9 @@ def find_start(
     dates: Sequence[date],
     what: str = "observed",
 ) -> EventStart:
-    """The time of day 0: as said, else as recognised, else midnight of the first of ``dates``, else a stand-in.
+    """Return the time of day 0.
 
-    ``what`` says of which dates.
+    As said, else as recognised, else midnight of the first of ``dates``, else a stand-in. ``what`` says of which dates.
     """
     notes = []
     if start is not None and start.tzinfo is None:
@@ -142,7 +146,10 @@ def find_start(
 
 
 def local_offset(grid: Grid, known: KnownGrid | None, start: datetime | None, utc_offset_h: float | None) -> float:
-    """Hours from UTC to local time: as said, else as recognised, else guessed from the place and the start."""
+    """Return hours from UTC to local time.
+
+    As said, else as recognised, else guessed from the place and the start.
+    """
     if utc_offset_h is not None:
         return utc_offset_h
     return known.utc_offset_h if known else guess_offset_h(grid, None if start is None else as_utc(start))

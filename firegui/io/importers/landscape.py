@@ -41,7 +41,10 @@ TITLE = "The landscape cannot be imported"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fire:
-    """What burns: observed perimeters ``[N, H, W]``, or an ignition ``[H, W]``, or nothing; ``notes`` on how read."""
+    """What burns: observed perimeters ``[N, H, W]``, or an ignition ``[H, W]``, or nothing.
+
+    ``notes`` on how read.
+    """
 
     observed: NDArray[np.bool_] | None
     dates: tuple[date, ...]
@@ -51,7 +54,10 @@ class Fire:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LandscapeLayout:
-    """An event without its weather: the ground, the fire, when it began and for how many days there is wind."""
+    """An event without its weather.
+
+    The ground, the fire, when it began and for how many days there is wind.
+    """
 
     ground: GriddedLandscape
     fire: Fire
@@ -61,7 +67,7 @@ class LandscapeLayout:
 
 
 def import_landscape(source: LandscapeSource, check: Check | None = None) -> Scenario:
-    """The event that ``source`` describes.
+    """Return the event that ``source`` describes.
 
     The weather lasts ``source.days``, else as long as the wind's own times, else from day 0 to the last perimeter, else
     :data:`DAYS` days. ``check`` is called often and may raise to cancel. Raises :class:`~firegui.errors.InputError`
@@ -83,7 +89,7 @@ def import_landscape(source: LandscapeSource, check: Check | None = None) -> Sce
 
 
 def lay_out_landscape(source: LandscapeSource, problems: Problems, check: Check | None = None) -> LandscapeLayout:
-    """Everything of an event but its weather; what is wrong is added to ``problems``."""
+    """Return everything of an event but its weather; what is wrong is added to ``problems``."""
     ground = read_ground(source, problems, check)
     wind = survey_wind(source.wind, check)
     problems.extend(wind.problems)
@@ -104,7 +110,10 @@ def lay_out_landscape(source: LandscapeSource, problems: Problems, check: Check 
 
 
 def _with_possible_times(source: LandscapeSource, problems: Problems) -> LandscapeSource:
-    """The source without a start or an offset that cannot be, so that the rest can be looked at; these are noted."""
+    """Return the source without a start or an offset that cannot be, so that the rest can be looked at.
+
+    These are noted.
+    """
     start, offset, asked = Problems(), Problems(), source.perimeters
     check_when(source.start, None, start)
     check_when(None, source.utc_offset_h, offset)
@@ -135,7 +144,10 @@ def _fire(source: LandscapeSource, ground: GriddedLandscape, problems: Problems,
 
 
 def perimeters_of(source: LandscapeSource, place: GridPlacement | None) -> PerimeterSource | None:
-    """The perimeters of ``source``, their times in the event's own local time unless they have another."""
+    """Return the perimeters of ``source``.
+
+    Their times are in the event's own local time unless they have another.
+    """
     asked = source.perimeters
     if asked is None or place is None or asked.utc_offset_h is not None:
         return asked
@@ -154,7 +166,7 @@ def _began(source: LandscapeSource, ground: GriddedLandscape, fire: Fire, wind: 
 
 
 def _days(source: LandscapeSource, began: EventStart, fire: Fire, wind: WindSurvey) -> int:
-    """Days of weather, as :func:`import_landscape` says."""
+    """Return days of weather, as :func:`import_landscape` says."""
     if source.days is not None:
         return source.days
     timed = wind.days_from(began.start, began.utc_offset_h)
@@ -196,7 +208,7 @@ def _strong(winds: WindFields) -> list[str]:
 
 
 def fire_notes(fire: Fire) -> list[str]:
-    """What there is of a fire, and how it was read."""
+    """Return what there is of a fire, and how it was read."""
     if fire.observed is not None:
         return [say_observed(fire.dates), *fire.notes]
     if fire.ignition is None:
@@ -208,12 +220,12 @@ def fire_notes(fire: Fire) -> list[str]:
 
 
 def layer_notes(ground: GriddedLandscape) -> list[str]:
-    """How the layers were read and brought onto the grid."""
+    """Return how the layers were read and brought onto the grid."""
     return say_layers(ground.layers) + list(ground.notes)
 
 
 def _name(source: LandscapeSource) -> str:
-    """The folder of the layers, a landscape file's own name."""
+    """Return the folder of the layers, a landscape file's own name."""
     if not source.layers and source.lcp is not None:
         return source.lcp.stem
     path = next(iter(source.layers.values())).path.resolve()

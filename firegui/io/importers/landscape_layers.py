@@ -35,7 +35,10 @@ _SAID_TURN_DEG = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GriddedLayer:
-    """One layer on the grid: the band it is from (``None`` where derived), what its file says, how it was placed."""
+    """One layer on the grid.
+
+    The band it is from (``None`` where derived), what its file says, how it was placed.
+    """
 
     layer: ImportedLayer
     file: LayerBand | None
@@ -45,7 +48,10 @@ class GriddedLayer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GriddedLandscape:
-    """The grid (``None`` where there can be none), why it, the layers on it, and the order of a landscape file."""
+    """The grid, why it, the layers on it, and the order of a landscape file.
+
+    The grid is ``None`` where there can be none.
+    """
 
     place: GridPlacement | None
     reason: str
@@ -70,9 +76,10 @@ class _Chosen:
 
 
 def read_ground(source: LandscapeSource, problems: Problems, check: Check | None = None) -> GriddedLandscape:
-    """Everything of ``source`` that is raster layers; what is wrong with it is added to ``problems``.
+    """Return everything of ``source`` that is raster layers.
 
-    Every header is judged before any band is read. ``check`` is called often and may raise to cancel.
+    What is wrong with it is added to ``problems``. Every header is judged before any band is read. ``check`` is called
+    often and may raise to cancel.
     """
     headers: dict[Path, RasterFile | None] = {}
     files, order = _with_lcp(source, headers, problems, check)
@@ -104,7 +111,7 @@ def read_ground(source: LandscapeSource, problems: Problems, check: Check | None
 def _with_lcp(
     source: LandscapeSource, headers: dict[Path, RasterFile | None], problems: Problems, check: Check | None
 ) -> tuple[dict[str, LayerBand], BandOrder | None]:
-    """The files of the layers, those of a landscape file among them."""
+    """Return the files of the layers, those of a landscape file among them."""
     files = dict(source.layers)
     if source.lcp is None:
         return files, None
@@ -183,7 +190,7 @@ def _read(key: str, found: _Chosen, box: Box, problems: Problems) -> ImportedLay
 def _terrain(
     laid: dict[str, GriddedLayer], given: set[str], grid: Grid, derive: bool
 ) -> tuple[dict[str, GriddedLayer], list[str]]:
-    """The units of the terrain put right, and slope and aspect derived where they are missing."""
+    """Return the units of the terrain put right, and slope and aspect derived where they are missing."""
     layers = {key: one.layer for key, one in laid.items()}
     layers, checked = check_terrain(layers, given, grid.cell_size_m)
     layers, derived = derive_terrain(layers, grid.cell_size_m) if derive else (layers, [])
@@ -201,7 +208,7 @@ def _order_notes(order: BandOrder | None) -> list[str]:
 
 
 def _grid_notes(chosen: Mapping[str, _Chosen], laid: Mapping[str, GriddedLayer], grid: Chosen) -> list[str]:
-    """How the grid came to be and which layers were cut or warped to it."""
+    """Return how the grid came to be and which layers were cut or warped to it."""
     assert grid.place is not None
     found = grid.place.grid
     by_placing: dict[str, list[str]] = {}
@@ -236,13 +243,13 @@ def _check_distinct(files: Mapping[str, LayerBand], problems: Problems) -> None:
 
 
 def where_of(key: str, file: LayerBand) -> str:
-    """What a problem with the file of a layer is called."""
+    """Return what a problem with the file of a layer is called."""
     band = "" if file.band is None else f", band {file.band}"
     return f"{LAYERS[key][0].lower()} ({file.path.name}{band})"
 
 
 def outline(lie: RasterGeometry) -> list[tuple[float, float]]:
-    """The edge of a raster in its own coordinates, 8 points a side, closed."""
+    """Return the edge of a raster in its own coordinates, 8 points a side, closed."""
     rows, columns = lie.shape
     steps = np.linspace(0.0, 1.0, 9)[:-1]
     ring = [(s, 0.0) for s in steps] + [(1.0, s) for s in steps] + [(1.0 - s, 1.0) for s in steps]
@@ -264,11 +271,11 @@ Raster = NDArray[np.float32]
 def check_terrain(
     layers: Mapping[str, ImportedLayer], given: Collection[str], cell_size_m: float
 ) -> tuple[dict[str, ImportedLayer], list[str]]:
-    """The layers, their units put right where elevation and slope together can tell, and what to know of them.
+    """Return the layers with their units put right, and what to know of them.
 
-    ``given`` are the layers whose units were said: those stay. A slope in degrees may be percent, an elevation in
-    metres may be feet; another reading is taken where the slope layer rises and falls with the slope that follows from
-    the elevation (Horn) and only that reading brings the two together.
+    Elevation and slope together can tell the units. ``given`` are the layers whose units were said: those stay. A slope
+    in degrees may be percent, an elevation in metres may be feet; another reading is taken where the slope layer rises
+    and falls with the slope that follows from the elevation (Horn) and only that reading brings the two together.
     """
     found, notes = dict(layers), list[str]()
     if "elevation" not in found or not {"slope", "aspect"} & set(found):
@@ -284,7 +291,7 @@ def check_terrain(
 def derive_terrain(
     layers: Mapping[str, ImportedLayer], cell_size_m: float
 ) -> tuple[dict[str, ImportedLayer], list[str]]:
-    """The layers with the slope and the aspect they lack, derived from elevation, and the note that says so."""
+    """Return the layers with the slope and aspect they lack, derived from elevation, and a note on it."""
     missing = [key for key in ("slope", "aspect") if key not in layers]
     if "elevation" not in layers or not missing:
         return dict(layers), []
@@ -344,7 +351,7 @@ def _reread(
 
 
 def _read_as(layer: ImportedLayer, values: Raster, unit: str, stored: Encoding) -> ImportedLayer:
-    """A layer with other values, since its numbers are in another unit than was read."""
+    """Return a layer with other values, since its numbers are in another unit than was read."""
     numbers = layer.reading.rsplit(" ", 1)[0]
     return replace(layer, values=values, unit=unit, reading=f"{numbers} {stored.unit}")
 

@@ -1,4 +1,6 @@
-"""What a landscape event is made from: which file is which layer, on which grid, with what wind and what fire.
+"""What a landscape event is made from.
+
+Which file is which layer, on which grid, with what wind and what fire.
 
 ``landscape.toml`` says it for the files of an exported event, so that they are read back without a guess::
 
@@ -141,7 +143,7 @@ class LandscapeText:
 
 
 def read_landscape_toml(path: Path) -> LandscapeSource:
-    """The source that the file at ``path`` describes. Raises :class:`~firegui.errors.InputError`."""
+    """Return the source that the file at ``path`` describes. Raises :class:`~firegui.errors.InputError`."""
     problems, title = Problems(), f"{path} cannot be used"
     raw = toml.read_toml(path, problems)
     problems.raise_if_any(title)

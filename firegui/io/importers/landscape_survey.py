@@ -60,13 +60,14 @@ class LayerFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survey:
-    """What :func:`survey_landscape` found; ``grid`` is ``None`` where there cannot be one, and ``problems`` say why.
+    """What :func:`survey_landscape` found.
 
-    ``grid_reason`` says how the grid was chosen; layers whose files cannot be used are left out of ``layers``.
-    ``lcp_bands`` is the order of the landscape file's bands as it was given or guessed, ``lcp_reason`` why. ``start``
-    (UTC), ``utc_offset_h`` and ``days`` are day 0 and the length of the weather. ``c_req`` is the required coverage in
-    gal/100 ft² and ``c_req_source`` where it is from, ``fuel_cells`` how many cells hold each fuel model. ``burning``
-    and ``final [h, w]`` are the first and the last perimeter (or the ignition) on ``preview_grid``.
+    ``grid`` is ``None`` where there cannot be one, and ``problems`` say why. ``grid_reason`` says how the grid was
+    chosen; layers whose files cannot be used are left out of ``layers``. ``lcp_bands`` is the order of the landscape
+    file's bands as it was given or guessed, ``lcp_reason`` why. ``start`` (UTC), ``utc_offset_h`` and ``days`` are day
+    0 and the length of the weather. ``c_req`` is the required coverage in gal/100 ft² and ``c_req_source`` where it is
+    from, ``fuel_cells`` how many cells hold each fuel model. ``burning`` and ``final [h, w]`` are the first and the
+    last perimeter (or the ignition) on ``preview_grid``.
     """
 
     grid: Grid | None
@@ -89,9 +90,9 @@ class Survey:
 
 
 def survey_landscape(source: LandscapeSource, check: Check | None = None) -> Survey:
-    """Look at everything that ``source`` names and say what an import would make of it; bad input becomes problems.
+    """Look at everything that ``source`` names and say what an import would make of it.
 
-    ``check`` is called often and may raise to cancel.
+    Bad input becomes problems. ``check`` is called often and may raise to cancel.
     """
     problems = Problems()
     lay = lay_out_landscape(source, problems, check)
@@ -151,7 +152,7 @@ def _facts(key: str, laid: GriddedLayer, source: LandscapeSource, grid: Grid, st
 
 
 def _ring(laid: GriddedLayer, grid: Grid) -> Ring:
-    """The edge of a layer's file in the coordinates of the grid."""
+    """Return the edge of a layer's file in the coordinates of the grid."""
     assert laid.header is not None
     lie = laid.header.lie
     if lie.crs is None or grid.crs is None:
@@ -164,7 +165,7 @@ def _ring(laid: GriddedLayer, grid: Grid) -> Ring:
 
 
 def _coarser(grid: Grid, step: int) -> Grid:
-    """The grid of a preview: cells ``step`` times as large, from the same corner."""
+    """Return the grid of a preview: cells ``step`` times as large, from the same corner."""
     rows, columns = -(-grid.rows // step), -(-grid.columns // step)
     six = grid.transform
     transform = None if six is None else (six[0] * step, six[1], six[2], six[3], six[4] * step, six[5])
@@ -172,7 +173,7 @@ def _coarser(grid: Grid, step: int) -> Grid:
 
 
 def _coarse(values: NDArray[np.float32], step: int) -> NDArray[np.float32]:
-    """Every ``step``-th cell, out of the middle of those it stands for where there is one."""
+    """Return every ``step``-th cell, out of the middle of those it stands for where there is one."""
     if step == 1:
         return values
     middle = step // 2
@@ -188,7 +189,10 @@ def _burning(fire: Fire, step: int) -> tuple[NDArray[np.bool_] | None, NDArray[n
 
 
 def _any(mask: NDArray[np.bool_], step: int) -> NDArray[np.bool_]:
-    """Whether any of the cells that a preview's cell stands for is set: a single cell must not get lost."""
+    """Return whether any of the cells that a preview's cell stands for is set.
+
+    A single cell must not get lost.
+    """
     rows, columns = -(-mask.shape[0] // step), -(-mask.shape[1] // step)
     padded = np.zeros((rows * step, columns * step), np.bool_)
     padded[: mask.shape[0], : mask.shape[1]] = mask

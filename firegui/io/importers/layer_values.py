@@ -1,7 +1,8 @@
-"""What a file's numbers mean: no data, units and scaled encodings, by rules that are said and never guessed silently.
+"""What a file's numbers mean.
 
-No data: NaN, infinity, values beyond ±1e30, the file's own no-data value, and a customary stand-in (−9999, 32767,
-255 …) where it lies outside what the layer can hold. Anything else outside that range is refused.
+No data, units and scaled encodings, by rules that are said and never guessed silently. No data: NaN, infinity, values
+beyond ±1e30, the file's own no-data value, and a customary stand-in (−9999, 32767, 255 …) where it lies outside what
+the layer can hold. Anything else outside that range is refused.
 
 Units, where nobody says them, are told from what the layer can hold on the Earth:
 
@@ -58,7 +59,7 @@ class Encoding:
     convert: Callable[[Numbers], Numbers] | None = None
 
     def decode(self, values: Numbers) -> Numbers:
-        """Stored numbers in the unit of the layer; NaN stays NaN."""
+        """Return stored numbers in the unit of the layer; NaN stays NaN."""
         return values * self.factor if self.convert is None else self.convert(values)
 
 
@@ -72,7 +73,7 @@ def _class_middle(classes: Numbers) -> Numbers:
 
 
 def _from_north(from_east: Numbers) -> Numbers:
-    """GRASS counts from east, counter-clockwise, 0 (or less) for flat, 360 for east."""
+    """Return the aspect of GRASS's, which counts counter-clockwise from east, with 0 or less for flat."""
     return np.where(from_east <= 0.0, np.where(np.isnan(from_east), np.nan, -1.0), (90.0 - from_east) % 360.0)
 
 
@@ -117,14 +118,20 @@ _SYNONYMS = {
 
 
 def find_unit(key: str, text: str) -> str | None:
-    """The name in :data:`UNITS` of a layer's unit that people write in several ways; ``None`` where there is none."""
+    """Return the name in :data:`UNITS` of a layer's unit that people write in several ways.
+
+    ``None`` where there is none.
+    """
     plain = re.sub(r"[x*](?=10)", "×", re.sub(r"\s|\^", "", text.lower()).replace("³", "3"))
     plain = _SYNONYMS.get(plain, plain)
     return next((name for name in UNITS[key] if name.lower() == plain), None)
 
 
 def guess_unit(key: str, known: Numbers) -> str:
-    """The unit that the numbers ``known`` of a layer are most likely in, by the rules of :mod:`.layer_values`."""
+    """Return the unit that the numbers ``known`` of a layer are most likely in.
+
+    The rules are those of :mod:`.layer_values`.
+    """
     whole, highest = bool((known == np.round(known)).all()), float(known.max())
     if key == "elevation":
         return "ft" if highest > METRES.high else "m"
@@ -168,10 +175,11 @@ _UNUSUAL = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ImportedLayer:
-    """A layer in the units of :data:`~firegui.domain.scenario.LAYERS`: ``values [H, W]`` float32, NaN is no data.
+    """A layer in the units of :data:`~firegui.domain.scenario.LAYERS`.
 
-    ``reading`` says how the numbers were read, ``notes`` what else was assumed, ``unit`` is the name in
-    :data:`~firegui.io.importers.layer_values.UNITS` of what the file holds, empty where its layout states it.
+    ``values [H, W]`` float32, NaN is no data. ``reading`` says how the numbers were read, ``notes`` what else was
+    assumed, ``unit`` is the name in :data:`~firegui.io.importers.layer_values.UNITS` of what the file holds, empty
+    where its layout states it.
     """
 
     values: NDArray[np.float32]
@@ -194,7 +202,7 @@ def read_values(
     encoding: Encoding | None = None,
     unit: str | None = None,
 ) -> ImportedLayer | None:
-    """The layer ``key`` from the numbers of a file, by the rules above.
+    """Return the layer ``key`` from the numbers of a file, by the rules above.
 
     ``nodata`` is what the file declares; ``unit`` (a name in :data:`~firegui.io.importers.layer_values.UNITS`) is what
     somebody said, ``encoding`` states the unit where the file's layout does. What cannot be read is added to
@@ -225,7 +233,10 @@ def read_values(
 
 
 def say_layers(layers: Mapping[str, ImportedLayer]) -> list[str]:
-    """How the layers were read, what was assumed, where they have no data, and which layers there are not."""
+    """Return notes on the layers.
+
+    They say how these were read, what was assumed, where they have no data, and which layers there are not.
+    """
     notes = [f"Layers read as {', '.join(layer.reading for layer in layers.values())}."] if layers else []
     notes += [note for layer in layers.values() for note in layer.notes]
     holes = [f"{LAYERS[key][0].lower()} in {cells_text(layer.holes)}" for key, layer in layers.items() if layer.holes]
@@ -238,7 +249,7 @@ def say_layers(layers: Mapping[str, ImportedLayer]) -> list[str]:
 
 
 def declared_holes(raw: Array, nodata: float | None) -> NDArray[np.bool_]:
-    """``[H, W]``: the cells that hold the no-data value ``nodata`` which their file declares."""
+    """Return ``[H, W]``: the cells that hold the no-data value ``nodata`` which their file declares."""
     nothing = np.zeros(raw.shape, np.bool_)
     if nodata is None or not np.isfinite(nodata):
         return nothing
@@ -283,7 +294,7 @@ def _is_possible(key: str, known: Known, stored: Encoding, where: str, problems:
 def _fuel(
     values: Known, known: Known, where: str, problems: Problems, notes: list[str], unit: str | None
 ) -> ImportedLayer | None:
-    """Codes of the fuel models; those of neither set are no data."""
+    """Return codes of the fuel models; those of neither set are no data."""
     if not _is_possible("fuel", known, ANY_FUEL, where, problems):
         return None
     wanted = {"FBFM40": FBFM40, "FBFM13": FBFM13 | NONBURNABLE}.get(unit or "", FBFM40 | FBFM13)
@@ -303,7 +314,10 @@ def _fuel(
 
 
 def _other_codes(known: Known, wanted: frozenset[int], where: str, problems: Problems) -> dict[int, int] | None:
-    """Codes that are not ``wanted`` and their cells; ``None``, and a problem, where they are most of the layer."""
+    """Return codes that are not ``wanted`` and their cells.
+
+    ``None``, and a problem, where they are most of the layer.
+    """
     codes, counts = np.unique(known, return_counts=True)
     others = {int(code): int(n) for code, n in zip(codes, counts, strict=True) if int(code) not in wanted}
     if 2 * sum(others.values()) <= known.size:
@@ -324,7 +338,7 @@ def _say_codes(others: Mapping[int, int], cells: int) -> list[str]:
 
 
 def _most_frequent(codes: Mapping[int, int]) -> str:
-    """The codes of most cells, with how many those are."""
+    """Return the codes of most cells, with how many those are."""
     ranked = sorted(codes.items(), key=lambda item: (-item[1], item[0]))
     shown = ", ".join(f"{code} ({cells_text(n)})" for code, n in ranked[:_SHOWN_CODES])
     return f"{shown}, …" if len(ranked) > _SHOWN_CODES else shown

@@ -58,7 +58,7 @@ _STATED = {
 
 @dataclass(frozen=True, slots=True)
 class BandOrder:
-    """``roles`` of the bands in order, why they are taken for that, and the units that the file states by layer."""
+    """``roles`` of the bands in order, why they are taken for that, and the units by layer."""
 
     roles: tuple[str, ...]
     reason: str
@@ -71,7 +71,7 @@ class BandOrder:
 
 
 def role_of(name: str) -> str | None:
-    """What a band or a file of this name holds, ``None`` where the name does not tell."""
+    """Return what a band or a file of this name holds, ``None`` where the name does not tell."""
     text = name.lower().replace("_", " ")
     return next((role for role, pattern in _NAMES if re.search(pattern, text)), None)
 
@@ -83,7 +83,10 @@ def read_order(
     problems: Problems,
     check: Check | None = None,
 ) -> BandOrder | None:
-    """Which band of a landscape file is which: as ``given``, as named in it, else guessed from what the bands hold."""
+    """Return which band of a landscape file is which.
+
+    As ``given``, as named in it, else guessed from what the bands hold.
+    """
     if not _is_numbers(file, where, problems):
         return None
     units = _stated_units(file)
@@ -115,13 +118,13 @@ def read_order(
 
 
 def say_order(order: BandOrder) -> str:
-    """The order of the bands in a sentence."""
+    """Return the order of the bands in a sentence."""
     bands = ", ".join(f"{number} {_said(role)}" for number, role in enumerate(order.roles, start=1))
     return f"Bands of the landscape file: {bands} ({order.reason})."
 
 
 def role_title(role: str) -> str:
-    """A band's role in words."""
+    """Return a band's role in words."""
     return LAYERS[role][0].lower() if role in LAYERS else UNUSED[role]
 
 
@@ -148,7 +151,7 @@ def _is_order(given: Sequence[str], file: RasterFile, where: str, problems: Prob
 
 
 def _is_numbers(file: RasterFile, where: str, problems: Problems) -> bool:
-    """Whether every band holds numbers, and all of them together no more than can be meant."""
+    """Return whether every band holds numbers, and all of them together no more than can be meant."""
     odd = [str(number) for number, band in enumerate(file.bands, start=1) if np.dtype(band.dtype).kind not in "iuf"]
     if odd:
         problems.add(where, f"holds {file.bands[0].dtype} values, not numbers (band {', '.join(odd)})", "save numbers")
@@ -210,14 +213,14 @@ class BandSample:
 
 
 def look_at(sample: NDArray[Any], nodata: float | None, cell: float) -> BandSample:
-    """A sample without what stands for no data."""
+    """Return a sample without what stands for no data."""
     values = sample.astype(np.float64)
     values[declared_holes(sample, nodata) | no_number(values) | np.isin(values, STAND_INS)] = np.nan
     return BandSample(values, cell)
 
 
 def doubts(order: Sequence[str], looks: Sequence[BandSample]) -> list[str]:
-    """What speaks against bands being in this order, in words; empty where nothing does."""
+    """Return what speaks against bands being in this order, in words; empty where nothing does."""
     found = []
     for number, (role, look) in enumerate(zip(order, looks, strict=True), start=1):
         if _cost(role, look, None) >= _IMPOSSIBLE:
@@ -240,9 +243,10 @@ def doubts(order: Sequence[str], looks: Sequence[BandSample]) -> list[str]:
 
 
 def best_order(roles: Sequence[str], looks: Sequence[BandSample]) -> tuple[str, ...] | None:
-    """The order of ``roles`` whose costs over the bands are least together; ``None`` where none is possible.
+    """Return the order of ``roles`` whose costs over the bands are least together.
 
-    Every choice of the elevation is tried: slope and aspect are judged by what follows from it.
+    ``None`` where none is possible. Every choice of the elevation is tried: slope and aspect are judged by what follows
+    from it.
     """
     best: tuple[float, tuple[str, ...]] | None = None
     for number, look in enumerate(looks):
@@ -272,7 +276,10 @@ def _crowns_right(order: tuple[str, ...], looks: Sequence[BandSample]) -> tuple[
 
 
 def _assign(costs: Floats) -> tuple[float, list[int]]:
-    """For each column the row that it gets, every row once, with the least sum; by dynamic programming over subsets."""
+    """Return for each column the row that it gets, every row once, with the least sum.
+
+    By dynamic programming over subsets.
+    """
     rows, columns = costs.shape
     best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
     for column in range(columns):
@@ -289,7 +296,7 @@ def _assign(costs: Floats) -> tuple[float, list[int]]:
 
 
 def _derived(elevation: BandSample) -> tuple[Floats, Floats] | None:
-    """Slope in its tangent and aspect that follow from a band; ``None`` where it is flat."""
+    """Return slope in its tangent and aspect that follow from a band; ``None`` where it is flat."""
     slope, aspect = horn(elevation.values.astype(np.float32), elevation.cell)
     steepness = np.tan(np.deg2rad(slope.astype(np.float64)))
     known = steepness[~np.isnan(steepness)]
@@ -297,7 +304,7 @@ def _derived(elevation: BandSample) -> tuple[Floats, Floats] | None:
 
 
 def _cost(role: str, look: BandSample, ground: tuple[Floats, Floats] | None) -> float:
-    """How little a band fits a role, from 0; :data:`_IMPOSSIBLE` where it cannot be."""
+    """Return how little a band fits a role, from 0; :data:`_IMPOSSIBLE` where it cannot be."""
     known = look.known
     if known.size == 0:
         return 1.0 if role in ("duff", "woody") else _IMPOSSIBLE
@@ -335,7 +342,10 @@ def _crown_cost(role: str, known: Floats) -> float:
 
 
 def _roughness(look: BandSample) -> float:
-    """Mean difference of neighbours over the standard deviation: elevation is by far the smoothest of the bands."""
+    """Return mean difference of neighbours over the standard deviation.
+
+    Elevation is by far the smoothest of the bands.
+    """
     spread = float(np.nanstd(look.values))
     steps = np.abs(np.diff(look.values, axis=1))
     return float(np.nanmean(steps)) / spread if spread > 0.0 and (~np.isnan(steps)).any() else _IMPOSSIBLE
@@ -349,6 +359,9 @@ def _correlation(one: Floats, other: Floats) -> float:
 
 
 def _turned_away(aspect: Floats, derived: Floats) -> float:
-    """Mean of (1 − cos of the angle between the two): 0 where they agree, 1 where they have nothing to do."""
+    """Return mean of (1 − cos of the angle between the two).
+
+    0 where they agree, 1 where they have nothing to do.
+    """
     both = (aspect >= 0.0) & (derived >= 0.0)
     return float((1.0 - np.cos(np.deg2rad(aspect[both] - derived[both]))).mean()) if both.any() else 1.0

@@ -1,4 +1,7 @@
-"""What burns in an imported event: observed perimeters, or where the fire starts, and what to say of them."""
+"""What burns in an imported event.
+
+Observed perimeters, or where the fire starts, and what to say of them.
+"""
 
 from __future__ import annotations
 
@@ -49,10 +52,11 @@ class Ignition:
 def read_ignition(
     where: tuple[float, float] | Path, grid: Grid, fuel: NDArray[np.float32] | None, problems: Problems
 ) -> Ignition | None:
-    """Where a fire starts: a longitude and latitude, a GeoTIFF mask, or a vector file of points or polygons.
+    """Return where a fire starts.
 
-    What is wrong is added to ``problems`` and ``None`` returned: as :func:`ignition_at`, and a file that holds nothing
-    on the grid or the detections of a satellite.
+    A longitude and latitude, a GeoTIFF mask, or a vector file of points or polygons. What is wrong is added to
+    ``problems`` and ``None`` returned: as :func:`ignition_at`, and a file that holds nothing on the grid or the
+    detections of a satellite.
     """
     if isinstance(where, tuple):
         mask = ignition_at(where, grid, fuel, problems)
@@ -121,7 +125,7 @@ def _cells(points: NDArray[np.float64], grid: Grid, name: str, problems: Problem
 def ignition_at(
     point: tuple[float, float], grid: Grid, fuel: NDArray[np.float32] | None, problems: Problems
 ) -> NDArray[np.bool_] | None:
-    """``[H, W]``: the one cell that holds ``point`` (longitude, latitude in degrees, WGS 84).
+    """Return ``[H, W]``: the one cell that holds ``point`` (longitude, latitude in degrees, WGS 84).
 
     A point that is none, that lies off the raster or where FBFM40 (``fuel``) does not burn is added to ``problems``.
     """
@@ -169,9 +173,10 @@ def _where_then(place: Georeference, grid: Grid, lon: float, lat: float) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observed:
-    """Perimeters ``masks [N, H, W]`` on their local ``dates``, or the cells ``ignition [H, W]`` in which a fire starts.
+    """Perimeters ``masks [N, H, W]`` on their local ``dates``, or the cells of an ignition.
 
-    Both are ``None`` where nothing was given. ``notes`` say what was recognised, assumed and repaired.
+    ``ignition [H, W]`` is where a fire starts. Both are ``None`` where nothing was given. ``notes`` say what was
+    recognised, assumed and repaired.
     """
 
     masks: NDArray[np.bool_] | None = None
@@ -183,7 +188,7 @@ class Observed:
 def observe(
     source: Path | PerimeterSource | None, place: GridPlacement | None, problems: Problems, check: Check | None = None
 ) -> Observed:
-    """What burns, on the grid of ``place``; what is wrong is added to ``problems``.
+    """Return what burns, on the grid of ``place``; what is wrong is added to ``problems``.
 
     The file holds dated polygons; or a raster whose bands are called by dates, each a mask of what has burned; or a
     raster of one band, or points, where the fire starts.
@@ -245,7 +250,7 @@ def _dated_bands(asked: PerimeterSource, read: MaskRaster, problems: Problems) -
 
 
 def _as_perimeters(problems: Problems) -> list[Problem]:
-    """The problems with a place that says that they are the perimeters'."""
+    """Return the problems with a place that says that they are the perimeters'."""
     return [
         problem if problem.where.startswith(("perimeters", "ignition"))
         else replace(problem, where=f"perimeters ({problem.where})")
@@ -254,7 +259,7 @@ def _as_perimeters(problems: Problems) -> list[Problem]:
 
 
 def say_observed(dates: Sequence[date]) -> str:
-    """How many perimeters there are, and which days have none of their own."""
+    """Return how many perimeters there are, and which days have none of their own."""
     span = (dates[-1] - dates[0]).days + 1
     gaps = sorted({date.fromordinal(n) for n in range(dates[0].toordinal(), dates[-1].toordinal())} - set(dates))
     text = f"Observed perimeters on {len(dates)} of {span} days, {dates[0]} to {dates[-1]}"
@@ -265,7 +270,7 @@ def say_observed(dates: Sequence[date]) -> str:
 
 
 def say_coverage(event: Scenario) -> list[str]:
-    """What to know when wind and perimeters do not begin on the same day."""
+    """Return what to know when wind and perimeters do not begin on the same day."""
     if not event.observed_dates:
         return []
     first, last = event.date_of_day(0), event.date_of_day(event.days - 1)

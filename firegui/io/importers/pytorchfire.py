@@ -1,4 +1,7 @@
-"""A PyTorchFire example folder to a scenario: the layout is in :mod:`~firegui.io.importers.pytorchfire_fields`."""
+"""A PyTorchFire example folder to a scenario.
+
+The layout is in :mod:`~firegui.io.importers.pytorchfire_fields`.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +43,12 @@ def import_pytorchfire(
     utc_offset_h: float | None = None,
     name: str | None = None,
 ) -> Scenario:
-    """Read ``folder``; a published example is recognised by its content and placed on the map without being told.
+    """Read a PyTorchFire example ``folder``.
 
-    ``perimeters`` is a vector file or folder of observed perimeters, ``crs`` and ``transform`` (six coefficients) place
-    the raster, ``start`` is the time of wind day 0 (UTC unless it says otherwise). What is not given is recognised,
-    derived or left out, and the scenario's notes say which. Raises :class:`~firegui.errors.InputError` with every
-    problem.
+    A published example is recognised by its content and placed on the map without being told. ``perimeters`` is a
+    vector file or folder of observed perimeters, ``crs`` and ``transform`` (six coefficients) place the raster,
+    ``start`` is the time of wind day 0 (UTC unless it says otherwise). What is not given is recognised, derived or left
+    out, and the scenario's notes say which. Raises :class:`~firegui.errors.InputError` with every problem.
     """
     problems = Problems()
     title = f"{folder} cannot be imported"
@@ -112,7 +115,10 @@ Raster = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PytorchFireFields:
-    """What could be read; ``None`` stands for what was reported. ``shape`` is the raster's rows and columns."""
+    """What could be read of an example folder.
+
+    ``None`` stands for what was reported. ``shape`` is the raster's rows and columns.
+    """
 
     shape: tuple[int, int] | None
     known: KnownGrid | None
@@ -176,7 +182,10 @@ def _load(folder: Path, keys: Sequence[str], problems: Problems) -> dict[str, ar
 
 
 def _raster_shape(headers: Mapping[str, array_files.Header]) -> tuple[int, int] | None:
-    """The rows and columns that most files have, of several the first, so that the odd ones can be named."""
+    """Return the rows and columns that most files have, of several the first.
+
+    With them the odd files can be named.
+    """
     shapes = Counter(
         header.shape[_LEAD.get(key, 0) :][:2]
         for key, header in headers.items()
@@ -187,7 +196,10 @@ def _raster_shape(headers: Mapping[str, array_files.Header]) -> tuple[int, int] 
 
 
 def _fitting(headers: Mapping[str, array_files.Header], shape: tuple[int, int] | None, problems: Problems) -> list[str]:
-    """The files that are of a size with ``shape``; all others are reported, and every one where no raster can be."""
+    """Return the files that are of a size with ``shape``.
+
+    All others are reported, and every one where no raster can be.
+    """
     if shape is None:
         problems.extend(
             Problem(f"{key}.npz", _say_shape(key, header, header.shape, None), _ONE_GRID)
@@ -223,7 +235,7 @@ def _say_shape(key: str, header: array_files.Header, wanted: tuple[int, ...], sh
 def _decoded(
     arrays: Mapping[str, array_files.Array], key: str, offset: float, scale: float, high: float, problems: Problems
 ) -> Raster | None:
-    """``(value + offset) · scale`` in 0 … ``high``, rounded to take off the noise of the coding."""
+    """Return ``(value + offset) · scale`` in 0 … ``high``, rounded to take off the noise of the coding."""
     if key not in arrays:
         return None
     where = f"{key}.npz"
@@ -246,7 +258,7 @@ def _speed(arrays: Mapping[str, array_files.Array], problems: Problems) -> Raste
 
 
 def _towards(arrays: Mapping[str, array_files.Array], problems: Problems) -> Raster | None:
-    """Degrees to radians; the sense (towards, counter-clockwise from east) is already ours."""
+    """Convert degrees to radians; the sense (towards, counter-clockwise from east) is already ours."""
     raw = arrays.get("wind_towards_direction")
     if raw is None or array_files.floats(raw, "wind_towards_direction.npz", problems) is None:
         return None
@@ -262,7 +274,7 @@ def _ignition(raw: array_files.Array, problems: Problems) -> NDArray[np.bool_] |
 
 
 def _slope(arrays: Mapping[str, array_files.Array], problems: Problems) -> Raster | None:
-    """Steepness in degrees from the angles towards the four edge neighbours (central differences).
+    """Return steepness in degrees from the angles towards the four edge neighbours (central differences).
 
     Whether an angle counts up or down does not matter for it, and would for the aspect, which is left out.
     """

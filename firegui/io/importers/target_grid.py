@@ -1,8 +1,9 @@
-"""The one grid of an event: that of its layers where they share a usable one, else one proposed or asked for.
+"""The one grid of an event.
 
-Usable means north up, square cells, a projected CRS that is true to scale. Where something has to be chosen it is the
-CRS and the cells of the layer with which most others agree (else the UTM zone of its middle, and cells of its own size
-on the ground), over the area that all layers share.
+That of its layers where they share a usable one, else one proposed or asked for. Usable means north up, square cells, a
+projected CRS that is true to scale. Where something has to be chosen it is the CRS and the cells of the layer with
+which most others agree (else the UTM zone of its middle, and cells of its own size on the ground), over the area that
+all layers share.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ Bounds = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The grid, ``None`` where there can be none, and how it came to be; ``lies`` with the CRS that was lacking."""
+    """The grid, ``None`` where there can be none, and how it came to be.
+
+    ``lies`` with the CRS that was lacking.
+    """
 
     place: GridPlacement | None
     reason: str
@@ -42,7 +46,10 @@ class Chosen:
 def choose_grid(
     lies: Mapping[str, RasterGeometry], names: Mapping[str, str], target: TargetGrid, problems: Problems
 ) -> Chosen:
-    """The grid for rasters at ``lies``, called ``names`` in what is said; what keeps there from being one is noted."""
+    """Return the grid for rasters at ``lies``, called ``names`` in what is said.
+
+    What keeps there from being one is noted.
+    """
     unknown = [] if target.crs is None else crs.problems(target.crs, "grid CRS (--crs)")
     problems.extend(unknown)
     if not lies or unknown:
@@ -67,7 +74,10 @@ def choose_grid(
 
 
 def reference_of(lies: Mapping[str, RasterGeometry]) -> str:
-    """The layer with whose grid most others agree; of several one with a usable grid, then the first of the layers."""
+    """Return the layer with whose grid most others agree.
+
+    Of several one with a usable grid, then the first of the layers.
+    """
     ranks = {
         key: (sum(not differences_of(lie, other) for other in lies.values()), _is_usable(lie))
         for key, lie in lies.items()
@@ -76,7 +86,10 @@ def reference_of(lies: Mapping[str, RasterGeometry]) -> str:
 
 
 def scale_error(text: str, x: float, y: float) -> float:
-    """By which share a CRS draws lengths too long or too short around a point: 0.27 for Web Mercator at 38°."""
+    """Return by which share a CRS draws lengths too long or too short around a point.
+
+    0.27 for Web Mercator at 38°.
+    """
     parsed = crs.parse(text)
     if parsed is None or parsed.geodetic_crs is None:
         return 0.0
@@ -97,7 +110,7 @@ def _unplaced(
     target: TargetGrid,
     problems: Problems,
 ) -> Chosen:
-    """Rasters without a place fit each other or nothing."""
+    """Return the grid of rasters without a place, which must all be alike."""
     lie = lies[reference]
     for key, other in lies.items():
         if differences := differences_of(other, lie):
@@ -114,7 +127,7 @@ def _unplaced(
 def _are_placed(
     lies: Mapping[str, RasterGeometry], names: Mapping[str, str], reference: str, problems: Problems
 ) -> bool:
-    """Whether every raster says where on the Earth it is, and is somewhere on it."""
+    """Return whether every raster says where on the Earth it is, and is somewhere on it."""
     good = True
     for key, lie in lies.items():
         if lie.transform is None or lie.crs is None:
@@ -212,7 +225,7 @@ def _error_of(grid: Grid) -> float:
 
 
 def _crs_for(lie: RasterGeometry, name: str, target: TargetGrid) -> tuple[str, str]:
-    """The CRS and why it."""
+    """Return the CRS, and the reason for it."""
     assert lie.crs is not None
     if target.crs is not None:
         return target.crs, f"{crs.short_name(target.crs)}, as asked for"
@@ -232,7 +245,7 @@ def _utm(point: tuple[float, float], text: str) -> str:
 
 
 def _ground_cell(lie: RasterGeometry, text: str) -> float:
-    """The side of a cell on the ground in metres, of equal area, to two digits."""
+    """Return the side of a cell on the ground in metres, of equal area, to two digits."""
     assert lie.crs is not None
     rows, columns = lie.shape
     middle = [lie.affine @ (columns / 2 + dx, rows / 2 + dy) for dx, dy in ((0, 0), (1, 0), (0, 1))]
@@ -274,7 +287,10 @@ def _bounds(
 
 
 def _box_in(lie: RasterGeometry, text: str) -> Bounds:
-    """The bounds of a raster in another CRS; of one that turns on the way the largest box around it."""
+    """Return the bounds of a raster in another CRS.
+
+    Of one that turns on the way the largest box around it.
+    """
     assert lie.crs is not None
     if crs.same(lie.crs, text):
         return lie.bounds()
@@ -293,7 +309,10 @@ def _box_in(lie: RasterGeometry, text: str) -> Bounds:
 def _snapped(
     bounds: Bounds, size_m: float, unit: float, text: str, lattice: tuple[float, float, float] | None, outward: bool
 ) -> Grid:
-    """Whole cells over ``bounds``: on the lattice of the layers where there is one, inward unless ``outward``."""
+    """Return whole cells over ``bounds``.
+
+    On the lattice of the layers where there is one, inward unless ``outward``.
+    """
     size = size_m / unit if lattice is None else lattice[0]
     west, south, east, north = bounds
     if lattice is not None:

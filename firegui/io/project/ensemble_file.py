@@ -1,7 +1,7 @@
-"""The members of an ensemble in a file, so that it can be gone on with or looked at: ``ensemble.safetensors``.
+"""The members of an ensemble in a file, so that it can be gone on with or looked at.
 
-The tensors are those of :meth:`~firegui.domain.ensemble.EnsembleState.tensors`, the sums of maps deflated: most of
-their cells never burn. ``weather [M, 3]`` is the members' wind, where it was drawn.
+``ensemble.safetensors``. The tensors are those of :meth:`~firegui.domain.ensemble.EnsembleState.tensors`, the sums of
+maps deflated: most of their cells never burn. ``weather [M, 3]`` is the members' wind, where it was drawn.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ def write_members(path: Path, state: EnsembleState, weather: Sequence[WeatherDra
 
 
 def read_members(path: Path) -> tuple[EnsembleState, tuple[WeatherDraw, ...]]:
-    """Read what :func:`write_members` wrote. Raises :class:`~firegui.errors.InputError` where it cannot be read."""
+    """Read what :func:`write_members` wrote.
+
+    Raises :class:`~firegui.errors.InputError` where it cannot be read.
+    """
     try:
         tensors: dict[str, NDArray[Any]] = load(path.read_bytes())
         for name in _MAPS:

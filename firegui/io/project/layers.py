@@ -36,7 +36,7 @@ Array = NDArray[Any]
 
 
 def arrays_of(scenario: Scenario) -> dict[str, Array]:
-    """Every array of a scenario by the name its file gets, in the type it is stored in."""
+    """Return every array of a scenario by the name its file gets, in the type it is stored in."""
     arrays: dict[str, Array] = {key: np.asarray(layer, np.float32) for key, layer in sorted(scenario.layers.items())}
     arrays |= {key: np.asarray(getattr(scenario, key), np.float32) for key in _STACKS}
     masks = {key: getattr(scenario, key) for key in _MASKS}
@@ -44,12 +44,12 @@ def arrays_of(scenario: Scenario) -> dict[str, Array]:
 
 
 def maps_arrays(maps: FireMaps) -> dict[str, Array]:
-    """Every field of imported maps as an array."""
+    """Return every field of imported maps as an array."""
     return {name: np.asarray(getattr(maps, name)) for name in maps.__slots__}
 
 
 def content(arrays: Mapping[str, Array]) -> str:
-    """SHA-256 of the values, types and shapes of ``arrays``, whatever file they are in."""
+    """Return SHA-256 of the values, types and shapes of ``arrays``, whatever file they are in."""
     digest = hashlib.sha256()
     for key, array in arrays.items():
         digest.update(f"{key} {array.dtype.str} {array.shape}\n".encode())
@@ -58,7 +58,7 @@ def content(arrays: Mapping[str, Array]) -> str:
 
 
 def contents_of(project: Project) -> dict[str, str]:
-    """The content hash of every file a project has."""
+    """Return the content hash of every file a project has."""
     found = {key: content({key: array}) for key, array in arrays_of(project.scenario).items()}
     return found if project.maps is None else found | {MAPS: content(maps_arrays(project.maps))}
 
@@ -86,7 +86,7 @@ def _descriptions(key: str, array: Array, event: Scenario) -> list[str]:
 
 
 def file_hash(path: Path) -> str:
-    """SHA-256 of a file."""
+    """Return SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -112,13 +112,19 @@ def read_layers(
 
 
 def check_files(folder: Path, files: Mapping[str, ArrayFile], problems: Problems) -> None:
-    """Add every listed file that is missing, changed or not in the project folder to ``problems``; reads no array."""
+    """Add every listed file that is missing, changed or not in the project folder to ``problems``.
+
+    Reads no array.
+    """
     for key, file in files.items():
         checked_path(folder, key, file, problems)
 
 
 def checked_path(folder: Path, key: str, file: ArrayFile, problems: Problems) -> Path | None:
-    """Where a listed file is; noted and ``None`` when it is missing, changed or not in the project folder."""
+    """Return where a listed file is.
+
+    Noted and ``None`` when it is missing, changed or not in the project folder.
+    """
     name = PurePosixPath(file.file)
     if name.is_absolute() or ".." in name.parts or "\\" in file.file or ":" in file.file:
         problems.add(key, f"{file.file} lies outside the project folder", _REMEDY)
@@ -174,12 +180,15 @@ WEIGHTS = "weights"
 
 
 def weights_content(weights: NetworkWeights) -> str:
-    """SHA-256 of everything in the weights."""
+    """Return SHA-256 of everything in the weights."""
     return hashlib.sha256(weights_bytes(weights)).hexdigest()
 
 
 def write_project_weights(project: Project, folder: Path) -> ArrayFile | None:
-    """Write the project's weights into ``folder`` unless they are there; returns what ``project.toml`` says of them."""
+    """Write the project's weights into ``folder`` unless they are there.
+
+    Returns what ``project.toml`` says of them.
+    """
     if project.weights is None:
         return None
     digest = weights_content(project.weights)
@@ -190,7 +199,7 @@ def write_project_weights(project: Project, folder: Path) -> ArrayFile | None:
 
 
 def kept_weights(folder: Path, weights: NetworkWeights) -> Path | None:
-    """Where the project in ``folder`` keeps these weights, if it does."""
+    """Return where the project in ``folder`` keeps these weights, if it does."""
     path = folder / _file_name(weights_content(weights))
     return path if path.is_file() else None
 

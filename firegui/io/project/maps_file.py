@@ -1,4 +1,4 @@
-"""Maps npz: any fire model that can state its daily spread maps comes in, and ours go out, through this one file."""
+"""Maps npz, through which the spread maps of any fire model come in, and ours go out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ from firegui.io.weather.conventions import STRONGEST_MS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapsFile:
-    """What a maps file holds; ``start`` is ``None`` where it gives none, ``unused`` names arrays not looked at."""
+    """What a maps file holds.
+
+    ``start`` is ``None`` where it gives none, ``unused`` names arrays not looked at.
+    """
 
     maps: FireMaps
     grid: Grid
@@ -59,7 +62,10 @@ def import_maps(path: Path) -> tuple[Scenario, FireMaps]:
 
 
 def read_maps(path: Path) -> MapsFile:
-    """Read and check a maps file. Raises :class:`~firegui.errors.InputError` with everything that is wrong."""
+    """Read and check a maps file.
+
+    Raises :class:`~firegui.errors.InputError` with everything that is wrong.
+    """
     problems = Problems()
     title = f"The maps file {path.name} cannot be used"
     with array_files.opened(path, problems) as archive:
@@ -71,7 +77,10 @@ def read_maps(path: Path) -> MapsFile:
 
 
 def write_maps(path: Path, maps: FireMaps, grid: Grid, start: datetime | None) -> None:
-    """Write ``maps`` on ``grid``, atomically, so that :func:`import_maps` reads back the same arrays bit for bit."""
+    """Write ``maps`` on ``grid``, atomically.
+
+    :func:`import_maps` reads back the same arrays bit for bit.
+    """
     arrays: dict[str, Any] = {
         "phi": np.asarray(maps.phi, np.float32),
         "gamma": np.asarray(maps.gamma, np.float32),
@@ -139,7 +148,7 @@ class MapsFields:
     unused: tuple[str, ...]
 
     def maps(self) -> FireMaps:
-        """The maps, once everything is known to be right."""
+        """Return the maps, once everything is known to be right."""
         a, n = self.arrays, self.numbers
         return FireMaps(
             a["phi"], a["gamma"], a["burnable"], a["wind_speed"], a["wind_dir"], a["ignition"],
@@ -147,7 +156,7 @@ class MapsFields:
         )  # fmt: skip
 
     def grid(self) -> Grid:
-        """The raster the maps are on."""
+        """Return the raster the maps are on."""
         rows, columns = self.arrays["burnable"].shape
         return Grid(int(rows), int(columns), self.numbers["dx"], self.transform, self.crs)  # type: ignore[arg-type]
 
@@ -185,9 +194,10 @@ def read_fields(archive: Mapping[str, array_files.Array], problems: Problems) ->
 
 
 def _fitting(headers: Mapping[str, array_files.Header], problems: Problems) -> list[str]:
-    """The arrays that have the sizes D, H, W of most of them; the others are reported, and all of a size beyond reason.
+    """Return the arrays that have the sizes D, H, W of most of them.
 
-    Nothing has been read yet, so that what is only claimed costs nothing.
+    The others are reported, and all of a size beyond reason. Nothing has been read yet, so that what is only claimed
+    costs nothing.
     """
     found: dict[str, Counter[int]] = {"8": Counter([8])}
     for key, header in headers.items():

@@ -20,7 +20,7 @@ CURRENT_FORMAT = 5
 
 
 def _to_format_2(table: TomlTable) -> TomlTable:
-    """Format 2 knows the network fire model and the table of its weights; format 1 had neither.
+    """Migrate to format 2, which knows the network fire model and its weights; format 1 had neither.
 
     Nothing moves: the constant parameters or imported maps of an older project stay its fire model.
 
@@ -30,7 +30,7 @@ def _to_format_2(table: TomlTable) -> TomlTable:
 
 
 def _to_format_3(table: TomlTable) -> TomlTable:
-    """Format 3 knows the second stage and the operational constraints; format 2 had neither.
+    """Migrate to format 3, which knows the second stage and the operational constraints.
 
     The paper's elimination, the gradient with its full carry, and no operational constraint.
     """
@@ -51,9 +51,10 @@ def _to_format_3(table: TomlTable) -> TomlTable:
 
 
 def _to_format_4(table: TomlTable) -> TomlTable:
-    """Format 4 knows the coverage that the fuel requires; in format 3 it was the paper's for every fire.
+    """Migrate to format 4, which knows the coverage that the fuel requires.
 
-    The paper's 2.7 gal/100 ft² stays what the plans of an older project were made with.
+    In format 3 it was the paper's for every fire. The paper's 2.7 gal/100 ft² stays what the plans of an older project
+    were made with.
     """
     source = "the paper's value for Bear 2020, as every project had before it could be set"
     table.setdefault("coverage", {"c_req": 2.7, "source": source, "levels": {}})
@@ -61,9 +62,10 @@ def _to_format_4(table: TomlTable) -> TomlTable:
 
 
 def _to_format_5(table: TomlTable) -> TomlTable:
-    """Format 5 knows the worlds in which plans are tested, and plans with a margin; format 4 had neither.
+    """Migrate to format 5, which knows the worlds in which plans are tested, and plans with a margin.
 
-    An older project gets the set that a new one has. Its plans go on being made by the paper's method.
+    Format 4 had neither. An older project gets the set that a new one has. Its plans go on being made by the paper's
+    method.
     """
     scenarios = [
         {"name": "weak", "effectiveness": [0.7, 0.6]},

@@ -24,10 +24,10 @@ Bools = NDArray[np.bool_]
 
 
 def read_observation(path: Path | None, project: Project, day: int) -> Observation:
-    """The fire at the start of ``day`` of the plan: from ``path``, else the project's own perimeter of that day.
+    """Return the fire at the start of ``day`` of the plan.
 
-    The earlier perimeter is the project's of the day before, or the last one before that. Raises
-    :class:`~firegui.errors.InputError` with everything that is wrong.
+    From ``path``, else the project's own perimeter of that day. The earlier perimeter is the project's of the day
+    before, or the last one before that. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
     """
     event = project.scenario
     notes: list[str] = []
@@ -47,7 +47,7 @@ def read_observation(path: Path | None, project: Project, day: int) -> Observati
 
 
 def read_mask(path: Path, grid: Grid, until: date, utc_offset_h: float | None = None) -> Bools:
-    """What has burned, bool ``[H, W]`` on ``grid``: a GeoTIFF, an npz of one array, or polygons.
+    """Return what has burned, bool ``[H, W]`` on ``grid``: a GeoTIFF, an npz of one array, or polygons.
 
     A raster is 0, 1 (or 255) and is warped by nearest neighbour; of polygons with dates those after ``until``, in
     local time ``utc_offset_h`` from UTC, are left out. Raises :class:`~firegui.errors.InputError` with everything that

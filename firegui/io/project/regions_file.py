@@ -29,7 +29,10 @@ _CROSSING = re.compile(r"Self-intersection\[(\S+) (\S+)\]")
 
 
 def crossing_problems(regions: Iterable[Region], kind: str = "region") -> list[Problem]:
-    """One problem for each ring with edges that cross; rings that only touch, or with too few corners, pass."""
+    """Return one problem for each ring with edges that cross.
+
+    Rings that only touch, or with too few corners, pass.
+    """
     found = []
     for region in regions:
         for ring in (ring for part in region.parts for ring in part if len(ring) >= 3):
@@ -54,9 +57,10 @@ Polygons = tuple[tuple[tuple[tuple[float, float], ...], ...], ...]
 
 
 def read_region(table: toml.Table) -> Region | None:
-    """Read ``name``, optional ``weight``, and where it is: ``rows`` with ``columns``, ``polygon``, or ``polygons``.
+    """Read ``name``, optional ``weight``, and where it is.
 
-    ``None`` when anything was wrong; the table's problems then say what.
+    ``rows`` with ``columns``, ``polygon``, or ``polygons``. ``None`` when anything was wrong; the table's problems then
+    say what.
     """
     before = len(list(table.problems))
     name = table.take("name", str)
@@ -89,12 +93,12 @@ def _rectangle(table: toml.Table) -> Polygons:
 
 
 def polygons_of(region: Region) -> list[list[list[list[float]]]]:
-    """A region's parts as plain lists of rings of ``[row, column]`` corners."""
+    """Return a region's parts as plain lists of rings of ``[row, column]`` corners."""
     return [[[[float(row), float(column)] for row, column in ring] for ring in part] for part in region.parts]
 
 
 def region_to_table(region: Region) -> dict[str, Any]:
-    """A region for people to edit: a rectangle as rows and columns, anything else as polygons."""
+    """Return a region for people to edit: a rectangle as rows and columns, anything else as polygons."""
     table: dict[str, Any] = {"name": region.name, "weight": float(region.weight)}
     box = region.as_rectangle
     if box is not None and Region.rectangle(region.name, *box, region.weight) == region:
@@ -184,9 +188,10 @@ Feature = tuple[Any, dict[str, Any]]
 
 
 def regions_from_geojson(root: Any, grid: Grid, problems: Problems) -> list[Region]:
-    """Every polygon and multipolygon of a parsed GeoJSON document as a region; what is wrong goes into ``problems``.
+    """Return every polygon and multipolygon of a parsed GeoJSON document as a region.
 
-    Names come from the property ``name``, weights from ``weight``. A geometry collection is one region.
+    What is wrong goes into ``problems``. Names come from the property ``name``, weights from ``weight``. A geometry
+    collection is one region.
     """
     if not grid.is_georeferenced or grid.crs is None:
         problems.extend([_NO_PLACE])
@@ -211,7 +216,10 @@ def regions_from_geojson(root: Any, grid: Grid, problems: Problems) -> list[Regi
 
 
 def regions_to_geojson(regions: Sequence[Region], grid: Grid) -> dict[str, Any]:
-    """A FeatureCollection of multipolygons and polygons, outer rings counter-clockwise, holes clockwise."""
+    """Return a FeatureCollection of multipolygons and polygons.
+
+    Outer rings run counter-clockwise, holes clockwise.
+    """
     place = Georeference(grid)
     if not place.has_place:
         raise InputError([_NO_PLACE], "The regions cannot be written as GeoJSON")
@@ -240,7 +248,7 @@ def _closed(ring: Ring, place: Georeference, *, outer: bool) -> list[list[float]
 
 
 def _source_crs(root: Any, problems: Problems) -> str | None:
-    """WGS 84, or what the ``crs`` member of a pre-RFC file names."""
+    """Return WGS 84, or what the ``crs`` member of a pre-RFC file names."""
     member = root.get("crs") if isinstance(root, dict) else None
     if member is None:
         return WGS84

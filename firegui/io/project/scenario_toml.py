@@ -1,7 +1,8 @@
-"""Fleet, coverage levels and operational constraints as TOML: tables of a project, or files of their own.
+"""Fleet, coverage levels and operational constraints as TOML.
 
-A fleet holds one ``[[aircraft]]`` table per type, in the order of the schedule's columns. A coverage file holds
-``source`` and ``[[model]]`` tables of ``code``, ``coverage`` (gal/100 ft²), ``name`` and ``basis``.
+Tables of a project, or files of their own. A fleet holds one ``[[aircraft]]`` table per type, in the order of the
+schedule's columns. A coverage file holds ``source`` and ``[[model]]`` tables of ``code``, ``coverage`` (gal/100 ft²),
+``name`` and ``basis``.
 
 Of the constraints every entry is optional and what is absent is off::
 
@@ -63,7 +64,10 @@ _OPERATIONS_HEADER = (
 
 
 def read_operations(path: Path) -> Operations:
-    """Read a file of constraints. Raises :class:`~firegui.errors.InputError` with everything that is wrong with it."""
+    """Read a file of constraints.
+
+    Raises :class:`~firegui.errors.InputError` with everything that is wrong with it.
+    """
     problems = Problems()
     operations = operations_in(path, problems)
     problems.extend(operations.own_problems())
@@ -72,7 +76,7 @@ def read_operations(path: Path) -> Operations:
 
 
 def operations_in(path: Path, problems: Problems) -> Operations:
-    """What can be read of a file of constraints; what cannot goes into ``problems``.
+    """Return what can be read of a file of constraints; what cannot goes into ``problems``.
 
     What is wrong with the values is left for :meth:`~firegui.domain.operations.Operations.problems`, so that a project
     can say it together with what does not fit its fleet.
@@ -88,7 +92,10 @@ def operations_in(path: Path, problems: Problems) -> Operations:
 
 
 def write_operations(operations: Operations, path: Path) -> None:
-    """Write a file of constraints, atomically. Raises :class:`~firegui.errors.InputError` where that is not allowed."""
+    """Write a file of constraints, atomically.
+
+    Raises :class:`~firegui.errors.InputError` where that is not allowed.
+    """
     write_text(path, _OPERATIONS_HEADER + dumps(operations_to_table(operations)))
 
 
@@ -112,7 +119,7 @@ def operations_from_table(table: toml.Table) -> Operations:
 
 
 def operations_to_table(operations: Operations) -> dict[str, Any]:
-    """The inverse of :func:`operations_from_table`; empty when nothing is constrained."""
+    """Return the inverse of :func:`operations_from_table`; empty when nothing is constrained."""
     table: dict[str, Any] = {}
     if operations.hard_cap is not None:
         table["hard_cap"] = operations.hard_cap
@@ -156,7 +163,7 @@ _SOUND = AircraftType("sound", "", 1, Material.WATER, 1.0, 1.0, 1.0, 1.0, 1.0, 1
 
 
 def default_fleet() -> Fleet:
-    """The paper's 21 aircraft in eight types (Table ``aircraft_params``), with their grounded days."""
+    """Return the paper's 21 aircraft in eight types (Table ``aircraft_params``), with their grounded days."""
     return read_fleet(resource("fleet/default.toml"))
 
 
@@ -174,7 +181,10 @@ def read_fleet(path: Path) -> Fleet:
 
 
 def write_fleet(fleet: Fleet, path: Path) -> None:
-    """Write a fleet file, atomically. Raises :class:`~firegui.errors.InputError` where that is not allowed."""
+    """Write a fleet file, atomically.
+
+    Raises :class:`~firegui.errors.InputError` where that is not allowed.
+    """
     write_text(path, _FLEET_HEADER + dumps({"aircraft": fleet_to_tables(fleet)}))
 
 
@@ -198,7 +208,7 @@ def _read_type(table: toml.Table, problems: Problems) -> AircraftType | None:
 
 
 def fleet_to_tables(fleet: Fleet) -> list[dict[str, Any]]:
-    """The fleet as plain tables, the inverse of :func:`fleet_from_tables`."""
+    """Return the fleet as plain tables, the inverse of :func:`fleet_from_tables`."""
     return [toml.as_table(kind) for kind in fleet.types]
 
 
@@ -229,12 +239,18 @@ class CoverageTable:
 
 
 def shipped_table() -> CoverageTable:
-    """The shipped levels. Raises :class:`~firegui.errors.InputError` when the installation is damaged."""
+    """Return the shipped levels.
+
+    Raises :class:`~firegui.errors.InputError` when the installation is damaged.
+    """
     return read_table(resource(SHIPPED))
 
 
 def read_table(path: Path) -> CoverageTable:
-    """Read a table of levels. Raises :class:`~firegui.errors.InputError` listing everything that is wrong in it."""
+    """Read a table of levels.
+
+    Raises :class:`~firegui.errors.InputError` listing everything that is wrong in it.
+    """
     problems = Problems()
     raw = toml.read_toml(path, problems)
     problems.raise_if_any(f"{path.name} cannot be used")
@@ -263,7 +279,7 @@ def write_table(path: Path, coverage: RequiredCoverage) -> None:
 
 
 def coverage_of(event: Scenario, table: CoverageTable | None = None) -> RequiredCoverage:
-    """What an event's fuel requires by ``table``, by the shipped one where there is none."""
+    """Return what an event's fuel requires by ``table``, by the shipped one where there is none."""
     chosen = table or shipped_table()
     return weighted_coverage(event.layers.get("fuel"), chosen.levels, chosen.source)
 

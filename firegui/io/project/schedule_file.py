@@ -1,4 +1,7 @@
-"""Schedules in: CSV (what people and other programs write) and ``plan.safetensors`` (the optimizer's own variables)."""
+"""Schedules in: CSV and ``plan.safetensors``.
+
+CSV is what people and other programs write; ``plan.safetensors`` holds the optimizer's own variables.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,7 @@ def read_project_schedule(path: Path, project: Project) -> Schedule:
 
 
 def is_plan(path: Path) -> bool:
-    """Whether the file holds the optimizer's own variables rather than a list of drops."""
+    """Return whether the file holds the optimizer's own variables rather than a list of drops."""
     return path.suffix.lower() == ".safetensors"
 
 
@@ -80,7 +83,10 @@ def read_claims(path: Path, fleet: Fleet, n_steps: int) -> tuple[Schedule, list[
 
 
 def write_plan_safetensors(path: Path, schedule: Schedule) -> None:
-    """Write ``D`` and ``z`` (pose logits, from which the poses follow), or ``pose`` where there are none; float64."""
+    """Write ``D`` and ``z`` (pose logits, from which the poses follow), or ``pose`` where there are none.
+
+    Float64.
+    """
     arrays = {"D": np.ascontiguousarray(schedule.logits, np.float64)}
     if schedule.pose_logits is not None:
         arrays["z"] = np.ascontiguousarray(schedule.pose_logits, np.float64)
@@ -91,7 +97,7 @@ def write_plan_safetensors(path: Path, schedule: Schedule) -> None:
 
 
 def fleet_ids(fleet: Fleet) -> dict[str, int]:
-    """The column of every aircraft by its name in a schedule, such as ``S-2T-1``."""
+    """Return the column of every aircraft by its name in a schedule, such as ``S-2T-1``."""
     return {tail.name: tail.index for tail in fleet.tails}
 
 
@@ -198,7 +204,7 @@ def _some(names: dict[str, int]) -> str:
 
 
 def capped(found: Sequence[Problem]) -> Iterator[Problem]:
-    """The first twenty problems and how many more there are, so that a message stays readable."""
+    """Yield the first twenty problems and how many more there are, so that a message stays readable."""
     yield from found[:_SHOWN_ROWS]
     if len(found) > _SHOWN_ROWS:
         yield Problem("…", f"{len(found) - _SHOWN_ROWS:,} more problems of this kind ({len(found):,} in all)")

@@ -135,7 +135,7 @@ def load_project(folder: Path) -> Project:
 
 
 def write_edits(project: Project, base: Path, folder: Path) -> None:
-    """Write what an edited ``project`` has beyond the one that is kept in ``base``, its event, into ``folder``.
+    """Write into ``folder`` what an edited ``project`` has beyond the event that is kept in ``base``.
 
     That is another ``project.toml``, which names the arrays in ``base``, and weights that are not kept there; nothing
     is written to ``base``. Raises :class:`~firegui.errors.InputError` where ``base`` cannot be read or ``folder`` not
@@ -153,7 +153,7 @@ def write_edits(project: Project, base: Path, folder: Path) -> None:
 
 
 def read_edits(saved: Project, base: Path, folder: Path) -> Project:
-    """``saved``, as it was read from ``base``, with the edits that :func:`write_edits` kept in ``folder``.
+    """Return ``saved``, read from ``base``, with the edits that :func:`write_edits` kept in ``folder``.
 
     Raises :class:`~firegui.errors.InputError` for damaged edits.
     """
@@ -173,7 +173,10 @@ def read_edits(saved: Project, base: Path, folder: Path) -> Project:
 
 
 def holds_edits(base: Path, folder: Path) -> bool:
-    """Whether what lies in ``folder`` by :func:`write_edits` is something else than what is saved in ``base``."""
+    """Return whether the edits in ``folder`` differ from what is saved in ``base``.
+
+    :func:`write_edits` wrote them.
+    """
     try:
         return not _says(base, (folder / PROJECT_FILE).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
@@ -181,16 +184,20 @@ def holds_edits(base: Path, folder: Path) -> bool:
 
 
 def list_runs(folder: Path) -> list[Path]:
-    """The folders of a project's plans, by name; hidden ones are still being written. Other results are left out."""
+    """Return the folders of a project's plans, by name.
+
+    Hidden ones are still being written. Other results are left out.
+    """
     runs = folder / RUNS
     found = [entry for entry in runs.iterdir() if entry.is_dir() and entry.name[0] != "."] if runs.is_dir() else []
     return sorted(entry for entry in found if not any((entry / name).is_file() for name in _NO_PLANS))
 
 
 def project_hash(project: Project) -> str:
-    """SHA-256 of everything a run depends on: arrays, grid, times, fleet, calendar, regions, plan, fire model.
+    """Return SHA-256 of everything a run depends on.
 
-    Names, notes and provenance are left out; saving and loading does not change it.
+    Arrays, grid, times, fleet, calendar, regions, plan, fire model. Names, notes and provenance are left out; saving
+    and loading does not change it.
     """
     tables = to_tables(project)
     tables["event"] = {key: value for key, value in tables["event"].items() if key not in _UNHASHED_EVENT}
@@ -224,7 +231,7 @@ def _text(project: Project, layers: Mapping[str, ArrayFile], weights: ArrayFile 
 
 
 def _says(folder: Path, text: str) -> bool:
-    """Whether the ``project.toml`` in ``folder`` reads exactly so."""
+    """Return whether the ``project.toml`` in ``folder`` reads exactly so."""
     try:
         return (folder / PROJECT_FILE).read_text(encoding="utf-8") == text
     except (OSError, UnicodeDecodeError):
@@ -236,7 +243,7 @@ def _is_empty_folder(folder: Path) -> bool:
 
 
 def _same_event_in(folder: Path, project: Project) -> ProjectText:
-    """What the project already in ``folder`` says, once it is certain that its event is this one."""
+    """Return what the project already in ``folder`` says, once it is certain that its event is this one."""
     title = f"Nothing was written to {folder}"
     if not (folder / PROJECT_FILE).is_file():
         remedy = "choose another name; existing files are never overwritten"

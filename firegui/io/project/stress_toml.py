@@ -69,7 +69,10 @@ def read_scenarios(path: Path, grid: Grid, steps_per_day: int) -> StressSet:
 
 
 def write_scenarios(stress: StressSet, path: Path) -> None:
-    """Write a file of scenarios, atomically. Raises :class:`~firegui.errors.InputError` where that is not allowed."""
+    """Write a file of scenarios, atomically.
+
+    Raises :class:`~firegui.errors.InputError` where that is not allowed.
+    """
     write_text(path, dumps(stress_to_table(stress)))
 
 
@@ -91,7 +94,7 @@ def stress_from_table(table: toml.Table, grid: Grid, steps_per_day: int) -> Stre
 
 
 def stress_to_table(stress: StressSet) -> dict[str, Any]:
-    """The inverse of :func:`stress_from_table`. What is as in the model is left out."""
+    """Return the inverse of :func:`stress_from_table`. What is as in the model is left out."""
     return {"seed": stress.seed, "scenario": [_scenario_table(scenario) for scenario in stress.scenarios]}
 
 
@@ -156,7 +159,7 @@ def _unpack_wind(plain: dict[str, Any], where: str, problems: Problems) -> None:
 
 
 def _effectiveness(value: Any, where: str, problems: Problems) -> dict[str, float] | None:
-    """Both numbers of an effectiveness however it is written; ``None`` with a problem noted."""
+    """Return both numbers of an effectiveness however it is written; ``None`` with a problem noted."""
     pair: Any = value
     if isinstance(value, Mapping):
         pair = [value["retardant"], value["water"]] if set(value) == {"retardant", "water"} else None

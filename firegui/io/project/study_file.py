@@ -55,20 +55,23 @@ class StudyFile:
     schedule: str = ""
 
     def project_folder(self, path: Path) -> Path:
-        """Where the project is, for a file at ``path``: beside it, unless it says the whole way."""
+        """Return where the project is, for a file at ``path``: beside it, unless it says the whole way."""
         return path.absolute().parent / self.project
 
     def schedule_file(self, path: Path) -> Path | None:
-        """Where the schedule is, if it names one."""
+        """Return where the schedule is, if it names one."""
         return path.absolute().parent / self.schedule if self.schedule else None
 
     def text(self) -> str:
-        """The file's text."""
+        """Return the file's text."""
         return dumps(_tables(self))
 
 
 def read_study(path: Path) -> StudyFile:
-    """Read a study file. Raises :class:`~firegui.errors.InputError` listing everything that is wrong with it."""
+    """Read a study file.
+
+    Raises :class:`~firegui.errors.InputError` listing everything that is wrong with it.
+    """
     problems = Problems()
     raw = toml.read_toml(path, problems)
     study = None if raw is None else _study_of(raw, path.name, problems)
@@ -78,7 +81,7 @@ def read_study(path: Path) -> StudyFile:
 
 
 def parse_study(text: str, where: str = "the study") -> StudyFile:
-    """The same of a text that is not kept anywhere. Raises :class:`~firegui.errors.InputError`."""
+    """Return the same of a text that is not kept anywhere. Raises :class:`~firegui.errors.InputError`."""
     problems = Problems()
     raw = toml.parse_toml(text, where, problems)
     study = None if raw is None else _study_of(raw, where, problems)
@@ -88,7 +91,7 @@ def parse_study(text: str, where: str = "the study") -> StudyFile:
 
 
 def measure_problems(settings: StudySettings, problems: Problems) -> None:
-    """Note every measure that there is not."""
+    """Report every measure that there is not."""
     for name in settings.measure:
         if name not in MEASURES:
             problems.add("measure", f"{name!r} is unknown", f"use any of {', '.join(MEASURES)}")
@@ -136,7 +139,10 @@ def _case(table: toml.Table) -> Case:
 
 
 def _values(raw: Any, where: str, problems: Problems) -> dict[str, Value]:
-    """Factors and what they are set to; ``fleet.S-2T.count = 2`` may be written with quotes around it or without."""
+    """Return factors and what they are set to.
+
+    ``fleet.S-2T.count = 2`` may be written with quotes around it or without.
+    """
     found: dict[str, Value] = {}
     if raw is not None and not isinstance(raw, Mapping):
         problems.add(where, "is not a table", "write set = { NAME = VALUE }")

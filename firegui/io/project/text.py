@@ -44,7 +44,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class ArrayFile:
-    """One file of arrays: its path in the project folder, the hash of the file and that of the values in it."""
+    """One file of arrays.
+
+    Its path in the project folder, the hash of the file and that of the values in it.
+    """
 
     file: str
     sha256: str
@@ -69,7 +72,7 @@ class ProjectText:
 
 
 def event_of(scenario: Scenario) -> Event:
-    """The scenario's plain values."""
+    """Return the scenario's plain values."""
     return Event(
         scenario.name, scenario.grid, as_utc(scenario.start), scenario.utc_offset_h, scenario.steps_per_day,
         scenario.synthetic, tuple(scenario.notes), tuple(scenario.observed_dates), tuple(scenario.markers),
@@ -77,7 +80,7 @@ def event_of(scenario: Scenario) -> Event:
 
 
 def to_tables(project: Project) -> dict[str, Any]:
-    """The editable part of a project as plain values; two equal projects give equal tables."""
+    """Return the editable part of a project as plain values; two equal projects give equal tables."""
     ids = {kind.id for kind in project.fleet.types}
     return {
         "event": _event_table(event_of(project.scenario)),
@@ -102,12 +105,12 @@ def _without_days(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def region_table(region: Region) -> dict[str, Any]:
-    """One region; polygons as lists of rings of (row, column) corners."""
+    """Return one region; polygons as lists of rings of (row, column) corners."""
     return {"name": region.name, "weight": float(region.weight), "polygons": polygons_of(region)}
 
 
 def coverage_table(coverage: RequiredCoverage) -> dict[str, Any]:
-    """The required coverage, its levels by fuel model as text: TOML has no other keys."""
+    """Return the required coverage, its levels by fuel model as text: TOML has no other keys."""
     levels = {str(code): float(level) for code, level in sorted(coverage.levels.items())}
     return {"c_req": float(coverage.c_req), "source": coverage.source, "levels": levels}
 
@@ -165,7 +168,10 @@ def read_text(table: toml.Table) -> ProjectText | None:
 
 
 def listed_layers(table: toml.Table) -> dict[str, ArrayFile]:
-    """The files that a project names and that can be understood, whatever is wrong with the rest of it."""
+    """Return the files that a project names and that can be understood.
+
+    The rest of it may be wrong.
+    """
     named = {"weights": table.raw("weights")} if "weights" in table else {}
     layers = _read_layers(toml.Table(table.raw("layers"), "layers", Problems()))
     return layers | _read_layers(toml.Table(named, "weights", Problems()))
@@ -252,7 +258,10 @@ def _read_coverage(table: toml.Table) -> RequiredCoverage | None:
 
 
 def _read_stress(table: toml.Table, event: Event | None) -> StressSet | None:
-    """The stress set; ``None`` with the event unreadable, whose cells and steps some numbers are given in."""
+    """Return the stress set.
+
+    ``None`` with the event unreadable, whose cells and steps some numbers are given in.
+    """
     if event is None or not event.grid.cell_size_m or not event.steps_per_day or event.steps_per_day < 1:
         return None
     return stress_from_table(table, event.grid, event.steps_per_day)

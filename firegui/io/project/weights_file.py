@@ -36,7 +36,10 @@ Tensors = dict[str, NDArray[Any]]
 
 
 def write_weights(path: Path, weights: NetworkWeights) -> None:
-    """Write the weights, atomically. Raises :class:`~firegui.errors.InputError` when they could not be read back."""
+    """Write the weights, atomically.
+
+    Raises :class:`~firegui.errors.InputError` when they could not be read back.
+    """
     problems = weights.problems()
     if problems:
         raise InputError(problems, "The weights were not written")
@@ -46,7 +49,7 @@ def write_weights(path: Path, weights: NetworkWeights) -> None:
 
 
 def weights_bytes(weights: NetworkWeights) -> bytes:
-    """The content of the file."""
+    """Return the content of the file."""
     tensors = {name: np.ascontiguousarray(tensor, np.float32) for name, tensor in weights.tensors.items()}
     for number, correction in enumerate(weights.corrections):
         tensors[f"{_CORRECTION}{number}"] = np.ascontiguousarray(correction.log_rate, np.float32)
@@ -67,7 +70,10 @@ def _about(correction: Correction) -> dict[str, Any]:
 
 
 def read_weights(path: Path) -> NetworkWeights:
-    """Read weights back bit for bit. Raises :class:`~firegui.errors.InputError` listing everything wrong with them."""
+    """Read weights back bit for bit.
+
+    Raises :class:`~firegui.errors.InputError` listing everything wrong with them.
+    """
     title = f"The fire model {path.name} cannot be used"
     problems = Problems()
     data = read_bytes(path, problems)
@@ -77,7 +83,10 @@ def read_weights(path: Path) -> NetworkWeights:
 
 
 def weights_of_bytes(data: bytes, name: str) -> NetworkWeights:
-    """What :func:`weights_bytes` made of weights; ``name`` is what an error calls the file. Raises as above."""
+    """Return what :func:`weights_bytes` made of weights.
+
+    ``name`` is what an error calls the file. Raises as above.
+    """
     problems, title = Problems(), f"The fire model {name} cannot be used"
     weights = _parsed(data, name, problems)
     if weights is not None:
@@ -88,7 +97,10 @@ def weights_of_bytes(data: bytes, name: str) -> NetworkWeights:
 
 
 def _parsed(data: bytes, name: str, problems: Problems) -> NetworkWeights | None:
-    """The weights, ``None`` when their description cannot be read; what can be checked without it is."""
+    """Return the weights, ``None`` when their description cannot be read.
+
+    What can be checked without it is.
+    """
     try:
         tensors: Tensors = load_safetensors(data)
     except (SafetensorError, ValueError, KeyError, OverflowError) as error:

@@ -48,7 +48,10 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class RasterFile:
-    """What a file says of itself; ``bands`` in order. ``block_bytes`` is what has to be unpacked to read one cell."""
+    """What a file says of itself.
+
+    ``bands`` in order. ``block_bytes`` is what has to be unpacked to read one cell.
+    """
 
     path: Path
     driver: str
@@ -59,7 +62,10 @@ class RasterFile:
 
 
 def read_header(path: Path, where: str, problems: Problems) -> RasterFile | None:
-    """What the file at ``path`` is, by its header alone; what keeps it from being used is noted under ``where``."""
+    """Return what the file at ``path`` is, by its header alone.
+
+    What keeps it from being used is noted under ``where``.
+    """
     problem = file_problem(path)
     if problem is not None:
         problems.extend([problem])
@@ -82,7 +88,10 @@ def read_header(path: Path, where: str, problems: Problems) -> RasterFile | None
 
 
 def read_sample(file: RasterFile, number: int, where: str, problems: Problems) -> NDArray[Any] | None:
-    """A square of at most :data:`SAMPLE` cells a side out of the middle of a band, in the file's own resolution."""
+    """Read a square of at most :data:`SAMPLE` cells a side out of the middle of a band.
+
+    It is in the file's own resolution.
+    """
     rows, columns = file.lie.shape
     top, left = max(0, (rows - SAMPLE) // 2), max(0, (columns - SAMPLE) // 2)
     box = (top, min(rows, top + SAMPLE), left, min(columns, left + SAMPLE))
@@ -90,7 +99,10 @@ def read_sample(file: RasterFile, number: int, where: str, problems: Problems) -
 
 
 def read_box(file: RasterFile, number: int, box: Box, where: str, problems: Problems) -> NDArray[Any] | None:
-    """The cells ``box`` of band ``number`` (from 1), in the file's own type; claims too large to hold are noted."""
+    """Return the cells ``box`` of band ``number`` (from 1), in the file's own type.
+
+    Claims too large to hold are noted.
+    """
     rows, columns = box[1] - box[0], box[3] - box[2]
     itemsize = np.dtype(file.bands[number - 1].dtype).itemsize
     problem = cells_problem(where, rows, columns)
@@ -119,7 +131,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def _driver(path: Path) -> str:
-    """The format of a file, by how it begins. Raises ``ValueError`` for one that is not read."""
+    """Return the format of a file, by how it begins. Raises ``ValueError`` for one that is not read."""
     if path.suffix.lower() == ".lcp":
         return "LCP"
     with path.open("rb") as file:
@@ -149,7 +161,7 @@ def _header(path: Path, source: Any) -> RasterFile:
 
 
 def _lcp_bytes(header: RasterFile) -> int:
-    """How long a landscape file has to be: 7,316 bytes of header, then two a cell and band."""
+    """Return how long a landscape file has to be: 7,316 bytes of header, then two a cell and band."""
     rows, columns = header.lie.shape
     return 7316 + 2 * rows * columns * len(header.bands)
 
@@ -160,7 +172,7 @@ def _unreadable(where: str, error: BaseException) -> Problem:
 
 
 def _reason(error: BaseException) -> str:
-    """What GDAL says; rasterio keeps the particulars in the errors before the last."""
+    """Return what GDAL says; rasterio keeps the particulars in the errors before the last."""
     while "previous exception" in str(error) and error.__cause__ is not None:
         error = error.__cause__
     return " ".join(str(error).split()) or type(error).__name__

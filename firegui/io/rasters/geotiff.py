@@ -28,7 +28,7 @@ _FILTERS = threading.RLock()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raster:
-    """The bands of a raster file ``[N, H, W]``, in the file's own type, with what the file says of its place.
+    """The bands of a raster file ``[N, H, W]``, in its own type, and what it says of its place.
 
     ``transform`` and ``crs`` (WKT) are ``None`` where the file has none; ``descriptions`` holds one text per band.
     """

@@ -45,7 +45,7 @@ class MaskRaster:
 
 
 def is_tiff(path: Path) -> bool:
-    """Whether a file that is there begins as a TIFF does."""
+    """Return whether a file that is there begins as a TIFF does."""
     if file_problem(path) is not None:
         return False  # a pipe would wait for ever
     try:
@@ -56,7 +56,10 @@ def is_tiff(path: Path) -> bool:
 
 
 def band_dates(path: Path, problems: Problems) -> tuple[date, ...]:
-    """The dates that the bands of a raster are called by, without reading it; empty where one is not."""
+    """Return the dates that the bands of a raster are called by, without reading it.
+
+    Empty where one is not.
+    """
     with without_place_warnings():
         try:
             with rasterio.open(path, driver="GTiff") as source:
@@ -67,7 +70,7 @@ def band_dates(path: Path, problems: Problems) -> tuple[date, ...]:
 
 
 def read_masks(path: Path, grid: Grid, problems: Problems, check: Check | None = None) -> MaskRaster | None:
-    """Every band of a GeoTIFF as a mask on ``grid``, warped by nearest neighbour.
+    """Return every band of a GeoTIFF as a mask on ``grid``, warped by nearest neighbour.
 
     A raster without a place must have the grid's rows and columns. What is wrong is added to ``problems`` and ``None``
     returned.
@@ -164,7 +167,7 @@ to be said of that is the whole process's, in which another thread may just be c
 
 
 def region_masks(regions: Sequence[Region], shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """``[R, H, W]``: the cells of each region, in the regions' order.
+    """Return ``[R, H, W]``: the cells of each region, in the regions' order.
 
     Cell ``(i, j)`` belongs to a region when its centre ``(i + ½, j + ½)`` lies inside one of its parts and in none of
     that part's holes; what sticks out of the raster is cut off.
@@ -186,8 +189,9 @@ def _cells_inside(parts: tuple[tuple[Ring, ...], ...], shape: tuple[int, int]) -
 
 
 def polygon_mask(polygons: Iterable[Any], transform: Affine, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """``[H, W]``: cells whose centre lies in any of the polygons (GeoJSON-like mappings or shapely geometries).
+    """Return the mask ``[H, W]`` of polygons.
 
+    It holds the cells whose centre lies in any of the polygons (GeoJSON-like mappings or shapely geometries).
     ``transform`` takes (column, row) corners to the polygons' coordinates.
     """
     # One shape per polygon: inside a single multipolygon, overlapping parts would cancel out.

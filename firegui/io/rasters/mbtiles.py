@@ -1,7 +1,7 @@
-"""Raster map tiles in an MBTiles file (github.com/mapbox/mbtiles-spec, version 1.3), drawn onto a grid of ours.
+"""Raster map tiles in an MBTiles file, drawn onto a grid of ours.
 
-The file is a SQLite database of PNG or JPEG images in web mercator (EPSG:3857): ``tile_row`` counts from the south.
-It is only read, and never locked or written to.
+The format is that of github.com/mapbox/mbtiles-spec, version 1.3. The file is a SQLite database of PNG or JPEG images
+in web mercator (EPSG:3857): ``tile_row`` counts from the south. It is only read, and never locked or written to.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ Area = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class TileArchive:
-    """A file that was looked at and can be drawn: tiles of ``side`` pixels at the zoom levels ``low … high``."""
+    """A file that was looked at and can be drawn.
+
+    Tiles of ``side`` pixels at the zoom levels ``low … high``.
+    """
 
     path: Path
     name: str
@@ -84,10 +87,10 @@ def open_archive(path: Path, grid: Grid) -> TileArchive:
 
 
 def draw(archive: TileArchive, grid: Grid, area: Area, size: tuple[int, int]) -> Pixels:
-    """``area`` of ``grid`` as ``[H, W, 4]`` RGBA of ``size = (H, W)``, transparent where there is no tile.
+    """Return ``area`` of ``grid`` as ``[H, W, 4]`` RGBA of ``size = (H, W)``.
 
-    Tiles of the level nearest to that resolution are put together and warped, bilinear. Raises
-    :class:`~firegui.errors.InputError` where the file cannot be read any more.
+    It is transparent where there is no tile. Tiles of the level nearest to that resolution are put together and warped,
+    bilinear. Raises :class:`~firegui.errors.InputError` where the file cannot be read any more.
     """
     box = _mercator_box(grid, area)
     zoom = _level(archive, size, box)
@@ -112,7 +115,7 @@ def draw(archive: TileArchive, grid: Grid, area: Area, size: tuple[int, int]) ->
 # -- the database ----------------------------------------------------------------------------------------------------
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """The database, read only: ``immutable`` keeps SQLite from making a journal beside it."""
+    """Open the database, read only: ``immutable`` keeps SQLite from making a journal beside it."""
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True)) as base:
             base.text_factory = lambda data: data.decode("utf-8", "replace")
@@ -164,7 +167,7 @@ def _whole(grid: Grid) -> Area:
 
 
 def _mercator_box(grid: Grid, area: Area) -> Box:
-    """Around ``area``, whose edges are no straight lines in web mercator: sampled along each."""
+    """Return the box around ``area``, sampled along its edges, which are not straight in web mercator."""
     assert grid.crs is not None
     top, left, bottom, right = area
     along = np.linspace(0.0, 1.0, _MOST_SAMPLES)
@@ -184,7 +187,7 @@ def _mercator_box(grid: Grid, area: Area) -> Box:
 
 
 def _level(archive: TileArchive, size: tuple[int, int], box: Box) -> int:
-    """The zoom level whose pixels are nearest to those wanted, no finer than so many tiles allow."""
+    """Return the zoom level whose pixels are nearest to those wanted, no finer than so many tiles allow."""
     wanted = max((box[2] - box[0]) / size[1], 1e-6)
     zoom = round(math.log2(_EQUATOR_M_PER_PX * 256.0 / archive.side / wanted))
     zoom = min(max(zoom, archive.low), archive.high)
@@ -194,7 +197,7 @@ def _level(archive: TileArchive, size: tuple[int, int], box: Box) -> int:
 
 
 def _range(zoom: int, box: Box) -> tuple[int, int, int, int]:
-    """Half-open ranges ``(x0, x1, y0, y1)`` of tiles, ``y`` from the north."""
+    """Return half-open ranges ``(x0, x1, y0, y1)`` of tiles, ``y`` from the north."""
     count, side = 2**zoom, 2.0 * _HALF / 2**zoom
     x0, x1 = math.floor((box[0] + _HALF) / side), math.ceil((box[2] + _HALF) / side)
     y0, y1 = math.floor((_HALF - box[3]) / side), math.ceil((_HALF - box[1]) / side)
@@ -207,7 +210,7 @@ def _count(tiles: tuple[int, int, int, int]) -> int:
 
 
 def _tiles(base: sqlite3.Connection, archive: TileArchive, zoom: int, box: Box) -> Iterator[tuple[int, int, bytes]]:
-    """``(x, y, image)`` of the tiles in a box that are there, ``y`` from the north."""
+    """Yield ``(x, y, image)`` of the tiles in a box that are there, ``y`` from the north."""
     x0, x1, y0, y1 = _range(zoom, box)
     flip = 2**zoom - 1
     rows = base.execute(
@@ -221,7 +224,7 @@ def _tiles(base: sqlite3.Connection, archive: TileArchive, zoom: int, box: Box) 
 
 
 def _mosaic(base: sqlite3.Connection, archive: TileArchive, zoom: int, box: Box) -> tuple[Pixels, tuple[float, float]]:
-    """``[4, H, W]`` of the tiles in a box, and the north-west corner in web mercator metres."""
+    """Return ``[4, H, W]`` of the tiles in a box, and the north-west corner in web mercator metres."""
     x0, x1, y0, y1 = _range(zoom, box)
     side, metres = archive.side, 2.0 * _HALF / 2**zoom
     mosaic = np.zeros((4, (y1 - y0) * side, (x1 - x0) * side), np.uint8)
@@ -235,7 +238,7 @@ def _mosaic(base: sqlite3.Connection, archive: TileArchive, zoom: int, box: Box)
 
 
 def _decoded(data: object) -> Pixels | None:
-    """An image as ``[H, W, 4]`` RGBA; ``None`` for what is none, or too large for a tile."""
+    """Return an image as ``[H, W, 4]`` RGBA; ``None`` for what is none, or too large for a tile."""
     if not isinstance(data, bytes) or not data or len(data) > _MOST_BYTES:
         return None
     try:

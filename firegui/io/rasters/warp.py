@@ -1,6 +1,6 @@
-"""Where rasters lie, and a raster brought onto a grid: cut where the two share their cells, else interpolated.
+"""Where rasters lie, and a raster brought onto a grid.
 
-Slope and aspect are computed from elevation by Horn's method.
+Cut where the two share their cells, else interpolated. Slope and aspect are computed from elevation by Horn's method.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class RasterGeometry:
 
     @property
     def lattice(self) -> tuple[float, float, float] | None:
-        """Side of the cells, west and north of the square lattice that the raster's cells lie on, mirrored or not.
+        """Side, west and north of the square lattice that the raster's cells lie on, mirrored or not.
 
         ``None`` for a raster that is turned, whose cells are not square, or that has no transform.
         """
@@ -75,7 +75,10 @@ class RasterGeometry:
         return "is mirrored, its first column in the east" if a < 0.0 else f"has cells of {a:g} by {-e:g}, not square"
 
     def bounds(self) -> tuple[float, float, float, float]:
-        """West, south, east, north in the coordinates of its CRS, of a turned raster those of the box around it."""
+        """West, south, east, north in the coordinates of its CRS.
+
+        Of a turned raster they are those of the box around it.
+        """
         rows, columns = self.shape
         corners = [self.affine @ corner for corner in ((0, 0), (columns, 0), (0, rows), (columns, rows))]
         x, y = [float(corner[0]) for corner in corners], [float(corner[1]) for corner in corners]
@@ -83,7 +86,10 @@ class RasterGeometry:
 
 
 def differences_of(one: RasterGeometry, other: RasterGeometry) -> list[str]:
-    """How the raster ``one`` lies otherwise than ``other``, in words; empty where they are on one grid."""
+    """Return how the raster ``one`` lies otherwise than ``other``, in words.
+
+    Empty where they are on one grid.
+    """
     found = []
     if one.shape != other.shape:
         found.append(f"{_size(one)} cells, not {_size(other)}")
@@ -104,9 +110,10 @@ def differences_of(one: RasterGeometry, other: RasterGeometry) -> list[str]:
 
 
 def offset_on(lie: RasterGeometry, grid: Grid) -> tuple[int, int] | None:
-    """Row and column of ``lie``'s first cell on ``grid`` where the two share the edges of their cells, else ``None``.
+    """Return row and column of ``lie``'s first cell on ``grid``.
 
-    Edges are shared where none is further apart than :data:`CLOSE` cells.
+    ``None`` unless the two share the edges of their cells. Edges are shared where none is further apart than
+    :data:`CLOSE` cells.
     """
     if lie.transform is None or grid.transform is None or lie.crs is None or grid.crs is None:
         return (0, 0) if lie.transform == grid.transform and lie.shape == grid.shape else None
@@ -124,7 +131,7 @@ def offset_on(lie: RasterGeometry, grid: Grid) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=64)
 def crs_text(wkt: str) -> str:
-    """The shortest text for the same CRS: its EPSG code, else a PROJ string, else the WKT itself."""
+    """Return the shortest text for the same CRS: its EPSG code, else a PROJ string, else the WKT itself."""
     parsed = crs.parse(wkt)
     code = None if parsed is None else parsed.to_epsg()
     candidates = ([] if code is None else [f"EPSG:{code}"]) + [_proj_string(wkt)]
@@ -132,7 +139,7 @@ def crs_text(wkt: str) -> str:
 
 
 def crs_name(text: str | None) -> str:
-    """What people call a CRS; ``not given`` where there is none."""
+    """Return what people call a CRS; ``not given`` where there is none."""
     parsed = None if text is None else crs.parse(text)
     if parsed is None:
         return "not given"
@@ -162,7 +169,9 @@ Floats = NDArray[np.float64]
 
 
 def horn(elevation: NDArray[np.float32], cell_size_m: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Slope in degrees and aspect in degrees clockwise from the grid's north, each ``[H, W]`` float32.
+    """Return slope and aspect in degrees, each ``[H, W]`` float32.
+
+    Aspect counts clockwise from the grid's north.
 
     With ``z`` of the eight neighbours, the opposite ones weighted 2 (Horn 1981, Proceedings of the IEEE 69(1), 14–47)::
 
@@ -202,7 +211,7 @@ def horn(elevation: NDArray[np.float32], cell_size_m: float) -> tuple[NDArray[np
 
 
 def turned(aspect: NDArray[np.float32], degrees: float) -> NDArray[np.float32]:
-    """The aspect in a raster whose north lies ``degrees`` counter-clockwise of the one it was measured from."""
+    """Return the aspect in a raster whose north lies ``degrees`` counter-clockwise of its own."""
     found = np.where(aspect < 0.0, aspect, (aspect.astype(np.float64) + degrees) % 360.0)
     return _below_360(found.astype(np.float32))
 
@@ -224,7 +233,7 @@ _NO_DIRECTION = 1e-3
 
 
 def needed_box(lie: RasterGeometry, grid: Grid) -> Box | None:
-    """The part of a raster that ``grid`` needs, ``None`` where it lies apart from the grid."""
+    """Return the part of a raster that ``grid`` needs, ``None`` where it lies apart from the grid."""
     rows, columns = lie.shape
     offset = offset_on(lie, grid)
     if offset is not None:
@@ -243,7 +252,7 @@ def needed_box(lie: RasterGeometry, grid: Grid) -> Box | None:
 
 
 def how_placed(key: str, lie: RasterGeometry, grid: Grid) -> str:
-    """How :func:`place_on` brings the layer ``key`` onto ``grid``, in words."""
+    """Describe how :func:`place_on` brings the layer ``key`` onto ``grid``, in words."""
     offset = offset_on(lie, grid)
     if offset is not None:
         return "as it is" if offset == (0, 0) and lie.shape == grid.shape else "cut"
@@ -253,12 +262,13 @@ def how_placed(key: str, lie: RasterGeometry, grid: Grid) -> str:
 
 
 def place_on(key: str, values: Raster, lie: RasterGeometry, box: Box, grid: Grid, check: Check | None = None) -> Raster:
-    """The layer ``key`` on ``grid``, ``[H, W]`` float32, NaN beyond the raster and where it has no data.
+    """Return the layer ``key`` on ``grid``, ``[H, W]`` float32.
 
-    ``values`` are the cells ``box`` of a raster that lies at ``lie``. Cells are copied bit for bit where the two share
-    their edges. Otherwise categories are those of the nearest cell and numbers bilinear, weighted over the whole cell
-    where the grid is coarser; an aspect is interpolated as a direction and turned by the angle between the two norths.
-    A cell is without data where the nearest cell of the raster is.
+    NaN stands beyond the raster and where it has no data. ``values`` are the cells ``box`` of a raster that lies at
+    ``lie``. Cells are copied bit for bit where the two share their edges. Otherwise categories are those of the nearest
+    cell and numbers bilinear, weighted over the whole cell where the grid is coarser; an aspect is interpolated as a
+    direction and turned by the angle between the two norths. A cell is without data where the nearest cell of the
+    raster is.
     """
     offset = offset_on(lie, grid)
     if offset is not None:
@@ -281,7 +291,10 @@ def place_on(key: str, values: Raster, lie: RasterGeometry, box: Box, grid: Grid
 
 
 def north_angle(lie: RasterGeometry, grid: Grid) -> float:
-    """Degrees, clockwise, from the grid's north to the north of ``lie``'s CRS, in the middle of the grid."""
+    """Return the clockwise angle from the grid's north to that of ``lie``'s CRS, in degrees.
+
+    It is that in the middle of the grid.
+    """
     if lie.crs is None or grid.crs is None or crs.same(lie.crs, grid.crs):
         return 0.0
     to, back = crs.transformer(grid.crs, lie.crs), crs.transformer(lie.crs, grid.crs)
@@ -341,7 +354,10 @@ def _shifted(lie: RasterGeometry, box: Box) -> tuple[float, float, float, float,
 
 
 def _positions(lie: RasterGeometry, grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Rows and columns of ``lie`` (edges at integers) under a lattice of points on the whole of ``grid``."""
+    """Return rows and columns of ``lie`` under a lattice of points on the whole of ``grid``.
+
+    Edges of cells are at integers.
+    """
     if lie.transform is None or lie.crs is None or grid.crs is None:
         return None
     steps = np.linspace(0.0, 1.0, 33)

@@ -43,7 +43,7 @@ _IN_TEXT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FeatureDates:
-    """The local date of every feature, the column that they come from, every column that holds dates, and notes."""
+    """The local date of every feature, its column, every column that holds dates, and notes."""
 
     dates: tuple[date, ...]
     column: str
@@ -72,7 +72,7 @@ class _Candidate:
 def find_dates(
     columns: Mapping[str, Column], n: int, where: str, problems: Problems, wanted: str | None, utc_offset_h: float
 ) -> FeatureDates | None:
-    """The local date of each of ``n`` features, from the column ``wanted`` or by the order above.
+    """Return the local date of each of ``n`` features, from the column ``wanted`` or by the order above.
 
     Times with an offset are brought to local time. Features without a date are reported and ``None`` returned.
     """
@@ -98,7 +98,7 @@ def find_dates(
 
 
 def _best(candidates: Sequence[_Candidate]) -> _Candidate:
-    """The first that tells the features apart, of those that may be the day shown; else the first."""
+    """Return the first that tells the features apart, of those that may be the day shown; else the first."""
     if candidates[0].rank == _NAMED and candidates[0].differs:
         return candidates[0]
     pool = [one for one in candidates if one.rank <= _OF_PARTS] or candidates
@@ -135,7 +135,7 @@ def _candidates(columns: Mapping[str, Column], n: int, utc_offset_h: float) -> I
 def _dates(
     column: Column, plain: str, by_name: bool, utc_offset_h: float
 ) -> tuple[tuple[date | None, ...], tuple[str, ...]]:
-    """The local dates of a column's values, and what was assumed of them."""
+    """Return the local dates of a column's values, and what was assumed of them."""
     texts = [_text(value) for value in column]
     if by_name and all(_MILLISECONDS.fullmatch(text) for text in texts):
         stamps = tuple(_since_1970(text) for text in texts)
@@ -174,7 +174,7 @@ def _local(stamp: Stamp | None, utc_offset_h: float) -> date | None:
 
 
 def _in_words(column: Column) -> tuple[date, ...] | None:
-    """Dates among other words, such as ``Bear 2020-08-19 IR``; ``None`` unless every text has one."""
+    """Return dates among other words, such as ``Bear 2020-08-19 IR``; ``None`` unless every text has one."""
     matches = [_IN_TEXT.search(_text(value)) for value in column]
     stamps = parse_stamps([match[0].replace("_", "-") for match in matches if match]).stamps
     known = [stamp.moment.date() for stamp in stamps if stamp is not None]
@@ -198,7 +198,7 @@ def _from_numbers(row: Sequence[Any]) -> date | None:
 
 
 def _report(best: _Candidate, columns: Mapping[str, Column], where: str, problems: Problems) -> None:
-    """Each value of the best column that is no date."""
+    """Report each value of the best column that is no date."""
     by_name = {name.strip().lower(): column for name, column in columns.items()}
     for index, when in enumerate(best.found):
         if when is None:
@@ -213,7 +213,10 @@ def _report(best: _Candidate, columns: Mapping[str, Column], where: str, problem
 
 
 def _seen(columns: Mapping[str, Column], n: int) -> str:
-    """What there is instead of dates: the first value of a column that is called by the date, else all names."""
+    """Return what there is instead of dates.
+
+    The first value of a column that is called by the date, else all names.
+    """
     for name, column in columns.items():
         if n and "date" in name.lower():
             return f"{name} holds {str(column[0])!r}"

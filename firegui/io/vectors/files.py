@@ -1,4 +1,7 @@
-"""Vector files that others made, looked at before GDAL reads them: what they are, and whether they are whole."""
+"""Vector files that others made, looked at before GDAL reads them.
+
+What they are, and whether they are whole.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ class VectorLayer:
 
 
 def vector_file(path: Path, problems: Problems) -> Path | None:
-    """The vector file that ``path`` is or obviously holds; else a problem and ``None``."""
+    """Return the vector file that ``path`` is or obviously holds; else a problem and ``None``."""
     if not path.is_dir():
         problem = file_problem(path)
         problems.extend([] if problem is None else [problem])
@@ -65,7 +68,10 @@ def vector_file(path: Path, problems: Problems) -> Path | None:
 
 
 def read_features(file: Path, layer: str | None, problems: Problems) -> VectorLayer | None:
-    """The features of a layer, or of the only one that has geometry; what is wrong is noted and ``None`` returned."""
+    """Return the features of a layer, or of the only one that has geometry.
+
+    What is wrong is noted and ``None`` returned.
+    """
     problem = _whole(file)
     if problem is not None:
         problems.extend([problem])
@@ -97,7 +103,7 @@ def read_features(file: Path, layer: str | None, problems: Problems) -> VectorLa
 
 
 def may_hold_points(file: Path) -> bool:
-    """Whether a file that is whole does not say that it holds polygons only."""
+    """Return whether a file that is whole does not say that it holds polygons only."""
     if _whole(file) is not None:
         return False
     try:
@@ -109,7 +115,7 @@ def may_hold_points(file: Path) -> bool:
 
 
 def crs_problems(features: VectorLayer, file: Path) -> list[Problem]:
-    """What is wrong with the CRS of a file, which must be where its coordinates are."""
+    """Return what is wrong with the CRS of a file, which must be where its coordinates are."""
     if features.crs is None:
         remedy = "add it (a .prj file beside a shapefile, or set it in a GIS)"
         return [Problem(file.name, "does not say its CRS", remedy)]
@@ -142,7 +148,7 @@ def _choose(file: Path, layer: str | None, layers: tuple[str, ...], problems: Pr
 
 
 def _whole(file: Path) -> Problem | None:
-    """What is wrong with a file before GDAL sees it: its kind, its size, that it is cut off."""
+    """Return what is wrong with a file before GDAL sees it: its kind, its size, that it is cut off."""
     problem = file_problem(file)
     if problem is not None:
         return problem
@@ -183,7 +189,7 @@ def _whole_shapefile(file: Path, head: bytes, size: int) -> Problem | None:
 
 
 def polygons_of(geometry: Any) -> list[Any]:
-    """The polygons in a geometry and in its collections."""
+    """Return the polygons in a geometry and in its collections."""
     if geometry is None:
         return []
     return [part for part in shapely.get_parts(_flat(geometry)) if part.geom_type == "Polygon" and not part.is_empty]

@@ -56,7 +56,7 @@ class PerimeterSurvey:
 
 
 def survey_perimeters(source: PerimeterSource, grid: Grid | None = None) -> PerimeterSurvey:
-    """What ``source`` is, and on ``grid`` whether it can be laid there. Never raises for bad input."""
+    """Return what ``source`` is, and on ``grid`` whether it can be laid there. Never raises for bad input."""
     problems = Problems()
     survey = _raster(source.file, problems) if is_tiff(source.file) else _vector(source, grid, problems)
     named = [
@@ -67,7 +67,7 @@ def survey_perimeters(source: PerimeterSource, grid: Grid | None = None) -> Peri
 
 
 def holds_ignition(path: Path, layer: str | None) -> bool:
-    """Whether a vector file holds nothing but points that are no detections of a satellite."""
+    """Return whether a vector file holds nothing but points that are no detections of a satellite."""
     file = vector_file(path, Problems())
     if file is None or not may_hold_points(file):
         return False
@@ -136,7 +136,7 @@ def _dated(
 
 
 def _sketch(features: VectorLayer, dates: FeatureDates) -> NDArray[np.bool_]:
-    """What the polygons of each date cover on a small raster around them all."""
+    """Return what the polygons of each date cover on a small raster around them all."""
     left, bottom, right, top = shapely.total_bounds(features.geometries)
     size = max(right - left, top - bottom, 1e-9) / _SIDE
     place = Affine(size, 0.0, left, 0.0, -size, top)

@@ -39,7 +39,7 @@ class PerimeterGrowth(StrEnum):
 
 
 def guess_growth(masks: Masks) -> tuple[PerimeterGrowth, str]:
-    """What masks ``[N, H, W]`` of what is drawn on each date are, and a note that says so and why.
+    """Return what masks ``[N, H, W]`` of what is drawn on each date are, and a note that says so and why.
 
     Whole perimeters cover the fire of the date before: cumulative where each covers nine tenths of all that was drawn
     before it, increments otherwise, which add up and lose nothing of either.
@@ -56,7 +56,7 @@ def guess_growth(masks: Masks) -> tuple[PerimeterGrowth, str]:
 
 
 def accumulate(masks: Masks, days: Sequence[date], growth: PerimeterGrowth) -> tuple[Masks, list[str]]:
-    """The fire of each date, ``[N, H, W]``, and what to know of it.
+    """Return the fire of each date, ``[N, H, W]``, and what to know of it.
 
     Increments add up. A whole perimeter stands as it was mapped: cells that a later map takes back are said.
     """
@@ -73,7 +73,7 @@ def accumulate(masks: Masks, days: Sequence[date], growth: PerimeterGrowth) -> t
 
 
 def _covered(masks: Masks) -> list[float]:
-    """For each date after the first, the share of everything before that it covers."""
+    """Return for each date after the first, the share of everything before that it covers."""
     shares = []
     before = np.zeros(masks.shape[1:], np.bool_)
     for mask in masks:
@@ -92,7 +92,7 @@ _SHOWN = 20
 
 
 def no_polygons(features: VectorLayer, where: str) -> list[Problem]:
-    """The features that are no perimeters; a file of points gets one word for all."""
+    """Return the features that are no perimeters; a file of points gets one word for all."""
     if len(features.geometries) == 0:
         remedy = "export it as GeoPackage, GeoJSON, KML or shapefile with one polygon per date"
         return [Problem(where, "holds no perimeter", remedy)]
@@ -111,7 +111,10 @@ def no_polygons(features: VectorLayer, where: str) -> list[Problem]:
 
 
 def are_detections(features: VectorLayer) -> bool:
-    """Whether points are where satellites saw heat, told from their columns or from dates that differ."""
+    """Return whether points are where satellites saw heat.
+
+    Their columns, or dates that differ, tell it.
+    """
     held = {name.upper() for name in features.columns}
     if sum(name in held for name in _DETECTED) >= 2:
         return True
@@ -132,10 +135,11 @@ def _say_points(features: VectorLayer, where: str) -> Problem:
 def repaired(
     geometries: NDArray[Any], where: str, metres_per_unit: float, problems: Problems
 ) -> tuple[NDArray[Any], list[str]]:
-    """Polygons alone, those that cross themselves made valid, and a note on how many and how much that changed.
+    """Return polygons alone, made valid where they cross themselves, and a note on the change.
 
-    Rings are made simple first and then merged: what an outline goes around twice has burned, and a figure of eight
-    keeps both of its halves. Whatever has no area left is a problem.
+    The note says how many were changed, and by how much. Rings are made simple first and then merged: what an outline
+    goes around twice has burned, and a figure of eight keeps both of its halves. Whatever has no area left is a
+    problem.
     """
     result = geometries.copy()
     for index, geometry in enumerate(geometries):
@@ -211,11 +215,11 @@ def read_perimeters(source: Path | PerimeterSource, grid: Grid, check: Check | N
 
 
 def read_outline(path: Path, grid: Grid, until: date, utc_offset_h: float | None = None) -> NDArray[np.bool_]:
-    """One perimeter ``[H, W]`` on ``grid``: the union of the polygons of a file, by the cell-centre rule.
+    """Return one perimeter ``[H, W]`` on ``grid``.
 
-    Where the polygons have dates, those after the local date ``until`` are left out; ``utc_offset_h`` as in
-    :class:`PerimeterSource`, ``path`` as in :func:`read_perimeters`. Raises :class:`~firegui.errors.InputError` with
-    everything that is wrong.
+    The union of the polygons of a file, by the cell-centre rule. Where the polygons have dates, those after the local
+    date ``until`` are left out; ``utc_offset_h`` as in :class:`PerimeterSource`, ``path`` as in
+    :func:`read_perimeters`. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
     """
     problems = Problems()
     title = f"The perimeter {path} cannot be used"
@@ -243,7 +247,7 @@ def read_outline(path: Path, grid: Grid, until: date, utc_offset_h: float | None
 
 
 def _opened(path: Path, layer: str | None, grid: Grid, problems: Problems, title: str) -> tuple[Path, VectorLayer]:
-    """The file and its features. Raises with what is wrong with them or with the place of the grid."""
+    """Return the file and its features. Raises with what is wrong with them or with the place of the grid."""
     if not grid.is_georeferenced:
         what = "the event has no place on the map"
         problems.add("grid", what, "give its CRS and transform, so that perimeters can be laid on it")
@@ -270,7 +274,7 @@ def _check(features: VectorLayer, file: Path, problems: Problems) -> None:
 
 
 def _on_grid(features: VectorLayer, grid: Grid, file: Path, problems: Problems) -> tuple[NDArray[Any], list[str]]:
-    """The polygons in the grid's CRS, valid, with notes on what was repaired."""
+    """Return the polygons in the grid's CRS, valid, with notes on what was repaired."""
     geometries = features.geometries
     if features.crs is not None and grid.crs is not None and not crs.same(features.crs, grid.crs):
         change = crs.transformer(features.crs, grid.crs)
@@ -287,7 +291,7 @@ def _on_grid(features: VectorLayer, grid: Grid, file: Path, problems: Problems) 
 def _masks(
     geometries: NDArray[Any], dates: tuple[date, ...], grid: Grid, check: Check | None
 ) -> tuple[tuple[date, ...], NDArray[np.bool_]]:
-    """What the polygons of each date cover, ``[N, H, W]``."""
+    """Return what the polygons of each date cover, ``[N, H, W]``."""
     days = tuple(sorted(set(dates)))
     masks = np.zeros((len(days), *grid.shape), np.bool_)
     assert grid.transform is not None
@@ -307,7 +311,7 @@ def _extent(grid: Grid) -> tuple[float, float, float, float]:
 
 
 def _say_cut(geometries: NDArray[Any], grid: Grid) -> list[str]:
-    """That some of the fire lies beyond the raster, and how much."""
+    """Return a note that some of the fire lies beyond the raster, and how much."""
     west, south, east, north = _extent(grid)
     left, bottom, right, top = shapely.total_bounds(geometries)
     if left >= west and right <= east and bottom >= south and top <= north:

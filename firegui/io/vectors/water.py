@@ -51,7 +51,7 @@ class WaterLayer:
     source: str
 
     def near(self, outlines: NDArray[np.object_]) -> NDArray[np.bool_]:
-        """Which outlines, in the same coordinates, lie within :data:`NEAR_M` of water."""
+        """Return which outlines, in the same coordinates, lie within :data:`NEAR_M` of water."""
         close = np.zeros(len(outlines), np.bool_)
         if len(self.geometries) and len(outlines):
             tree = shapely.STRtree(self.geometries)
@@ -61,7 +61,7 @@ class WaterLayer:
 
 
 def water_of_fuel(event: Scenario) -> WaterLayer | None:
-    """The cells of fuel model 98 as water; ``None`` where the event has no fuel layer."""
+    """Return the cells of fuel model 98 as water; ``None`` where the event has no fuel layer."""
     fuel = event.layers.get("fuel")
     if fuel is None:
         return None
@@ -72,7 +72,7 @@ def water_of_fuel(event: Scenario) -> WaterLayer | None:
 
 
 def mask_polygons(mask: NDArray[np.bool_]) -> NDArray[np.object_]:
-    """The cells of ``mask [H, W]`` as polygons with holes, in corner coordinates ``(column, row)``."""
+    """Return the cells of ``mask [H, W]`` as polygons with holes, in corner coordinates ``(column, row)``."""
     found = mask_rings(mask)
     polygons = np.empty(len(found), np.object_)
     for number, (outer, *holes) in enumerate(found):
@@ -81,7 +81,10 @@ def mask_polygons(mask: NDArray[np.bool_]) -> NDArray[np.object_]:
 
 
 def near_water(outlines: Sequence[Any], water: WaterLayer | None) -> list[bool | None]:
-    """For each outline whether it is near water; ``None`` for all where nobody knows where water is."""
+    """Return for each outline whether it is near water.
+
+    ``None`` for all where nobody knows where water is.
+    """
     if water is None:
         return [None] * len(outlines)
     return [bool(close) for close in water.near(np.asarray(outlines, np.object_))]
@@ -98,10 +101,11 @@ _AREAS_AND_LINES = (
 
 
 def read_water(path: Path, grid: Grid) -> WaterLayer:
-    """Read water for ``grid``: a raster, in which values above 0 are water, or a vector file of areas and streams.
+    """Read water for ``grid``.
 
-    A raster is brought onto the grid so that a cell with any water in it is water; of a vector file every layer counts.
-    Raises :class:`~firegui.errors.InputError` with everything that is wrong.
+    A raster, in which values above 0 are water, or a vector file of areas and streams. A raster is brought onto the
+    grid so that a cell with any water in it is water; of a vector file every layer counts. Raises
+    :class:`~firegui.errors.InputError` with everything that is wrong.
     """
     problems = Problems()
     if not grid.is_georeferenced or grid.crs is None:
@@ -120,7 +124,10 @@ def read_water(path: Path, grid: Grid) -> WaterLayer:
 
 
 def _from_raster(path: Path, grid: Grid, problems: Problems) -> NDArray[np.object_]:
-    """Read through a warp onto the grid and a margin around it, of which only what is needed comes into memory."""
+    """Read through a warp onto the grid and a margin around it.
+
+    Only what is needed comes into memory.
+    """
     assert grid.transform is not None and grid.crs is not None
     margin = int(NEAR_M / grid.cell_size_m) + 1
     cell, _, west, _, _, north = grid.transform
@@ -147,7 +154,7 @@ def _from_raster(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
 
 
 def _overlaps(source: Any, place: CRS, target: Affine, size: Mapping[str, int]) -> bool:
-    """Whether an opened raster and the grid share a place; where that cannot be said they may."""
+    """Return whether an opened raster and the grid share a place; where that cannot be said they may."""
     west, south, east, north = transform_bounds(source.crs, place, *source.bounds)
     left, top = target @ (0, 0)
     right, bottom = target @ (size["width"], size["height"])
@@ -157,7 +164,10 @@ def _overlaps(source: Any, place: CRS, target: Affine, size: Mapping[str, int]) 
 
 
 def _from_vector(path: Path, grid: Grid, problems: Problems) -> NDArray[np.object_]:
-    """The geometries of all layers: those of the United States' hydrography keep lakes, rivers and streams apart."""
+    """Return the geometries of all layers.
+
+    Those of the United States' hydrography keep lakes, rivers and streams apart.
+    """
     found: list[NDArray[np.object_]] = []
     try:
         layers = [str(name) for name, kind in pyogrio.list_layers(path) if kind is not None]
@@ -182,7 +192,7 @@ def _from_vector(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
 
 
 def _placed(geometries: NDArray[np.object_], source: str, grid: Grid) -> NDArray[np.object_]:
-    """Areas, lines and points in the CRS ``source`` in the grid's corner coordinates."""
+    """Bring areas, lines and points from the CRS ``source`` to the grid's corner coordinates."""
     assert grid.crs is not None
     kept = geometries[np.isin(shapely.get_type_id(geometries), _AREAS_AND_LINES) & ~shapely.is_empty(geometries)]
     if not crs.same(source, grid.crs):
@@ -192,7 +202,10 @@ def _placed(geometries: NDArray[np.object_], source: str, grid: Grid) -> NDArray
 
 
 def _bounds(grid: Grid, source: str) -> tuple[float, float, float, float] | None:
-    """The grid and a margin in the CRS ``source``; ``None`` for everything, where that cannot be said."""
+    """Return the grid and a margin in the CRS ``source``.
+
+    ``None`` for everything, where that cannot be said.
+    """
     assert grid.crs is not None
     margin = NEAR_M / grid.cell_size_m + 1.0
     west, south = grid.to_world(grid.rows + margin, -1.0 - margin)

@@ -29,14 +29,20 @@ class Height(StrEnum):
 
 
 class Sense(StrEnum):
-    """What a direction points at, in degrees clockwise from north: weather services say where the wind comes from."""
+    """What a direction points at, in degrees clockwise from north.
+
+    Weather services say where the wind comes from.
+    """
 
     FROM = "from"
     TOWARDS = "towards"
 
 
 class North(StrEnum):
-    """The north that directions, or u and v, are counted from: the pole, or the top of the file's own raster."""
+    """The north that directions, or u and v, are counted from.
+
+    The pole, or the top of the file's own raster.
+    """
 
     TRUE = "true"
     GRID = "grid"
@@ -94,7 +100,10 @@ _SPELLINGS: Mapping[SpeedUnit, str] = MappingProxyType(
 
 
 def speed_unit(text: str) -> SpeedUnit | None:
-    """The unit that a file writes as ``text`` (``m s**-1``, ``kt``, ``miles/hour``); ``None`` for any other."""
+    """Return the unit that a file writes as ``text`` (``m s**-1``, ``kt``, ``miles/hour``).
+
+    ``None`` for any other.
+    """
     plain = " ".join(text.strip().strip("[]()").replace("−", "-").replace("_", " ").lower().split())
     return next((unit for unit, spelling in _SPELLINGS.items() if re.fullmatch(spelling, plain)), None)
 
@@ -195,7 +204,7 @@ _NOISE = (
 
 
 def named(name: str) -> Named | None:
-    """What ``name`` says that it holds; ``None`` for anything that is no part of a wind file."""
+    """Return what ``name`` says that it holds; ``None`` for anything that is no part of a wind file."""
     bracketed = _BRACKETS.search(name)
     unit = None if bracketed is None else speed_unit(bracketed[1])
     words = _WORDS.findall(_BRACKETS.sub(" ", name).lower())
@@ -217,7 +226,7 @@ def named(name: str) -> Named | None:
 
 
 def _take_unit(words: list[str]) -> tuple[SpeedUnit | None, list[str]]:
-    """The unit that the last word or two spell, and the words before it."""
+    """Return the unit that the last word or two spell, and the words before it."""
     for count in (2, 1):
         # A height in metres before its last word is none: "10 m".
         if len(words) > count and not (count == 1 and words[-1] in ("m", "s")):
@@ -239,7 +248,7 @@ def _take_height(words: list[str]) -> tuple[Height | None, list[str]]:
 
 
 def _without_set(words: list[str]) -> list[str]:
-    """Weather services number their sensors: ``wind_speed_set_1``."""
+    """Remove the number of a sensor, which weather services write: ``wind_speed_set_1``."""
     return words[: words.index("set")] if "set" in words[1:] else words
 
 

@@ -35,9 +35,10 @@ Parts = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DailyWind:
-    """``speed [D, H, W]`` in m/s and ``towards [D, H, W]`` in radians counter-clockwise from east, from day ``first``.
+    """The wind of every day from ``first`` on.
 
-    ``notes`` say which days and cells had no wind of their own.
+    ``speed [D, H, W]`` is in m/s, ``towards [D, H, W]`` in radians counter-clockwise from east. ``notes`` say which
+    days and cells had no wind of their own.
     """
 
     first: date
@@ -49,7 +50,7 @@ class DailyWind:
 def daily_wind(
     eastward: Mapping[date, Array], northward: Mapping[date, Array], where: str, problems: Problems
 ) -> DailyWind | None:
-    """The wind of every day from the first to the last that has both parts, ``[H, W]`` in m/s each.
+    """Return the wind of every day from the first to the last that has both parts, ``[H, W]`` in m/s each.
 
     −9999, NaN and infinity are no data. A day without any takes the wind of the day before; single cells take their
     day's mean. Without a single day, or with speeds that cannot be, ``problems`` gets the reason under ``where``.
@@ -92,10 +93,11 @@ When = tuple[datetime, float, int | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
-    """The wind at each of ``times`` (UTC) that an event's days were made from; without times there is none.
+    """The wind at each of ``times`` (UTC) that an event's days were made from.
 
-    ``mean_speed [N]`` in m/s at 10 m is the mean over the places of the file around the raster, ``mean_from [N]`` where
-    the mean vector blows from, in degrees clockwise from the north that the file counts from.
+    Without times there is none. ``mean_speed [N]`` in m/s at 10 m is the mean over the places of the file around the
+    raster, ``mean_from [N]`` where the mean vector blows from, in degrees clockwise from the north that the file counts
+    from.
     """
 
     times: tuple[datetime, ...]
@@ -108,8 +110,9 @@ NO_COURSE = Course((), np.empty(0), np.empty(0))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WindFields:
-    """``speed [D, H, W]`` in m/s at 10 m and ``towards [D, H, W]`` in radians counter-clockwise from the grid's east.
+    """The wind of every day of an event on its grid.
 
+    ``speed [D, H, W]`` is in m/s at 10 m, ``towards [D, H, W]`` in radians counter-clockwise from the grid's east.
     ``notes`` say where they come from, what was assumed, averaged and filled. ``course`` is the wind at the file's own
     times, for a chart beside the daily means.
     """
@@ -121,7 +124,7 @@ class WindFields:
 
 
 def constant_maps(grid: Grid, speed_ms: float, direction: float, traits: WindConventions, days: int) -> WindFields:
-    """One speed (m/s at 10 m) and direction (degrees) everywhere on every day."""
+    """Return maps of one speed (m/s at 10 m) and direction (degrees) everywhere on every day."""
     turn, notes = _turn(grid, traits.north, Everywhere())
     sign = -1.0 if traits.sense is Sense.FROM else 1.0
     angle = np.radians(direction)
@@ -148,7 +151,7 @@ def daily_maps(
     series: WindSeries, traits: WindConventions, timing: Timing, laid: Placement, grid: Grid, when: When,
     problems: Problems, check: Check | None,
 ) -> WindFields | None:  # fmt: skip
-    """The mean wind of each day on ``grid``, ``laid`` the places of the series on it.
+    """Return the mean wind of each day on ``grid``, ``laid`` the places of the series on it.
 
     What is wrong is added to ``problems`` and ``None`` returned.
     """
@@ -202,7 +205,7 @@ class _SeriesReader:
         self._holes, self._values = 0, 0
 
     def mean(self, numbers: NDArray[np.intp]) -> Floats | None:
-        """The mean speed and the mean vector of some samples, ``[3, H, W]``; NaN where there is none."""
+        """Return the mean speed and the mean vector of some samples, ``[3, H, W]``; NaN where there is none."""
         total: Floats | None = None
         for number in map(int, numbers):
             parts = self._sample(number)
@@ -228,7 +231,7 @@ class _SeriesReader:
         return [f"No wind in {count} of the file: the other hours of the day and the places around stand in."]
 
     def course(self, timing: Timing) -> Course:
-        """The mean over the places of every sample that was read."""
+        """Return the mean over the places of every sample that was read."""
         if timing.moments is None or not self._course:
             return NO_COURSE
         times = tuple(timing.moments[number].item().replace(tzinfo=UTC) for number, _ in self._course)
@@ -236,7 +239,7 @@ class _SeriesReader:
         return Course(times, speed, np.degrees(np.arctan2(-u, -v)) % 360.0)
 
     def _sample(self, number: int) -> Floats | None:
-        """Speed, eastward and northward wind of a sample, ``[3, …]``; what is wrong is noted."""
+        """Return speed, eastward and northward wind of a sample, ``[3, …]``; what is wrong is noted."""
         if self._check is not None:
             self._check()
         try:
@@ -283,7 +286,7 @@ def _is_affordable(laid: Placement, days: Days, grid: Grid, where: str, problems
 
 
 def _turn(grid: Grid, north: North | None, places: WindLocations) -> tuple[Turn, list[str]]:
-    """From the file's north to the grid's, with a word about it."""
+    """Return the turn from the file's north to the grid's, with a note about it."""
     from_true = turn_from_true(grid)
     if from_true is None:
         return no_turn(grid.shape), ["The layers have no place: the wind's north is taken for the top of the raster."]

@@ -134,7 +134,7 @@ class Stations(WindLocations):
         return Placement(spread, None, (*far, said))
 
     def _nearest_m(self, grid: Grid, easts: Floats, norths: Floats) -> float:
-        """Metres from the raster's edge to the nearest station; 0 inside, NaN where none can be placed."""
+        """Return metres from the raster's edge to the nearest station; 0 inside, NaN where none can be placed."""
         west, north = grid.to_world(-0.5, -0.5)
         east, south = grid.to_world(grid.rows - 0.5, grid.columns - 0.5)
         across = np.maximum(np.maximum(west - easts, easts - east), 0.0)
@@ -155,7 +155,7 @@ def _shepard(grid: Grid, easts: Floats, norths: Floats) -> NDArray[np.float32]:
 
 
 def bilinear(values: Floats, rows: NDArray[np.float32], columns: NDArray[np.float32]) -> Floats:
-    """``values [K, h, w]`` at fractional rows and columns, the nearest beyond the edge.
+    """Return ``values [K, h, w]`` at fractional rows and columns, the nearest beyond the edge.
 
     A corner that is NaN in the first of the ``K`` takes no part: the weights of the others are made up to 1; without
     any the result is NaN.
@@ -192,10 +192,10 @@ def use_as_is(shape: tuple[int, int]) -> Placement:
 def resample_to_grid(
     grid: Grid, shape: tuple[int, int], locate: Locate, where: str, problems: Problems
 ) -> Placement | None:
-    """A raster of ``shape`` on ``grid``; ``locate`` takes eastings and northings of the grid to its rows and columns.
+    """Place a raster of ``shape`` on ``grid``.
 
-    The window is what the grid's cells lie between. A raster that does not touch the grid is a problem; cells beyond
-    its edge are said in the notes.
+    ``locate`` takes eastings and northings of the grid to its rows and columns. The window is what the grid's cells lie
+    between. A raster that does not touch the grid is a problem; cells beyond its edge are said in the notes.
     """
     at, base = _located(grid, locate)
     rows, columns = at[0] + np.float32(base[0]), at[1] + np.float32(base[1])
@@ -225,7 +225,7 @@ def _in_bands(at: NDArray[np.float32]) -> Callable[[Floats], Floats]:
 
 
 def _located(grid: Grid, locate: Locate) -> tuple[NDArray[np.float32], tuple[float, float]]:
-    """Rows and columns ``[2, H, W]`` less whole numbers near their middle, and these.
+    """Return rows and columns ``[2, H, W]`` less whole numbers near their middle, and these.
 
     Around the middle float32 keeps a grid that is the file's own on its cells, wherever in the file it lies.
     """
@@ -245,7 +245,7 @@ def _located(grid: Grid, locate: Locate) -> tuple[NDArray[np.float32], tuple[flo
 
 
 def _between(values: NDArray[np.float32], size: int) -> slice:
-    """The indices that ``values`` lie between, of ``size``."""
+    """Return the indices that ``values`` lie between, of ``size``."""
     known = values[np.isfinite(values)]
     low, high = np.clip([np.floor(known.min()), np.floor(known.max()) + 1], 0, size - 1)
     return slice(int(low), int(high) + 1)
@@ -257,7 +257,7 @@ _STEP_DEG = 1e-4
 
 
 class Turn:
-    """Rotation of vectors ``(u, v)`` in one frame to directions on a grid, by a 2 × 2 matrix at every cell.
+    """Rotation of vectors in one frame to directions on a grid, by a 2 × 2 matrix at every cell.
 
     ``matrices [2, 2, n, m]`` are given on nodes that are spread evenly from the first to the last row and column.
     """
@@ -272,7 +272,10 @@ class Turn:
         return float(np.degrees(np.abs(np.arctan2(self._nodes[0, 1], self._nodes[1, 1])).max()))
 
     def towards(self, u: Floats, v: Floats) -> NDArray[np.float32]:
-        """Where ``(u, v)`` (each ``[H, W]``) blow, in radians counter-clockwise from the grid's east, in (−π, π]."""
+        """Return where ``(u, v)`` (each ``[H, W]``) blow.
+
+        The angle is in radians counter-clockwise from the grid's east, in (−π, π].
+        """
         towards = np.empty(u.shape, np.float32)
         # In bands of rows: the matrices of all cells at once would take more room than the wind itself.
         for first in range(0, len(u), _BAND):
@@ -283,15 +286,15 @@ class Turn:
 
 
 def no_turn(shape: tuple[int, int]) -> Turn:
-    """The turn of a frame that is the grid's own."""
+    """Return the turn of a frame that is the grid's own."""
     return Turn(np.eye(2)[:, :, np.newaxis, np.newaxis], shape)
 
 
 def turn_from_true(grid: Grid, axes: Callable[[Floats, Floats], Floats] | None = None) -> Turn | None:
-    """Return the turn from true east and north to the axes of ``grid``; ``None`` on a grid without a place.
+    """Return the turn from true east and north to the axes of ``grid``.
 
-    For another frame ``axes`` gives its east (first column) and north as true vectors ``[2, 2, …]`` at longitudes and
-    latitudes.
+    ``None`` on a grid without a place. For another frame ``axes`` gives its east (first column) and north as true
+    vectors ``[2, 2, …]`` at longitudes and latitudes.
     """
     rows, columns = (np.linspace(0.0, size - 1.0, min(_NODES, size)) for size in grid.shape)
     places = Georeference(grid).lonlat_many(*np.meshgrid(rows, columns, indexing="ij"))
@@ -314,10 +317,11 @@ def turn_from_raster(grid: Grid, crs: str) -> Turn | None:
 
 
 def jacobian(crs: str, lon: Floats, lat: Floats) -> Floats:
-    """``[2, 2, …]``: the image in ``crs`` of true unit vectors east (first column) and north at places, scale removed.
+    """Return the Jacobian ``[2, 2, …]`` of a projection.
 
-    Central differences of the projection over 0.0001° of longitude and latitude, which are brought to equal lengths by
-    the radii of curvature of WGS 84.
+    It is the image in ``crs`` of true unit vectors east (first column) and north at places, scale removed. Central
+    differences of the projection over 0.0001° of longitude and latitude, which are brought to equal lengths by the
+    radii of curvature of WGS 84.
     """
     change = transformer(WGS84, crs)
     east = _difference(change.transform(lon + _STEP_DEG, lat), change.transform(lon - _STEP_DEG, lat))
@@ -327,7 +331,7 @@ def jacobian(crs: str, lon: Floats, lat: Floats) -> Floats:
 
 
 def _radii(lat: Floats) -> tuple[Floats, Floats]:
-    """Metres per radian along the meridian and along the parallel of latitude, on the ellipsoid of WGS 84."""
+    """Return metres per radian along the meridian and the parallel, on the ellipsoid of WGS 84."""
     a, e2 = 6378137.0, 6.69437999014e-3
     sine = np.sin(np.radians(lat))
     root = np.sqrt(1.0 - e2 * sine**2)
@@ -345,7 +349,7 @@ def unit_area(matrices: Floats) -> Floats:
 
 
 def _weights(nodes: int, cells: int) -> Floats:
-    """``[cells, nodes]``: how much of each node is in each cell, by linear interpolation."""
+    """Return ``[cells, nodes]``: how much of each node is in each cell, by linear interpolation."""
     if nodes == 1:
         return np.ones((cells, 1))
     at = np.linspace(0.0, nodes - 1.0, cells)

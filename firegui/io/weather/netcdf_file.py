@@ -1,4 +1,7 @@
-"""NetCDF files, classic and NetCDF-4, behind one reader: variables by name, each read piece by piece in its unit."""
+"""NetCDF files, classic and NetCDF-4, behind one reader.
+
+Variables by name, each read piece by piece in its unit.
+"""
 
 from __future__ import annotations
 
@@ -48,12 +51,12 @@ class NetcdfVariable:
     _stored: Any
 
     def text(self, attribute: str) -> str:
-        """An attribute that is text; empty where there is none."""
+        """Return an attribute that is text; empty where there is none."""
         value = self.attributes.get(attribute, "")
         return value if isinstance(value, str) else ""
 
     def number(self, attribute: str, fallback: float) -> float:
-        """An attribute that is a number."""
+        """Return an attribute that is a number."""
         value = np.asarray(self.attributes.get(attribute, fallback)).ravel()
         return float(value[0]) if value.size and value.dtype.kind in "iuf" else fallback
 
@@ -63,7 +66,7 @@ class NetcdfVariable:
         return np.dtype(self._stored.dtype).kind in "iuf"
 
     def raw(self, index: Index = ()) -> NDArray[Any]:
-        """The numbers as stored. Raises ``OSError`` where they cannot be read, as in a cut file."""
+        """Return the numbers as stored. Raises ``OSError`` where they cannot be read, as in a cut file."""
         piece = prod(getattr(self._stored, "chunks", None) or ()) * np.dtype(self._stored.dtype).itemsize
         if piece > _LARGEST_PIECE:
             # To read one number a whole piece is unpacked.
@@ -77,14 +80,20 @@ class NetcdfVariable:
             raise OSError(f"the values of {self.name} cannot be read ({_brief(error)})") from error
 
     def values(self, index: Index = ()) -> NDArray[np.float64]:
-        """The numbers in the variable's unit: scaled and offset as its attributes say, NaN where it has no data."""
+        """Return the numbers in the variable's unit.
+
+        Scaled and offset as its attributes say, NaN where it has no data.
+        """
         marks = [np.asarray(self.attributes.get(name, ())).ravel() for name in ("_FillValue", "missing_value")]
         no_data = [value for values in marks if values.dtype.kind in "iuf" for value in values]
         return scaled(self.raw(index), no_data, self.number("scale_factor", 1.0), self.number("add_offset", 0.0))
 
 
 def scaled(raw: NDArray[Any], no_data: Iterable[Any], scale: float, offset: float) -> NDArray[np.float64]:
-    """Return stored numbers in their unit, ``raw · scale + offset``; NaN for ``no_data`` and what is beyond 1e30."""
+    """Return stored numbers in their unit, ``raw · scale + offset``.
+
+    NaN for ``no_data`` and what is beyond 1e30.
+    """
     result = raw.astype(np.float64)
     holes = no_number(result)
     for value in no_data:
@@ -97,7 +106,7 @@ def scaled(raw: NDArray[Any], no_data: Iterable[Any], scale: float, offset: floa
 
 @contextmanager
 def opened_netcdf(path: Path, problems: Problems) -> Iterator[dict[str, NetcdfVariable] | None]:
-    """The variables of a file; one that cannot be read is reported and ``None`` yielded."""
+    """Yield the variables of a file; one that cannot be read is reported and ``None`` yielded."""
     with path.open("rb") as file:
         head = file.read(len(HDF5))
     if head.startswith(CLASSIC):
@@ -137,7 +146,10 @@ def _hdf5(path: Path, problems: Problems) -> Iterator[dict[str, NetcdfVariable] 
 
 
 def _members(file: h5py.File) -> Iterator[tuple[str, NetcdfVariable]]:
-    """The variables of the root group, as NetCDF-4 lays them out in HDF5: their dimensions are HDF5's scales."""
+    """Yield the variables of the root group, as NetCDF-4 lays them out in HDF5.
+
+    Their dimensions are HDF5's scales.
+    """
     for name, item in file.items():
         if isinstance(item, h5py.Dataset) and item.dtype.kind in "iufSO":
             attributes = {str(key): _plain(item.attrs[key]) for key in item.attrs if key not in _OF_HDF5}
@@ -147,7 +159,7 @@ def _members(file: h5py.File) -> Iterator[tuple[str, NetcdfVariable]]:
 
 
 def _dimension(item: h5py.Dataset, name: str, axis: int) -> str:
-    """The name of a dimension; without one those of a size are taken for one."""
+    """Return the name of a dimension; without one those of a size are taken for one."""
     scales = item.dims[axis]
     if len(scales):
         return str(scales[0].name).rsplit("/", 1)[-1]
@@ -196,7 +208,7 @@ class _Declared:
 
 
 def read_classic(path: Path) -> dict[str, ClassicVariable]:
-    """The variables of a file, which stays mapped as long as one of them is in use.
+    """Return the variables of a file, which stays mapped as long as one of them is in use.
 
     Raises :class:`FormatError` for a file that is cut or not what it claims, ``OSError`` for one that cannot be read.
     """
@@ -246,7 +258,7 @@ def _view(
 
 
 def _bytes(item: _Declared, lengths: list[int]) -> int:
-    """Of one record, or of the whole variable where it has no record dimension."""
+    """Return the bytes of one record, or of the whole variable where it has no record dimension."""
     sizes = [lengths[index] for index in item.dimensions]
     return np.dtype(item.kind).itemsize * prod(sizes[1:] if sizes and sizes[0] == 0 else sizes)
 
@@ -267,36 +279,36 @@ class _Header:
         self._count, self._offset = ">q" if version == 5 else ">i", ">i" if version == 1 else ">q"
 
     def count(self) -> int:
-        """A length or a number of things, which cannot be negative."""
+        """Return a length or a number of things, which cannot be negative."""
         value = self._number(self._count)
         if value < 0:
             raise FormatError(f"is damaged: its header claims a length of {value:,}")
         return value
 
     def count_or_streaming(self) -> int:
-        """The number of records; −1 where a writer had not finished counting."""
+        """Return the number of records; −1 where a writer had not finished counting."""
         value = self._number(self._count)
         if value < _STREAMING:
             raise FormatError(f"is damaged: its header claims {value:,} records")
         return value
 
     def name(self) -> str:
-        """A name, padded to four bytes."""
+        """Return a name, padded to four bytes."""
         return self._take(self.count()).decode("utf-8", "replace")
 
     def entries(self, tag: int, read: Callable[[], Any]) -> list[Any]:
-        """A list under its tag; an absent one is empty."""
+        """Return a list under its tag; an absent one is empty."""
         found, count = self._number(">i"), self.count()
         if found not in (0, tag) or (found == 0 and count) or count > _MOST_ENTRIES:
             raise FormatError("is damaged: its header is no list of dimensions, attributes and variables")
         return [read() for _ in range(count)]
 
     def attributes(self) -> dict[str, Any]:
-        """Attributes by name: text, a number or an array of numbers."""
+        """Return attributes by name: text, a number or an array of numbers."""
         return dict(self.entries(_ATTRIBUTES, self._attribute))
 
     def variable(self) -> _Declared:
-        """What the header says of a variable."""
+        """Return what the header says of a variable."""
         name, rank = self.name(), self.count()
         if rank > 32:
             raise FormatError(f"is damaged: its variable {name} claims {rank:,} dimensions")

@@ -1,4 +1,7 @@
-"""Wind from NetCDF: ERA5's ``u10`` and ``v10``, or speed and direction, on latitudes, projected axes or curved ones."""
+"""Wind from NetCDF.
+
+ERA5's ``u10`` and ``v10``, or speed and direction, on latitudes, projected axes or curved ones.
+"""
 
 from __future__ import annotations
 
@@ -43,9 +46,10 @@ _OTHER_VERSIONS = "expver"
 def netcdf_series(
     variables: Variables, components: Components | None, where: str, problems: Problems
 ) -> WindSeries | None:
-    """Return the wind of an opened file; ``components`` chooses where it holds u and v beside speed and direction.
+    """Return the wind of an opened file.
 
-    What is wrong is added to ``problems``, which come in empty, and ``None`` returned.
+    ``components`` chooses where it holds u and v beside speed and direction. What is wrong is added to ``problems``,
+    which come in empty, and ``None`` returned.
     """
     pair = _choose(variables, components, where, problems)
     if pair is None:
@@ -79,7 +83,10 @@ def netcdf_series(
 def _choose(
     variables: Variables, components: Components | None, where: str, problems: Problems
 ) -> tuple[Components, NetcdfVariable, NetcdfVariable] | None:
-    """Choose the two variables of the wind: u and v before speed and direction, those that say 10 m before others."""
+    """Choose the two variables of the wind.
+
+    U and v before speed and direction, those that say 10 m before others.
+    """
     found: dict[Role, list[tuple[NetcdfVariable, Named]]] = {}
     for variable in variables.values():
         says = _named(variable)
@@ -115,7 +122,10 @@ def _named(variable: NetcdfVariable) -> Named | None:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How to index the variables: the time's dimension, whole numbers for what is chosen, a dimension to merge."""
+    """How to index the variables of a wind.
+
+    The time's dimension, whole numbers for what is chosen, a dimension to merge.
+    """
 
     time: str | None
     chosen: Mapping[str, int]
@@ -176,7 +186,10 @@ def _ten_metres(coordinate: NetcdfVariable | None, size: int) -> int | None:
 
 
 def _stamps(variables: Variables, time: str | None, where: str, problems: Problems) -> Stamps | None:
-    """Return the times along ``time``; a file without is no problem, one with times that cannot be read is."""
+    """Return the times along ``time``.
+
+    A file without is no problem, one with times that cannot be read is.
+    """
     along = [item for item in variables.values() if item.dimensions == (time,) and " since " in item.text("units")]
     if not along:
         return None
@@ -194,7 +207,10 @@ def _stamps(variables: Variables, time: str | None, where: str, problems: Proble
 def _read(
     layout: _Layout, space: tuple[str, str], variable: NetcdfVariable, number: int, window: Window | None
 ) -> Floats:
-    """Read one time of a variable in a window, as ``[rows, columns]`` whatever the order of its dimensions."""
+    """Read one time of a variable in a window, as ``[rows, columns]``.
+
+    Its dimensions may have another order.
+    """
     picks: dict[str, int | slice] = dict(layout.chosen)
     if layout.time is not None:
         picks[layout.time] = number
@@ -208,7 +224,7 @@ def _read(
 
 
 def _merge(values: Floats, axis: int) -> Floats:
-    """The first entry along ``axis`` that has a value."""
+    """Return the first entry along ``axis`` that has a value."""
     first, *rest = np.moveaxis(values, axis, 0)
     for more in rest:
         first = np.where(np.isnan(first), more, first)
@@ -226,7 +242,7 @@ _Y, _X = "projection_y_coordinate", "projection_x_coordinate"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Axes:
-    """The dimensions of rows and columns by name, where they lie, and whether they are latitudes and longitudes."""
+    """The dimensions of rows and columns by name, where they lie, and whether they are geographic."""
 
     dimensions: tuple[str, str]
     places: WindLocations
@@ -234,9 +250,10 @@ class _Axes:
 
 
 def _find_axes(variables: Variables, variable: NetcdfVariable, where: str, problems: Problems) -> _Axes | None:
-    """The axes of ``variable``: 1-D latitudes and longitudes, else 1-D projected coordinates, else 2-D latitudes.
+    """Return the axes of ``variable``.
 
-    Projected coordinates need a grid mapping. What is wrong is added to ``problems`` and ``None`` returned.
+    1-D latitudes and longitudes, else 1-D projected coordinates, else 2-D latitudes. Projected coordinates need a grid
+    mapping. What is wrong is added to ``problems`` and ``None`` returned.
     """
     lat, lon = (_along(variables, variable, kind) for kind in ("lat", "lon"))
     if lat is not None and lon is not None:
@@ -255,7 +272,7 @@ def _find_axes(variables: Variables, variable: NetcdfVariable, where: str, probl
 
 
 def _kind(item: NetcdfVariable) -> str | None:
-    """``lat``, ``lon``, ``y`` or ``x`` for a coordinate variable."""
+    """Return ``lat``, ``lon``, ``y`` or ``x`` for a coordinate variable."""
     units, standard, name = item.text("units").lower(), item.text("standard_name"), item.name.lower()
     if units in _LAT_UNITS or standard == "latitude" or name in _LAT_NAMES:
         return "lat"
@@ -267,7 +284,7 @@ def _kind(item: NetcdfVariable) -> str | None:
 
 
 def _along(variables: Variables, variable: NetcdfVariable, kind: str) -> NetcdfVariable | None:
-    """The 1-D coordinate of a kind along one of the variable's dimensions."""
+    """Return the 1-D coordinate of a kind along one of the variable's dimensions."""
     found = (
         item for item in variables.values()
         if len(item.dimensions) == 1 and item.dimensions[0] in variable.dimensions and _kind(item) == kind
@@ -276,7 +293,7 @@ def _along(variables: Variables, variable: NetcdfVariable, kind: str) -> NetcdfV
 
 
 def _curved(variables: Variables, variable: NetcdfVariable, kind: str) -> NetcdfVariable | None:
-    """The coordinate of a kind over two of the variable's dimensions."""
+    """Return the coordinate of a kind over two of the variable's dimensions."""
     for item in variables.values():
         within = len(item.dimensions) == 2 and set(item.dimensions) <= set(variable.dimensions)
         if within and _kind(item) == kind:
@@ -285,7 +302,7 @@ def _curved(variables: Variables, variable: NetcdfVariable, kind: str) -> Netcdf
 
 
 def _mapping(variables: Variables, variable: NetcdfVariable) -> str | None:
-    """The CRS of the variable's grid mapping, as WKT."""
+    """Return the CRS of the variable's grid mapping, as WKT."""
     name = variable.text("grid_mapping").split(":")[0].strip()
     named = [variables[name]] if name in variables else []
     for item in named or [item for item in variables.values() if "grid_mapping_name" in item.attributes]:
@@ -320,7 +337,7 @@ def _axes(
 
 
 def _axis_values(item: NetcdfVariable, where: str, problems: Problems) -> Floats | None:
-    """A coordinate's values, which must run one way."""
+    """Return a coordinate's values, which must run one way."""
     size = item.shape[0]
     if not 1 <= size <= _MOST_AXIS:
         problems.add(f"{where}, {item.name}", f"has {size:,} values", f"give 1 to {_MOST_AXIS:,}")

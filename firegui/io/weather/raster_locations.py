@@ -1,4 +1,7 @@
-"""Rasters of a wind file: with an affine transform, with a coordinate for every row and column, or curved."""
+"""Rasters of a wind file.
+
+With an affine transform, with a coordinate for every row and column, or curved.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,10 @@ class RasterLocations(WindLocations):
 
     @abstractmethod
     def _locate(self, grid: Grid) -> Locate | None:
-        """Return the way from a grid's eastings and northings to rows and columns; ``None`` far from the raster."""
+        """Return the way from a grid's eastings and northings to rows and columns.
+
+        ``None`` far from the raster.
+        """
 
 
 @dataclass(frozen=True)
@@ -104,9 +110,9 @@ class AffineRaster(RasterLocations):
 
 @dataclass(frozen=True, eq=False)
 class AxisRaster(RasterLocations):
-    """A raster with a coordinate for every row (``ys``) and every column (``xs``) in ``crs``, either way round.
+    """A raster with a coordinate in ``crs`` for every row (``ys``) and every column (``xs``).
 
-    Longitudes may count to 360 or to ±180, and wrap around.
+    Both may ascend or descend. Longitudes may count to 360 or to ±180, and wrap around.
     """
 
     ys: Floats
@@ -135,7 +141,10 @@ class AxisRaster(RasterLocations):
 
 
 def _index(axis: Floats, at: Floats) -> Floats:
-    """Fractional index of ``at`` along an axis that runs one way, linear beyond its ends by its last step."""
+    """Return the fractional index of ``at`` along an axis that runs one way.
+
+    Beyond its ends it goes on by the last step.
+    """
     if len(axis) == 1:
         # A single row or column has no step that could be exceeded: it serves within a degree, or 100 km.
         reach = 1.0 if np.abs(axis[0]) <= 360.0 else 100_000.0
@@ -150,7 +159,7 @@ def _index(axis: Floats, at: Floats) -> Floats:
 
 
 def _index_lon(axis: Floats, at: Floats) -> Floats:
-    """:func:`_index` of longitudes, each brought to within half a turn of the axis's middle first.
+    """Return :func:`_index` of longitudes, each brought to within half a turn of the axis's middle first.
 
     An axis that jumps back once is unrolled; one that runs one way is kept, also where it leaves out half the Earth.
     """
@@ -196,7 +205,7 @@ class CurvedRaster(RasterLocations):
         return turn_from_true(grid, axes)
 
     def _direction(self, rows: Floats, columns: Floats, axis: int) -> Floats:
-        """True east and north components of a step along an axis at the nearest cells."""
+        """Return true east and north components of a step along an axis at the nearest cells."""
         at = [
             np.clip(np.rint(np.nan_to_num(values)), 0, size - 1).astype(np.intp)
             for values, size in zip((rows, columns), self.lons.shape, strict=True)
@@ -209,7 +218,7 @@ class CurvedRaster(RasterLocations):
         return np.stack([across * np.cos(np.radians(self.lats[one])), self.lats[one] - self.lats[other]])
 
     def _around(self, grid: Grid) -> _Projected | None:
-        """What of the raster lies around ``grid``, in the grid's CRS; ``None`` where nothing does."""
+        """Return what of the raster lies around ``grid``, in the grid's CRS; ``None`` where nothing does."""
         place = Georeference(grid).lonlat(grid.rows / 2.0, grid.columns / 2.0)
         if place is None or grid.crs is None:
             return None
@@ -228,7 +237,7 @@ class CurvedRaster(RasterLocations):
 
 
 def _step_deg(distance: Floats, row: int, column: int) -> float:
-    """About the size of the raster's cells near one of them, in degrees."""
+    """Return the approximate size of the raster's cells near one of them, in degrees."""
     near = distance[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2]
     return max(float(np.median(near)), 1e-6)
 
@@ -243,7 +252,7 @@ class _Projected:
     column: int
 
     def index(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """Fractional rows and columns of places, by Newton's method on the bilinear raster."""
+        """Return fractional rows and columns of places, by Newton's method on the bilinear raster."""
         rows = np.full(x.shape, (self.x.shape[0] - 1) / 2.0)
         columns = np.full(x.shape, (self.x.shape[1] - 1) / 2.0)
         for _ in range(_ITERATIONS):
@@ -260,7 +269,10 @@ class _Projected:
 
 
 def _tangent(values: Floats, rows: Floats, columns: Floats) -> tuple[Floats, Floats, Floats]:
-    """The bilinear raster at places and its slopes down and across; beyond the edge its last cells go on."""
+    """Return the bilinear raster at places and its slopes down and across.
+
+    Beyond the edge its last cells go on.
+    """
     top, left = (
         np.clip(np.nan_to_num(at), 0, size - 2).astype(np.intp)
         for at, size in zip((rows, columns), values.shape, strict=True)

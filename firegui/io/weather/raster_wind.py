@@ -1,4 +1,7 @@
-"""Wind from GeoTIFF: one file of each part with a band for every time, or one file whose bands say what they are."""
+"""Wind from GeoTIFF.
+
+One file of each part with a band for every time, or one file whose bands say what they are.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,7 @@ class _Part:
 def raster_series(
     paths: Sequence[Path], components: Components | None, problems: Problems
 ) -> Iterator[WindSeries | None]:
-    """The wind of one or two GeoTIFFs; what is wrong is added to ``problems``, which come in empty."""
+    """Yield the wind of one or two GeoTIFFs; what is wrong is added to ``problems``, which come in empty."""
     with without_place_warnings():
         sources = [_opened(path, problems) for path in paths]
     try:
@@ -108,7 +111,7 @@ def _opened(path: Path, problems: Problems) -> Any:
 
 
 def _block_bytes(source: Any) -> int:
-    """What is unpacked to read one cell of a band."""
+    """Return what is unpacked to read one cell of a band."""
     height, width = source.block_shapes[0]
     together = source.count if source.interleaving is not None and source.interleaving.value.upper() == "PIXEL" else 1
     return int(height * width * together * np.dtype(source.dtypes[0]).itemsize)
@@ -137,7 +140,7 @@ _Pair = tuple[Components, _Part, _Part, tuple[str, ...]]
 
 
 def _one_file(source: Any, components: Components | None, where: str, problems: Problems) -> _Pair | None:
-    """The bands of each part, told from what the bands are called."""
+    """Return the bands of each part, told from what the bands are called."""
     found: dict[Role, list[int]] = {}
     says: dict[Role, Named] = {}
     for band in range(1, source.count + 1):
@@ -186,7 +189,7 @@ def _two_files(
 
 
 def _file_name(source: Any, path: Path) -> Named | None:
-    """What the file's name or its first band's says; bands often name their times only."""
+    """Return what the file's name or its first band's says; bands often name their times only."""
     for text in (path.stem, *re.split(r"[_\-. ]+", path.stem)):
         found = _band_name(source, 1) or named(text)
         if found is not None and found.role in _WIND_ROLES:
@@ -213,7 +216,7 @@ def _band_name(source: Any, band: int) -> Named | None:
 
 
 def _unit(source: Any, band: int) -> str:
-    """Return the first text that names a unit of speed, else what the band says of its unit, where that is anything."""
+    """Return the first text that names a unit of speed, else what the band says of its unit."""
     tags = source.tags(band)
     texts = (source.units[band - 1], tags.get("units"), tags.get("GRIB_UNIT"), source.tags().get("units"))
     known = (text for text in texts if text and speed_unit(text) is not None)
@@ -250,7 +253,7 @@ def _lie(source: Any) -> AffineRaster:
 
 
 def _is_same(one: AffineRaster, other: AffineRaster) -> bool:
-    """Whether two rasters are one, up to the rounding of their corners."""
+    """Return whether two rasters are one, up to the rounding of their corners."""
     if (one.rows, one.columns) != (other.rows, other.columns) or (one.crs is None) != (other.crs is None):
         return False
     if one.transform is None or other.transform is None or one.crs is None or other.crs is None:
@@ -264,7 +267,10 @@ def _wkt(place: CRS | None) -> str | None:
 
 
 def _stamps(part: _Part, where: str, problems: Problems) -> Stamps | None:
-    """The times that the bands carry, as NetCDF, GRIB or a description of theirs says it; ``None`` without."""
+    """Return the times that the bands carry, as NetCDF, GRIB or a description of theirs says it.
+
+    ``None`` without.
+    """
     grib = [_SECONDS_UTC.fullmatch(part.source.tags(band).get("GRIB_VALID_TIME", "")) for band in part.bands]
     if all(grib):
         moments = np.array([int(match[1]) for match in grib if match], "datetime64[s]")

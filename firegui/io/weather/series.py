@@ -1,6 +1,7 @@
-"""An opened wind file, whatever its format: samples in time of two numbers at every place, and their meaning.
+"""An opened wind file, whatever its format.
 
-The numbers are meant as the user says, else as the file says, else by a guess, which a note names.
+Samples in time of two numbers at every place, and their meaning. The numbers are meant as the user says, else as the
+file says, else by a guess, which a note names.
 """
 
 from __future__ import annotations
@@ -82,7 +83,10 @@ T = TypeVar("T")
 def choose_pair(
     found: Mapping[Role, T], wanted: Components | None, first: Components = Components.U_V
 ) -> tuple[Components, T, T] | None:
-    """Return the two parts of a wind of what was found; without ``wanted`` those of ``first`` go before the others."""
+    """Return the two parts of a wind of what was found.
+
+    Without ``wanted`` those of ``first`` go before the others.
+    """
     for kind in sorted(PAIRS, key=lambda kind: kind is not first) if wanted is None else (wanted,):
         one, other = PAIRS[kind]
         if one in found and other in found:
@@ -94,9 +98,9 @@ def said_conventions(
     components: Components, fields: tuple[WindField, WindField], where: str, problems: Problems,
     north: North | None = None, clock: TimeBasis | None = None,
 ) -> WindConventions:  # fmt: skip
-    """Return what a file says of its two numbers: the unit as written and ``north`` if given, else what names say.
+    """Return what a file says of its two numbers.
 
-    A unit of something else than a speed is a problem.
+    The unit as written and ``north`` if given, else what names say. A unit of something else than a speed is a problem.
     """
     one, other = fields
     unit = speed_unit(one.unit)
@@ -118,9 +122,10 @@ _PROBED, _PROBED_CELLS, _PROBED_SIDE = 25, 40_000, 200
 
 
 def probe(series: WindSeries, window: Window | None) -> tuple[Floats, Floats]:
-    """Numbers of both parts at up to 25 samples and some thousands of places: enough for ranges and guesses.
+    """Return numbers of both parts at up to 25 samples and some thousands of places.
 
-    Of a raster the ``window`` is looked at, else its middle. Raises ``OSError`` where the file cannot be read.
+    Enough for ranges and guesses. Of a raster the ``window`` is looked at, else its middle. Raises ``OSError`` where
+    the file cannot be read.
     """
     shape = series.places.raster
     if window is None and shape is not None:
@@ -137,7 +142,10 @@ def probe(series: WindSeries, window: Window | None) -> tuple[Floats, Floats]:
 def resolve_conventions(
     series: WindSeries, wanted: WindConventions, one: Floats, other: Floats
 ) -> tuple[WindConventions, list[str]]:
-    """Every trait, and notes on what was converted and what was guessed; ``one`` and ``other`` are probed numbers."""
+    """Return every trait, and notes on what was converted and what was guessed.
+
+    ``one`` and ``other`` are probed numbers.
+    """
     said, notes = series.said, []
     components = wanted.components or said.components or Components.SPEED_DIRECTION
     polar = components is Components.SPEED_DIRECTION
@@ -181,7 +189,7 @@ def _conversions(unit: SpeedUnit, height: Height, sense: Sense | None) -> list[s
 
 
 def vectors(one: Floats, other: Floats, traits: WindConventions) -> tuple[Floats, Floats, Floats]:
-    """Speed, and the components towards the east and the north of ``traits.north``, in m/s at 10 m.
+    """Return speed, and the components towards the east and the north of ``traits.north``, in m/s at 10 m.
 
     A direction α clockwise from north, where the wind comes from, gives ``u = −s sin α, v = −s cos α``.
     """
@@ -197,7 +205,7 @@ def vectors(one: Floats, other: Floats, traits: WindConventions) -> tuple[Floats
 
 
 def check_values(one: Floats, other: Floats, traits: WindConventions, where: str, problems: Problems) -> bool:
-    """Whether all numbers can be a wind; else a problem."""
+    """Return whether all numbers can be a wind; else add a problem."""
     assert traits.speed_unit is not None
     if traits.components is Components.SPEED_DIRECTION:
         if np.nanmin(one, initial=0.0) < 0.0:

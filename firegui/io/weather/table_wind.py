@@ -1,8 +1,8 @@
-"""Wind from a CSV table: a row for every time, and for every station where it has longitudes and latitudes.
+"""Wind from a CSV table.
 
-Commas, semicolons or tabs; lines that begin with # are comments, of which ``# LATITUDE: 38.6`` and ``# LONGITUDE:``
-give the place of a single station; a second line may hold the units of the columns. An empty cell, NaN, M and −9999 are
-no value.
+A row for every time, and for every station where it has longitudes and latitudes. Commas, semicolons or tabs; lines
+that begin with # are comments, of which ``# LATITUDE: 38.6`` and ``# LONGITUDE:`` give the place of a single station; a
+second line may hold the units of the columns. An empty cell, NaN, M and −9999 are no value.
 """
 
 from __future__ import annotations
@@ -65,7 +65,10 @@ class _Table:
 
 
 def table_series(path: Path, components: Components | None, problems: Problems) -> WindSeries | None:
-    """The wind of a table; what is wrong is added to ``problems``, which come in empty, and ``None`` returned."""
+    """Return the wind of a table.
+
+    What is wrong is added to ``problems``, which come in empty, and ``None`` returned.
+    """
     text = _text(path, problems)
     table = None if text is None else _parse(text, path.name, problems)
     if table is None:
@@ -138,7 +141,7 @@ def _parse(text: str, where: str, problems: Problems) -> _Table | None:
 
 
 def _units(header: Sequence[str], row: Sequence[str]) -> Sequence[str] | None:
-    """The row as units of its columns, if it is one: some speed has a unit's name for a value."""
+    """Return the row as units of its columns, if it is one: some speed has a unit's name for a value."""
     for title, cell in zip(header, row, strict=False):
         says = named(title)
         if says is not None and says.role in (Role.SPEED, Role.U, Role.V) and speed_unit(cell) is not None:
@@ -178,7 +181,7 @@ def _columns(
 
 
 def _numbers(table: _Table, role: Role, where: str, problems: Problems) -> Floats:
-    """The numbers of a column, NaN for no value; what is neither is a problem with its line."""
+    """Return the numbers of a column, NaN for no value; what is neither is a problem with its line."""
     values = np.full(len(table.numbers), np.nan)
     bad = []
     for index, cell in enumerate(table.cells[role]):
@@ -195,7 +198,7 @@ def _numbers(table: _Table, role: Role, where: str, problems: Problems) -> Float
 
 
 def _number(cell: str) -> float | None:
-    """The number in a cell, NaN for no value, ``None`` for what is neither."""
+    """Return the number in a cell, NaN for no value, ``None`` for what is neither."""
     try:
         found = float(cell)
     except ValueError:
@@ -224,7 +227,7 @@ def _coordinates(table: _Table, where: str, problems: Problems) -> tuple[Floats 
 
 
 def _moments(table: _Table, where: str, problems: Problems) -> tuple[Stamps | None, TimeBasis | None]:
-    """When the rows are, in no order yet; ``None`` where no column says it."""
+    """Return the times of the rows, in no order yet; ``None`` where no column says it."""
     texts, title = _time_texts(table)
     if texts is None:
         return None, None
@@ -249,7 +252,7 @@ def _moments(table: _Table, where: str, problems: Problems) -> tuple[Stamps | No
 
 
 def _time_texts(table: _Table) -> tuple[list[str] | None, str]:
-    """What says a row's time: one column, a date and an hour, or year, month, day and perhaps hour."""
+    """Return what says a row's time: one column, a date and an hour, or year, month, day and perhaps hour."""
     cells, titles = table.cells, table.titles
     if Role.TIME in cells and sum(letter.isdigit() for letter in cells[Role.TIME][0]) > _DIGITS_OF_A_TIME:
         return list(cells[Role.TIME]), titles[Role.TIME]
@@ -270,7 +273,7 @@ def _time_texts(table: _Table) -> tuple[list[str] | None, str]:
 
 
 def _clock_text(hour: str, minute: str) -> str:
-    """``14:00`` of 14, 1400 or 14:00."""
+    """Return ``14:00`` of 14, 1400 or 14:00."""
     if not hour.isdecimal():
         return hour
     number = int(hour)
@@ -282,7 +285,7 @@ def _clock_text(hour: str, minute: str) -> str:
 def _stations(
     names: Sequence[str] | None, lons: Floats | None, lats: Floats | None, where: str, problems: Problems
 ) -> tuple[Indices | None, WindLocations | None]:
-    """Which station each row is of, and where these are."""
+    """Return which station each row is of, and where these are."""
     if lons is None or lats is None:
         if names is not None and len(set(names)) > 1:
             what = f"holds {len(set(names))} stations ({', '.join(sorted(set(names))[:_SHOWN])}) without their places"

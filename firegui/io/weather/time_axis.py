@@ -1,7 +1,8 @@
-"""Times of samples, and samples sorted into the days of an event: each day's mean, and what there is to say of it.
+"""Times of samples, and samples sorted into the days of an event.
 
-The engine takes one wind a day. Of the samples of a day its wind has the mean of their speeds and the direction of the
-mean of their vectors: turning winds shorten the mean vector but not the mean speed, which is what drives a fire.
+Each day's mean, and what there is to say of it. The engine takes one wind a day. Of the samples of a day its wind has
+the mean of their speeds and the direction of the mean of their vectors: turning winds shorten the mean vector but not
+the mean speed, which is what drives a fire.
 
 A sample that stands for less than a day belongs to the day in which it was taken; daily ones to the day that holds
 their middle, twelve hours later, so that means of UTC days fall on the local day they mostly cover.
@@ -30,10 +31,10 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stamps:
-    """When the samples are: ``moments`` (``datetime64[s]``), in UTC where ``in_utc``, as each of them says itself.
+    """Times of samples.
 
-    Others are in the clock of the series' traits. ``dates_only`` where they name days and no times: then they are days
-    at the fire.
+    ``moments`` (``datetime64[s]``), in UTC where ``in_utc``, as each of them says itself. Others are in the clock of
+    the series' traits. ``dates_only`` where they name days and no times: then they are days at the fire.
     """
 
     moments: NDArray[np.datetime64]
@@ -56,7 +57,10 @@ def as_stamps(parsed: Sequence[Stamp]) -> Stamps:
 
 
 def check_ascending(moments: NDArray[np.datetime64], where: str, names: Sequence[str], problems: Problems) -> bool:
-    """Whether each moment comes after the one before; else a problem that names the first that does not."""
+    """Return whether each moment comes after the one before.
+
+    Else a problem that names the first that does not.
+    """
     backwards = np.flatnonzero(np.diff(moments).astype(np.int64) <= 0)
     if not backwards.size:
         return True
@@ -73,12 +77,12 @@ def check_ascending(moments: NDArray[np.datetime64], where: str, names: Sequence
 
 
 def say_moment(moment: np.datetime64) -> str:
-    """``2017-10-09 04:00``."""
+    """Return ``2017-10-09 04:00``."""
     return str(moment.astype("datetime64[m]")).replace("T", " ")
 
 
 def say_clock(stamps: Stamps, clock: TimeBasis | None) -> str:
-    """What the stamps were taken for; empty where they, or the file, say it."""
+    """Return what the stamps were taken for; empty where they, or the file, say it."""
     if stamps.dates_only:
         return "The dates of the wind are taken for days at the fire."
     if stamps.in_utc or clock is TimeBasis.UTC:
@@ -90,7 +94,10 @@ def say_clock(stamps: Stamps, clock: TimeBasis | None) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Timing:
-    """When the samples of a series are: ``moments`` in UTC; every ``step_h`` hours. ``None`` where one is for ever."""
+    """Times of the samples of a series: ``moments`` in UTC.
+
+    Every ``step_h`` hours. ``None`` where one is for ever.
+    """
 
     moments: NDArray[np.datetime64] | None
     step_h: float | None
@@ -116,21 +123,24 @@ class Days:
 
 
 def utc_moments(stamps: Stamps, clock: TimeBasis | None, utc_offset_h: float) -> NDArray[np.datetime64]:
-    """The moments in UTC: dates alone are days at the fire, other stamps are in ``clock`` where they do not say."""
+    """Return the moments in UTC.
+
+    Dates alone are days at the fire, other stamps are in ``clock`` where they do not say.
+    """
     if stamps.dates_only or (not stamps.in_utc and clock is TimeBasis.LOCAL):
         return stamps.moments - np.timedelta64(round(utc_offset_h * 3600), "s")
     return stamps.moments
 
 
 def regular_moments(count: int, first: datetime, step_h: float) -> NDArray[np.datetime64]:
-    """The moments of ``count`` samples that carry none, from ``first`` (UTC)."""
+    """Return the moments of ``count`` samples that carry none, from ``first`` (UTC)."""
     begin = np.datetime64(first.astimezone(UTC).replace(tzinfo=None), "s")
     steps = np.round(np.arange(count) * step_h * 3600.0)
     return np.asarray(begin + steps.astype("timedelta64[s]"))
 
 
 def sort_into_days(timing: Timing, start: datetime, days: int | None) -> Days:
-    """The samples of each day from ``start`` (UTC); ``days`` ``None`` takes all that have any.
+    """Return the samples of each day from ``start`` (UTC); ``days`` ``None`` takes all that have any.
 
     A last sample at the very end of the last day closes it and makes no day of its own.
     """
@@ -149,14 +159,17 @@ def sort_into_days(timing: Timing, start: datetime, days: int | None) -> Days:
 
 
 def _held(each: NDArray[np.int64], seconds: NDArray[np.int64], expected: int) -> int:
-    """Days up to the last with samples, less one that holds a closing instant alone."""
+    """Return days up to the last with samples, less one that holds a closing instant alone."""
     last = int(each[-1])
     alone = np.count_nonzero(each == last) == 1 and expected > 1 and last > 0 and seconds[-1] == last * DAY_S
     return max(last + (0 if alone else 1), 0)
 
 
 def say_days(days: Days, filled: Mapping[int, int], first: date, step_h: float | None) -> list[str]:
-    """Notes: that days are means, which are of a part, and which have another day's wind (``filled``: day → day)."""
+    """Return notes on days that are means, that have a part of their samples, and that were filled.
+
+    ``filled`` names the day whose wind stands in for each day without.
+    """
     notes = []
     if days.expected > 1:
         notes.append(
@@ -170,7 +183,7 @@ def say_days(days: Days, filled: Mapping[int, int], first: date, step_h: float |
 
 
 def say_filled(filled: Mapping[int, int], first: date) -> list[str]:
-    """Notes on the days of ``filled``, day → day, that have another day's wind."""
+    """Return notes on the days of ``filled``, day → day, that have another day's wind."""
     notes = []
     before = [str(first + timedelta(days=day)) for day, source in filled.items() if source < day]
     after = [str(first + timedelta(days=day)) for day, source in filled.items() if source > day]
@@ -188,7 +201,10 @@ def _every(step_h: float | None) -> str:
 
 
 def fill_days(known: Sequence[int], count: int) -> dict[int, int]:
-    """For each day without wind the day whose wind it takes: the last before it, else the first after it."""
+    """Return for each day without wind the day whose wind it takes.
+
+    The last before it, else the first after it.
+    """
     filled = {}
     for day in range(count):
         if day not in known:
@@ -228,10 +244,10 @@ class TimeError(ValueError):
 
 
 def decode_times(values: NDArray[np.float64], units: str, calendar: str) -> NDArray[np.datetime64]:
-    """The moments (UTC, whole seconds) that ``values`` in ``units`` (``hours since 1900-01-01``) name.
+    """Return the moments (UTC, whole seconds) that ``values`` in ``units`` name.
 
-    Raises :class:`TimeError` for other calendars than the real one, values that are no numbers, and years that no
-    weather of a fire has.
+    ``units`` are such as ``hours since 1900-01-01``. Raises :class:`TimeError` for other calendars than the real one,
+    values that are no numbers, and years that no weather of a fire has.
     """
     match = _UNITS.fullmatch(units)
     name = "" if match is None else match[1].lower()

@@ -100,7 +100,7 @@ class WindSurvey:
     stamps: Stamps | None = None
 
     def first_date(self, utc_offset_h: float) -> date | None:
-        """The local date of the first sample, a candidate for day 0; ``None`` where there are no times."""
+        """Return the local date of the first sample, a candidate for day 0; ``None`` where there are no times."""
         if self.stamps is None:
             return None
         middle = timedelta(hours=12.0 if self._timing(utc_offset_h).is_daily else 0.0)
@@ -108,7 +108,7 @@ class WindSurvey:
         return (first + middle + timedelta(hours=utc_offset_h)).date()
 
     def days_from(self, start: datetime, utc_offset_h: float) -> int | None:
-        """Days of wind from ``start`` (UTC) to the last sample; ``None`` for a wind without times."""
+        """Return days of wind from ``start`` (UTC) to the last sample; ``None`` for a wind without times."""
         if self.stamps is None:
             return None
         return sort_into_days(self._timing(utc_offset_h), start, None).count
@@ -119,7 +119,10 @@ class WindSurvey:
 
 
 def survey_wind(source: WindSource, check: Check | None = None) -> WindSurvey:
-    """What ``source`` is, looked at quickly for a preview. Never raises for bad input: problems are listed in it."""
+    """Return what ``source`` is, looked at quickly for a preview.
+
+    Never raises for bad input: problems are listed in it.
+    """
     found = Problems()
     survey = _surveyed(source, found, check)
     return replace(survey, problems=tuple(_as_wind(found)))
@@ -158,7 +161,7 @@ def read_wind(
     problems: Problems,
     check: Check | None = None,
 ) -> WindFields | None:
-    """The daily wind of an event whose day 0 begins at ``start`` (UTC) on ``grid``.
+    """Return the daily wind of an event whose day 0 begins at ``start`` (UTC) on ``grid``.
 
     ``days`` ``None`` takes as many as the source has from ``start`` on (a wind without times: 1). What is wrong is
     added to ``problems`` and ``None`` returned. ``check`` may raise :class:`~firegui.errors.CancelledError`.
@@ -223,9 +226,10 @@ def _look(source: WindSource, series: WindSeries, window: Window | None, problem
 def _stamps(
     source: WindSource, series: WindSeries, traits: WindConventions, problems: Problems
 ) -> tuple[Stamps | None, float | None]:
-    """The times of a series, its own or by ``source.first`` and ``source.step_h``, and the hours between two.
+    """Return the times of a series and the hours between two.
 
-    ``None`` as long as no start is known, and for a single sample.
+    The times are its own, or follow from ``source.first`` and ``source.step_h``. ``None`` as long as no start is known,
+    and for a single sample.
     """
     if series.stamps is not None and source.first is None:
         return series.stamps, series.step_h or series.stamps.step_h
@@ -244,7 +248,7 @@ def _stamps(
 
 
 def _usual_step(series: WindSeries) -> float | None:
-    """Whole days of samples, with or without the closing one, are taken to be hourly."""
+    """Return one hour for whole days of samples, with or without the closing one."""
     hourly = series.count >= _HOURLY_AT_LEAST and series.count % 24 in (0, 1)
     return 1.0 if hourly else None
 
@@ -278,7 +282,7 @@ def _timing(
 
 
 def _check_asked(source: WindSource, problems: Problems) -> None:
-    """What cannot be asked of any file."""
+    """Report what cannot be asked of any file."""
     if source.files and (source.speed is not None or source.direction is not None):
         problems.add("wind", "is given as a file and as a number", "give the one or the other")
     if source.step_h is not None and not 1.0 / 60.0 <= source.step_h <= 24.0 * MOST_DAYS:
@@ -288,7 +292,10 @@ def _check_asked(source: WindSource, problems: Problems) -> None:
 
 
 def _constant(source: WindSource, problems: Problems) -> float | None:
-    """The speed of a wind that is given by numbers, in m/s at 10 m; what is missing or cannot be is a problem."""
+    """Return the speed of a wind that is given by numbers, in m/s at 10 m.
+
+    What is missing or cannot be is a problem.
+    """
     missing = [name for name, value in (("speed", source.speed), ("direction", source.direction)) if value is None]
     if missing:
         given = f"its {missing[0]} is" if len(missing) == 1 else "is"
@@ -316,7 +323,7 @@ def _constant_traits(source: WindSource) -> WindConventions:
 
 
 def _as_wind(problems: Problems) -> list[Problem]:
-    """The problems with a place that says that they are the wind's."""
+    """Return the problems with a place that says that they are the wind's."""
     return [
         problem if problem.where.startswith("wind") else replace(problem, where=f"wind ({problem.where})")
         for problem in problems
@@ -338,7 +345,7 @@ _OTHERS = {
 def opened_series(
     paths: Sequence[Path], components: Components | None, problems: Problems
 ) -> Iterator[WindSeries | None]:
-    """The wind that the files hold, open while the context lasts.
+    """Yield the wind that the files hold, open while the context lasts.
 
     What is wrong is added to ``problems``, which come in empty, and ``None`` yielded.
     """
