@@ -38,6 +38,7 @@ from firegui.runs.runner import execute
 from firegui.runs.spec import CalibrateSpec, RunSpec
 from tests.gui.analyses.scene import FakeRun
 from tests.gui.hands import show_widget
+from tests.gui.readouts import calls_of, cursor_of
 from tests.support import watched_project
 from tests.unit.domain.samples import weights
 
@@ -202,7 +203,7 @@ def test_what_cannot_be_added_is_refused(
     panel.add_project(other)
     panel.add_project(other)
 
-    assert ["does not exist" in str(refusals[0]), *("trained on already" in str(error) for error in refusals[1:])] == (
+    assert ["does not exist" in str(refusals[0]), *("already in the list" in str(error) for error in refusals[1:])] == (
         [True] * 3
     )
     assert panel.others.count() == 1
@@ -235,11 +236,11 @@ def test_the_epoch_under_the_mouse_is_the_one_whose_days_are_shown(
     qtbot: QtBot, calibrated: CalibratePanel, controller: CalibrationController
 ) -> None:
     calibrated.plots.misfit.hovered.emit(2.2)
-    qtbot.waitUntil(lambda: calibrated.plots.misfit.cursor_x == 2.0)
+    qtbot.waitUntil(lambda: cursor_of(calibrated.plots.misfit) == 2.0)
     assert list(calibrated.plots.days.points(0).values()) == list(controller.history[1].events[0].iou)
     assert "epoch 2" in calibrated.plots.days.title.text()
     calibrated.plots.misfit.hovered.emit(None)
-    qtbot.waitUntil(lambda: calibrated.plots.misfit.cursor_x is None)
+    qtbot.waitUntil(lambda: cursor_of(calibrated.plots.misfit) is None)
     assert list(calibrated.plots.days.points(0).values()) == list(controller.history[-1].events[0].iou)
 
 
@@ -248,11 +249,11 @@ def test_however_fast_epochs_come_they_are_drawn_together(
 ) -> None:
     controller = CalibrationController(session, execute=held_run(500))
     panel = panel_of(qtbot, session, queue, controller)
-    before = panel.plots.repaints
+    repaints = calls_of(panel.plots.misfit, "show_history")
     panel.start()
     qtbot.waitUntil(lambda: len(panel.plots.misfit.points()) == 500)
 
-    assert panel.plots.repaints - before < 50
+    assert len(repaints) < 50
     controller.shutdown()
     controller.deleteLater()
 
@@ -311,7 +312,7 @@ def test_a_stopped_one_goes_on_to_the_same_weights_even_in_another_session(
     assert panel.button("resume").isEnabled()
 
     session.open_project(load_project(saved), saved)
-    assert "Resume takes it up" in panel.notes.text()
+    assert "Resume continues it" in panel.notes.text()
     panel.button("resume").click()
     qtbot.waitUntil(lambda: controller.result is not None and not controller.is_busy, timeout=PATIENCE_MS)
 

@@ -19,6 +19,7 @@ from firegui.gui.widgets.coverage_form import LEVEL, CoverageChoice, choice_of, 
 from firegui.io.project.scenario_toml import coverage_of, shipped_table
 from tests.gui.conftest import COLUMNS, ROWS
 from tests.gui.hands import LEFT, show_widget, type_into_cell
+from tests.gui.readouts import fact_of
 from tests.gui.test_dialogs import escape, press, when_open
 
 
@@ -40,7 +41,7 @@ def panel(qtbot: QtBot, session: Session, fuelled: Project) -> ScenarioPanel:
 
 
 def test_the_dock_says_the_value_and_where_it_is_from(panel: ScenarioPanel) -> None:
-    said = panel.text_of("Coverage")
+    said = fact_of(panel, "Coverage")
     assert said.startswith("2.25 gal/100 ft² required\narea-weighted over 2,400 cells")
 
 
@@ -55,7 +56,7 @@ def test_a_level_is_edited_as_one_undoable_step(qtbot: QtBot, session: Session, 
     QTest.mouseClick(panel.coverage_button, LEFT)
     assert session.project.coverage.c_req == pytest.approx(0.75 * 4 + 0.25 * 3)
     assert session.undo_stack.undoText() == "change required coverage"
-    assert panel.text_of("Coverage").startswith("3.75 gal")
+    assert fact_of(panel, "Coverage").startswith("3.75 gal")
     session.undo_stack.undo()
     assert session.project.coverage == before
 

@@ -162,7 +162,7 @@ def test_the_proposed_name_is_one_that_is_free(window: MainWindow, proposals: li
     assert proposals == [tmp_path / f"test-ridge{number}.firegui" for number in ("", "-2", "-3")]
 
 
-@pytest.mark.parametrize(("button", "answer"), [("Replace it", True), ("Keep it", False)])
+@pytest.mark.parametrize(("button", "answer"), [("Replace", True), ("Keep", False)])
 def test_the_question_about_another_project_says_what_is_lost(
     monkeypatch: pytest.MonkeyPatch, qapp: object, tmp_path: Path, button: str, answer: bool
 ) -> None:

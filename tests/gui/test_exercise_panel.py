@@ -31,6 +31,7 @@ from firegui.runs.spec import Stage
 from tests.gui.conftest import Execute
 from tests.gui.fake_runs import wait_idle
 from tests.gui.hands import LEFT, cell_text, centre_of, type_into_field
+from tests.gui.readouts import cursor_of
 from tests.support import STEPS_PER_DAY, assert_same_files
 from tests.unit.runs.replan_scene import old_schedule, project_of
 
@@ -137,7 +138,7 @@ def test_an_exercise_is_flown_shown_stopped_edited_and_gone_on_with(
     # A row moves the map to its time.
     QTest.mouseClick(panel.table.viewport(), LEFT, pos=centre_of(panel.table, 3, 1))
     assert session.step == 3 * STEPS_PER_DAY // 2
-    assert panel.chart.cursor_x == pytest.approx(1.5)
+    assert cursor_of(panel.chart) == pytest.approx(1.5)
     QTest.keyClick(panel.table, Qt.Key.Key_Down)
     assert session.step == 2 * STEPS_PER_DAY
 

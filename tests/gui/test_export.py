@@ -341,7 +341,7 @@ def test_a_grey_export_button_has_its_reason_beside_it(qtbot: QtBot, dialog: Exp
     dialog.water.line.setText(str(tmp_path / "none.gpkg"))
     dialog.water.settled.emit()
     settled(qtbot, dialog)
-    assert not dialog.save_button.isEnabled() and dialog.why_not.text() == "What is wrong stands in the preview."
+    assert not dialog.save_button.isEnabled() and dialog.why_not.text() == "The preview lists the problems."
 
 
 def test_the_folder_lies_beside_the_project_with_the_runs_name_and_is_shown_in_full(

@@ -51,7 +51,7 @@ def test_nothing_is_worked_out_before_the_map_was_painted(
     execute.specs.clear()
     seen = Painted(view.camera.viewport, execute)
     session.open_project(replace(session.project, regions=()), None)
-    assert queue.activity == "Working out the fire without drops…" and session.result.baseline is None
+    assert queue.activity == "Computing the fire without drops…" and session.result.baseline is None
     qtbot.waitUntil(lambda: session.result.baseline is not None)
     assert seen.begun[0] == 0 and looked_at(execute) == [session.project]
 
@@ -64,7 +64,7 @@ def test_the_map_says_what_it_waits_for_until_the_fire_is_there(
     session.open_project(replace(session.project, regions=()), None)
     view.flush()
     caption = view.decorations.caption
-    assert caption.awaited.startswith("Working out the fire without drops…") and not caption.note
+    assert caption.awaited.startswith("Computing the fire without drops…") and not caption.note
     waiting = view.snapshot()
     qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity)
     view.flush()
@@ -80,7 +80,7 @@ def test_a_run_that_is_started_before_there_is_a_fire_is_waited_for_too(
     said: list[str] = []
     session.awaited_changed.connect(said.append)
     queue.plan()
-    assert session.awaited.splitlines()[0] == "Working out the fire without drops…"
+    assert session.awaited.splitlines()[0] == "Computing the fire without drops…"
     wait_idle(qtbot, queue)
     assert said[-1] == ""
 
@@ -133,5 +133,5 @@ def test_a_project_that_cannot_be_worked_out_says_so_and_leaves_nothing_waiting(
     queue.logged.connect(lambda text, _level: said.append(text))
     session.open_project(replace(session.project, plan=replace(session.project.plan, days=40)), None)
     qtbot.waitUntil(lambda: bool(said))
-    assert "cannot be worked out yet" in said[0] and not queue.activity and not session.awaited
+    assert "cannot be computed yet" in said[0] and not queue.activity and not session.awaited
     assert execute.specs == []

@@ -141,7 +141,7 @@ def test_the_ground_stays_below_and_the_first_order_comes_back(panel: LayersPane
     stack.move(GROUND, 5)
     stack.move("drops", -100)
     assert stack.order[:2] == (GROUND, "drops")
-    button = next(each for each in panel.findChildren(QToolButton) if each.accessibleName() == "Order of the beginning")
+    button = next(each for each in panel.findChildren(QToolButton) if each.accessibleName() == "Default order")
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert stack.order == first
 
@@ -197,7 +197,7 @@ def test_the_order_is_there_again_at_the_next_start_until_it_is_reset(start: Sta
     again = window.workbench.docks["Layers"].findChild(LayersPanel)
     assert isinstance(again, LayersPanel)
     assert listed(again) == [window.workbench.map.layers[key].title for key in reversed(moved)]
-    button = next(each for each in again.findChildren(QToolButton) if each.accessibleName() == "Order of the beginning")
+    button = next(each for each in again.findChildren(QToolButton) if each.accessibleName() == "Default order")
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert start().workbench.map.layers.order == first
 

@@ -21,6 +21,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, wait_idle
+from tests.gui.readouts import calls_of, cursor_of, drawn_points_of
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -98,7 +99,7 @@ def test_the_mouse_over_one_chart_reads_every_curve(plots: ProgressPanel) -> Non
     assert plots.terms.legend.text() == "burn 15.0 · final 10.0"
     assert plots.gradient.legend.text() == "0.500"
     assert plots.elapsed.legend.text() == "0:01"
-    assert {each.cursor_x for each in plots.epoch_charts} == {10.0}
+    assert {cursor_of(each) for each in plots.epoch_charts} == {10.0}
 
 
 def test_a_zoom_stays_while_epochs_come_until_auto_is_pressed(
@@ -119,12 +120,12 @@ def test_frozen_charts_stand_still_and_catch_up(
     qtbot: QtBot, queue: RunQueue, plots: ProgressPanel, entry: RunEntry
 ) -> None:
     press(plots, "Freeze")
-    repaints = plots.repaints
+    repaints = calls_of(plots.area, "refresh")
     entry.add_epochs([epoch_done(k, 400) for k in range(20, 60)])
     queue.epochs_added.emit(entry)
     done: list[bool] = []
     plots._throttle.timeout.connect(lambda: done.append(True))
-    assert not plots._throttle.isActive() and plots.repaints == repaints
+    assert not plots._throttle.isActive() and not repaints
     assert len(plots.objective.curve_points(0)[0]) == 20
     press(plots, "Freeze")
     assert len(plots.objective.curve_points(0)[0]) == 60
@@ -161,12 +162,12 @@ def test_zooming_into_a_long_history_shows_every_epoch_there(qtbot: QtBot) -> No
     chart.show()
     curve = chart.add_curve("accent", name="objective")
     chart.set_curve(curve, np.arange(100_000.0), np.random.default_rng(3).random(100_000))
-    assert len(chart.drawn_points(curve)[0]) <= MOST_POINTS
+    assert len(drawn_points_of(chart, curve)[0]) <= MOST_POINTS
     assert len(chart.curve_points(curve)[0]) == 100_000
     chart.item.vb.setRange(xRange=(50_000, 50_100), padding=0)
-    qtbot.waitUntil(lambda: set(range(50_000, 50_101)) <= set(chart.drawn_points(curve)[0].astype(int).tolist()))
+    qtbot.waitUntil(lambda: set(range(50_000, 50_101)) <= set(drawn_points_of(chart, curve)[0].astype(int).tolist()))
     chart.fit()
-    x = chart.drawn_points(curve)[0]
+    x = drawn_points_of(chart, curve)[0]
     assert (x[0], x[-1]) == (0, 99_999)
 
 

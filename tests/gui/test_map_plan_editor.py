@@ -247,7 +247,7 @@ def test_the_question_shows_the_fire_without_the_drop_and_changes_nothing(
     menu = hand.view.drop_menu.menu
     assert menu is not None
     titles = [action.text() for action in menu.actions()]
-    assert titles[1:] == ["What is it for?", "Edit…", "Pin this drop", "", "Remove"]
+    assert titles[1:] == ["Preview without this drop", "Edit…", "Pin this drop", "", "Remove"]
     menu.actions()[1].trigger()
     menu.close()
     qtbot.waitUntil(lambda: session.plan_editor.preview is not None)

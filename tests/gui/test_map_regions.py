@@ -224,7 +224,7 @@ def test_a_name_that_is_taken_or_empty_is_refused_with_the_reason(
     dialog.accept()
     assert set(regions_of(session)) == {"R1", "R2"} and undo_steps(session) == 1
     (refusal,) = refusals
-    assert refusal.title == "The region keeps its name"
+    assert refusal.title == "The region was not renamed"
     assert len(refusal.problems) == 1
 
 

@@ -54,7 +54,8 @@ def pick(box: QComboBox, text: str) -> None:
 
 
 def said(panel: ObjectivePanel) -> str:
-    label = next(label for label in panel.findChildren(QLabel) if label.accessibleName().startswith("What keeps"))
+    labels = panel.findChildren(QLabel)
+    label = next(label for label in labels if label.accessibleName() == "Problems that prevent a run")
     return label.text() if not label.isHidden() else ""
 
 

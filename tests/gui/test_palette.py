@@ -126,7 +126,7 @@ def test_letters_that_fit_nothing_say_so(window: MainWindow) -> None:
     palette = open_palette(window)
     QTest.keyClicks(palette.field, "qqqq")
     assert palette.shown == ()
-    assert palette.help.text() == "Nothing fits."
+    assert palette.help.text() == "No matches."
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     assert palette.isVisible()
 

@@ -18,6 +18,7 @@ from firegui.gui.map.map_board import pixels_of
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.fake_runs import drop, frames, metrics
+from tests.gui.readouts import view_buttons_of
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -33,7 +34,7 @@ def result(qtbot: QtBot, session: Session, project: Project, window: MainWindow)
 @pytest.fixture
 def together(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """The workbench with all three sides on screen."""
-    QTest.mouseClick(window.workbench.timeline.view_buttons[-1], LEFT)
+    QTest.mouseClick(view_buttons_of(window.workbench.timeline)[-1], LEFT)
     qtbot.waitUntil(lambda: all(pane.drawn_step >= 0 for pane in window.workbench.maps.panes))
     return window
 
@@ -102,7 +103,7 @@ def test_a_layer_that_is_hidden_is_hidden_on_all(together: MainWindow) -> None:
 
 
 def test_choosing_one_side_brings_the_one_map_back(together: MainWindow) -> None:
-    QTest.mouseClick(together.workbench.timeline.view_buttons[1], LEFT)
+    QTest.mouseClick(view_buttons_of(together.workbench.timeline)[1], LEFT)
     assert together.workbench.map.isVisible() and not together.workbench.session.side_by_side
     assert together.workbench.session.view is FireView.PLAN
 
@@ -127,7 +128,7 @@ def test_without_a_plan_there_are_no_three(session: Session, project: Project, w
     session.set_side_by_side(True)
     session.show_result(ShownResult("b", frames(project), metrics()))
     assert not session.side_by_side
-    assert not window.workbench.timeline.view_buttons[-1].isEnabled()
+    assert not view_buttons_of(window.workbench.timeline)[-1].isEnabled()
     session.set_side_by_side(True)
     assert not session.side_by_side
 

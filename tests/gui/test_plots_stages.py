@@ -23,6 +23,7 @@ from firegui.runs.events import FinishReason, RunState, StageBegan
 from firegui.runs.spec import Stage
 from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, wait_idle
+from tests.gui.readouts import cursor_of, level_text_of, mark_texts_of
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 
@@ -85,7 +86,7 @@ def test_a_person_turns_the_pages(qtbot: QtBot, queue: RunQueue, plots: Progress
 def test_the_drops_left_are_drawn_against_rollouts(plots: ProgressPanel, ended: RunEntry) -> None:
     x, y = plots.left.curve_points(0)
     assert (x.tolist(), y.tolist()) == ([3, 6, 9, 12], [11, 10, 9, 8])
-    assert (plots.left.level, plots.left.level_text) == (12, "before")
+    assert (plots.left.level, level_text_of(plots.left)) == (12, "before")
     assert plots.left.title.text() == "Drops left · pass 1"
     assert plots.left.legend.text() == "8 · before 12 · −33%"
 
@@ -118,10 +119,10 @@ def test_pointing_at_a_rollout_reads_it_out_on_every_chart(plots: ProgressPanel,
     assert plots.left.title.text() == "Drops left · pass 1 · rollout 6"
     assert plots.left.legend.text() == "10 · before 12 · −17%"
     assert plots.removed.legend.text() == "2 in pass 1 · batches of 4"
-    assert plots.slack.cursor_x == 6
+    assert cursor_of(plots.slack) == 6
     plots.slack.hovered.emit(None)
     assert plots.left.legend.text().startswith("8 ·")
-    assert plots.slack.cursor_x is None
+    assert cursor_of(plots.slack) is None
 
 
 def test_a_run_of_one_stage_leaves_no_curves_of_another(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
@@ -151,7 +152,7 @@ def test_texts_of_marks_do_not_overlap_and_stay_in_the_chart(qtbot: QtBot) -> No
     chart.show()
     for width, texts in ((200, ["pass 2", "pass 5"]), (2400, ["pass 2", "pass 3", "pass 4", "pass 5"])):
         chart.resize(width, 160)
-        qtbot.waitUntil(lambda texts=texts: chart.mark_texts == texts)  # type: ignore[misc]
+        qtbot.waitUntil(lambda texts=texts: mark_texts_of(chart) == texts)  # type: ignore[misc]
         last = chart._marks[98.0].label
         assert last.mapRectToScene(last.boundingRect()).right() <= chart.item.vb.sceneBoundingRect().right()
 

@@ -19,7 +19,6 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.planning.result_view import result_html
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.planning.runs_table import HEADERS
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.store import load_project
@@ -31,6 +30,7 @@ from firegui.runs.spec import PlanSpec, Stage
 from tests.gui.conftest import Execute
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.hands import LEFT
+from tests.gui.readouts import run_cells, second_level_of
 from tests.support import tiny_project
 
 LONG_MS = 120_000
@@ -103,8 +103,7 @@ def click_quick(qtbot: QtBot, window: MainWindow) -> RunEntry:
 
 def row_of(window: MainWindow, entry: RunEntry) -> dict[str, str]:
     model = runs(window).model
-    row = model.place_of(entry)
-    return {name: str(model.index(row, column).data()) for column, name in enumerate(HEADERS)}
+    return run_cells(model, model.place_of(entry))
 
 
 def page_button(window: MainWindow, text: str) -> QToolButton:
@@ -243,11 +242,11 @@ def test_the_convergence_of_a_search_shows_what_the_heuristic_reached(qtbot: QtB
     qtbot.waitUntil(lambda: "tactical" in chart.legend.text())
     assert entry.best is not None
     assert f"tactical {number(entry.best)}" in chart.legend.text()
-    assert chart.second_level == entry.best
+    assert second_level_of(chart) == entry.best
     window.workbench.session.set_plan("other days", replace(window.workbench.session.project.plan, days=1))
     press(tool(window, window.workbench.actions["start"]))
     wait_idle(qtbot, window)
-    qtbot.waitUntil(lambda: chart.second_level is None)
+    qtbot.waitUntil(lambda: second_level_of(chart) is None)
 
 
 def test_its_plan_is_pruned(qtbot: QtBot, window: MainWindow) -> None:

@@ -305,7 +305,7 @@ def test_a_full_disk_is_told_once_and_the_window_goes_on(qtbot: QtBot, place: Pa
             with qtbot.waitSignal(autosave_of(window)._writer.raised, timeout=20_000):
                 draw_region(window, name)
         assert len(said) == 1
-        assert any("could not be kept" in line for line in window.workbench.log.lines)
+        assert any("could not be stored" in line for line in window.workbench.log.lines)
 
 
 # -- two windows -------------------------------------------------------------------------------------------------------
@@ -335,7 +335,7 @@ def test_a_project_that_is_open_elsewhere_is_opened_read_only_or_not_at_all(
     qtbot: QtBot, window: MainWindow, folder: Path, elsewhere: subprocess.Popen[str]
 ) -> None:
     before, seen = window.workbench.session.project, list[str]()
-    press_button("Do not open it", seen)
+    press_button("Do not open", seen)
     assert not window.workbench.documents.open(folder)
     assert window.workbench.session.project is before
     assert f"“ridge.firegui” is already open: process {elsewhere.pid} on" in seen[0]

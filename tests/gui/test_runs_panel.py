@@ -17,7 +17,7 @@ from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.planning.runs_table import BEST, DROPS, ELAPSED, HEADERS, PROGRESS, STATE, TITLE, WORST
+from firegui.gui.planning.runs_table import BEST, DROPS, ELAPSED, PROGRESS, STATE, TITLE, WORST
 from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, RunState, StageBegan, StressTestProgress
 from firegui.runs.notes import read_notes
@@ -25,6 +25,7 @@ from firegui.runs.spec import Stage
 from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import FakeExecute, run_spec, wait_idle
 from tests.gui.hands import LEFT, centre_of, show_widget
+from tests.gui.readouts import run_cells
 
 NO_KEYS, CTRL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
 
@@ -59,7 +60,7 @@ def pair(qtbot: QtBot, queue: RunQueue, entry: RunEntry) -> tuple[RunEntry, RunE
 
 
 def line(panel: RunsPanel, row: int = 0) -> dict[str, str]:
-    return {name: str(panel.model.index(row, column).data()) for column, name in enumerate(HEADERS)}
+    return run_cells(panel.model, row)
 
 
 def test_a_finished_run_has_its_numbers_in_its_line(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import Session
+from tests.gui.readouts import fact_of
 from tests.unit.domain.samples import weights
 
 
@@ -21,18 +22,18 @@ def panel(qtbot: QtBot, session: Session) -> ScenarioPanel:
 
 
 def test_the_facts_of_the_event_are_there(panel: ScenarioPanel) -> None:
-    assert panel.text_of("Name") == "Test Ridge"
-    assert panel.text_of("Grid") == "40 × 60 cells of 30 m\n1.2 × 1.8 km"
-    assert panel.text_of("CRS") == "EPSG:32610"
-    assert panel.text_of("Start") == "2020-08-19 07:00 UTC\n2020-08-19 00:00 local (UTC-7)"
-    assert panel.text_of("Plan") == "4 of 6 days, 200 steps of 0.48 h"
-    assert panel.text_of("Fire model") == "Scalar test model"
-    assert panel.text_of("Fleet") == "3 aircraft of 2 types"
-    assert panel.text_of("Observed") == "2 perimeters, 19 Aug – 21 Aug 2020"
+    assert fact_of(panel, "Name") == "Test Ridge"
+    assert fact_of(panel, "Grid") == "40 × 60 cells of 30 m\n1.2 × 1.8 km"
+    assert fact_of(panel, "CRS") == "EPSG:32610"
+    assert fact_of(panel, "Start") == "2020-08-19 07:00 UTC\n2020-08-19 00:00 local (UTC-7)"
+    assert fact_of(panel, "Plan") == "4 of 6 days, 200 steps of 0.48 h"
+    assert fact_of(panel, "Fire model") == "Scalar test model"
+    assert fact_of(panel, "Fleet") == "3 aircraft of 2 types"
+    assert fact_of(panel, "Observed") == "2 perimeters, 19 Aug – 21 Aug 2020"
 
 
 def test_missing_layers_are_named(panel: ScenarioPanel) -> None:
-    missing = panel.text_of("Missing")
+    missing = fact_of(panel, "Missing")
     assert "fuel model" in missing
     assert "elevation" not in missing
 
@@ -46,22 +47,22 @@ def test_the_notes_say_what_the_fire_model_does_without(panel: ScenarioPanel) ->
 def test_the_notes_say_what_a_network_was_not_taught(session: Session, panel: ScenarioPanel, project: Project) -> None:
     session.open_project(project.with_network(weights()), None)
 
-    assert panel.text_of("Fire model") == "test network"
+    assert fact_of(panel, "Fire model") == "test network"
     assert "Wind effect from published values (Alexandridis et al. 2008)" in panel.notes
     assert "does not read elevation" in panel.notes
     assert "uses the same fuel factor everywhere" not in panel.notes
 
 
 def test_a_synthetic_fire_is_marked_as_such(session: Session, panel: ScenarioPanel, project: Project) -> None:
-    assert not panel.is_marked_synthetic
+    assert panel._banner.isHidden()
     session.open_project(replace(project, scenario=replace(project.scenario, synthetic=True)), None)
-    assert panel.is_marked_synthetic
+    assert not panel._banner.isHidden()
 
 
 def test_a_grid_without_a_place_is_said_to_have_none(session: Session, panel: ScenarioPanel, project: Project) -> None:
     grid = replace(project.scenario.grid, transform=None, crs=None)
     session.open_project(replace(project, scenario=replace(project.scenario, grid=grid)), None)
-    assert panel.text_of("CRS").startswith("none")
+    assert fact_of(panel, "CRS").startswith("none")
 
 
 def test_a_long_crs_is_shown_by_a_short_name_with_the_whole_in_its_tooltip(
@@ -71,13 +72,13 @@ def test_a_long_crs_is_shown_by_a_short_name_with_the_whole_in_its_tooltip(
     grid = replace(project.scenario.grid, crs=own)
     session.open_project(replace(project, scenario=replace(project.scenario, grid=grid)), None)
 
-    assert panel.text_of("CRS") == "Albers Equal Area, North American Datum 1983"
-    assert panel.tooltip_of("CRS") == own
+    assert fact_of(panel, "CRS") == "Albers Equal Area, North American Datum 1983"
+    assert panel._values["CRS"].toolTip() == own
 
 
 def test_the_facts_follow_an_edit(session: Session, panel: ScenarioPanel) -> None:
     session.set_plan("shorten", replace(session.project.plan, days=2))
-    assert panel.text_of("Plan").startswith("2 of 6 days")
+    assert fact_of(panel, "Plan").startswith("2 of 6 days")
 
 
 def test_weights_are_asked_for_beside_the_fire_model(qtbot: QtBot, panel: ScenarioPanel) -> None:

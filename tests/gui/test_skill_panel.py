@@ -24,6 +24,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import show_widget
+from tests.gui.readouts import cursor_of
 from tests.support import watched_project
 
 DAYS = 4
@@ -158,7 +159,7 @@ def test_the_curves_are_the_scores_with_the_fitted_days_shaded(scored: SkillPane
 
     assert scored.chart.points("model") == {day: skill.iou for day, skill in report.model.days.items()}
     assert list(scored.chart.points("held")) == [1, 3, 4]
-    assert scored.chart.shaded == (0.5, 1.5)
+    assert scored.chart._fitted.isVisible() and scored.chart._fitted.getRegion() == (0.5, 1.5)
     assert scored.chart.points("published") == {}
 
 
@@ -181,7 +182,7 @@ def test_the_reliability_is_drawn_where_there_are_cells(scored: SkillPanel, cont
 def test_a_click_on_a_curve_or_a_row_shows_that_day(scored: SkillPanel) -> None:
     assert scored.day == DAYS
     scored.chart.clicked.emit(2.8)
-    assert (scored.day, scored.slider.value(), scored.chart.cursor_x) == (3, 3, 3.0)
+    assert (scored.day, scored.slider.value(), cursor_of(scored.chart)) == (3, 3, 3.0)
     scored.table.selectRow(0)
     assert (scored.day, scored.slider.value()) == (1, 1)
     scored.slider.setValue(0)

@@ -17,6 +17,7 @@ from firegui.gui.map.timeline import TimelineBar, time_text
 from firegui.gui.map.timeline_track import TrackData
 from firegui.gui.session.session import FireView, Session, ShownResult
 from tests.gui.fake_runs import drop, frames
+from tests.gui.readouts import view_buttons_of
 
 LEFT, RIGHT, SPACE, HOME, END = (
     Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Home, Qt.Key.Key_End,
@@ -164,7 +165,7 @@ def test_playing_from_the_end_starts_at_the_beginning(session: Session, bar: Tim
 
 def test_a_loop_goes_round(qtbot: QtBot, session: Session, bar: TimelineBar) -> None:
     bar.speed.setValue(30)
-    bar.set_loop(True)
+    bar._buttons["loop"].setChecked(True)
     session.set_step(195)
     bar.play()
     qtbot.waitUntil(lambda: session.step == 10)
@@ -191,7 +192,7 @@ def test_the_time_is_local_and_says_so(project: Project) -> None:
 
 
 def test_the_difference_is_explained_as_the_map_shows_it(bar: TimelineBar) -> None:
-    (difference,) = (button for button in bar.view_buttons if button.text() == "Difference")
+    (difference,) = (button for button in view_buttons_of(bar) if button.text() == "Difference")
     assert TITLES[FireView.DIFFERENCE] == "Baseline − plan"
     assert difference.toolTip().startswith("Baseline minus plan")
 
@@ -235,7 +236,7 @@ def test_the_track_paints_grounded_days_and_drops(session: Session, bar: Timelin
 
 
 def test_the_view_buttons_follow_what_there_is(session: Session, bar: TimelineBar, project: Project) -> None:
-    baseline, plan, difference, _ = bar.view_buttons
+    baseline, plan, difference, _ = view_buttons_of(bar)
     assert [button.isEnabled() for button in (baseline, plan, difference)] == [False, False, False]
     session.show_result(ShownResult("r", baseline=frames(project)))
     assert [button.isEnabled() for button in (baseline, plan, difference)] == [True, False, False]

@@ -32,6 +32,7 @@ from firegui.runs.spec import RunSpec, UncertaintySpec
 from tests.gui.analyses.panels import open_panels
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.map_scene import Hand, open_map
+from tests.gui.readouts import view_buttons_of
 from tests.gui.saved_ensembles import OFTEN, SELDOM, save_ensemble, state_of
 
 LEFT = Qt.MouseButton.LeftButton
@@ -184,7 +185,7 @@ def test_an_ensemble_without_a_plan_shows_the_fire_without_drops_alone(
     pick(panel, "· 3")
     press(panel)
     assert session.view is FireView.BASELINE
-    assert [button.isEnabled() for button in bar.view_buttons] == [True, False, False, False]
+    assert [button.isEnabled() for button in view_buttons_of(bar)] == [True, False, False, False]
     session.set_view(FireView.PLAN)
     assert "the ensemble has no plan" in caption(view)[1]
 

@@ -41,6 +41,7 @@ from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, MemberOf
 from tests.gui.analyses.panels import open_panels
 from tests.gui.analyses.scene import FakeRun
+from tests.gui.readouts import drawn_members_of
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
 KIND = UncertaintyKind
@@ -227,27 +228,29 @@ def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> UncertaintyPanel:
 def test_the_fan_has_the_mean_its_band_and_the_quantiles_of_both_cases(shown: UncertaintyPanel) -> None:
     for case, series in enumerate((WITHOUT * AREA, WITH * AREA)):
         mean, sd = series.mean(axis=0), series.std(axis=0, ddof=1)
-        np.testing.assert_allclose(shown.fan.mean_points(case), mean)
-        low, high = shown.fan.band_points(case)
+        np.testing.assert_allclose(shown.fan.curve_points(shown.fan._means[case])[1], mean)
+        low, high = (shown.fan.curve_points(edge)[1] for edge in shown.fan._edges[case])
         np.testing.assert_allclose(low, mean - 1.96 * sd)
         np.testing.assert_allclose(high, mean + 1.96 * sd)
-        np.testing.assert_allclose(shown.fan.quantile_points(case)[1], np.quantile(series, 0.95, axis=0))
-        assert shown.fan.drawn_members(case) == 4
+        np.testing.assert_allclose(
+            shown.fan.curve_points(shown.fan._quantiles[case][1])[1], np.quantile(series, 0.95, axis=0)
+        )
+        assert drawn_members_of(shown.fan, case) == 4
 
 
 def test_members_and_quantiles_can_be_hidden(shown: UncertaintyPanel) -> None:
     shown.show_members.setChecked(False)
     shown.show_quantiles.setChecked(False)
-    assert shown.fan.drawn_members(0) == 0
-    assert len(shown.fan.quantile_points(0)[0]) == 0
-    assert len(shown.fan.mean_points(0)) == 3
+    assert drawn_members_of(shown.fan, 0) == 0
+    assert len(shown.fan.curve_points(shown.fan._quantiles[0][0])[1]) == 0
+    assert len(shown.fan.curve_points(shown.fan._means[0])[1]) == 3
 
 
 def test_cells_and_the_protected_regions_can_be_shown_instead(shown: UncertaintyPanel) -> None:
     shown.unit.setCurrentText("cells")
-    assert shown.fan.mean_points(0)[-1] == 35.0
+    assert shown.fan.curve_points(shown.fan._means[0])[1][-1] == 35.0
     shown.quantity.setCurrentIndex(1)
-    assert shown.fan.mean_points(0)[-1] == 35.0 / 4.0
+    assert shown.fan.curve_points(shown.fan._means[0])[1][-1] == 35.0 / 4.0
     assert shown.convergence.points(0)[-1] == 35.0 / 4.0
 
 
@@ -312,8 +315,8 @@ def test_a_fitted_error_model_is_drawn_with_its_points(qtbot: QtBot, make: Make)
     panel.form.set_kind(KIND.EPISTEMIC)
     run(qtbot, panel, controller)
     assert panel.pages.isTabVisible(5)
-    assert list(panel.variogram.found_points()[1]) == [4.0, 6.0, 7.0]
-    x, y = panel.variogram.fitted_points()
+    assert list(panel.variogram.curve_points(panel.variogram._found)[1]) == [4.0, 6.0, 7.0]
+    x, y = panel.variogram.curve_points(panel.variogram._fitted)
     np.testing.assert_allclose(y, PAPER_BEAR.sill * (1.0 - np.exp(-x / PAPER_BEAR.correlation_cells)))
     assert "53.79 cells" in panel.error_text.text()
     assert "approximate" not in panel.error_text.text()
@@ -325,7 +328,7 @@ def test_the_papers_error_model_is_marked_approximate_where_it_is_drawn(qtbot: Q
     panel.form.fields.box("error").setCurrentIndex(panel.form.fields.box("error").findData(ErrorSource.PAPER.value))
     run(qtbot, panel, controller)
     assert "approximate" in panel.error_text.text()
-    assert len(panel.variogram.found_points()[0]) == 0
+    assert len(panel.variogram.curve_points(panel.variogram._found)[0]) == 0
 
 
 def test_a_low_narrow_dock_scrolls_and_is_not_drawn_over_its_neighbours(qtbot: QtBot, make: Make) -> None:

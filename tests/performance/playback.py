@@ -96,7 +96,7 @@ def play(window: MainWindow, shown: MapView, what: str, fps: int, seconds: float
     session, timeline = window.workbench.session, window.workbench.timeline
     session.set_step(0)
     timeline.speed.setValue(fps)
-    timeline.set_loop(True)
+    timeline._buttons["loop"].setChecked(True)
     wait_until(lambda: False, 1.0)
     painted = Painted(shown)
     timeline.play()

@@ -242,7 +242,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         return (start, stop, resume) if texts.resume_tip else (start, stop)
 
     def _enlarge_button(self) -> PanelButton:
-        help = "Show this dock in a window of its own, or put it back"
+        help = "Float this dock as a window, or dock it again"
         return PanelButton("fit", "Enlarge", help, self.enlarge_requested.emit)
 
     def _copy_button(self, *pages: QWidget) -> PanelButton:

@@ -66,7 +66,7 @@ class ProblemsDialog(QDialog):
     def _make_list(self, problems: tuple[Problem, ...]) -> QListWidget:
         view = QListWidget()
         view.setAccessibleName("Problems")
-        view.setToolTip("What is wrong, where, and what to do about it")
+        view.setToolTip("The problems, with place and remedy")
         view.setWordWrap(True)
         view.setSpacing(4)
         view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)

@@ -75,8 +75,8 @@ class CrashReporter(QObject):
 
 def show_unexpected(text: str, path: Path) -> None:
     """Show the error and where the log is, and say that the window can still be used."""
-    box = QMessageBox(QMessageBox.Icon.Critical, "Something went wrong", "", QMessageBox.StandardButton.Ok)
-    box.setText("firegui met an error it did not expect. Save your project under another name to be safe.")
-    box.setInformativeText(f"The last step may not have been done. Please report it with the log:\n{path}")
+    box = QMessageBox(QMessageBox.Icon.Critical, "Unexpected error", "", QMessageBox.StandardButton.Ok)
+    box.setText("An unexpected error occurred. Save your project under another name to be safe.")
+    box.setInformativeText(f"The last step may be incomplete. Please report the error with the log:\n{path}")
     box.setDetailedText(text)
     box.exec()

@@ -135,7 +135,7 @@ def _wait_visibly(parent: QWidget | None, text: str, task: Task[Result]) -> None
     # None removes the button: the work cannot be cancelled half-way.
     box.setCancelButton(None)
     box.setWindowModality(Qt.WindowModality.ApplicationModal)
-    box.setWindowTitle("One moment")
+    box.setWindowTitle("Please wait")
     box.setWindowFlag(Qt.WindowType.WindowCloseButtonHint, False)
     box.setMinimumDuration(0)
     box.show()

@@ -113,7 +113,6 @@ class Chart(QWidget):
         self._curves: list[_Curve] = []
         self._areas: list[tuple[Any, str, int, bool]] = []
         self._level: float | None = None
-        self._second_level: float | None = None
         self._marks: dict[float, Any] = {}
         self.title, self.legend = ElidedLabel(title), ElidedLabel()
         small = QFont(self.font())
@@ -236,11 +235,6 @@ class Chart(QWidget):
         x, y = self.curve_points(index)
         return {float(key): float(value) for key, value in zip(x, y, strict=True) if not np.isnan(value)}
 
-    def drawn_points(self, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the points of a curve that are drawn."""
-        x, y = self._curves[index].item.getOriginalDataset()
-        return (_EMPTY, _EMPTY) if x is None or y is None else (x, y)
-
     def shown_curves(self) -> list[tuple[str, NDArray[Any], NDArray[Any]]]:
         """Return name and points of every visible curve within the view on the abscissa."""
         (low, high), _ = self.item.vb.viewRange()
@@ -272,7 +266,6 @@ class Chart(QWidget):
 
     def set_second_level(self, value: float | None, text: str = "") -> None:
         """Set a second line, such as the result of another planner."""
-        self._second_level = value
         self._set_line(self._second_line, value, text)
 
     def _set_line(self, line: Any, value: float | None, text: str) -> None:
@@ -287,21 +280,6 @@ class Chart(QWidget):
     def level(self) -> float | None:
         """The level as drawn."""
         return self._level if self._level_line.isVisible() else None
-
-    @property
-    def second_level(self) -> float | None:
-        """The second level as drawn."""
-        return self._second_level if self._second_line.isVisible() else None
-
-    @property
-    def level_text(self) -> str:
-        """Text at the level."""
-        return str(self._level_line.label.format)
-
-    @property
-    def cursor_x(self) -> float | None:
-        """Abscissa of the vertical line."""
-        return self._plain_x(float(self._cursor.value())) if self._cursor.isVisible() else None
 
     def set_cursor(self, x: float | None) -> None:
         """Set the vertical line."""
@@ -337,11 +315,6 @@ class Chart(QWidget):
             line.label.setVisible(left >= free)
             if left >= free:
                 free = left + width + _MARK_GAP_PX
-
-    @property
-    def mark_texts(self) -> list[str]:
-        """The shown texts of marks, from left to right."""
-        return [str(line.label.format) for _x, line in sorted(self._marks.items()) if line.label.isVisible()]
 
     @property
     def marks(self) -> dict[float, str]:

@@ -163,11 +163,6 @@ class AnimationDialog(QDialog):
         return self._buttons.button(QDialogButtonBox.StandardButton.Save)
 
     @property
-    def cancel_button(self) -> QPushButton:
-        """The button that stops the film, or closes."""
-        return self._buttons.button(QDialogButtonBox.StandardButton.Cancel)
-
-    @property
     def is_busy(self) -> bool:
         """Whether a film is being made."""
         return self._film is not None and self._film.is_busy
@@ -231,7 +226,7 @@ class AnimationDialog(QDialog):
 
     def _on_cancelled(self) -> None:
         self._set_busy(False)
-        self._session.message.emit("The film was given up; nothing was written")
+        self._session.message.emit("The film was cancelled; nothing was written")
 
     def _set_busy(self, on: bool) -> None:
         for widget in (self.kind, self.sides, self.first, self.last, self.fps, self.file, self.save_button):
@@ -271,7 +266,7 @@ class AnimationDialog(QDialog):
             ("&Show", (self.sides,), self.sides, "Layers, place, size and scale are those on screen"),
             ("From", (self.first, self.last), row(self.first, QLabel("to the end of"), self.last), "Days of the plan"),
             ("&Pace", (self.fps,), self.fps, "Frames a second"),
-            ("File", (self.file,), row(self.file, browse, stretch=self.file), "Where it goes"),
+            ("File", (self.file,), row(self.file, browse, stretch=self.file), "File"),
         ):
             form.addRow(title, part)
             for field in fields:

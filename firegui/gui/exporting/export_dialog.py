@@ -254,7 +254,7 @@ class ExportDialog(QDialog):
         elif self._trouble is not None:
             problems.extend(as_input_error(self._trouble, "the plan").problems)
         elif self._ready is None:
-            problems.append(Problem("Schedule", "it is still being worked out", "wait until the map is drawn"))
+            problems.append(Problem("Schedule", "it is still being computed", "wait until the map is drawn"))
         if problems or folder is None or self._ready is None:
             raise InputError(problems, TITLE)
         return folder, self._ready.content
@@ -325,7 +325,7 @@ class ExportDialog(QDialog):
             part.setEnabled(self._can and not writing)
         if writing:
             self._bar.setRange(0, 0)
-            self.activity.setText("Looking at the plan's drops…")
+            self.activity.setText("Checking the plan's drops…")
         stem = self._stem()
         known = self._ready is not None and chosen and (stem is None or stem)
         names = file_names(self._ready.content, chosen, stem) if known and self._ready is not None else []
@@ -340,7 +340,7 @@ class ExportDialog(QDialog):
         if self._prepare.is_busy:
             return "The preview is being drawn…"
         if self._trouble is not None or self._ready is None:
-            return "What is wrong stands in the preview."
+            return "The preview lists the problems."
         return "" if self.formats.chosen else "No format is ticked."
 
     # -- layout ------------------------------------------------------------------------------------------------------

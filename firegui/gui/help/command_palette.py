@@ -175,7 +175,7 @@ class Palette(QFrame):
     def _explain(self) -> None:
         item = self.list.currentItem()
         entry = item.data(_ENTRY) if item is not None else None
-        text = "Nothing fits." if not isinstance(entry, PaletteEntry) else entry.why_not or entry.help
+        text = "No matches." if not isinstance(entry, PaletteEntry) else entry.why_not or entry.help
         self.help.setText(text or " ")
 
     def _take(self, item: QListWidgetItem) -> None:

@@ -346,9 +346,9 @@ class HelpView(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         for name, tip, keys, pressed in (
-            ("back", "The page before (Alt+Left)", "Alt+Left", self.go_back),
-            ("forward", "The next page again (Alt+Right)", "Alt+Right", self.go_forward),
-            ("home", "The first page (Alt+Home)", "Alt+Home", lambda: self.show_page(FIRST)),
+            ("back", "Previous page (Alt+Left)", "Alt+Left", self.go_back),
+            ("forward", "Next page (Alt+Right)", "Alt+Right", self.go_forward),
+            ("home", "First page (Alt+Home)", "Alt+Home", lambda: self.show_page(FIRST)),
         ):
             button = self._buttons[name] = tool_button("", tip)
             button.setAccessibleName(tip.split(" (")[0])

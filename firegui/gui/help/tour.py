@@ -78,7 +78,7 @@ STATIONS = (
         name="startTool",
     ),
     TourStation(
-        "Watch it form",
+        "Progress of the plan",
         "The objective and its terms against the epochs, then the second stage, which removes every drop that is "
         "not needed.",
         dock="Progress",
@@ -90,19 +90,19 @@ STATIONS = (
         dock="Runs",
     ),
     TourStation(
-        "Play it",
+        "Playback",
         "One slider for everything. Space plays, the arrows step, Shift and an arrow goes a day. Switch between "
         "baseline, plan and difference at the right.",
         dock="Timeline",
     ),
     TourStation(
-        "How sure is it?",
+        "Uncertainty",
         "An ensemble of fires with and without the plan. Sensitivity and Benchmark, beside it, ask what happens when "
         "the assumptions are wrong, and whether another planner does better.",
         dock="Uncertainty",
     ),
     TourStation(
-        "Help is near",
+        "Help",
         "F1 explains the panel you are in. Ctrl+K finds any command, dock, project or page by a few letters. That is "
         "all: Esc ends the tour.",
         dock="Help",
@@ -120,8 +120,8 @@ class TourCard(QFrame):
         self.setFixedWidth(_CARD_WIDTH)
         self.title, self.text, self.count = muted_label(role="section"), QLabel(wordWrap=True), muted_label()
         self.skip = _button("&Skip", "End the tour (Esc)")
-        self.back = _button("&Back", "The station before (Left)")
-        self.next = _button("&Next", "The next station (Right, Enter)")
+        self.back = _button("&Back", "Previous step (Left)")
+        self.next = _button("&Next", "Next step (Right, Enter)")
         self.next.setDefault(True)
         row = horizontal(None, (self.count, 1), self.skip, self.back, self.next)
         self._column = vertical(self, self.title, self.text, row, margins=(16, 14, 16, 12), spacing=10)

@@ -164,7 +164,7 @@ class ImportEventsDialog(ImportForm):
         self._trouble.setText("")
         try:
             if path is not None:
-                found = wait_for(self, f"Looking into {path.name}…", lambda: list_events(path))
+                found = wait_for(self, f"Reading {path.name}…", lambda: list_events(path))
         except (FireguiError, OSError) as error:
             problems = as_input_error(error, str(path)).problems
             self._trouble.setText("; ".join(f"{problem.where} {problem.what}" for problem in problems))

@@ -19,7 +19,7 @@ from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdate
 from firegui.runs.fire_specs import run_spec
 from firegui.runs.spec import EvaluateSpec
 
-NO_DROPS = "Working out the fire without drops…"
+NO_DROPS = "Computing the fire without drops…"
 _FIRST_TIME = "The first time this can take a minute."
 _SETTLE_MS = 400
 _PAINTED_MS = 150
@@ -108,7 +108,7 @@ class ResultPresenter(QObject):
         if self._opened.isActive() or self._painted.isActive():
             return NO_DROPS
         if self._current is not None:
-            return NO_DROPS if self._current.is_baseline else f"Working out {self._current.title}…"
+            return NO_DROPS if self._current.is_baseline else f"Computing {self._current.title}…"
         if self._waiting is not None:
             what = "the fire without drops" if self._waiting.is_baseline else self._waiting.title
             return f"{what} is shown when the run pauses or ends"
@@ -135,7 +135,7 @@ class ResultPresenter(QObject):
         """Evaluate the fire without drops and show it."""
         project = self._session.project
         if problems := project.problems():
-            text = str(InputError(problems, "The fire cannot be worked out yet"))
+            text = str(InputError(problems, "The fire cannot be computed yet"))
             self.message.emit(Message(text, "warning"))
             self.changed.emit()
             return

@@ -115,7 +115,7 @@ def card_rows(session: Session) -> tuple[str, Rows] | None:
     if editor.change is not None and editor.change.after != editor.change.before:
         rows += _broken_rows(editor.change) + _effect_rows(session, editor.change, editor.preview)
     elif session.result.pending:
-        rows.append(("", "working out the fire of these drops…"))
+        rows.append(("", "computing the fire of these drops…"))
     return f"{tail_name(session, drop)} · {when_text(session, drop.step)}", rows
 
 
@@ -139,7 +139,7 @@ def _broken_rows(change: DropChange) -> Rows:
 
 def _effect_rows(session: Session, change: DropChange, look: PreviewResult | None) -> Rows:
     if look is None or look.before is None:
-        return [("", "working out what it changes…")]
+        return [("", "computing the effect…")]
     cell_ha = session.plan_editor.project.scenario.grid.cell_area_ha
     cells = look.after.final_extent_cells - look.before.final_extent_cells
     guarded = look.after.protected_cells - look.before.protected_cells

@@ -86,7 +86,7 @@ class DropDialog(QDialog):
         time_tip = f"Day, hours and minutes of the drop, {calendar.zone_name}; it takes the step they fall into"
         form = QFormLayout()
         for label, field, tip in (
-            ("&Aircraft", self.aircraft, "Who drops"),
+            ("&Aircraft", self.aircraft, "Aircraft that drops"),
             ("&Step", self.step, f"Steps from the start of the plan, {minutes}"),
             (f"&Time, {calendar.zone_name}", self.time, time_tip),
             ("&Heading", self.heading, "Along which the drop is laid, degrees clockwise from grid north, either way"),
@@ -176,7 +176,7 @@ class DropDialog(QDialog):
         self.trouble.setText("\n".join(f"⚠ {sentence}" for sentence in self.change.broken[:4]))
         ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         ok.setEnabled(not self.change.broken)
-        ok.setToolTip("It would break a rule" if self.change.broken else "Take it; can be undone")
+        ok.setToolTip("The drop would break a rule" if self.change.broken else "Apply the drop; can be undone")
 
     def _show_effect(self) -> None:
         look = self._editor.preview
@@ -227,8 +227,8 @@ class DropMenu:
             return
         session.plan_editor.select(drop)
         menu = self._new_menu(f"Drop of {record.aircraft}", f"{record.aircraft} · {when_text(session, drop.step)}")
-        question = menu.addAction("What is it for?", lambda: self.question(drop))
-        question.setToolTip("show the fire without it, and how many cells and hectares that changes")
+        question = menu.addAction("Preview without this drop", lambda: self.question(drop))
+        question.setToolTip("show the fire without the drop, and the cells and hectares that change")
         edit = menu.addAction("Edit…", lambda: self.edit(drop))
         edit.setToolTip("step, aircraft, heading and place as numbers")
         menu.addAction(

@@ -68,7 +68,7 @@ class MapView(QWidget):
         self.menu = RegionMenu(session, self, self._zoom_to)
         self.drop_menu = DropMenu(session, self)
         self.card = ProbeCard(self.camera.viewport)
-        self.drop_card = FloatingCard("What the change of a drop does", "Let the drop go", self.camera.viewport)
+        self.drop_card = FloatingCard("Effect of the changed drop", "Deselect the drop", self.camera.viewport)
         self._files = FileDrops(session, self.camera.viewport)
         self._place = CellLocation(None)
         self._pinned: tuple[int, int] | None = None

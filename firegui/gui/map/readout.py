@@ -136,7 +136,7 @@ def caption_of(shown: MapState | None, layers: LayerStack, hint: str) -> Caption
         # The text on the computation is in the centre of the map.
         notes += [] if awaited else ["no result yet" if waits else fire.missing()]
     elif shown.result.pending:
-        notes.append("the fire is that of before the change: working out the new one")
+        notes.append("the fire is that before the change: computing the new one")
     elif shown.result.stale:
         notes.append("inputs edited since this result")
     if layers["observed"].visible and shown.perimeter_is_carried:

@@ -49,7 +49,7 @@ class RegionDialog(QDialog):
         hint = QLabel(_HINT, wordWrap=True)
         hint.setProperty("role", "muted")
         self.trouble.setProperty("role", "warning")
-        self.trouble.setAccessibleName("What is wrong with the region")
+        self.trouble.setAccessibleName("Problems of the region")
         fields = self._corner_table() if region.as_rectangle is None else self._side_form()
         vertical(self, hint, fields, self.note, self.trouble, self.buttons)
         self.buttons.accepted.connect(self.accept)
@@ -180,7 +180,7 @@ class RegionDialog(QDialog):
         self.trouble.setText(trouble)
         ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         ok.setEnabled(not trouble)
-        ok.setToolTip(trouble or "Take these numbers; can be undone")
+        ok.setToolTip(trouble or "Apply these numbers; can be undone")
 
 
 class RegionMenu:

@@ -57,7 +57,7 @@ def _refusal(session: Session, before: list[Problem], after: list[Problem], kind
 
 def _can_rename(session: Session, before: list[Problem], after: list[Problem], kind: str) -> bool:
     try:
-        refuse_new(before, after, f"The {kind} keeps its name")
+        refuse_new(before, after, f"The {kind} was not renamed")
     except InputError as error:
         # The editor is closed already, so a message in the status bar would be missed.
         session.refuse(error)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QButtonGroup,
     QHBoxLayout,
     QLabel,
@@ -91,18 +90,9 @@ class TimelineBar(QWidget):
         return frames.stride if frames is not None else _PLAIN_STRIDE
 
     @property
-    def view_buttons(self) -> tuple[QAbstractButton, ...]:
-        """The buttons for baseline, plan, difference, and all three."""
-        return tuple(self._views.buttons())
-
-    @property
     def film_button(self) -> QToolButton:
         """The button of :attr:`film_requested`."""
         return self._buttons["film"]
-
-    def set_loop(self, loops: bool) -> None:
-        """Set whether playback restarts at the end."""
-        self._buttons["loop"].setChecked(loops)
 
     def toggle_play(self) -> None:
         """Start or pause playback. At the end it restarts from the beginning."""
@@ -243,10 +233,10 @@ class TimelineBar(QWidget):
         for name, text, pressed in (
             ("first", "To the start (Home)", self.to_start),
             ("back", "One frame back (←; Shift+← one day)", lambda: self.step_by(-1)),
-            ("play", "Play or hold (Space)", self.toggle_play),
-            ("next", "One frame on (→; Shift+→ one day)", lambda: self.step_by(1)),
-            ("loop", "Start again at the end", None),
-            ("film", "Keep what is played as a film or pictures…", self.film_requested.emit),
+            ("play", "Play or pause (Space)", self.toggle_play),
+            ("next", "One frame forward (→; Shift+→ one day)", lambda: self.step_by(1)),
+            ("loop", "Repeat from the start at the end", None),
+            ("film", "Export the playback as a film or pictures…", self.film_requested.emit),
         ):
             button = tool_button("", text, checkable=pressed is None)
             button.setAccessibleName(text)

@@ -70,11 +70,11 @@ class ExercisePanel(QWidget):
         self._session, self._queue, self._plan = session, queue, plan
         self._settings_of: RunEntry | None = None
         self.head, self.plan_name = ElidedLabel(role="muted"), ElidedLabel()
-        self.scenario = narrow_combo("The true world, which the planner does not know", "scenario")
+        self.scenario = narrow_combo("The scenario that the fire follows, unknown to the planner", "scenario")
         self.every = narrow_combo("Hours between two observations, at which the plan is repaired", "every")
         self.draw = WholeField(0, MOST_DRAWS - 1, offset=1)
         self.draw.setAccessibleName("Draw")
-        self.draw.setToolTip("Which draw of the scenario's random errors and of its fire")
+        self.draw.setToolTip("Draw of the scenario's random errors and of its fire")
         self.stop_at = narrow_combo("Observation at which the exercise stops, to be taken over by hand", "stopAt")
         self.model = TableModel[_Observation](_COLUMNS, self, key=lambda row: row.step)
         self.table, self.chart = QTableView(), LoopChart()
@@ -153,7 +153,9 @@ class ExercisePanel(QWidget):
         scenario, hours, stop = self.scenario.currentData(), self.every.currentData(), self.stop_at.currentData()
         if scenario is None:
             return
-        self.scenario.setToolTip(f"The true world, which the planner does not know: {scenario_text(scenario)}")
+        self.scenario.setToolTip(
+            f"The scenario that the fire follows, unknown to the planner: {scenario_text(scenario)}"
+        )
         offered = sorted({*_HOURS, scenario.repair_hours or 24.0, hours or 24.0}, reverse=True)
         _fill(self.every, [(f"{each:g} h", each) for each in offered], hours or 24.0)
         calendar, days = self._session.project.calendar, self.every.currentData() / 24.0

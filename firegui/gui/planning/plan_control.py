@@ -215,7 +215,7 @@ class PlanControl(QObject):
     def _begin_with_plan_of(self, entry: RunEntry, stages: tuple[Stage, ...]) -> None:
         file = kept_plan(entry.folder)
         if file is None:
-            problem = Problem(entry.title, "kept no plan", "let it go on, or choose another run")
+            problem = Problem(entry.title, "kept no plan", "resume it, or choose another run")
             self._session.refuse(InputError([problem], "The plan cannot be started"))
         else:
             self._begin(stages, file)

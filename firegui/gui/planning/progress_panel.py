@@ -63,7 +63,6 @@ class ProgressPanel(QWidget):
         self._options = ChartOptions()
         self._row: int | None = None
         self._stage_page = FIRST
-        self.repaints = 0
         self._throttle = QTimer(self)
         self._throttle.setSingleShot(True)
         self._throttle.setInterval(REPAINT_MS)
@@ -144,7 +143,6 @@ class ProgressPanel(QWidget):
         self.area.refresh()
         self._show_page()
         self._write_titles()
-        self.repaints += 1
 
     def show_page(self, page: int) -> None:
         """Show another page."""
@@ -286,7 +284,7 @@ class ProgressPanel(QWidget):
         ):
             self._actions[name] = self._toggle(name, text, tip)
             row.addWidget(self._actions[name])
-        self.freeze_button = tool_button("Freeze", "Hold the charts still while the run goes on", checkable=True)
+        self.freeze_button = tool_button("Freeze", "Freeze the charts while the run continues", checkable=True)
         self.freeze_button.toggled.connect(self._on_frozen)
         row.addWidget(self.freeze_button)
         self.fit_button = tool_button("Auto", "Show all the data and follow it again (double-click a chart)")

@@ -83,7 +83,7 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
     if one.fire != other.fire:
         kinds = (one.fire or "simulated", other.fire or "simulated")
         yield ComparisonRow("Fire", *kinds, help="the fire in which each plan is flown")
-    yield ComparisonRow("Time worked", duration(one.elapsed), duration(other.elapsed), help="by the clock of the run")
+    yield ComparisonRow("Time worked", duration(one.elapsed), duration(other.elapsed), help="wall time of the run")
 
 
 def _growth_left(one: StressTable | None, other: StressTable | None) -> Iterator[ComparisonRow]:
@@ -95,7 +95,7 @@ def _growth_left(one: StressTable | None, other: StressTable | None) -> Iterator
         return
     help = "share of the fire's growth without drops, at nominal effectiveness"
     yield ComparisonRow("Growth left", _nominal_share(one), _nominal_share(other), help=help)
-    help = "growth left in the worst stress scenario, and which that is"
+    help = "growth left in the worst stress scenario, and the name of the scenario"
     yield ComparisonRow("Worst case", worst_case_text(one), worst_case_text(other), help=help)
 
 

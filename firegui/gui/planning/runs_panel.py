@@ -49,7 +49,7 @@ _SECOND_RANK = ("prune", "branch", "export", "folder", "delete")
 
 
 _AFTER_MS = 700
-_NONE = "Select a run to write about it"
+_NONE = "Select a run to write notes on it"
 _READ_ONLY = "The project is open in another window: write your notes there"
 _NOT_YET = "Notes can be written once the run has begun"
 
@@ -166,7 +166,7 @@ class RunsPanel(QWidget):
         if (entry := self._target()) is not None:
             self.duplicate_requested.emit(entry)
         else:
-            self._session.message.emit("Select the run that a new one is to be like.")
+            self._session.message.emit("Select the run to duplicate.")
 
     def compare(self) -> None:
         """Request the comparison of the two selected runs, or of the selected and the shown one."""
@@ -288,18 +288,18 @@ class RunsPanel(QWidget):
         row, show = ButtonRow(), "Show this run's plan on the map (double-click, Enter)"
         buttons: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
             ("start", "Start plan", "Plan the project as it is now (F5)", self.start_requested.emit),
-            ("pause", "Pause", "Hold before the next epoch or test", self.pause_or_go_on),
-            ("resume", "Resume", "Go on where it held or was stopped", self.pause_or_go_on),
+            ("pause", "Pause", "Pause before the next epoch or test", self.pause_or_go_on),
+            ("resume", "Resume", "Continue the paused run, or resume a stopped one", self.pause_or_go_on),
             ("stop", "Stop, keep best", _STOP, self.stop),
             ("show", "Show", show, self.show_selected),
             ("compare", "Compare", _COMPARE, self.compare),
             ("duplicate", "Duplicate with changes…", _DUPLICATE, self.duplicate),
             ("prune", "Prune this plan", _PRUNE, partial(self._request, self.prune_requested)),
             ("branch", "Warm start from this run", _START_FROM, partial(self._request, self.start_from_requested)),
-            ("export", "Export…", "Export the drops that are shown", self.export_requested.emit),
+            ("export", "Export…", "Export the shown drops", self.export_requested.emit),
             ("folder", "Open folder", "Open the run's folder", self.open_folder),
             ("delete", "Discard…", "Delete the run and its folder", self.discard),
-            ("more", "More", "What else can be done with the selected run", self._show_more),
+            ("more", "More", "More actions for the selected run", self._show_more),
         )
         self._buttons: dict[str, QToolButton] = {
             name: row.add(name, text, tip, pressed, show_text=name == "start") for name, text, tip, pressed in buttons
@@ -401,7 +401,7 @@ def _hint(entry: RunEntry | None, takes: bool) -> str:
         return _NONE
     if entry.read_only:
         return _READ_ONLY
-    return "Write what you think" if takes else _NOT_YET
+    return "Write a note" if takes else _NOT_YET
 
 
 def _writing(folder: Path, text: str) -> Callable[[Callable[[], None]], object]:

@@ -150,9 +150,8 @@ COLUMNS = (
     Column("Drops", lambda entry: entry.drops, "{:,}".format, "Executed drops of the kept plan"),
     Column("Worst case", lambda entry: entry.stress, worst_case_text, is_text=True,
            sort_key=lambda table: table.worst.share_worst,
-           tip="Growth of the fire that is left in the worst stress scenario, and which that is. A dash: not tested"),
+           tip="Growth of the fire left in the worst stress scenario, and its name. A dash: not tested"),
 )  # fmt: skip
-HEADERS = tuple(column.title for column in COLUMNS)
 
 
 class RunProgressBar(QStyledItemDelegate):

@@ -145,7 +145,7 @@ class ConstraintsPanel(QScrollArea):
     # -- building ----------------------------------------------------------------------------------------------------
     def _build(self) -> None:
         self._page = page = QWidget()
-        self.problems.setAccessibleName("What is wrong with the constraints")
+        self.problems.setAccessibleName("Problems of the constraints")
         self.problems.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         vertical(
             page, self._file_buttons(), self.problems, self.notes, group_box("Daylight", self.daylight),

@@ -22,7 +22,7 @@ from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import TableForm, show_table
 from firegui.io.project.scenario_toml import default_fleet, read_fleet, write_fleet
 
-REFUSED = "The fleet stays as it was"
+REFUSED = "The fleet was not changed"
 _FILTER = "Fleet (*.toml);;All files (*)"
 _AIR = 2
 _TEXT_LIMIT = {"type": 190, "provenance": 230}

@@ -166,7 +166,7 @@ class ObjectivePanel(QScrollArea):
         self._refusals: dict[str, str] = {}
         self._problems = QLabel(wordWrap=True)
         self._problems.setProperty("role", "warning")
-        self._problems.setAccessibleName("What keeps a run from starting")
+        self._problems.setAccessibleName("Problems that prevent a run")
         self._problems.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._build()
         for name, editor in self._form.editors.items():
@@ -244,7 +244,7 @@ class ObjectivePanel(QScrollArea):
         column.addLayout(self._form.grid(self._form.names("optimizer", group=""), columns=2))
         self._stages, self._start = StagesChoice(self._session), StartChoice(self._session, self._form, self)
         self._backend = narrow_combo("Device", "backend")
-        self._backend.setToolTip("what the next run computes on; kept with this computer, not with the project")
+        self._backend.setToolTip("device of the next run; saved on this computer, not in the project")
         for name, title in BACKENDS.items():
             self._backend.addItem(title, name)
         self._backend.activated.connect(lambda _index: self._session.set_backend(str(self._backend.currentData())))

@@ -24,7 +24,7 @@ from firegui.io.project.regions_file import write_regions_geojson, write_regions
 from firegui.io.rasters.masks import region_cells, region_masks
 
 NAME, CELLS, AREA, SHARE, WEIGHT = range(5)
-REFUSED = "The region stays as it was"
+REFUSED = "The region was not changed"
 _READS = "Regions (*.geojson *.json *.toml);;All files (*)"
 _GEOJSON, _TOML = "GeoJSON, longitude and latitude (*.geojson)", "TOML, rows and columns (*.toml)"
 

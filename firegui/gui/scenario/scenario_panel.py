@@ -62,19 +62,6 @@ class ScenarioPanel(QScrollArea):
             signal.connect(self._refresh)
         self._refresh()
 
-    def text_of(self, row: str) -> str:
-        """Return the text next to ``row``."""
-        return self._values[row].text()
-
-    def tooltip_of(self, row: str) -> str:
-        """Return the tooltip of ``row``."""
-        return self._values[row].toolTip()
-
-    @property
-    def is_marked_synthetic(self) -> bool:
-        """Whether the banner marks the fire as synthetic."""
-        return not self._banner.isHidden()
-
     @property
     def notes(self) -> str:
         """Return the caveats of the event and its fire model, one line each."""

@@ -28,7 +28,7 @@ def as_input_error(error: Exception, where: str) -> InputError:
         return error
     if isinstance(error, OSError):
         place = str(error.filename or where)
-        return InputError([Problem(place, error.strerror or str(error), "check that it is there and may be used")])
+        return InputError([Problem(place, error.strerror or str(error), "check that it exists and can be accessed")])
     return InputError([Problem(where, str(error))])
 
 

@@ -187,7 +187,7 @@ class CoverageForm(QWidget):
         self.value.setToolTip("Retardant that every fuel needs for full effect (gal per 100 ft²)")
         self.by_model.setToolTip("Each fuel model needs what the table says")
         self.by_value.setToolTip("All fuel needs the same")
-        self.reset.setToolTip("Put the published levels back")
+        self.reset.setToolTip("Restore the published levels")
         self.reset.setAutoDefault(False)
         self._refused.setProperty("role", "error")
         self._refused.hide()

@@ -16,7 +16,7 @@ BACKENDS = {
     "reference": "Plain reference (slow)",
 }
 _SHORT = {"auto": "automatic", "cpu": "CPU", "cuda": "NVIDIA GPU", "reference": "plain reference, slow"}
-_HELP = "What the next run computes on. Click to choose; kept with this computer, not with the project."
+_HELP = "Device of the next run. Click to choose; saved on this computer, not in the project."
 
 
 class DeviceButton(QToolButton):

@@ -247,7 +247,7 @@ class PathField(QWidget):
         self.button = QPushButton("Browse…")
         self.button.setObjectName(f"{name}Browse")
         self.button.setAccessibleName(f"Browse for {name}")
-        self.button.setToolTip("Look for it on this computer")
+        self.button.setToolTip("Choose a path on this computer")
         # Enter in the line must press the dialog's default button, not this one.
         self.button.setAutoDefault(False)
         self.button.clicked.connect(lambda _checked=False: self._browse())

@@ -272,7 +272,7 @@ START_PAGE = {
         StartPageButton("tour", "Take the guided &tour", "Open the demo and a tour of the window, step by step"),
         StartPageButton("open", "&Open a project…", "Open a project folder, NAME.firegui"),
     ),
-    "Bring in a fire": (
+    "Import a fire": (
         StartPageButton(
             "import_landscape", "Import a &landscape…", "A wizard: raster layers, weather and a perimeter of your own"
         ),
@@ -294,14 +294,14 @@ _OTHER_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
         ("Ctrl+Up, Ctrl+Down", "in the list of layers: draw one higher, lower"),
         ("wheel, + and −", "zoom"),
         ("F", "show the whole domain"),
-        ("Esc", "give a drawing up"),
-        ("Enter, Backspace", "close a polygon, take its last corner back"),
+        ("Esc", "cancel a drawing"),
+        ("Enter, Backspace", "close a polygon, remove its last corner"),
         ("arrows, Enter, A, U", "with measure: move a mark, set a corner, area, units"),
         ("N, B, arrows, [ and ]", "with drops: choose the next or the one before, move, turn"),
-        ("Enter, Ins, P, ?", "with drops: numbers, add, pin, what it is for"),
+        ("Enter, Ins, P, ?", "with drops: numbers, add, pin, preview without it"),
     ),
     "Time": (
-        ("Space", "play or hold"),
+        ("Space", "play or pause"),
         ("Left, Right", "one frame"),
         ("Shift+Left, Shift+Right", "one day"),
         ("Home, End", "first and last step"),

@@ -24,7 +24,7 @@ BELOW = ("Timeline", "Progress", "Runs", "Log")
 HIDDEN_AT_FIRST = ("Help",)
 _AREAS = {_Area.LeftDockWidgetArea: LEFT, _Area.RightDockWidgetArea: RIGHT, _Area.BottomDockWidgetArea: BELOW}
 _FRAME_BUTTONS = {
-    "qt_dockwidget_floatbutton": "Make it a window of its own, or put it back (also a double click on its title)",
+    "qt_dockwidget_floatbutton": "Float the dock as a window, or dock it again (also a double click on its title)",
     "qt_dockwidget_closebutton": "Hide it; View ▸ Docks brings it back",
 }
 

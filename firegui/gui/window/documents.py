@@ -319,7 +319,9 @@ class Documents(QObject):
 
 
 def _opened_meanwhile(folder: Path, holder: str) -> InputError:
-    problem = Problem(str(folder), f"is open elsewhere: {holder or 'another window'}", "shut it there, or save as")
+    problem = Problem(
+        str(folder), f"is open elsewhere: {holder or 'another window'}", "close it there, or save under another name"
+    )
     return InputError([problem], "Two windows cannot have one project")
 
 
@@ -380,7 +382,7 @@ def ask_running(parent: QWidget | None, work: UnfinishedWork, leaving: str = "cl
     Discarding is offered only if it deletes something.
     """
     text = f"{work.title} is still working."
-    box = _question(parent, QMessageBox.Icon.Question, "Work is under way", text, work.outcome)
+    box = _question(parent, QMessageBox.Icon.Question, "Work is running", text, work.outcome)
     answers = {
         box.addButton(f"Stop, save and {leaving}", QMessageBox.ButtonRole.AcceptRole): RunningAnswer.STOP_AND_SAVE
     }
@@ -399,7 +401,7 @@ def ask_open_twice(parent: QWidget | None, folder: Path, holder: str) -> bool:
         f"out; before you save it or start a run you are asked for another place.\n\n{folder}",
     )  # fmt: skip
     read_only = box.addButton("Open read-only", QMessageBox.ButtonRole.AcceptRole)
-    return _run(box, "Do not open it") is read_only
+    return _run(box, "Do not open") is read_only
 
 
 def ask_replace(parent: QWidget | None, folder: Path) -> bool:
@@ -409,8 +411,8 @@ def ask_replace(parent: QWidget | None, folder: Path) -> bool:
         f"“{folder.name}” already holds another project of this event. Replace it?",
         f"Its regions, fleet and plan settings would be lost; its runs stay.\n\n{folder}",
     )  # fmt: skip
-    replace = box.addButton("Replace it", QMessageBox.ButtonRole.DestructiveRole)
-    return _run(box, "Keep it") is replace
+    replace = box.addButton("Replace", QMessageBox.ButtonRole.DestructiveRole)
+    return _run(box, "Keep") is replace
 
 
 def _question(parent: QWidget | None, icon: QMessageBox.Icon, title: str, text: str, more: str = "") -> QMessageBox:

@@ -119,7 +119,7 @@ _CHOICES: dict[str, frozenset[LogLevel]] = {
 
 _COLORS = {LogLevel.WARNING: "warning", LogLevel.ERROR: "error", LogLevel.EDIT: "muted"}
 _COLUMNS = (
-    Column("Time", lambda line: f"{line.when:%H:%M:%S}", tip="When, by this computer's clock", is_text=True),
+    Column("Time", lambda line: f"{line.when:%H:%M:%S}", tip="Time, by this computer's clock", is_text=True),
     Column("Level", lambda line: line.level.value, tip="An edit, a remark, a warning or an error", is_text=True),
     Column("What happened", lambda line: line.text.partition("\n")[0], tip="Several lines are in the tooltip",
            is_text=True),
@@ -173,14 +173,14 @@ class LogPanel(QWidget):
         log.added.connect(self._add)
         self.shown = LogFilter(self._model, self)
         self.levels = QComboBox()
-        self.levels.setAccessibleName("Which lines")
-        self.levels.setToolTip("Show everything, or only what matters more")
+        self.levels.setAccessibleName("Lines to show")
+        self.levels.setToolTip("Show all lines, or only those of a higher severity")
         for title in _CHOICES:
             self.levels.addItem(title)
         self.words = QLineEdit(clearButtonEnabled=True)
         self.words.setPlaceholderText("Find")
         self.words.setAccessibleName("Find in the log")
-        self.words.setToolTip("Show the lines that hold these letters")
+        self.words.setToolTip("Show the lines that contain this text")
         self.table = self._make_table()
         self._lay_out()
         self.levels.activated.connect(lambda _index: self._choose())
@@ -245,7 +245,7 @@ class LogPanel(QWidget):
             has_menu=False,
             copy=self.copy,
         )
-        table.setToolTip("What happened since the window opened, the latest last; Ctrl+C copies the selected lines")
+        table.setToolTip("Events since the window opened, the latest last; Ctrl+C copies the selected lines")
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         header = table.horizontalHeader()
@@ -270,7 +270,7 @@ class LogPanel(QWidget):
         row = ButtonRow()
         self._buttons = {
             "copy": row.add("copy", "Copy", "Copy the selected lines, or all that are shown (Ctrl+C)", self.copy),
-            "end": row.add("last", "To the end", "Go to the latest line and stay with it", self.to_end),
+            "end": row.add("last", "To the end", "Go to the latest line and follow new lines", self.to_end),
         }
         line = horizontal(None, self.levels, (self.words, 1), row, margins=0)
         vertical(self, line, (self.table, 1), margins=(6, 2, 6, 4), spacing=2)

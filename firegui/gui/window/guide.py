@@ -30,7 +30,7 @@ LIMITS = (
     "firegui is for analysis and training. It does not replace air operations, and no drop should be ordered from it "
     "alone.",
 )
-_FLOAT = "Make the dock a window of its own, or put it back."
+_FLOAT = "Float the dock as a window, or dock it again."
 
 
 class Guide(QObject):

@@ -45,8 +45,8 @@ AFTER_MS = 1_500
 
 Key = tuple[object, ...]
 _ABOUT = (
-    "firegui did not end as it should have. What was not saved then was kept apart from your projects. Recovered edits "
-    "are undone by Ctrl+Z, and nothing is saved before you save it."
+    "firegui did not end normally. Unsaved work was kept apart from your projects. Recovered edits can be undone with "
+    "Ctrl+Z, and nothing is saved until you save it."
 )
 
 
@@ -221,13 +221,13 @@ class RecoverDialog(QDialog):
 
     def __init__(self, left: Sequence[RecoverableProject], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Recover what was not saved")
+        self.setWindowTitle("Recover unsaved work")
         self.setMinimumWidth(600)
         self._left = tuple(left)
         self.choice = RecoveryChoice.LATER
         self.list = self._make_list()
-        self.resume = QCheckBox("&Go on with the interrupted run")
-        self.resume.setToolTip("Take the run up from its last checkpoint once the project is open")
+        self.resume = QCheckBox("&Resume the interrupted run")
+        self.resume.setToolTip("Resume the run from its last checkpoint once the project is open")
         self.resume.setChecked(True)
         self._lay_out()
         self.list.setCurrentRow(0)
@@ -244,8 +244,8 @@ class RecoverDialog(QDialog):
 
     def _make_list(self) -> QListWidget:
         view = QListWidget()
-        view.setAccessibleName("What was left behind")
-        view.setToolTip("What was open when firegui was killed, the latest first")
+        view.setAccessibleName("Unsaved work")
+        view.setToolTip("Projects that were open when firegui was killed, the latest first")
         view.setWordWrap(True)
         view.setSpacing(3)
         view.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
@@ -264,7 +264,7 @@ class RecoverDialog(QDialog):
         self.later = buttons.addButton("&Not now", roles.RejectRole)
         tips = {
             self.recover: "Open the project with its unsaved edits",
-            self.discard: "Delete what was kept; the project's own folder stays as it is",
+            self.discard: "Delete the unsaved work; the folder of the project stays as it is",
             self.later: "Ask again at the next start",
         }
         for button, tip in tips.items():
@@ -360,7 +360,7 @@ class Recovery(QObject):
         self.autosave.adopt(slot, saved)
         if left.folder is None and (drops := drafts_in(left.path / BY_HAND)):
             self._saver.recover(drops)
-        self._session.message.emit(f"{saved.scenario.name} is back as it was.")
+        self._session.message.emit(f"{saved.scenario.name} was recovered.")
         if resumes:
             self._resume_runs(left)
         return True

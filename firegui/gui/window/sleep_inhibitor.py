@@ -78,7 +78,7 @@ class SleepInhibitor(QObject):
             if self._used is not None:
                 self._used.end()
                 self._used = None
-                self.reported.emit("The computer may fall asleep again.", "info")
+                self.reported.emit("The computer may sleep again.", "info")
 
     def _try(self, number: int, time: int, failures: list[str]) -> None:
         if number == len(self._backends):
@@ -106,9 +106,9 @@ class SleepInhibitor(QObject):
         # Once per session: the next run would have the same result.
         if not self._complained:
             self._complained = True
-            reasons = "; ".join(failures) or "this system offers no way"
+            reasons = "; ".join(failures) or "this system offers no method"
             self.reported.emit(
-                f"The computer cannot be kept awake ({reasons}). If it falls asleep, the run goes on when it wakes.",
+                f"The computer cannot be kept awake ({reasons}). If it sleeps, the run continues when it wakes.",
                 "warning",
             )
 

@@ -130,7 +130,7 @@ class RecentProjects(QListWidget):
         super().__init__(parent)
         self.setObjectName("recentProjects")
         self.setAccessibleName("Recent projects")
-        self.setToolTip("Click or Enter opens a project; Delete takes it out of this list and leaves its folder alone")
+        self.setToolTip("Click or Enter opens a project; Delete removes it from this list; its folder stays")
         self.setItemDelegate(_ProjectDelegate(self))
         self.setMouseTracking(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -170,7 +170,7 @@ class RecentProjects(QListWidget):
         menu, item = QMenu(self), self.currentItem()
         if item is not None:
             menu.addAction("Open").triggered.connect(lambda: self._open(item))
-            menu.addAction("Take out of this list").triggered.connect(lambda: self._remove(item))
+            menu.addAction("Remove from this list").triggered.connect(lambda: self._remove(item))
         return menu
 
     def _open(self, item: QListWidgetItem) -> None:
@@ -210,7 +210,7 @@ class StartPage(QScrollArea):
         self.recent.removed.connect(self._forget)
         self.news = QTextBrowser(openExternalLinks=True)
         self.state = muted_label("Loading the workbench…")
-        self.state.setAccessibleName("What is going on")
+        self.state.setAccessibleName("Current activity")
         self.setObjectName("startPage")
         self.setAccessibleName("Start page")
         self.setFrameShape(QFrame.Shape.NoFrame)

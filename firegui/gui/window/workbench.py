@@ -265,7 +265,7 @@ class Workbench(QObject):
         self._preferences.layer_order = layers.order if layers.is_reordered else ()
 
     def _on_autosave_failed(self, why: str) -> None:
-        text = f"Unsaved edits could not be kept for the case of a crash; save the project. {why}"
+        text = f"Unsaved edits could not be stored for recovery after a crash; save the project. {why}"
         self.event_log.add(text, "warning")
         self.session.message.emit(text)
 

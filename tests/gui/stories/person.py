@@ -26,10 +26,10 @@ from pytestqt.qtbot import QtBot
 
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.planning.runs_table import HEADERS
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import NONE, Hand
+from tests.gui.readouts import run_cells
 
 LONG_MS = 120_000
 _LOOK_MS = 20
@@ -150,8 +150,7 @@ class Person:
     def row(self, entry: RunEntry) -> dict[str, str]:
         """What the line of a run says."""
         model = self.runs.model
-        place = model.place_of(entry)
-        return {name: str(model.index(place, column).data()) for column, name in enumerate(HEADERS)}
+        return run_cells(model, model.place_of(entry))
 
     def quick_plan(self) -> RunEntry:
         """Let the tactical heuristic plan, with one click, and wait for it."""

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.io.project.store import PROJECT_FILE
+from tests.gui.readouts import fact_of
 from tests.gui.stories.conftest import Pick
 from tests.gui.stories.person import CONTROL, Person
 
@@ -22,10 +23,10 @@ def test_an_event_is_opened_and_says_what_it_is_and_what_it_lacks(bare: Person, 
     assert not bare.window.start_page.isVisible()
     assert bare.window.windowTitle().startswith("Test Ridge")
     facts = bare.front("Scenario", ScenarioPanel)
-    assert facts.text_of("Grid").startswith("40 × 60 cells of 30 m")
-    assert facts.text_of("CRS") == "EPSG:32610"
-    assert facts.text_of("Observed") == "2 perimeters, 19 Aug – 21 Aug 2020"
-    assert "fuel model" in facts.text_of("Missing")
+    assert fact_of(facts, "Grid").startswith("40 × 60 cells of 30 m")
+    assert fact_of(facts, "CRS") == "EPSG:32610"
+    assert fact_of(facts, "Observed") == "2 perimeters, 19 Aug – 21 Aug 2020"
+    assert "fuel model" in fact_of(facts, "Missing")
     assert "leaves the slope term out" in facts.notes
     assert bare.session.result.baseline is not None
 

@@ -7,13 +7,14 @@ from PySide6.QtTest import QTest
 
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import MIDDLE, Hand
+from tests.gui.readouts import view_buttons_of
 from tests.gui.stories.person import SHIFT, Person
 
 
 def all_three(person: Person) -> None:
     """A plan, and all three fires on screen."""
     person.quick_plan()
-    person.press(person.window.workbench.timeline.view_buttons[-1])
+    person.press(view_buttons_of(person.window.workbench.timeline)[-1])
     person.until(lambda: all(pane.drawn_step >= 0 for pane in person.window.workbench.maps.panes))
 
 
@@ -63,7 +64,7 @@ def test_the_plan_shows_its_drops_where_the_baseline_shows_none(person: Person) 
     step = next(drop.step for drop in person.session.result.drops if drop.executed)
     person.session.set_step(step)
     view = person.window.workbench.map
-    baseline, plan = person.window.workbench.timeline.view_buttons[:2]
+    baseline, plan = view_buttons_of(person.window.workbench.timeline)[:2]
     person.press(baseline)
     view.flush()
     without = view.snapshot()

@@ -59,7 +59,7 @@ def test_what_a_drop_is_for_is_shown_and_changes_nothing(person: Person) -> None
     person.quick_plan()
     drops, drop = person.session.result.drops, a_drop(person)
     ask_about(person, drop)
-    person.choose_in(person.window.workbench.map.drop_menu.menu, "What is it for?")
+    person.choose_in(person.window.workbench.map.drop_menu.menu, "Preview without this drop")
     person.until(lambda: person.session.plan_editor.preview is not None)
     look = person.session.plan_editor.preview
     assert look is not None and look.before is not None

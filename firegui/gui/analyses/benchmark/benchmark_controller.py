@@ -203,7 +203,7 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
         """Return the text on what follows. A benchmark with a failed task gets no figures."""
         if not progress.running:
             if progress.done + len(progress.failed) < progress.tasks:
-                return " · processes are being made ready…"
+                return " · starting the processes…"
             return "" if progress.failed else " · drawing the figures…"
         if self._running is None:
             return ""

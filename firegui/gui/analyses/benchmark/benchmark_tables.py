@@ -99,7 +99,7 @@ COLUMNS = (
            "shared objective at nominal effectiveness, with the penalty for drops over the budget", "with penalty",
            sort_key=lambda group: group.objective.mean),
     Column("Worst case", lambda group: group if group.tested else None, worst_text,
-           "growth of the fire that is left in the worst stress scenario, and which that is", "growth left",
+           "growth of the fire left in the worst stress scenario, and the name of the scenario", "growth left",
            sort_key=lambda group: group.worst_growth_left.mean, cell_tip=_stress_tip),
     Column("Charged", lambda group: group.evaluations, _rounded,
            f"charged rollout-equivalents; a gradient epoch is charged {GRADIENT_CHARGE}", "rollouts", sort_key=_mean),

@@ -95,7 +95,6 @@ class FitPlots(QWidget):
         super().__init__(parent)
         self._controller = controller
         self._row: int | None = None
-        self.repaints = 0
         self.misfit, self.days = MisfitChart(), FitDaysChart()
         self._throttle = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._throttle.timeout.connect(self.refresh)
@@ -110,7 +109,6 @@ class FitPlots(QWidget):
 
     def refresh(self) -> None:
         """Draw the current history."""
-        self.repaints += 1
         history = self._controller.history
         row = None if self._row is None or self._row >= len(history) else self._row
         self.misfit.show_history(history, row)

@@ -53,7 +53,7 @@ class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         start="Calibrate",
         start_tip=_ASK,
         stop_tip="Stop and keep the best weights so far",
-        resume_tip="Take up the unfinished calibration of this project; it ends as if it had never stopped",
+        resume_tip="Resume the unfinished calibration of this project; the result is the same as without the stop",
     )
 
     def _build(self) -> None:
@@ -73,7 +73,7 @@ class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         with refusing(self._session, str(folder)):
             taken = [self._session.folder, *(each.folder for each in self._companions)]
             if any(other is not None and other.resolve() == folder.resolve() for other in taken):
-                raise InputError([Problem(str(folder), "is trained on already", "choose another project")])
+                raise InputError([Problem(str(folder), "is already in the list", "choose another project")])
             found = wait_for(self.window(), f"Opening {folder.name}…", lambda: _companion(folder))
             self._show_companions([*self._companions, found])
 
@@ -107,7 +107,7 @@ class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
             PanelButton("apply", "Use in this project", use, self.use, show_text=True),
             PanelButton("save", "Save weights as…", keep, self._ask_file, show_text=True),
         )
-        self.origin.setAccessibleName("What the calibration starts from")
+        self.origin.setAccessibleName("Initial weights of the calibration")
         self.origin.setToolTip("Random weights, chosen by the seed, or those that this project plans with")
         self._lay_out_beside(
             self.plots,
@@ -126,7 +126,7 @@ class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         add = "Add a project whose fire is fitted by the same network"
         buttons = self._button_row(
             PanelButton("add", "Add project…", add, self._ask_project),
-            PanelButton("delete", "Remove", "Leave the selected project out", self.remove_project),
+            PanelButton("delete", "Remove", "Remove the selected project from the list", self.remove_project),
         )
         self.others.setAccessibleName("Further projects")
         self.others.setToolTip("Projects whose fires are fitted by the same network")
@@ -172,7 +172,7 @@ class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         if self._is_used:
             return ("This project uses these weights.",)
         if controller.interrupted is not None:
-            return ("A calibration of this project is unfinished: Resume takes it up.",)
+            return ("A calibration of this project is unfinished: Resume continues it.",)
         idle = controller.result is None and not controller.is_busy and not self.problems
         return (_ASK,) if idle else ()
 

@@ -83,11 +83,6 @@ class SkillChart(Chart):
         """Return the points of ``model``, a reference by its key, ``published`` or ``observed``, without gaps."""
         return self.numbers(self._lines[key])
 
-    @property
-    def shaded(self) -> tuple[float, float] | None:
-        """The shaded days."""
-        return tuple(map(float, self._fitted.getRegion())) if self._fitted.isVisible() else None  # type: ignore[return-value]
-
     def fit(self) -> None:
         """Show every day, and shares on their whole range, so that charts can be compared."""
         super().fit()

@@ -132,7 +132,7 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
     def _progress_text(self) -> str:
         progress = self._progress
         if progress is None:
-            return "Beginning the workers…"
+            return "Starting the workers…"
         failed = f", {progress.failed:,} failed" if progress.failed else ""
         left = "" if isnan(progress.left) else f" · about {duration(progress.left)} left"
         busy = sum(worker.busy for worker in progress.workers)

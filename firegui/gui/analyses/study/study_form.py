@@ -24,7 +24,7 @@ _SCHEDULER_TIP = (
 )
 _TEXT_TIP = (
     "The study as its file has it: planner, what is set for every cell, [[vary]] and [[case]] tables, what is measured."
-    " F1 explains every word"
+    " F1 explains every key"
 )
 
 
@@ -81,7 +81,7 @@ class StudyForm(QWidget):
     def _dress(self) -> None:
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.text.setPlaceholderText("Begin with New, or open a study's file")
+        self.text.setPlaceholderText("Click New, or open a study file")
         self.text.setMinimumHeight(150)
         self.text.setTabChangesFocus(True)
         self.workers.setFixedWidth(70)
@@ -96,13 +96,15 @@ class StudyForm(QWidget):
 
     def _files(self) -> QWidget:
         buttons = ButtonRow()
-        new = buttons.add("new-study", "New", "Begin a study of this project", lambda: None, show_text=True)
+        new = buttons.add(
+            "new-study", "New", "Create a study of this project from a template", lambda: None, show_text=True
+        )
         self.beginnings = QMenu(self)
         for name in STUDY_TEMPLATES:
             self.beginnings.addAction(name, partial(self.begun.emit, name))
         new.clicked.connect(lambda: self.beginnings.popup(new.mapToGlobal(new.rect().bottomLeft())))
-        buttons.add("open", "Open…", "Open a study's file", self._choose, show_text=True)
-        self.save_button = buttons.add("save-as", "Save as…", "Keep the study as a file", self._save, show_text=True)
+        buttons.add("open", "Open…", "Open a study file", self._choose, show_text=True)
+        self.save_button = buttons.add("save-as", "Save as…", "Save the study to a file", self._save, show_text=True)
         return buttons
 
     def _workers(self) -> QHBoxLayout:
@@ -122,7 +124,7 @@ class StudyForm(QWidget):
 
     def _save(self) -> None:
         start = self.file or self._start() / "study.toml"
-        name, _ = QFileDialog.getSaveFileName(self.window(), "Keep the study", str(start), _FILES)
+        name, _ = QFileDialog.getSaveFileName(self.window(), "Save the study", str(start), _FILES)
         if not name:
             return
         try:

@@ -35,7 +35,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
     texts = AnalysisTexts(
         thing="study",
         start="Run",
-        start_tip="Carry the study out; the project is saved first",
+        start_tip="Run the study; the project is saved first",
         stop_tip="Stop within a second; cells that are done are kept, and the study can go on later",
         resume_tip="Finish the study that is chosen: only the cells that are missing are computed",
         progress="Share of the cells that is done",
@@ -138,7 +138,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         return self._beside_project
 
     def _refuse_file(self, path: Path, error: OSError) -> None:
-        self._session.refuse(InputError([write_problem(path, error)], "The study's file cannot be used"))
+        self._session.refuse(InputError([write_problem(path, error)], "The study file cannot be used"))
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def _show(self) -> None:
@@ -178,4 +178,4 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
 
 def _explained(study: StudyFile) -> str:
     """Return the text of a study with a line on where its keys are explained."""
-    return f"# F1 explains every word of a study.\n{study.text()}"
+    return f"# F1 explains every key of a study.\n{study.text()}"

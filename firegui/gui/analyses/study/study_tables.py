@@ -62,8 +62,8 @@ class CellsModel(TableModel[Cell]):
             *(self._measured(name) for name in table.settings.measure),
             Column("Worst case\ngrowth left", self._stress, worst_case_text, is_text=True,
                    sort_key=lambda one: one.worst.share_worst,
-                   tip="growth of the fire that is left in the worst stress scenario, and which that is"),
-            Column("Took", self._seconds, duration, "by the clock of its worker"),
+                   tip="growth of the fire left in the worst stress scenario, and the name of the scenario"),
+            Column("Took", self._seconds, duration, "wall time of its worker"),
         )  # fmt: skip
 
     def _state_text(self, cell: Cell) -> str:

@@ -62,7 +62,7 @@ class EnsembleExportDialog(QDialog):
         self.written: Path | None = None
         self.activity = QLabel(wordWrap=True)
         self.activity.setProperty("role", "muted")
-        self.why_not = QLabel("Nothing is ticked.")
+        self.why_not = QLabel("No part is selected.")
         self.why_not.setProperty("role", "muted")
         self.open_button = QPushButton("Open folder")
         self.open_button.setAutoDefault(False)

@@ -102,25 +102,6 @@ class FanChart(Chart):
         self._read_out(None)
         self.fit()
 
-    def mean_points(self, case: int) -> Floats:
-        """Return the mean of a case as drawn, by day."""
-        return self.curve_points(self._means[case])[1]
-
-    def quantile_points(self, case: int) -> tuple[Floats, Floats]:
-        """Return the 5 and the 95 % quantile of a case as drawn, by day; empty if they are hidden."""
-        low, high = self._quantiles[case]
-        return self.curve_points(low)[1], self.curve_points(high)[1]
-
-    def band_points(self, case: int) -> tuple[Floats, Floats]:
-        """Return the lower and the upper edge of the band of a case, by day."""
-        low, high = self._edges[case]
-        return self.curve_points(low)[1], self.curve_points(high)[1]
-
-    def drawn_members(self, case: int) -> int:
-        """Return the number of drawn members of a case."""
-        _, y = self._members[case].getOriginalDataset()
-        return 0 if y is None else int(np.isnan(y).sum())
-
     def set_colors(self, colors: Colors) -> None:
         """Use the colours of a theme."""
         super().set_colors(colors)
@@ -262,14 +243,6 @@ class VariogramChart(Chart):
         fit = Piece(f"nugget + sill (1 − exp(−h/ℓ)), ℓ {number(error.correlation_cells)} cells", "retardant")
         self.set_title("", *([Piece("residuals", "water")] if known else []), fit)
         self.fit()
-
-    def found_points(self) -> tuple[Floats, Floats]:
-        """Return the empirical points as drawn."""
-        return self.curve_points(self._found)
-
-    def fitted_points(self) -> tuple[Floats, Floats]:
-        """Return the fitted curve as drawn."""
-        return self.curve_points(self._fitted)
 
 
 def _histogram(values: Floats) -> tuple[Floats, NDArray[Any]]:

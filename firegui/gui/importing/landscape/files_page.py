@@ -157,7 +157,7 @@ class BandsModel(TableModel[tuple[int, str]]):
     def __init__(self, parent: QObject | None = None) -> None:
         columns = (
             Column("Band", lambda band: band[0], is_text=True),
-            Column("Is taken for", lambda band: _ROLE_TEXTS.get(band[1], band[1]), is_text=True, edit=self._choose,
+            Column("Recognised as", lambda band: _ROLE_TEXTS.get(band[1], band[1]), is_text=True, edit=self._choose,
                    initial=lambda band: band[1], delegate=lambda view: ChoiceDelegate(lambda: BAND_ROLES, view)),
         )  # fmt: skip
         super().__init__(columns, parent)
@@ -315,7 +315,7 @@ class FilesPage(WizardPage):
             found = problems or self.look.problems
             self.layers.show(self.draft.source.layers, self.look.survey.layers, _wrong(found, self.draft.source.layers))
         guessed = self.draft.answers.guessed
-        lines = ["Told from names and contents:", *(f"• {line}" for line in guessed)]
+        lines = ["Recognised from names and contents:", *(f"• {line}" for line in guessed)]
         show_text(self._guessed, "\n".join(lines) if guessed else "")
 
     def _say_facts(self) -> None:

@@ -137,7 +137,7 @@ def daily_means(winds: WindFields) -> tuple[NDArray[np.float64], NDArray[np.floa
 
 
 _EMPTY = "Choose files: they are shown here."
-_NO_GRID = "There is nothing to show until what is wrong has been put right."
+_NO_GRID = "There is no preview until the problems are fixed."
 _MOST_DATES = 6
 _GROUND = "ground"
 

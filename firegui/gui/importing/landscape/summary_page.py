@@ -45,7 +45,7 @@ class CoveragePage(WizardPage):
         self.show_answers()
 
 
-_KEEP = "asked for at the first save, unless said here"
+_KEEP = "chosen at the first save, unless entered here"
 
 
 class SummaryPage(WizardPage):
@@ -53,7 +53,7 @@ class SummaryPage(WizardPage):
 
     title = "Summary"
     overlays = frozenset({"wind", "fire"})
-    about = "What will be made of it. Nothing has been written yet: that is what the button below is for."
+    about = "Summary of the import. Nothing has been written yet; the button below creates the project."
 
     def __init__(self, draft: ImportDraft) -> None:
         super().__init__(draft)
@@ -89,7 +89,7 @@ class SummaryPage(WizardPage):
         _fill(self.problems, [problem_text(problem, indent="") for problem in problems])
         if problems:
             many = f"{len(problems)} problems" if len(problems) != 1 else "1 problem"
-            self._state.setText(f"⚠ {many} to put right first; nothing is written before that.")
+            self._state.setText(f"⚠ {many} to fix before the import; nothing is written until then.")
         else:
             self._state.setText("Nothing is wrong." if surveyed else "Choose files first.")
         set_role(self._state, "error" if problems else "muted")

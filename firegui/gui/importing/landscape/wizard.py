@@ -229,7 +229,7 @@ class LandscapeWizard(QDialog):
         for number, (step, page) in enumerate(zip(self.steps, self.pages, strict=True), start=1):
             count = page.problem_count if page is not self.summary else 0
             step.setText(f"{number}  {page.title}" + (f"  ⚠ {count}" if count else ""))
-            words = f", {count} to put right" if count else ""
+            words = f", {count} to fix" if count else ""
             step.setAccessibleName(f"Step {number}, {page.title}{words}")
         self._enable()
 
@@ -244,7 +244,7 @@ class LandscapeWizard(QDialog):
     def _show_busy(self, _busy: bool = False) -> None:
         self._bar.setVisible(self.is_busy)
         importing = self._import.is_busy
-        self._said.setText("Importing…" if importing else "Looking into the files…" if self.is_busy else "")
+        self._said.setText("Importing…" if importing else "Reading the files…" if self.is_busy else "")
         self._enable()
 
     # -- making the project ------------------------------------------------------------------------------------------

@@ -1,0 +1,77 @@
+"""What charts and panels show, read from their items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtWidgets import QAbstractButton
+
+from firegui.gui.analyses.uncertainty.uncertainty_charts import FanChart
+from firegui.gui.charts.chart import Chart
+from firegui.gui.map.timeline import TimelineBar
+from firegui.gui.planning.runs_table import COLUMNS, RunsModel
+from firegui.gui.scenario.scenario_panel import ScenarioPanel
+
+Points = tuple[NDArray[Any], NDArray[Any]]
+
+
+def cursor_of(chart: Chart) -> float | None:
+    """Return the abscissa of the cursor; ``None`` while it is hidden."""
+    return chart._plain_x(float(chart._cursor.value())) if chart._cursor.isVisible() else None
+
+
+def level_text_of(chart: Chart) -> str:
+    """Return the text at the level."""
+    return str(chart._level_line.label.format)
+
+
+def second_level_of(chart: Chart) -> float | None:
+    """Return the second level of a chart with a linear axis; ``None`` while it is hidden."""
+    return float(chart._second_line.value()) if chart._second_line.isVisible() else None
+
+
+def mark_texts_of(chart: Chart) -> list[str]:
+    """Return the visible texts of marks, from left to right."""
+    return [str(line.label.format) for _x, line in sorted(chart._marks.items()) if line.label.isVisible()]
+
+
+def drawn_points_of(chart: Chart, curve: int) -> Points:
+    """Return the points that the item of a curve draws."""
+    x, y = chart._curves[curve].item.getOriginalDataset()
+    return (np.empty(0), np.empty(0)) if x is None or y is None else (x, y)
+
+
+def drawn_members_of(chart: FanChart, case: int) -> int:
+    """Return the number of members of a case that are drawn."""
+    _x, y = chart._members[case].getOriginalDataset()
+    return 0 if y is None else int(np.isnan(y).sum())
+
+
+def fact_of(panel: ScenarioPanel, title: str) -> str:
+    """Return the text next to ``title``."""
+    return panel._values[title].text()
+
+
+def view_buttons_of(bar: TimelineBar) -> list[QAbstractButton]:
+    """Return the buttons for baseline, plan, difference, and all three."""
+    return list(bar._views.buttons())
+
+
+def run_cells(model: RunsModel, row: int) -> dict[str, str]:
+    """Return the texts of a run by column title."""
+    return {column.title: str(model.index(row, place).data()) for place, column in enumerate(COLUMNS)}
+
+
+def calls_of(owner: object, name: str) -> list[None]:
+    """Return a list that gets an entry for every further call of a method."""
+    calls: list[None] = []
+    method = getattr(owner, name)
+
+    def counted(*arguments: Any) -> Any:
+        calls.append(None)
+        return method(*arguments)
+
+    setattr(owner, name, counted)
+    return calls
