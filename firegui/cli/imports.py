@@ -181,8 +181,8 @@ def _wind(options: Mapping[str, Any], base: WindSource, gather: Gather) -> WindS
     files, speed, direction = tuple(options["wind_files"]), options["wind_speed"], options["wind_from"]
     if files or speed is not None or direction is not None:
         base = WindSource(speed, direction, files)
-    said = base.traits
-    traits = WindConventions(
+    said = base.conventions
+    conventions = WindConventions(
         _member(Components, options["wind_components"]) or said.components,
         _member(SpeedUnit, options["wind_unit"]) or said.speed_unit,
         _member(Height, options["wind_height"]) or said.height,
@@ -193,7 +193,7 @@ def _wind(options: Mapping[str, Any], base: WindSource, gather: Gather) -> WindS
     first: datetime | None = _read(options["wind_first"], parse_start, gather)
     return replace(
         base,
-        traits=traits,
+        conventions=conventions,
         first=first or base.first,
         step_h=base.step_h if options["wind_step"] is None else options["wind_step"],
     )

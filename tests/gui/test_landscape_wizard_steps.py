@@ -168,12 +168,12 @@ def test_a_constant_wind_is_typed_in_the_unit_and_direction_it_comes_in(filled: 
     filled.pick(page.kind, "The same")
     filled.type("windSpeed", "10")
     filled.type("windDirection", "90")
-    filled.pick(page.traits["speed_unit"], "mph")
-    filled.pick(page.traits["sense"], "where it blows to")
-    filled.pick(page.traits["height"], "20 ft")
+    filled.pick(page.conventions["speed_unit"], "mph")
+    filled.pick(page.conventions["sense"], "where it blows to")
+    filled.pick(page.conventions["height"], "20 ft")
     filled.type("days", "4")
     wind = filled.wizard.draft.source.wind
-    assert (wind.traits.speed_unit, wind.traits.sense, wind.traits.height) == (
+    assert (wind.conventions.speed_unit, wind.conventions.sense, wind.conventions.height) == (
         SpeedUnit.MPH, Sense.TOWARDS, Height.FT20,
     )  # fmt: skip
     event = filled.make().scenario
@@ -185,8 +185,8 @@ def test_a_constant_wind_is_typed_in_the_unit_and_direction_it_comes_in(filled: 
 def test_what_was_recognised_of_a_wind_file_stands_in_the_boxes(filled: Hands) -> None:
     filled.go("Weather")
     page = filled.wizard.weather
-    assert page.traits["speed_unit"].currentText() == "as recognised: m/s"
-    assert page.traits["sense"].currentText() == "as recognised: where it blows from"
+    assert page.conventions["speed_unit"].currentText() == "as recognised: m/s"
+    assert page.conventions["sense"].currentText() == "as recognised: where it blows from"
     assert filled.line("days").placeholderText() == "as derived: 3"
 
 

@@ -55,14 +55,14 @@ class GriddedLandscape:
 
     place: GridPlacement | None
     reason: str
-    laid: Mapping[str, GriddedLayer]
+    placement: Mapping[str, GriddedLayer]
     order: BandOrder | None
     notes: tuple[str, ...]
 
     @property
     def layers(self) -> dict[str, ImportedLayer]:
         """The layers alone."""
-        return {key: laid.layer for key, laid in self.laid.items()}
+        return {key: placement.layer for key, placement in self.placement.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +91,21 @@ def read_ground(source: LandscapeSource, problems: Problems, check: Check | None
     }
     if not files and source.lcp is None:
         problems.add("layers", "none is given", "give at least one landscape layer: it sets the grid of the event")
-    lies = {key: found.header.lie for key, found in chosen.items()}
-    grid = choose_grid(lies, {key: found.where for key, found in chosen.items()}, source.target, problems)
-    laid = {}
+    geometries = {key: found.header.geometry for key, found in chosen.items()}
+    grid = choose_grid(geometries, {key: found.where for key, found in chosen.items()}, source.target, problems)
+    placement = {}
     for key, found in chosen.items():
         if check is not None:
             check()
         layer = _lay(key, found, grid, problems, check)
         if layer is not None:
-            laid[key] = layer
+            placement[key] = layer
     if grid.place is None:
-        return GriddedLandscape(None, "", laid, order, ())
+        return GriddedLandscape(None, "", placement, order, ())
     given = {key for key, found in chosen.items() if found.file.unit is not None}
-    laid, notes = _terrain(laid, given, grid.place.grid, source.derive)
-    notes = _order_notes(order) + _grid_notes(chosen, laid, grid) + notes
-    return GriddedLandscape(grid.place, grid.reason, laid, order, tuple(notes))
+    placement, notes = _terrain(placement, given, grid.place.grid, source.derive)
+    notes = _order_notes(order) + _grid_notes(chosen, placement, grid) + notes
+    return GriddedLandscape(grid.place, grid.reason, placement, order, tuple(notes))
 
 
 def _with_lcp(
@@ -150,10 +150,10 @@ def _choose(key: str, file: LayerBand, headers: dict[Path, RasterFile | None], p
 
 
 def _lay(key: str, found: _Chosen, grid: Chosen, problems: Problems, check: Check | None) -> GriddedLayer | None:
-    lie = grid.lies.get(key, found.header.lie)
-    rows, columns = lie.shape
+    geometry = grid.geometries.get(key, found.header.geometry)
+    rows, columns = geometry.shape
     target = None if grid.place is None else grid.place.grid
-    box: Box | None = (0, rows, 0, columns) if target is None else needed_box(lie, target)
+    box: Box | None = (0, rows, 0, columns) if target is None else needed_box(geometry, target)
     if box is None:
         problems.add(found.where, "has no cell on the grid", "give a layer of this place, or other bounds")
         return None
@@ -163,14 +163,14 @@ def _lay(key: str, found: _Chosen, grid: Chosen, problems: Problems, check: Chec
     if target is None:
         return GriddedLayer(layer, found.file, found.header, "")
     try:
-        values = place_on(key, layer.values, lie, box, target, check)
+        values = place_on(key, layer.values, geometry, box, target, check)
     except InputError as error:
         problems.extend(error.problems)
         return None
     if np.isnan(values).all():
         problems.add(found.where, "has no data in any cell of the grid", "leave the layer out, or change the grid")
         return None
-    return GriddedLayer(replace(layer, values=values), found.file, found.header, how_placed(key, lie, target))
+    return GriddedLayer(replace(layer, values=values), found.file, found.header, how_placed(key, geometry, target))
 
 
 def _read(key: str, found: _Chosen, box: Box, problems: Problems) -> ImportedLayer | None:
@@ -188,16 +188,16 @@ def _read(key: str, found: _Chosen, box: Box, problems: Problems) -> ImportedLay
 
 
 def _terrain(
-    laid: dict[str, GriddedLayer], given: set[str], grid: Grid, derive: bool
+    placement: dict[str, GriddedLayer], given: set[str], grid: Grid, derive: bool
 ) -> tuple[dict[str, GriddedLayer], list[str]]:
     """Return the units of the terrain put right, and slope and aspect derived where they are missing."""
-    layers = {key: one.layer for key, one in laid.items()}
+    layers = {key: one.layer for key, one in placement.items()}
     layers, checked = check_terrain(layers, given, grid.cell_size_m)
     layers, derived = derive_terrain(layers, grid.cell_size_m) if derive else (layers, [])
     blank = GriddedLayer(next(iter(layers.values())), None, None, DERIVED) if layers else None
     found = {}
     for key, layer in layers.items():
-        before = laid.get(key, blank)
+        before = placement.get(key, blank)
         assert before is not None
         found[key] = replace(before, layer=layer)
     return found, checked + derived
@@ -207,27 +207,27 @@ def _order_notes(order: BandOrder | None) -> list[str]:
     return [] if order is None else [say_order(order)]
 
 
-def _grid_notes(chosen: Mapping[str, _Chosen], laid: Mapping[str, GriddedLayer], grid: Chosen) -> list[str]:
+def _grid_notes(chosen: Mapping[str, _Chosen], placement: Mapping[str, GriddedLayer], grid: Chosen) -> list[str]:
     """Return how the grid came to be and which layers were cut or warped to it."""
     assert grid.place is not None
     found = grid.place.grid
     by_placing: dict[str, list[str]] = {}
-    for key, one in laid.items():
+    for key, one in placement.items():
         if one.placing not in ("", "as it is", DERIVED):
             by_placing.setdefault(one.placing, []).append(LAYERS[key][0].lower())
     if not by_placing:
         return []
     odd: dict[str, list[str]] = {}
-    for key in laid:
-        if key in grid.lies and (oddity := grid.lies[key].oddity) is not None:
+    for key in placement:
+        if key in grid.geometries and (oddity := grid.geometries[key].oddity) is not None:
             odd.setdefault(oddity, []).append(LAYERS[key][0].lower())
     notes = [f"Grid of {found.rows} × {found.columns} cells of {found.cell_size_m:g} m: {grid.reason}."]
     notes += [f"The raster of {', '.join(names)} {oddity}; it was brought north up." for oddity, names in odd.items()]
     for placing, names in by_placing.items():
         verb = "Cut to the grid" if placing == "cut" else f"Resampled to the grid ({placing})"
         notes.append(f"{verb}: {', '.join(names)}.")
-    if "aspect" in chosen and "aspect" in laid and laid["aspect"].placing.startswith("bilinear"):
-        turn = north_angle(grid.lies["aspect"], found)
+    if "aspect" in chosen and "aspect" in placement and placement["aspect"].placing.startswith("bilinear"):
+        turn = north_angle(grid.geometries["aspect"], found)
         if abs(turn) > _SAID_TURN_DEG:
             notes.append(f"Aspect turned by {turn:+.1f}°, the angle between the north of its CRS and the grid's.")
     return notes
@@ -248,13 +248,13 @@ def where_of(key: str, file: LayerBand) -> str:
     return f"{LAYERS[key][0].lower()} ({file.path.name}{band})"
 
 
-def outline(lie: RasterGeometry) -> list[tuple[float, float]]:
+def outline(geometry: RasterGeometry) -> list[tuple[float, float]]:
     """Return the edge of a raster in its own coordinates, 8 points a side, closed."""
-    rows, columns = lie.shape
+    rows, columns = geometry.shape
     steps = np.linspace(0.0, 1.0, 9)[:-1]
     ring = [(s, 0.0) for s in steps] + [(1.0, s) for s in steps] + [(1.0 - s, 1.0) for s in steps]
     ring += [(0.0, 1.0 - s) for s in steps] + [(0.0, 0.0)]
-    return [tuple(map(float, lie.affine @ (x * columns, y * rows))) for x, y in ring]  # type: ignore[misc]
+    return [tuple(map(float, geometry.affine @ (x * columns, y * rows))) for x, y in ring]  # type: ignore[misc]
 
 
 _STEEP_DEG = 5.0

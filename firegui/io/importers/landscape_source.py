@@ -121,7 +121,7 @@ class LandscapeSource:
 LANDSCAPE_FILE = "landscape.toml"
 LANDSCAPE_FORMAT = 1
 
-WIND_TRAITS = WindConventions(
+WIND_CONVENTIONS = WindConventions(
     Components.SPEED_DIRECTION, SpeedUnit.MS, Height.M10, Sense.FROM, North.GRID, TimeBasis.UTC
 )  # fmt: skip
 
@@ -163,7 +163,7 @@ def read_landscape_toml(path: Path) -> LandscapeSource:
     return LandscapeSource(
         layers=layers,
         derive=False,
-        wind=WindSource(files=files, traits=WIND_TRAITS, first=text.start, step_h=24.0),
+        wind=WindSource(files=files, conventions=WIND_CONVENTIONS, first=text.start, step_h=24.0),
         perimeters=None if seen is None else PerimeterSource(folder / seen, growth=PerimeterGrowth.CUMULATIVE),
         ignition=None if start is None else folder / start,
         days=text.days,

@@ -110,7 +110,7 @@ def survey_landscape(source: LandscapeSource, check: Check | None = None) -> Sur
         preview_grid=None if grid is None else _coarser(grid, step),
         layers=()
         if grid is None
-        else tuple(_facts(key, laid, source, grid, step) for key, laid in ground.laid.items()),
+        else tuple(_facts(key, placement, source, grid, step) for key, placement in ground.placement.items()),
         lcp_bands=() if ground.order is None else ground.order.roles,
         lcp_reason="" if ground.order is None else ground.order.reason,
         wind=lay.wind,
@@ -127,38 +127,40 @@ def survey_landscape(source: LandscapeSource, check: Check | None = None) -> Sur
     )
 
 
-def _facts(key: str, laid: GriddedLayer, source: LandscapeSource, grid: Grid, step: int) -> LayerFacts:
-    values, header, file = laid.layer.values, laid.header, laid.file
-    lie = None if header is None else header.lie
+def _facts(key: str, placement: GriddedLayer, source: LandscapeSource, grid: Grid, step: int) -> LayerFacts:
+    values, header, file = placement.layer.values, placement.header, placement.file
+    geometry = None if header is None else header.geometry
     said = source.layers[key].unit if key in source.layers else source.lcp_units.get(key)
     return LayerFacts(
         key=key,
         title=LAYERS[key][0],
         file=file,
-        crs="" if lie is None or lie.crs is None else crs.short_name(lie.crs),
-        shape=None if lie is None else lie.shape,
-        cell=None if lie is None or lie.transform is None else (abs(lie.transform[0]), abs(lie.transform[4])),
+        crs="" if geometry is None or geometry.crs is None else crs.short_name(geometry.crs),
+        shape=None if geometry is None else geometry.shape,
+        cell=None
+        if geometry is None or geometry.transform is None
+        else (abs(geometry.transform[0]), abs(geometry.transform[4])),
         bands=0 if header is None else len(header.bands),
-        outline=() if header is None else _ring(laid, grid),
-        unit=laid.layer.unit,
+        outline=() if header is None else _ring(placement, grid),
+        unit=placement.layer.unit,
         units=tuple(UNITS[key]),
         unit_given=file is not None and said is not None,
-        placing=laid.placing,
+        placing=placement.placing,
         low=float(np.nanmin(values)),
         high=float(np.nanmax(values)),
-        holes=laid.layer.holes / values.size,
+        holes=placement.layer.holes / values.size,
         preview=_coarse(values, step),
     )
 
 
-def _ring(laid: GriddedLayer, grid: Grid) -> Ring:
+def _ring(placement: GriddedLayer, grid: Grid) -> Ring:
     """Return the edge of a layer's file in the coordinates of the grid."""
-    assert laid.header is not None
-    lie = laid.header.lie
-    if lie.crs is None or grid.crs is None:
+    assert placement.header is not None
+    geometry = placement.header.geometry
+    if geometry.crs is None or grid.crs is None:
         return ()
-    ring = np.array(outline(lie))
-    x, y = crs.transformer(lie.crs, grid.crs).transform(ring[:, 0], ring[:, 1])
+    ring = np.array(outline(geometry))
+    x, y = crs.transformer(geometry.crs, grid.crs).transform(ring[:, 0], ring[:, 1])
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         return ()
     return tuple((float(east), float(north)) for east, north in zip(x, y, strict=True))

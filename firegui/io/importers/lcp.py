@@ -156,7 +156,7 @@ def _is_numbers(file: RasterFile, where: str, problems: Problems) -> bool:
     if odd:
         problems.add(where, f"holds {file.bands[0].dtype} values, not numbers (band {', '.join(odd)})", "save numbers")
     itemsize = np.dtype(file.bands[0].dtype).itemsize
-    problem = claim_problem(where, (len(file.bands), *file.lie.shape), itemsize, file.stored_bytes)
+    problem = claim_problem(where, (len(file.bands), *file.geometry.shape), itemsize, file.stored_bytes)
     problems.extend([] if problem is None else [problem])
     return not odd and problem is None
 
@@ -188,7 +188,7 @@ def _looks(file: RasterFile, where: str, problems: Problems, check: Check | None
 
 def _cell(file: RasterFile) -> float:
     # Only ratios of slopes are judged, so a cell in degrees will do.
-    return 1.0 if file.lie.transform is None else abs(file.lie.transform[0])
+    return 1.0 if file.geometry.transform is None else abs(file.geometry.transform[0])
 
 
 _IMPOSSIBLE = 1e6

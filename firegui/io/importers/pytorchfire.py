@@ -1,7 +1,4 @@
-"""A PyTorchFire example folder to a scenario.
-
-The layout is in :mod:`~firegui.io.importers.pytorchfire_fields`.
-"""
+"""A PyTorchFire example folder to a scenario."""
 
 from __future__ import annotations
 

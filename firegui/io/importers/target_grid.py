@@ -35,52 +35,55 @@ Bounds = tuple[float, float, float, float]
 class Chosen:
     """The grid, ``None`` where there can be none, and how it came to be.
 
-    ``lies`` with the CRS that was lacking.
+    ``geometries`` with the CRS that was lacking.
     """
 
     place: GridPlacement | None
     reason: str
-    lies: Mapping[str, RasterGeometry]
+    geometries: Mapping[str, RasterGeometry]
 
 
 def choose_grid(
-    lies: Mapping[str, RasterGeometry], names: Mapping[str, str], target: TargetGrid, problems: Problems
+    geometries: Mapping[str, RasterGeometry], names: Mapping[str, str], target: TargetGrid, problems: Problems
 ) -> Chosen:
-    """Return the grid for rasters at ``lies``, called ``names`` in what is said.
+    """Return the grid for rasters at ``geometries``, called ``names`` in what is said.
 
     What keeps there from being one is noted.
     """
     unknown = [] if target.crs is None else crs.problems(target.crs, "grid CRS (--crs)")
     problems.extend(unknown)
-    if not lies or unknown:
-        return Chosen(None, "", lies)
+    if not geometries or unknown:
+        return Chosen(None, "", geometries)
     notes: tuple[str, ...] = ()
-    if target.crs is not None and all(lie.crs is None for lie in lies.values()):
+    if target.crs is not None and all(geometry.crs is None for geometry in geometries.values()):
         # With a transform they lie somewhere, but say not where.
-        if any(lie.transform is not None for lie in lies.values()):
+        if any(geometry.transform is not None for geometry in geometries.values()):
             notes = (f"No layer names its CRS; they are taken to be in {target.crs}, as it was given.",)
-        lies = {key: replace(lie, crs=target.crs if lie.transform else None) for key, lie in lies.items()}
-    reference = reference_of(lies)
-    shared = all(not differences_of(lie, lies[reference]) for lie in lies.values())
-    if all(lie.transform is None or lie.crs is None for lie in lies.values()):
-        return _unplaced(lies, names, reference, shared, target, problems)
-    if not _are_placed(lies, names, reference, problems):
-        return Chosen(None, "", lies)
-    lie = lies[reference]
-    if shared and target == TargetGrid(crs=target.crs) and _is_usable(lie) and _same_crs(target.crs, lie.crs):
-        place = find_placement(lie.shape, None, lie.crs, lie.transform, problems)
-        return Chosen(_with(place, notes), "the grid that all layers share, nothing resampled", lies)
-    return _proposed(lies, names, reference, target, notes, problems)
+        geometries = {
+            key: replace(geometry, crs=target.crs if geometry.transform else None)
+            for key, geometry in geometries.items()
+        }
+    reference = reference_of(geometries)
+    shared = all(not differences_of(geometry, geometries[reference]) for geometry in geometries.values())
+    if all(geometry.transform is None or geometry.crs is None for geometry in geometries.values()):
+        return _unplaced(geometries, names, reference, shared, target, problems)
+    if not _are_placed(geometries, names, reference, problems):
+        return Chosen(None, "", geometries)
+    geometry = geometries[reference]
+    if shared and target == TargetGrid(crs=target.crs) and _is_usable(geometry) and _same_crs(target.crs, geometry.crs):
+        place = find_placement(geometry.shape, None, geometry.crs, geometry.transform, problems)
+        return Chosen(_with(place, notes), "the grid that all layers share, nothing resampled", geometries)
+    return _proposed(geometries, names, reference, target, notes, problems)
 
 
-def reference_of(lies: Mapping[str, RasterGeometry]) -> str:
+def reference_of(geometries: Mapping[str, RasterGeometry]) -> str:
     """Return the layer with whose grid most others agree.
 
     Of several one with a usable grid, then the first of the layers.
     """
     ranks = {
-        key: (sum(not differences_of(lie, other) for other in lies.values()), _is_usable(lie))
-        for key, lie in lies.items()
+        key: (sum(not differences_of(geometry, other) for other in geometries.values()), _is_usable(geometry))
+        for key, geometry in geometries.items()
     }
     return max(ranks, key=lambda key: ranks[key])
 
@@ -103,7 +106,7 @@ def scale_error(text: str, x: float, y: float) -> float:
 
 
 def _unplaced(
-    lies: Mapping[str, RasterGeometry],
+    geometries: Mapping[str, RasterGeometry],
     names: Mapping[str, str],
     reference: str,
     shared: bool,
@@ -111,52 +114,52 @@ def _unplaced(
     problems: Problems,
 ) -> Chosen:
     """Return the grid of rasters without a place, which must all be alike."""
-    lie = lies[reference]
-    for key, other in lies.items():
-        if differences := differences_of(other, lie):
+    geometry = geometries[reference]
+    for key, other in geometries.items():
+        if differences := differences_of(other, geometry):
             what = f"is not on the grid of {names[reference]}, and without a place it cannot be warped"
             problems.add(names[key], f"{what}: {'; '.join(differences)}", "give files with a CRS and a transform")
     if target != TargetGrid():
         problems.add(
             "grid", "the layers have no place on the map, so they cannot be warped", "leave the grid's options out"
         )
-    place = find_placement(lie.shape, None, lie.crs, lie.transform, problems) if shared else None
-    return Chosen(place, "the layers' own cells; they have no place on the map", lies)
+    place = find_placement(geometry.shape, None, geometry.crs, geometry.transform, problems) if shared else None
+    return Chosen(place, "the layers' own cells; they have no place on the map", geometries)
 
 
 def _are_placed(
-    lies: Mapping[str, RasterGeometry], names: Mapping[str, str], reference: str, problems: Problems
+    geometries: Mapping[str, RasterGeometry], names: Mapping[str, str], reference: str, problems: Problems
 ) -> bool:
     """Return whether every raster says where on the Earth it is, and is somewhere on it."""
     good = True
-    for key, lie in lies.items():
-        if lie.transform is None or lie.crs is None:
-            lacking = "CRS" if lie.crs is None else "transform"
+    for key, geometry in geometries.items():
+        if geometry.transform is None or geometry.crs is None:
+            lacking = "CRS" if geometry.crs is None else "transform"
             what = f"has no {lacking}, while {names[reference]} is on the map"
             problems.add(names[key], what, "give a file that says where it lies")
             good = False
-        elif (wrong := _misplaced(lie)) is not None:
+        elif (wrong := _misplaced(geometry)) is not None:
             remedy = "check its CRS and whether east and north are exchanged"
             problems.add(names[key], wrong, remedy)
             good = False
     return good
 
 
-def _misplaced(lie: RasterGeometry) -> str | None:
-    assert lie.crs is not None
-    west, south, east, north = lie.bounds()
-    found = crs.problems(lie.crs)
+def _misplaced(geometry: RasterGeometry) -> str | None:
+    assert geometry.crs is not None
+    west, south, east, north = geometry.bounds()
+    found = crs.problems(geometry.crs)
     if found:
         return found[0].what
     if not all(math.isfinite(value) for value in (west, south, east, north)) or west == east or south == north:
         return "has a transform that is none"
-    parsed = crs.parse(lie.crs)
+    parsed = crs.parse(geometry.crs)
     assert parsed is not None
     if parsed.is_geographic and (max(abs(south), abs(north)) > 90.0 + 1e-6 or max(abs(west), abs(east)) > 360.0 + 1e-6):
         return f"spans {west:g} to {east:g} in longitude and {south:g} to {north:g} in latitude, off the Earth"
-    lon, lat = crs.transformer(lie.crs, "EPSG:4326").transform((west + east) / 2.0, (south + north) / 2.0)
+    lon, lat = crs.transformer(geometry.crs, "EPSG:4326").transform((west + east) / 2.0, (south + north) / 2.0)
     if not (math.isfinite(lon) and math.isfinite(lat)):
-        return f"lies off the Earth in its CRS ({crs_name(lie.crs)})"
+        return f"lies off the Earth in its CRS ({crs_name(geometry.crs)})"
     area = parsed.area_of_use
     if area is None or area.west > area.east:
         return None
@@ -166,15 +169,17 @@ def _misplaced(lie: RasterGeometry) -> str | None:
     return None
 
 
-def _is_usable(lie: RasterGeometry) -> bool:
-    parsed = None if lie.crs is None else crs.parse(lie.crs)
-    return parsed is not None and parsed.is_projected and lie.is_north_up and _scale_error(lie) <= TRUE_TO_SCALE
+def _is_usable(geometry: RasterGeometry) -> bool:
+    parsed = None if geometry.crs is None else crs.parse(geometry.crs)
+    return (
+        parsed is not None and parsed.is_projected and geometry.is_north_up and _scale_error(geometry) <= TRUE_TO_SCALE
+    )
 
 
-def _scale_error(lie: RasterGeometry) -> float:
-    assert lie.crs is not None
-    west, south, east, north = lie.bounds()
-    return scale_error(lie.crs, (west + east) / 2.0, (south + north) / 2.0)
+def _scale_error(geometry: RasterGeometry) -> float:
+    assert geometry.crs is not None
+    west, south, east, north = geometry.bounds()
+    return scale_error(geometry.crs, (west + east) / 2.0, (south + north) / 2.0)
 
 
 def _same_crs(one: str | None, other: str | None) -> bool:
@@ -186,28 +191,28 @@ def _with(place: GridPlacement | None, notes: tuple[str, ...]) -> GridPlacement 
 
 
 def _proposed(
-    lies: Mapping[str, RasterGeometry], names: Mapping[str, str], reference: str, target: TargetGrid,
+    geometries: Mapping[str, RasterGeometry], names: Mapping[str, str], reference: str, target: TargetGrid,
     notes: tuple[str, ...], problems: Problems,
 ) -> Chosen:  # fmt: skip
-    lie = lies[reference]
-    text, why = _crs_for(lie, names[reference], target)
-    in_crs = lie.crs is not None and crs.same(text, lie.crs)
+    geometry = geometries[reference]
+    text, why = _crs_for(geometry, names[reference], target)
+    in_crs = geometry.crs is not None and crs.same(text, geometry.crs)
     unit = crs.metres_per_unit(text)
-    lattice = lie.lattice if in_crs else None
-    own = lattice[0] * unit if lattice is not None else _ground_cell(lie, text)
+    lattice = geometry.lattice if in_crs else None
+    own = lattice[0] * unit if lattice is not None else _ground_cell(geometry, text)
     size = target.cell_size_m if target.cell_size_m is not None else own
     if not (math.isfinite(size) and size > 0.0):
         problems.add("grid cell size (--cell-size)", f"{size:g} m", "give a size above 0, such as 30")
-        return Chosen(None, "", lies)
-    bounds = _bounds(lies, names, reference, text, target, problems)
+        return Chosen(None, "", geometries)
+    bounds = _bounds(geometries, names, reference, text, target, problems)
     if bounds is None:
-        return Chosen(None, "", lies)
+        return Chosen(None, "", geometries)
     kept = lattice if math.isclose(size, own, rel_tol=1e-6) else None
     grid = _snapped(bounds, size, unit, text, kept, target.bounds is not None)
     problem = cells_problem("grid", grid.rows, grid.columns) if grid.rows > 2 and grid.columns > 2 else None
     if problem is not None:
         problems.extend([problem])
-        return Chosen(None, "", lies)
+        return Chosen(None, "", geometries)
     place = find_placement(grid.shape, None, text, grid.transform, problems)
     if place is not None and target.crs is not None and (error := _error_of(grid)) > TRUE_TO_SCALE:
         what = f"{crs.short_name(text)} draws lengths {error:.0%} wrong here, and areas and spread with them"
@@ -216,7 +221,7 @@ def _proposed(
         )
     cells = f"cells of {size:g} m" + ("" if target.cell_size_m is None else ", as asked for")
     extent = "over the bounds asked for" if target.bounds else "over the area that all layers share"
-    return Chosen(_with(place, notes), f"{why}, {cells}, {extent}", lies)
+    return Chosen(_with(place, notes), f"{why}, {cells}, {extent}", geometries)
 
 
 def _error_of(grid: Grid) -> float:
@@ -224,18 +229,18 @@ def _error_of(grid: Grid) -> float:
     return scale_error(grid.crs, *grid.to_world(grid.rows / 2.0, grid.columns / 2.0))
 
 
-def _crs_for(lie: RasterGeometry, name: str, target: TargetGrid) -> tuple[str, str]:
+def _crs_for(geometry: RasterGeometry, name: str, target: TargetGrid) -> tuple[str, str]:
     """Return the CRS, and the reason for it."""
-    assert lie.crs is not None
+    assert geometry.crs is not None
     if target.crs is not None:
         return target.crs, f"{crs.short_name(target.crs)}, as asked for"
-    parsed = crs.parse(lie.crs)
-    if parsed is not None and parsed.is_projected and _scale_error(lie) <= TRUE_TO_SCALE:
-        return lie.crs, f"the CRS of {name} ({crs.short_name(lie.crs)})"
-    west, south, east, north = lie.bounds()
-    utm = _utm(((west + east) / 2.0, (south + north) / 2.0), lie.crs)
+    parsed = crs.parse(geometry.crs)
+    if parsed is not None and parsed.is_projected and _scale_error(geometry) <= TRUE_TO_SCALE:
+        return geometry.crs, f"the CRS of {name} ({crs.short_name(geometry.crs)})"
+    west, south, east, north = geometry.bounds()
+    utm = _utm(((west + east) / 2.0, (south + north) / 2.0), geometry.crs)
     wrong = "counts in degrees" if parsed is not None and parsed.is_geographic else "is not true to scale here"
-    return utm, f"{utm} (UTM), since {crs.short_name(lie.crs)} of {name} {wrong}"
+    return utm, f"{utm} (UTM), since {crs.short_name(geometry.crs)} of {name} {wrong}"
 
 
 def _utm(point: tuple[float, float], text: str) -> str:
@@ -244,19 +249,19 @@ def _utm(point: tuple[float, float], text: str) -> str:
     return f"EPSG:{(32600 if lat >= 0 else 32700) + zone}"
 
 
-def _ground_cell(lie: RasterGeometry, text: str) -> float:
+def _ground_cell(geometry: RasterGeometry, text: str) -> float:
     """Return the side of a cell on the ground in metres, of equal area, to two digits."""
-    assert lie.crs is not None
-    rows, columns = lie.shape
-    middle = [lie.affine @ (columns / 2 + dx, rows / 2 + dy) for dx, dy in ((0, 0), (1, 0), (0, 1))]
-    x, y = crs.transformer(lie.crs, text).transform([p[0] for p in middle], [p[1] for p in middle])
+    assert geometry.crs is not None
+    rows, columns = geometry.shape
+    middle = [geometry.affine @ (columns / 2 + dx, rows / 2 + dy) for dx, dy in ((0, 0), (1, 0), (0, 1))]
+    x, y = crs.transformer(geometry.crs, text).transform([p[0] for p in middle], [p[1] for p in middle])
     unit = crs.metres_per_unit(text)
     area = abs((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0])) * unit**2
     return float(f"{math.sqrt(area):.2g}") if math.isfinite(area) and area > 0.0 else math.nan
 
 
 def _bounds(
-    lies: Mapping[str, RasterGeometry],
+    geometries: Mapping[str, RasterGeometry],
     names: Mapping[str, str],
     reference: str,
     text: str,
@@ -273,7 +278,7 @@ def _bounds(
             )
             return None
         return target.bounds
-    boxes = {key: _box_in(lie, text) for key, lie in lies.items()}
+    boxes = {key: _box_in(geometry, text) for key, geometry in geometries.items()}
     shared = boxes[reference]
     for key, box in boxes.items():
         both = max(shared[0], box[0]), max(shared[1], box[1]), min(shared[2], box[2]), min(shared[3], box[3])
@@ -286,20 +291,20 @@ def _bounds(
     return shared
 
 
-def _box_in(lie: RasterGeometry, text: str) -> Bounds:
+def _box_in(geometry: RasterGeometry, text: str) -> Bounds:
     """Return the bounds of a raster in another CRS.
 
     Of one that turns on the way the largest box around it.
     """
-    assert lie.crs is not None
-    if crs.same(lie.crs, text):
-        return lie.bounds()
+    assert geometry.crs is not None
+    if crs.same(geometry.crs, text):
+        return geometry.bounds()
     edge = np.linspace(0.0, 1.0, 21)
     zero, one = np.zeros(21), np.ones(21)
-    columns = np.concatenate([edge, edge, zero, one]) * lie.shape[1]
-    rows = np.concatenate([zero, one, edge, edge]) * lie.shape[0]
-    x, y = lie.affine @ (columns, rows)
-    found = crs.transformer(lie.crs, text).transform(x, y)
+    columns = np.concatenate([edge, edge, zero, one]) * geometry.shape[1]
+    rows = np.concatenate([zero, one, edge, edge]) * geometry.shape[0]
+    x, y = geometry.affine @ (columns, rows)
+    found = crs.transformer(geometry.crs, text).transform(x, y)
     east, north = (np.asarray(values)[np.isfinite(values)] for values in found)
     if not east.size or not north.size:
         return math.inf, math.inf, -math.inf, -math.inf

@@ -55,7 +55,7 @@ class RasterFile:
 
     path: Path
     driver: str
-    lie: RasterGeometry
+    geometry: RasterGeometry
     bands: tuple[Band, ...]
     block_bytes: int
     stored_bytes: int
@@ -92,7 +92,7 @@ def read_sample(file: RasterFile, number: int, where: str, problems: Problems) -
 
     It is in the file's own resolution.
     """
-    rows, columns = file.lie.shape
+    rows, columns = file.geometry.shape
     top, left = max(0, (rows - SAMPLE) // 2), max(0, (columns - SAMPLE) // 2)
     box = (top, min(rows, top + SAMPLE), left, min(columns, left + SAMPLE))
     return read_box(file, number, box, where, problems)
@@ -162,7 +162,7 @@ def _header(path: Path, source: Any) -> RasterFile:
 
 def _lcp_bytes(header: RasterFile) -> int:
     """Return how long a landscape file has to be: 7,316 bytes of header, then two a cell and band."""
-    rows, columns = header.lie.shape
+    rows, columns = header.geometry.shape
     return 7316 + 2 * rows * columns * len(header.bands)
 
 

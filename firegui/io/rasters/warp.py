@@ -109,21 +109,21 @@ def differences_of(one: RasterGeometry, other: RasterGeometry) -> list[str]:
     return found
 
 
-def offset_on(lie: RasterGeometry, grid: Grid) -> tuple[int, int] | None:
-    """Return row and column of ``lie``'s first cell on ``grid``.
+def offset_on(geometry: RasterGeometry, grid: Grid) -> tuple[int, int] | None:
+    """Return row and column of ``geometry``'s first cell on ``grid``.
 
     ``None`` unless the two share the edges of their cells. Edges are shared where none is further apart than
     :data:`CLOSE` cells.
     """
-    if lie.transform is None or grid.transform is None or lie.crs is None or grid.crs is None:
-        return (0, 0) if lie.transform == grid.transform and lie.shape == grid.shape else None
-    if not lie.is_north_up or not crs.same(lie.crs, grid.crs):
+    if geometry.transform is None or grid.transform is None or geometry.crs is None or grid.crs is None:
+        return (0, 0) if geometry.transform == grid.transform and geometry.shape == grid.shape else None
+    if not geometry.is_north_up or not crs.same(geometry.crs, grid.crs):
         return None
     size = grid.transform[0]
-    longest = max(*lie.shape, *grid.shape)
-    if abs(lie.transform[0] - size) > CLOSE / longest * size:
+    longest = max(*geometry.shape, *grid.shape)
+    if abs(geometry.transform[0] - size) > CLOSE / longest * size:
         return None
-    column, row = (lie.transform[2] - grid.transform[2]) / size, (grid.transform[5] - lie.transform[5]) / size
+    column, row = (geometry.transform[2] - grid.transform[2]) / size, (grid.transform[5] - geometry.transform[5]) / size
     if max(abs(column - round(column)), abs(row - round(row))) > CLOSE:
         return None
     return round(row), round(column)
@@ -154,8 +154,8 @@ def _proj_string(wkt: str) -> str:
         return ""
 
 
-def _size(lie: RasterGeometry) -> str:
-    return f"{lie.shape[0]} × {lie.shape[1]}"
+def _size(geometry: RasterGeometry) -> str:
+    return f"{geometry.shape[0]} × {geometry.shape[1]}"
 
 
 def _shift(distance: float, positive: str, negative: str) -> str:
@@ -232,15 +232,15 @@ _NO_DIRECTION = 1e-3
 """Mean of unit vectors under which directions cancel each other out."""
 
 
-def needed_box(lie: RasterGeometry, grid: Grid) -> Box | None:
+def needed_box(geometry: RasterGeometry, grid: Grid) -> Box | None:
     """Return the part of a raster that ``grid`` needs, ``None`` where it lies apart from the grid."""
-    rows, columns = lie.shape
-    offset = offset_on(lie, grid)
+    rows, columns = geometry.shape
+    offset = offset_on(geometry, grid)
     if offset is not None:
         row, column = offset
         box = (max(0, -row), min(rows, grid.rows - row), max(0, -column), min(columns, grid.columns - column))
         return box if box[0] < box[1] and box[2] < box[3] else None
-    seen = _positions(lie, grid)
+    seen = _positions(geometry, grid)
     if seen is None:
         return None
     down, across = seen
@@ -251,29 +251,31 @@ def needed_box(lie: RasterGeometry, grid: Grid) -> Box | None:
     return (top, bottom, left, right) if top < bottom and left < right else None
 
 
-def how_placed(key: str, lie: RasterGeometry, grid: Grid) -> str:
+def how_placed(key: str, geometry: RasterGeometry, grid: Grid) -> str:
     """Describe how :func:`place_on` brings the layer ``key`` onto ``grid``, in words."""
-    offset = offset_on(lie, grid)
+    offset = offset_on(geometry, grid)
     if offset is not None:
-        return "as it is" if offset == (0, 0) and lie.shape == grid.shape else "cut"
+        return "as it is" if offset == (0, 0) and geometry.shape == grid.shape else "cut"
     if key == "fuel":
         return "nearest"
     return "bilinear, as a direction" if key == "aspect" else "bilinear"
 
 
-def place_on(key: str, values: Raster, lie: RasterGeometry, box: Box, grid: Grid, check: Check | None = None) -> Raster:
+def place_on(
+    key: str, values: Raster, geometry: RasterGeometry, box: Box, grid: Grid, check: Check | None = None
+) -> Raster:
     """Return the layer ``key`` on ``grid``, ``[H, W]`` float32.
 
     NaN stands beyond the raster and where it has no data. ``values`` are the cells ``box`` of a raster that lies at
-    ``lie``. Cells are copied bit for bit where the two share their edges. Otherwise categories are those of the nearest
-    cell and numbers bilinear, weighted over the whole cell where the grid is coarser; an aspect is interpolated as a
-    direction and turned by the angle between the two norths. A cell is without data where the nearest cell of the
+    ``geometry``. Cells are copied bit for bit where the two share their edges. Otherwise categories are those of the
+    nearest cell and numbers bilinear, weighted over the whole cell where the grid is coarser; an aspect is interpolated
+    as a direction and turned by the angle between the two norths. A cell is without data where the nearest cell of the
     raster is.
     """
-    offset = offset_on(lie, grid)
+    offset = offset_on(geometry, grid)
     if offset is not None:
         return _cut(values, (offset[0] + box[0], offset[1] + box[2]), grid)
-    part = RasterGeometry(values.shape, _shifted(lie, box), lie.crs)
+    part = RasterGeometry(values.shape, _shifted(geometry, box), geometry.crs)
     nearest = _warp(values, part, grid, Resampling.nearest, check)
     if key == "fuel":
         return nearest
@@ -287,20 +289,20 @@ def place_on(key: str, values: Raster, lie: RasterGeometry, box: Box, grid: Grid
     east, north = (_warp(vector, part, grid, Resampling.bilinear, check) for vector in vectors)
     unclear = ~(np.hypot(east, north) > _NO_DIRECTION) | ~(nearest >= 0.0)
     mean = (np.rad2deg(np.arctan2(east, north)) % 360.0).astype(np.float32)
-    return turned(np.where(unclear, nearest, mean), north_angle(lie, grid))
+    return turned(np.where(unclear, nearest, mean), north_angle(geometry, grid))
 
 
-def north_angle(lie: RasterGeometry, grid: Grid) -> float:
-    """Return the clockwise angle from the grid's north to that of ``lie``'s CRS, in degrees.
+def north_angle(geometry: RasterGeometry, grid: Grid) -> float:
+    """Return the clockwise angle from the grid's north to that of ``geometry``'s CRS, in degrees.
 
     It is that in the middle of the grid.
     """
-    if lie.crs is None or grid.crs is None or crs.same(lie.crs, grid.crs):
+    if geometry.crs is None or grid.crs is None or crs.same(geometry.crs, grid.crs):
         return 0.0
-    to, back = crs.transformer(grid.crs, lie.crs), crs.transformer(lie.crs, grid.crs)
+    to, back = crs.transformer(grid.crs, geometry.crs), crs.transformer(geometry.crs, grid.crs)
     x, y = grid.to_world((grid.rows - 1) / 2.0, (grid.columns - 1) / 2.0)
     there_x, there_y = to.transform(x, y)
-    parsed = crs.parse(lie.crs)
+    parsed = crs.parse(geometry.crs)
     step = 1e-4 if parsed is not None and parsed.is_geographic else 10.0
     up_x, up_y = back.transform(there_x, there_y + step)
     x, y = back.transform(there_x, there_y)
@@ -317,9 +319,9 @@ def _cut(values: Raster, first: tuple[int, int], grid: Grid) -> Raster:
     return result
 
 
-def _warp(values: Raster, lie: RasterGeometry, grid: Grid, how: Resampling, check: Check | None) -> Raster:
-    assert grid.transform is not None and grid.crs is not None and lie.crs is not None
-    source_crs, target_crs = _gdal_crs(lie.crs), _gdal_crs(grid.crs)
+def _warp(values: Raster, geometry: RasterGeometry, grid: Grid, how: Resampling, check: Check | None) -> Raster:
+    assert grid.transform is not None and grid.crs is not None and geometry.crs is not None
+    source_crs, target_crs = _gdal_crs(geometry.crs), _gdal_crs(grid.crs)
     result = np.full(grid.shape, np.nan, np.float32)
     strip = max(1, _STRIP_CELLS // grid.columns)
     affine = Affine(*grid.transform)
@@ -330,7 +332,7 @@ def _warp(values: Raster, lie: RasterGeometry, grid: Grid, how: Resampling, chec
         try:
             with without_place_warnings():
                 reproject(
-                    np.ascontiguousarray(values), target, src_transform=lie.affine, src_crs=source_crs,
+                    np.ascontiguousarray(values), target, src_transform=geometry.affine, src_crs=source_crs,
                     src_nodata=np.nan, dst_transform=affine @ Affine.translation(0, row), dst_crs=target_crs,
                     dst_nodata=np.nan, resampling=how, num_threads=1,
                 )  # fmt: skip
@@ -348,22 +350,22 @@ def _gdal_crs(text: str) -> CRS:
     return CRS.from_wkt(found)
 
 
-def _shifted(lie: RasterGeometry, box: Box) -> tuple[float, float, float, float, float, float]:
-    a, b, c, d, e, f = (lie.affine @ Affine.translation(box[2], box[0]))[:6]
+def _shifted(geometry: RasterGeometry, box: Box) -> tuple[float, float, float, float, float, float]:
+    a, b, c, d, e, f = (geometry.affine @ Affine.translation(box[2], box[0]))[:6]
     return a, b, c, d, e, f
 
 
-def _positions(lie: RasterGeometry, grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return rows and columns of ``lie`` under a lattice of points on the whole of ``grid``.
+def _positions(geometry: RasterGeometry, grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return rows and columns of ``geometry`` under a lattice of points on the whole of ``grid``.
 
     Edges of cells are at integers.
     """
-    if lie.transform is None or lie.crs is None or grid.crs is None:
+    if geometry.transform is None or geometry.crs is None or grid.crs is None:
         return None
     steps = np.linspace(0.0, 1.0, 33)
     rows, columns = np.meshgrid(steps * grid.rows - 0.5, steps * grid.columns - 0.5)
     x, y = grid.to_world(rows.ravel(), columns.ravel())  # type: ignore[arg-type]
-    there_x, there_y = crs.transformer(grid.crs, lie.crs).transform(x, y)
-    column, row = ~lie.affine @ (np.asarray(there_x), np.asarray(there_y))
+    there_x, there_y = crs.transformer(grid.crs, geometry.crs).transform(x, y)
+    column, row = ~geometry.affine @ (np.asarray(there_x), np.asarray(there_y))
     known = np.isfinite(row) & np.isfinite(column)
     return (row[known], column[known]) if known.any() else None

@@ -123,20 +123,22 @@ class WindFields:
     course: Course
 
 
-def constant_maps(grid: Grid, speed_ms: float, direction: float, traits: WindConventions, days: int) -> WindFields:
+def constant_maps(grid: Grid, speed_ms: float, direction: float, conventions: WindConventions, days: int) -> WindFields:
     """Return maps of one speed (m/s at 10 m) and direction (degrees) everywhere on every day."""
-    turn, notes = _turn(grid, traits.north, Everywhere())
-    sign = -1.0 if traits.sense is Sense.FROM else 1.0
+    turn, notes = _turn(grid, conventions.north, Everywhere())
+    sign = -1.0 if conventions.sense is Sense.FROM else 1.0
     angle = np.radians(direction)
     u, v = np.full(grid.shape, sign * np.sin(angle)), np.full(grid.shape, sign * np.cos(angle))
     towards = turn.towards(u, v)
-    assert traits.speed_unit is not None and traits.height is not None
-    said = f"The wind is {speed_ms:.4g} m/s {traits.sense} {direction:g}°, the same everywhere on all {days} days: "
+    assert conventions.speed_unit is not None and conventions.height is not None
+    said = (
+        f"The wind is {speed_ms:.4g} m/s {conventions.sense} {direction:g}°, the same everywhere on all {days} days: "
+    )
     factors = []
-    if traits.speed_unit is not SpeedUnit.MS:
-        factors.append(f"{METRES_PER_SECOND[traits.speed_unit]:.6g} m/s in one {traits.speed_unit}")
-    if traits.height is not Height.M10:
-        factors.append(f"{TO_10_M[traits.height]:g} from {traits.height} to 10 m, {HEIGHT_SOURCE}")
+    if conventions.speed_unit is not SpeedUnit.MS:
+        factors.append(f"{METRES_PER_SECOND[conventions.speed_unit]:.6g} m/s in one {conventions.speed_unit}")
+    if conventions.height is not Height.M10:
+        factors.append(f"{TO_10_M[conventions.height]:g} from {conventions.height} to 10 m, {HEIGHT_SOURCE}")
     converted = [f"The wind's speed was converted ({'; '.join(factors)})."] if factors else []
     shape = (days, *grid.shape)
     return WindFields(
@@ -148,18 +150,18 @@ def constant_maps(grid: Grid, speed_ms: float, direction: float, traits: WindCon
 
 
 def daily_maps(
-    series: WindSeries, traits: WindConventions, timing: Timing, laid: Placement, grid: Grid, when: When,
+    series: WindSeries, conventions: WindConventions, timing: Timing, placement: Placement, grid: Grid, when: When,
     problems: Problems, check: Check | None,
 ) -> WindFields | None:  # fmt: skip
-    """Return the mean wind of each day on ``grid``, ``laid`` the places of the series on it.
+    """Return the mean wind of each day on ``grid``, ``placement`` the places of the series on it.
 
     What is wrong is added to ``problems`` and ``None`` returned.
     """
     days = _days(series, timing, when, problems)
-    if days is None or not _is_affordable(laid, days, grid, series.where, problems):
+    if days is None or not _is_affordable(placement, days, grid, series.where, problems):
         return None
-    turn, notes = _turn(grid, traits.north, series.places)
-    reader = _SeriesReader(series, traits, laid, problems, check)
+    turn, notes = _turn(grid, conventions.north, series.places)
+    reader = _SeriesReader(series, conventions, placement, problems, check)
     speed, towards = np.empty((2, days.count, *grid.shape), np.float32)
     known, patched = [], {}
     for day, numbers in days.samples.items():
@@ -184,7 +186,7 @@ def daily_maps(
     first = (when[0] + timedelta(hours=when[1])).date()
     told = [] if timing.moments is None else say_days(days, filled, first, timing.step_h)
     return WindFields(
-        speed, towards, (*laid.notes, *notes, *reader.notes, *told, *_say_patched(patched)), reader.course(timing)
+        speed, towards, (*placement.notes, *notes, *reader.notes, *told, *_say_patched(patched)), reader.course(timing)
     )
 
 
@@ -194,12 +196,12 @@ class _SeriesReader:
     def __init__(
         self,
         series: WindSeries,
-        traits: WindConventions,
-        laid: Placement,
+        conventions: WindConventions,
+        placement: Placement,
         problems: Problems,
         check: Check | None,
     ) -> None:
-        self._series, self._traits, self._laid, self._problems = series, traits, laid, problems
+        self._series, self._conventions, self._placement, self._problems = series, conventions, placement, problems
         self._check = check
         self._course: list[tuple[int, Floats]] = []
         self._holes, self._values = 0, 0
@@ -220,7 +222,7 @@ class _SeriesReader:
                 self._course.append((number, parts[:, known].mean(axis=1)))
         assert total is not None
         with np.errstate(invalid="ignore", divide="ignore"):
-            return self._laid.spread(total[:3] / total[3])
+            return self._placement.spread(total[:3] / total[3])
 
     @property
     def notes(self) -> list[str]:
@@ -243,13 +245,13 @@ class _SeriesReader:
         if self._check is not None:
             self._check()
         try:
-            one, other = self._series.sample(number, self._laid.window)
+            one, other = self._series.sample(number, self._placement.window)
         except OSError as error:
             self._problems.add(self._series.where, str(error), "get the file again from where it came")
             return None
-        if not check_values(one, other, self._traits, self._series.where, self._problems):
+        if not check_values(one, other, self._conventions, self._series.where, self._problems):
             return None
-        return np.stack(vectors(one, other, self._traits))
+        return np.stack(vectors(one, other, self._conventions))
 
 
 def _days(series: WindSeries, timing: Timing, when: When, problems: Problems) -> Days | None:
@@ -271,13 +273,13 @@ def _days(series: WindSeries, timing: Timing, when: When, problems: Problems) ->
     return days
 
 
-def _is_affordable(laid: Placement, days: Days, grid: Grid, where: str, problems: Problems) -> bool:
+def _is_affordable(placement: Placement, days: Days, grid: Grid, where: str, problems: Problems) -> bool:
     if days.count * grid.n_cells > MOST_VALUES:
         what = f"{days.count} days of wind on {grid.n_cells:,} cells are more than {MOST_VALUES:,} values"
         problems.add("wind", what, "take fewer days, or larger cells")
         return False
     samples = sum(len(numbers) for numbers in days.samples.values())
-    cells = 1 if laid.window is None else laid.window.shape[0] * laid.window.shape[1]
+    cells = 1 if placement.window is None else placement.window.shape[0] * placement.window.shape[1]
     if samples * cells <= MOST_CELLS_READ:
         return True
     what = f"has {samples:,} samples of {cells:,} cells over the raster; at most {MOST_CELLS_READ:,} values are read"

@@ -224,26 +224,26 @@ def _unit(source: Any, band: int) -> str:
 
 
 def _places(sources: Sequence[Any], paths: Sequence[Path], problems: Problems) -> AffineRaster | None:
-    lies = [_lie(source) for source in sources]
-    if not all(_is_same(lie, lies[0]) for lie in lies[1:]):
+    geometries = [_geometry(source) for source in sources]
+    if not all(_is_same(geometry, geometries[0]) for geometry in geometries[1:]):
         what = f"does not lie on the raster of {paths[0].name}"
         problems.add(
             paths[1].name, what, "give both parts on one raster: the same CRS, corner, cell size, rows and columns"
         )
         return None
-    lie = lies[0]
-    if lie.crs is not None:
-        found = crs.problems(lie.crs, paths[0].name)
+    geometry = geometries[0]
+    if geometry.crs is not None:
+        found = crs.problems(geometry.crs, paths[0].name)
         problems.extend(found)
         if found:
             return None
-    if lie.transform is not None and not abs(np.linalg.det(np.reshape(lie.transform, (2, 3))[:, :2])) > 0.0:
+    if geometry.transform is not None and not abs(np.linalg.det(np.reshape(geometry.transform, (2, 3))[:, :2])) > 0.0:
         problems.add(paths[0].name, "has a transform without an area", "give it its true transform")
         return None
-    return lie
+    return geometry
 
 
-def _lie(source: Any) -> AffineRaster:
+def _geometry(source: Any) -> AffineRaster:
     place: Six | None = None
     if source.transform != Affine.identity():
         a, b, c, d, e, f = tuple(source.transform)[:6]

@@ -188,26 +188,26 @@ def _conversions(unit: SpeedUnit, height: Height, sense: Sense | None) -> list[s
     return notes
 
 
-def vectors(one: Floats, other: Floats, traits: WindConventions) -> tuple[Floats, Floats, Floats]:
-    """Return speed, and the components towards the east and the north of ``traits.north``, in m/s at 10 m.
+def vectors(one: Floats, other: Floats, conventions: WindConventions) -> tuple[Floats, Floats, Floats]:
+    """Return speed, and the components towards the east and the north of ``conventions.north``, in m/s at 10 m.
 
     A direction α clockwise from north, where the wind comes from, gives ``u = −s sin α, v = −s cos α``.
     """
-    assert traits.speed_unit is not None and traits.height is not None
-    factor = METRES_PER_SECOND[traits.speed_unit] * TO_10_M[traits.height]
-    if traits.components is Components.U_V:
+    assert conventions.speed_unit is not None and conventions.height is not None
+    factor = METRES_PER_SECOND[conventions.speed_unit] * TO_10_M[conventions.height]
+    if conventions.components is Components.U_V:
         u, v = one * factor, other * factor
         return np.hypot(u, v), u, v
     speed, angle = one * factor, np.radians(other)
-    sign = -1.0 if traits.sense is Sense.FROM else 1.0
+    sign = -1.0 if conventions.sense is Sense.FROM else 1.0
     speed = np.where(np.isnan(angle), np.nan, speed)
     return speed, sign * speed * np.sin(angle), sign * speed * np.cos(angle)
 
 
-def check_values(one: Floats, other: Floats, traits: WindConventions, where: str, problems: Problems) -> bool:
+def check_values(one: Floats, other: Floats, conventions: WindConventions, where: str, problems: Problems) -> bool:
     """Return whether all numbers can be a wind; else add a problem."""
-    assert traits.speed_unit is not None
-    if traits.components is Components.SPEED_DIRECTION:
+    assert conventions.speed_unit is not None
+    if conventions.components is Components.SPEED_DIRECTION:
         if np.nanmin(one, initial=0.0) < 0.0:
             what = f"has a speed of {np.nanmin(one):g}"
             problems.add(where, what, "declare it as no data if it stands for that, or say that these are u and v")
@@ -218,9 +218,9 @@ def check_values(one: Floats, other: Floats, traits: WindConventions, where: str
             problems.add(where, what, "give degrees clockwise from north, 0 to 360; declare what stands for no data")
             return False
     with np.errstate(over="ignore"):
-        strongest = float(np.nanmax(vectors(one, other, traits)[0], initial=0.0))
+        strongest = float(np.nanmax(vectors(one, other, conventions)[0], initial=0.0))
     if not strongest <= STRONGEST_MS:
-        remedy = f"check its unit ({traits.speed_unit} was taken), or declare it as no data if it stands for that"
+        remedy = f"check its unit ({conventions.speed_unit} was taken), or declare it as no data if it stands for that"
         problems.add(where, f"has a wind of {strongest:.4g} m/s", remedy)
         return False
     return True

@@ -34,7 +34,7 @@ class Stamps:
     """Times of samples.
 
     ``moments`` (``datetime64[s]``), in UTC where ``in_utc``, as each of them says itself. Others are in the clock of
-    the series' traits. ``dates_only`` where they name days and no times: then they are days at the fire.
+    the series' conventions. ``dates_only`` where they name days and no times: then they are days at the fire.
     """
 
     moments: NDArray[np.datetime64]

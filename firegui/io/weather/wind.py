@@ -55,18 +55,18 @@ _AGAIN = "get the file again from where it came"
 class WindSource:
     """Where an event's wind comes from: one speed and direction, or ``files``.
 
-    ``speed`` (in ``traits.speed_unit``, m/s unless said) and ``direction`` (degrees clockwise from north, where it
-    blows from unless ``traits.sense`` says otherwise) hold everywhere on every day. Or ``files``, told apart by their
-    content: a CSV table; a NetCDF file; one multi-band GeoTIFF that names its bands, or two, of speed and direction or
-    of u and v, in this order. ``traits`` says what the numbers mean and goes before what the files say; what neither
-    says is guessed with a note. ``first`` (UTC, or as ``traits.clock`` says, where it has no offset) and ``step_h`` are
-    the time of the first sample and the hours between two, for files that carry no times.
+    ``speed`` (in ``conventions.speed_unit``, m/s unless said) and ``direction`` (degrees clockwise from north, where it
+    blows from unless ``conventions.sense`` says otherwise) hold everywhere on every day. Or ``files``, told apart by
+    their content: a CSV table; a NetCDF file; one multi-band GeoTIFF that names its bands, or two, of speed and
+    direction or of u and v, in this order. ``conventions`` says what the numbers mean and goes before what the files
+    say; what neither says is guessed with a note. ``first`` (UTC, or as ``conventions.clock`` says, where it has no
+    offset) and ``step_h`` are the time of the first sample and the hours between two, for files that carry no times.
     """
 
     speed: float | None = None
     direction: float | None = None
     files: tuple[Path, ...] = ()
-    traits: WindConventions = field(default_factory=WindConventions)
+    conventions: WindConventions = field(default_factory=WindConventions)
     first: datetime | None = None
     step_h: float | None = None
 
@@ -80,15 +80,15 @@ class WindSource:
 class WindSurvey:
     """What a wind source turns out to be, before it is laid on a grid.
 
-    ``kind`` in words, ``traits`` as they will be used; ``samples`` in time from ``first`` to ``last`` (as written, in
-    ``traits.clock`` where without an offset; ``None`` where the file carries no times and none were given) every
-    ``step_h`` hours; ``places`` is a raster's ``rows × columns`` or a number of stations in words; ``speed_range`` in
-    m/s at 10 m. ``notes`` say what was recognised and guessed, ``problems`` what keeps it from being used. ``stamps``
-    are all times, as far as they are known before the event's start is.
+    ``kind`` in words, ``conventions`` as they will be used; ``samples`` in time from ``first`` to ``last`` (as written,
+    in ``conventions.clock`` where without an offset; ``None`` where the file carries no times and none were given)
+    every ``step_h`` hours; ``places`` is a raster's ``rows × columns`` or a number of stations in words;
+    ``speed_range`` in m/s at 10 m. ``notes`` say what was recognised and guessed, ``problems`` what keeps it from being
+    used. ``stamps`` are all times, as far as they are known before the event's start is.
     """
 
     kind: str
-    traits: WindConventions = field(default_factory=WindConventions)
+    conventions: WindConventions = field(default_factory=WindConventions)
     samples: int = 0
     first: datetime | None = None
     last: datetime | None = None
@@ -115,7 +115,7 @@ class WindSurvey:
 
     def _timing(self, utc_offset_h: float) -> Timing:
         assert self.stamps is not None
-        return Timing(utc_moments(self.stamps, self.traits.clock, utc_offset_h), self.step_h)
+        return Timing(utc_moments(self.stamps, self.conventions.clock, utc_offset_h), self.step_h)
 
 
 def survey_wind(source: WindSource, check: Check | None = None) -> WindSurvey:
@@ -134,9 +134,9 @@ def _surveyed(source: WindSource, problems: Problems, check: Check | None) -> Wi
         speed = _constant(source, problems)
         strength = None if speed is None else (speed, speed)
         return WindSurvey(
-            "one wind for all", _constant_traits(source), 1, places="the whole raster", speed_range=strength
+            "one wind for all", _constant_conventions(source), 1, places="the whole raster", speed_range=strength
         )
-    with opened_series(source.files, source.traits.components, problems) as series:
+    with opened_series(source.files, source.conventions.components, problems) as series:
         if series is None:
             return WindSurvey("wind")
         if check is not None:
@@ -144,10 +144,10 @@ def _surveyed(source: WindSource, problems: Problems, check: Check | None) -> Wi
         looked = _look(source, series, None, problems)
         if looked is None:
             return WindSurvey(series.kind, series.said, series.count, places=series.places.text, notes=series.notes)
-        stamps, step_h = _stamps(source, series, looked.traits, problems)
+        stamps, step_h = _stamps(source, series, looked.conventions, problems)
         first, last = (None, None) if stamps is None else (stamps.moments[0].item(), stamps.moments[-1].item())
         return WindSurvey(
-            series.kind, looked.traits, series.count, first, last, step_h, series.places.text, looked.speed_range,
+            series.kind, looked.conventions, series.count, first, last, step_h, series.places.text, looked.speed_range,
             (*series.notes, *looked.notes), stamps=stamps,
         )  # fmt: skip
 
@@ -182,17 +182,17 @@ def _read(
         speed = _constant(source, problems)
         if problems or speed is None or source.direction is None:
             return None
-        return constant_maps(grid, speed, source.direction, _constant_traits(source), when[2] or 1)
-    with opened_series(source.files, source.traits.components, problems) as series:
-        laid = None if series is None or problems else series.places.on(grid, series.where, problems)
-        looked = None if series is None or laid is None else _look(source, series, laid.window, problems)
-        if series is None or laid is None or looked is None:
+        return constant_maps(grid, speed, source.direction, _constant_conventions(source), when[2] or 1)
+    with opened_series(source.files, source.conventions.components, problems) as series:
+        placement = None if series is None or problems else series.places.on(grid, series.where, problems)
+        looked = None if series is None or placement is None else _look(source, series, placement.window, problems)
+        if series is None or placement is None or looked is None:
             return None
-        timing = _timing(source, series, looked.traits, when, problems)
+        timing = _timing(source, series, looked.conventions, when, problems)
         if timing is None or problems:
             return None
         notes = (*series.notes, *looked.notes, *timing[1])
-        winds = daily_maps(series, looked.traits, timing[0], laid, grid, when, problems, check)
+        winds = daily_maps(series, looked.conventions, timing[0], placement, grid, when, problems, check)
         return None if winds is None else replace(winds, notes=(*notes, *winds.notes))
 
 
@@ -200,7 +200,7 @@ def _read(
 class _Looked:
     """What the numbers of a series mean, and how strong the wind is."""
 
-    traits: WindConventions
+    conventions: WindConventions
     speed_range: tuple[float, float]
     notes: tuple[str, ...]
 
@@ -214,17 +214,17 @@ def _look(source: WindSource, series: WindSeries, window: Window | None, problem
     if not (np.isfinite(one).any() and np.isfinite(other).any()):
         problems.add(series.where, "has no wind: every value that was looked at is no data", "check its no-data value")
         return None
-    traits, notes = resolve_conventions(series, source.traits, one, other)
-    if not check_values(one, other, traits, series.where, problems):
+    conventions, notes = resolve_conventions(series, source.conventions, one, other)
+    if not check_values(one, other, conventions, series.where, problems):
         return None
-    speed = vectors(one, other, traits)[0]
-    if series.stamps is not None and (said := say_clock(series.stamps, traits.clock)):
+    speed = vectors(one, other, conventions)[0]
+    if series.stamps is not None and (said := say_clock(series.stamps, conventions.clock)):
         notes.append(said)
-    return _Looked(traits, (float(np.nanmin(speed)), float(np.nanmax(speed))), tuple(notes))
+    return _Looked(conventions, (float(np.nanmin(speed)), float(np.nanmax(speed))), tuple(notes))
 
 
 def _stamps(
-    source: WindSource, series: WindSeries, traits: WindConventions, problems: Problems
+    source: WindSource, series: WindSeries, conventions: WindConventions, problems: Problems
 ) -> tuple[Stamps | None, float | None]:
     """Return the times of a series and the hours between two.
 
@@ -256,12 +256,12 @@ def _usual_step(series: WindSeries) -> float | None:
 def _timing(
     source: WindSource,
     series: WindSeries,
-    traits: WindConventions,
+    conventions: WindConventions,
     when: tuple[datetime, float, int | None],
     problems: Problems,
 ) -> tuple[Timing, list[str]] | None:
     start, utc_offset_h, _ = when
-    stamps, step_h = _stamps(source, series, traits, problems)
+    stamps, step_h = _stamps(source, series, conventions, problems)
     if problems:
         return None
     notes = []
@@ -271,9 +271,9 @@ def _timing(
     if step_h is not None and source.step_h is None and not own:
         notes.append(f"The wind file carries no times: its {series.count} samples are taken to be hourly.")
     if stamps is not None:
-        if not stamps.in_utc and traits.clock is None and not own:
+        if not stamps.in_utc and conventions.clock is None and not own:
             notes.append("The first time of the wind was given without an offset and read as UTC.")
-        return Timing(utc_moments(stamps, traits.clock, utc_offset_h), step_h), notes
+        return Timing(utc_moments(stamps, conventions.clock, utc_offset_h), step_h), notes
     if step_h is None:
         return Timing(None, None), [*notes, "The wind file holds one wind, which stands for every day."]
     begins = f"the start of day 0 ({start:%Y-%m-%d %H:%M} UTC)"
@@ -301,21 +301,21 @@ def _constant(source: WindSource, problems: Problems) -> float | None:
         given = f"its {missing[0]} is" if len(missing) == 1 else "is"
         remedy = "give a speed and where it blows from in degrees, such as 3 from 270 for a west wind, or a file"
         problems.add("wind", f"{given} not given (--wind-speed, --wind-from, or --wind)", f"{remedy}; none is assumed")
-    traits = _constant_traits(source)
-    assert traits.speed_unit is not None and traits.height is not None
+    conventions = _constant_conventions(source)
+    assert conventions.speed_unit is not None and conventions.height is not None
     speed = None if source.speed is None else (
-        source.speed * METRES_PER_SECOND[traits.speed_unit] * TO_10_M[traits.height]
+        source.speed * METRES_PER_SECOND[conventions.speed_unit] * TO_10_M[conventions.height]
     )  # fmt: skip
     if speed is not None and not 0.0 <= speed <= STRONGEST_MS:
-        problems.add("wind speed", f"{source.speed:g} {traits.speed_unit}", f"give 0 to {STRONGEST_MS:g} m/s")
+        problems.add("wind speed", f"{source.speed:g} {conventions.speed_unit}", f"give 0 to {STRONGEST_MS:g} m/s")
     if source.direction is not None and not 0.0 <= source.direction <= 360.0:
         what = "where it blows from, 0 to 360, 0 is north"
         problems.add("wind direction", f"{source.direction:g} degrees", f"give {what}")
     return speed
 
 
-def _constant_traits(source: WindSource) -> WindConventions:
-    said = source.traits
+def _constant_conventions(source: WindSource) -> WindConventions:
+    said = source.conventions
     return WindConventions(
         Components.SPEED_DIRECTION, said.speed_unit or SpeedUnit.MS, said.height or Height.M10,
         said.sense or Sense.FROM, said.north or North.TRUE,

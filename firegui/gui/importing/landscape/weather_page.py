@@ -62,7 +62,7 @@ class WeatherPage(WizardPage):
         self.direction = text_line("windDirection", "such as 270", "degrees clockwise from north: 270 is a west wind")
         self.file = PathField("windFile", "table, NetCDF or raster", files=_FILES, place=self._start_folder)
         self.second = PathField("windFile2", "where direction or v has its own", files=_FILES, place=self._start_folder)
-        self.traits: dict[str, QComboBox] = {}
+        self.conventions: dict[str, QComboBox] = {}
         self.first = text_line("windFirst", "only for files that carry no times", _TIME)
         self.step = text_line("windStep", "hours between two, such as 1")
         self.start = text_line("start", "as derived", f"when day 0 begins; {_TIME}; UTC unless it says otherwise")
@@ -104,11 +104,11 @@ class WeatherPage(WizardPage):
 
     def _meaning(self) -> QFormLayout:
         for name, (_, choices) in TRAITS.items():
-            box = self.traits[name] = NoScrollComboBox()
+            box = self.conventions[name] = NoScrollComboBox()
             box.addItem("as recognised")
             box.addItems([words for _, words in choices])
             box.activated.connect(lambda _index: self._on_entry())
-        return form(*((title, self.traits[name]) for name, (title, _) in TRAITS.items()))
+        return form(*((title, self.conventions[name]) for name, (title, _) in TRAITS.items()))
 
     # -- the draft ---------------------------------------------------------------------------------------------------
     @property
@@ -125,10 +125,10 @@ class WeatherPage(WizardPage):
         self._arrange()
         if self.entry_problems:
             return
-        for name, box in self.traits.items():
+        for name, box in self.conventions.items():
             with QSignalBlocker(box):
                 values = [value for value, _ in TRAITS[name][1]]
-                said = getattr(wind.traits, name)
+                said = getattr(wind.conventions, name)
                 box.setCurrentIndex(0 if said is None else values.index(said) + 1)
         texts: dict[QLineEdit, object] = {
             self.file.line: wind.files[0] if wind.files else None,
@@ -144,8 +144,8 @@ class WeatherPage(WizardPage):
         super().show_look(look)
         survey = look.survey.wind if self.draft.source.wind.is_given else None
         show_text(self._found, "" if survey is None else wind_text(survey))
-        for name, box in self.traits.items():
-            value = None if survey is None else getattr(survey.traits, name)
+        for name, box in self.conventions.items():
+            value = None if survey is None else getattr(survey.conventions, name)
             words = dict(TRAITS[name][1])
             box.setItemText(0, "as recognised" if value is None else f"as recognised: {words[value]}")
         start = look.survey.start
@@ -160,7 +160,7 @@ class WeatherPage(WizardPage):
         self._files.setVisible(not constant)
         self._times.setVisible(not constant)
         for name in ("components", "clock"):
-            self.traits[name].setEnabled(not constant)
+            self.conventions[name].setEnabled(not constant)
 
     def _on_kind(self) -> None:
         self._arrange()
@@ -179,19 +179,21 @@ class WeatherPage(WizardPage):
             self.draft.change(wind=wind if wind.is_given else WindSource(), start=start, utc_offset_h=offset, days=days)
 
     def _wind(self, problems: Problems) -> WindSource:
-        traits = WindConventions(**{name: self._chosen(name) for name in self.traits})
+        conventions = WindConventions(**{name: self._chosen(name) for name in self.conventions})
         if self.is_constant:
             speed = read_entry(self.speed.text().strip(), number, "wind speed", "give a number, such as 3", problems)
             text, remedy = self.direction.text().strip(), "give degrees, such as 270"
             came = read_entry(text, number, "wind direction", remedy, problems)
-            return WindSource(speed, came, traits=replace(traits, components=None, clock=None))
+            return WindSource(speed, came, conventions=replace(conventions, components=None, clock=None))
         files = tuple(path for field in (self.file, self.second) if (path := field.path) is not None)
         step = read_entry(self.step.text().strip(), number, "step", "give hours, such as 1", problems)
-        return WindSource(files=files, traits=traits, first=_time(self.first, "first time", problems), step_h=step)
+        return WindSource(
+            files=files, conventions=conventions, first=_time(self.first, "first time", problems), step_h=step
+        )
 
     def _chosen(self, name: str) -> Any:
         # By position, because Qt returns an enumeration member as plain text.
-        index = self.traits[name].currentIndex()
+        index = self.conventions[name].currentIndex()
         return None if index == 0 else TRAITS[name][1][index - 1][0]
 
     def _wind_files(self) -> tuple[Path, ...]:

@@ -56,7 +56,8 @@ def test_the_convergence_is_projs_own() -> None:
 
 def test_a_wind_from_the_north_of_the_pole_and_of_the_grid_differ_by_the_convergence_and_it_is_said() -> None:
     true, grid = (
-        read(WindSource(5.0, 0.0, traits=WindConventions(north=north)), 1, EDGE) for north in (North.TRUE, North.GRID)
+        read(WindSource(5.0, 0.0, conventions=WindConventions(north=north)), 1, EDGE)
+        for north in (North.TRUE, North.GRID)
     )
     assert turned(grid.towards, -np.pi / 2).max() < 1e-4
     middle = turned(true.towards[0, 20, 25], along(EDGE, 20, 25, 180.0))

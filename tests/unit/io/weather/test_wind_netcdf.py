@@ -81,7 +81,9 @@ def test_era5_is_read_whichever_way_its_axes_run(tmp_path: Path, write: Write, f
     source = WindSource(files=(path,))
     survey = survey_wind(source)
     assert not survey.problems
-    assert survey.traits == WindConventions(Components.U_V, SpeedUnit.MS, Height.M10, None, North.TRUE, TimeBasis.UTC)
+    assert survey.conventions == WindConventions(
+        Components.U_V, SpeedUnit.MS, Height.M10, None, North.TRUE, TimeBasis.UTC
+    )
     assert (survey.kind, survey.samples, survey.step_h, survey.places) == ("NetCDF", 48, 1.0, "5 × 7 cells")
     winds = read(source)
     assert winds.speed.shape == (2, *GRID.shape)
@@ -97,10 +99,10 @@ def test_where_a_files_longitudes_begin_and_end_the_nearest_stand_in() -> None:
     axis = AxisRaster(np.array([51.0, 52.0]), np.array([0.0, 0.5, 1.0, 359.0, 359.5]), "EPSG:4326")
     grid = Grid(3, 60, 1000.0, (1000.0, 0.0, 678_500.0, 0.0, -1000.0, 5_720_000.0), "EPSG:32630")
     problems = Problems()
-    laid = axis.on(grid, "era5.nc", problems)
-    assert laid is not None and laid.window is not None and not problems
+    placement = axis.on(grid, "era5.nc", problems)
+    assert placement is not None and placement.window is not None and not problems
     values = np.array([[[10.0, 10.0, 1000.0, 1000.0, 20.0]] * 2])
-    across = laid.spread(values[:, :, laid.window.columns])[0, 1]
+    across = placement.spread(values[:, :, placement.window.columns])[0, 1]
     lons, _ = Transformer.from_crs(grid.crs, "EPSG:4326", always_xy=True).transform(
         *np.array([grid.to_world(1, x) for x in range(60)]).T
     )
@@ -202,7 +204,7 @@ def test_a_model_on_a_projected_grid_is_placed_and_turned_to_the_events_north(tm
     assert abs(np.degrees(true_north_up(GRID)) - 90.0) > 10.0  # it does matter
     assert turned(winds.towards[0, 3, 4], true_north_up(GRID)) < 0.25
     if not curved:
-        true = read(WindSource(files=(tmp_path / "hrrr.nc",), traits=WindConventions(north=North.TRUE)))
+        true = read(WindSource(files=(tmp_path / "hrrr.nc",), conventions=WindConventions(north=North.TRUE)))
         assert turned(true.towards, np.pi / 2).max() < 0.07
 
 

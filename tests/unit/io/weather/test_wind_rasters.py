@@ -53,7 +53,8 @@ def test_hourly_bands_of_speed_and_direction_are_averaged_and_warped_as_vectors(
     rng = np.random.default_rng(1)
     speed, angle = rng.uniform(1, 40, (25, 4, 5)), rng.uniform(0, 360, (25, 4, 5))
     source = WindSource(
-        files=pair(tmp_path, speed, angle, COARSE), traits=WindConventions(speed_unit=SpeedUnit.MPH, height=Height.FT20)
+        files=pair(tmp_path, speed, angle, COARSE),
+        conventions=WindConventions(speed_unit=SpeedUnit.MPH, height=Height.FT20),
     )
     winds = read(source)
     assert winds.speed.shape == (1, *GRID.shape)
@@ -100,8 +101,8 @@ def test_a_raster_of_the_grid_itself_comes_back_to_the_bit_of_its_speed(tmp_path
     speed = rng.uniform(0, 20, (2, *GRID.shape)).astype(np.float32)
     towards = rng.uniform(-np.pi, np.pi, (2, *GRID.shape)).astype(np.float32)
     files = pair(tmp_path, speed, (270.0 - np.degrees(towards)) % 360.0, GRID, names=("ws", "wd"))
-    traits = WindConventions(Components.SPEED_DIRECTION, SpeedUnit.MS, Height.M10, Sense.FROM, North.GRID)
-    winds = read(WindSource(files=files, traits=traits, first=START, step_h=24.0))
+    conventions = WindConventions(Components.SPEED_DIRECTION, SpeedUnit.MS, Height.M10, Sense.FROM, North.GRID)
+    winds = read(WindSource(files=files, conventions=conventions, first=START, step_h=24.0))
     assert np.array_equal(winds.speed, speed)
     assert turned(winds.towards, towards).max() < 1e-4
 
@@ -140,7 +141,7 @@ def test_two_files_are_told_by_their_names_whatever_their_order(tmp_path: Path) 
     assert read(WindSource(files=(angle, speed))).speed == pytest.approx(6.0)
     nameless = pair(tmp_path, np.full((1, 4, 5), 6.0), np.full((1, 4, 5), 8.0), COARSE, ("a", "b"))
     assert "do not say by their names" in refused(WindSource(files=nameless))
-    said = read(WindSource(files=nameless, traits=WindConventions(Components.U_V)))
+    said = read(WindSource(files=nameless, conventions=WindConventions(Components.U_V)))
     assert said.speed == pytest.approx(10.0)
 
 
@@ -173,7 +174,7 @@ def test_cells_beyond_the_raster_take_the_nearest_wind_and_it_is_said(tmp_path: 
 def test_directions_of_the_rasters_own_north_are_turned_with_it(tmp_path: Path) -> None:
     albers = Grid(20, 20, 4000.0, (4000.0, 0.0, -300_000.0, 0.0, -4000.0, 240_000.0), "EPSG:3310")
     files = pair(tmp_path, np.zeros((1, 20, 20)), np.full((1, 20, 20), 5.0), albers, ("u", "v"))
-    winds = read(WindSource(files=files, traits=WindConventions(north=North.GRID)))
+    winds = read(WindSource(files=files, conventions=WindConventions(north=North.GRID)))
     there = Transformer.from_crs("EPSG:3310", GRID.crs, always_xy=True)
     here = Transformer.from_crs(GRID.crs, "EPSG:3310", always_xy=True)
     x, y = here.transform(*GRID.to_world(3, 4))
@@ -223,7 +224,7 @@ def test_a_place_with_spaces_and_umlauts_is_no_obstacle(tmp_path: Path) -> None:
     folder = tmp_path / "Wetter über Käsewil — 日本"
     folder.mkdir()
     files = pair(folder, np.full((1, 4, 5), 6.0), np.full((1, 4, 5), 90.0), COARSE)
-    assert read(WindSource(files=files, traits=WindConventions(clock=TimeBasis.UTC))).speed == pytest.approx(6.0)
+    assert read(WindSource(files=files, conventions=WindConventions(clock=TimeBasis.UTC))).speed == pytest.approx(6.0)
 
 
 def test_the_independent_mean_is_what_it_says() -> None:

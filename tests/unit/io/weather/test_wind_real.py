@@ -32,8 +32,8 @@ def grid() -> Grid:
 
 def test_the_imported_wind_is_the_mean_of_the_files_hours_in_every_cell(grid: Grid) -> None:
     """At the centres of the file's cells nothing is interpolated: four cells of 30 m lie 15 m around each."""
-    traits = WindConventions(speed_unit=SpeedUnit.MPH, height=Height.FT20)
-    winds = read(WindSource(files=FILES, traits=traits, first=MIDNIGHT, step_h=1.0), None, grid, MIDNIGHT)
+    conventions = WindConventions(speed_unit=SpeedUnit.MPH, height=Height.FT20)
+    winds = read(WindSource(files=FILES, conventions=conventions, first=MIDNIGHT, step_h=1.0), None, grid, MIDNIGHT)
     assert winds.speed.shape == (1, 900, 700)  # the 25th hour closes the day
     with rasterio.open(FILES[0]) as one, rasterio.open(FILES[1]) as other:
         speed, angle = one.read().astype(float), other.read().astype(float)
@@ -50,8 +50,8 @@ def test_the_imported_wind_is_the_mean_of_the_files_hours_in_every_cell(grid: Gr
 
 def test_what_the_files_do_not_say_is_guessed_with_a_note() -> None:
     survey = survey_wind(WindSource(files=FILES))
-    assert survey.traits.speed_unit is SpeedUnit.MPH and survey.traits.sense is Sense.FROM
-    assert survey.traits.components is Components.SPEED_DIRECTION
+    assert survey.conventions.speed_unit is SpeedUnit.MPH and survey.conventions.sense is Sense.FROM
+    assert survey.conventions.components is Components.SPEED_DIRECTION
     assert (survey.samples, survey.step_h, survey.first, survey.places) == (25, 1.0, None, "90 × 70 cells")
     notes = " ".join(survey.notes)
     for part in ("mph is assumed", "10 m is assumed", "where the wind blows from", "told by their names"):

@@ -46,7 +46,7 @@ def test_days_are_those_of_the_event_and_not_of_utc(tmp_path: Path) -> None:
     winds = read(WindSource(files=(path,)))
     assert winds.speed.shape[0] == 1
     assert winds.speed == pytest.approx(10.0)
-    local = read(WindSource(files=(path,), traits=WindConventions(clock=TimeBasis.UTC)), 2)
+    local = read(WindSource(files=(path,), conventions=WindConventions(clock=TimeBasis.UTC)), 2)
     assert local.speed[1] == pytest.approx(50.0)
     assert any("Days of which the file has a part only: 2020-08-20 (1 of 24)" in note for note in local.notes)
 
@@ -54,7 +54,7 @@ def test_days_are_those_of_the_event_and_not_of_utc(tmp_path: Path) -> None:
 def test_local_times_are_read_at_the_fire(tmp_path: Path) -> None:
     first = datetime(2020, 8, 19)
     path = hourly(tmp_path / "w.csv", [(10.0, 90.0)] * 24 + [(20.0, 90.0)] * 24, first, "time,speed_ms,dir_from")
-    winds = read(WindSource(files=(path,), traits=WindConventions(clock=TimeBasis.LOCAL)))
+    winds = read(WindSource(files=(path,), conventions=WindConventions(clock=TimeBasis.LOCAL)))
     assert winds.speed[:, 0, 0] == pytest.approx([10.0, 20.0])
     assert any("local at the fire" in note for note in winds.notes)
     utc = read(WindSource(files=(path,)))
@@ -66,7 +66,7 @@ def test_offsets_in_the_times_win(tmp_path: Path) -> None:
     path = table(tmp_path / "w.csv", "time,speed_ms,dir_from", *[
         f"2020-08-19T{hour:02d}:00-07:00,{5 + hour % 2},270" for hour in range(24)
     ])  # fmt: skip
-    winds = read(WindSource(files=(path,), traits=WindConventions(clock=TimeBasis.UTC)))
+    winds = read(WindSource(files=(path,), conventions=WindConventions(clock=TimeBasis.UTC)))
     assert winds.speed == pytest.approx(np.full((1, *GRID.shape), 5.5))
 
 
@@ -79,7 +79,7 @@ def test_daily_rows_stand_for_local_days(tmp_path: Path) -> None:
     survey = survey_wind(source)
     assert survey.first_date(OFFSET) == date(2020, 8, 19)
     assert survey.days_from(START, OFFSET) == 2
-    assert not survey.problems and survey.traits.speed_unit is SpeedUnit.KMH
+    assert not survey.problems and survey.conventions.speed_unit is SpeedUnit.KMH
 
 
 def test_u_and_v_towards_east_and_north(tmp_path: Path) -> None:
@@ -93,16 +93,16 @@ def test_what_is_said_goes_before_the_file_and_what_neither_says_is_guessed_with
     path = table(tmp_path / "w.csv", "date,ws,wd", "2020-08-19,10,180")
     guessed = survey_wind(WindSource(files=(path,)))
     notes = " ".join(guessed.notes)
-    assert guessed.traits.speed_unit is SpeedUnit.MS and "unit is not said: m/s is assumed" in notes
-    assert guessed.traits.height is Height.M10 and "height is not said: 10 m is assumed" in notes
-    assert guessed.traits.sense is Sense.FROM and "taken for where the wind blows from" in notes
+    assert guessed.conventions.speed_unit is SpeedUnit.MS and "unit is not said: m/s is assumed" in notes
+    assert guessed.conventions.height is Height.M10 and "height is not said: 10 m is assumed" in notes
+    assert guessed.conventions.sense is Sense.FROM and "taken for where the wind blows from" in notes
     told = WindConventions(Components.SPEED_DIRECTION, SpeedUnit.KNOTS, Height.FT20, Sense.TOWARDS)
-    winds = read(WindSource(files=(path,), traits=told))
+    winds = read(WindSource(files=(path,), conventions=told))
     assert winds.speed == pytest.approx(10 * 1852 / 3600 * 1.15)
     assert turned(winds.towards, -np.pi / 2).max() < 0.07
     strong = table(tmp_path / "s.csv", "date,ws,wd", "2020-08-19,55,180")
     survey = survey_wind(WindSource(files=(strong,)))
-    assert survey.traits.speed_unit is SpeedUnit.MPH and any("mph is assumed" in note for note in survey.notes)
+    assert survey.conventions.speed_unit is SpeedUnit.MPH and any("mph is assumed" in note for note in survey.notes)
 
 
 def test_between_stations_the_wind_is_weighted_by_the_inverse_square_of_the_distance(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_table_as_fire_weather_programs_and_spreadsheets_write_it(tmp_path: Pa
         *(f"41302,2020-08-19T{hour:02d}:00:00-07:00,80,10,290,30,270" for hour in range(24)),
     )
     found = survey_wind(WindSource(files=(fw21,)))
-    assert not found.problems and found.traits.speed_unit is SpeedUnit.MPH and found.samples == 24
+    assert not found.problems and found.conventions.speed_unit is SpeedUnit.MPH and found.samples == 24
     wide = tmp_path / "wide.txt"
     wide.write_bytes(fw21.read_text().replace(",", "\t").encode("utf-16"))
     assert survey_wind(WindSource(files=(wide,))).speed_range == found.speed_range
@@ -196,7 +196,7 @@ def test_a_table_without_times_takes_the_first_time_and_the_step_that_are_given(
     assert any("part only: 2020-08-19 (2 of 4), 2020-08-21 (2 of 4)" in note for note in later.notes)
     naive = read(
         WindSource(
-            files=(path,), first=datetime(2020, 8, 19), step_h=6.0, traits=WindConventions(clock=TimeBasis.LOCAL)
+            files=(path,), first=datetime(2020, 8, 19), step_h=6.0, conventions=WindConventions(clock=TimeBasis.LOCAL)
         )
     )
     assert naive.speed[:, 0, 0] == pytest.approx([1.5, 5.5])

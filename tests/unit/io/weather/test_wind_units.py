@@ -32,7 +32,7 @@ from tests.unit.io.weather.weather_files import GRID, mean_wind, read, refused, 
 def test_a_speed_comes_to_metres_per_second_at_10_m(
     unit: SpeedUnit, in_ms: float, height: Height, factor: float
 ) -> None:
-    winds = read(WindSource(17.0, 270.0, traits=WindConventions(speed_unit=unit, height=height)), 2)
+    winds = read(WindSource(17.0, 270.0, conventions=WindConventions(speed_unit=unit, height=height)), 2)
     assert winds.speed.shape == (2, *GRID.shape)
     assert winds.speed == pytest.approx(17.0 * in_ms * factor)
     notes = " ".join(winds.notes)
@@ -45,7 +45,7 @@ def test_a_wind_blows_away_from_where_it_comes_from_and_towards_where_it_goes(de
     _, expected = mean_wind([vector(3.0, degrees)])
     came = read(WindSource(3.0, degrees))
     assert turned(came.towards, expected).max() < 0.07
-    went = read(WindSource(3.0, degrees, traits=WindConventions(sense=Sense.TOWARDS)))
+    went = read(WindSource(3.0, degrees, conventions=WindConventions(sense=Sense.TOWARDS)))
     assert turned(went.towards, came.towards).min() == pytest.approx(180.0, abs=1e-3)
 
 
@@ -55,7 +55,7 @@ def test_a_number_needs_a_speed_and_a_direction_that_can_be() -> None:
     assert "wind speed: 150 m/s" in refused(WindSource(150.0, 0.0))
     assert "wind direction: 400 degrees" in refused(WindSource(1.0, 400.0))
     # 150 mph is 67 m/s.
-    assert read(WindSource(150.0, 0.0, traits=WindConventions(speed_unit=SpeedUnit.MPH))).speed.max() < 70.0
+    assert read(WindSource(150.0, 0.0, conventions=WindConventions(speed_unit=SpeedUnit.MPH))).speed.max() < 70.0
     assert "is asked for on 400 days" in refused(WindSource(1.0, 0.0), 400)
 
 
