@@ -48,17 +48,17 @@ USAGE = "usage: python3 packaging/bootstrap.py run|test [what the command itself
 
 # -- what to do: no side effects --------------------------------------------------------------------------------------
 def venv_python(folder: Path, system: str) -> Path:
-    """The interpreter of a virtual environment."""
+    """Return the interpreter of a virtual environment."""
     return folder / "Scripts" / "python.exe" if system == "win32" else folder / "bin" / "python"
 
 
 def stamp_of(*parts: str) -> str:
-    """A text that changes whenever any part does."""
+    """Return a text that changes whenever any part does."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def pin_of(name: str, constraints: str) -> str:
-    """The line ``name==version`` of the constraints. Raises :class:`StepFailedError` when there is none."""
+    """Return the line ``name==version`` of the constraints. Raises :class:`StepFailedError` when there is none."""
     for line in constraints.splitlines():
         if line.split("==")[0].strip().lower() == name.lower() and "==" in line:
             return line.strip()
@@ -82,7 +82,7 @@ class Phase:
 
 
 def pytest_phases(system: str, window_possible: bool, has_xvfb: bool, extra: Sequence[str]) -> list[Phase]:
-    """The pytest calls of ``test``: real windows first, everything else offscreen after it, a process a core.
+    """Return the pytest calls of ``test``: real windows first, everything else offscreen after it, a process a core.
 
     Windows take the focus from each other, so theirs stay in one process. With a marker expression of the
     caller's own there is one call, in a real window if there can be one.
@@ -101,7 +101,7 @@ def pytest_phases(system: str, window_possible: bool, has_xvfb: bool, extra: Seq
 
 
 def combined_exit(codes: Sequence[int]) -> int:
-    """One exit status for several pytest calls: the first failure; 5 (nothing selected) only if it is so for all."""
+    """Return one exit status for several pytest calls: the first failure; 5 (nothing selected) only if it is so for all."""
     failures = [code for code in codes if code not in (0, 5)]
     if failures:
         return failures[0]
@@ -110,7 +110,7 @@ def combined_exit(codes: Sequence[int]) -> int:
 
 # -- doing it ---------------------------------------------------------------------------------------------------------
 def is_usable(folder: Path) -> bool:
-    """Whether the environment runs on this very Python version and has pip."""
+    """Return whether the environment runs on this very Python version and has pip."""
     python = venv_python(folder, sys.platform)
     probe = "import pip, sys; print('%d.%d' % sys.version_info[:2])"
     try:

@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def rounded(parameters: ScalarParameters) -> ScalarParameters:
-    """Four significant digits: more would say more than such a fit knows."""
+    """Return four significant digits: more would say more than such a fit knows."""
     values = {item.name: float(f"{getattr(parameters, item.name):.4g}") for item in fields(parameters)}
     return ScalarParameters(**values)
 
@@ -118,7 +118,7 @@ def _short(score: DayScore) -> DayScore:
 
 
 def card_text(card: ModelCard) -> str:
-    """The card as the TOML that :func:`firegui.fire.card.read_card` reads."""
+    """Return the card as the TOML that :func:`firegui.fire.card.read_card` reads."""
     table = asdict(card)
     table["limits"], table["scores"] = list(card.limits), [asdict(score) for score in card.scores]
     return HEADER + dumps(table)

@@ -117,7 +117,7 @@ def make_card(
 
 
 def baseline(project: Project, states: States, members: int) -> list[BaselineDay]:
-    """Daily area without drops: observed, expected, and of ``members`` sampled fires (seeds 0, 1, …)."""
+    """Return daily area without drops: observed, expected, and of ``members`` sampled fires (seeds 0, 1, …)."""
     event = project.scenario
     plan = replace(project.plan, start_day=0, days=BASELINE_DAYS)
     maps = project_maps(replace(project, plan=plan))

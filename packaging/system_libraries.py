@@ -109,7 +109,7 @@ class Needs:
 
 
 def is_debian(os_release: str) -> bool:
-    """Whether the text of ``/etc/os-release`` is Debian's or of a system made from it."""
+    """Return whether the text of ``/etc/os-release`` is Debian's or of a system made from it."""
     words: set[str] = set()
     for line in os_release.splitlines():
         key, _, value = line.partition("=")
@@ -119,17 +119,17 @@ def is_debian(os_release: str) -> bool:
 
 
 def missing_packages(needed: Mapping[str, str], can_load: Callable[[str], bool]) -> list[str]:
-    """Packages of the shared objects that cannot be loaded, each once."""
+    """Return packages of the shared objects that cannot be loaded, each once."""
     return sorted({package for library, package in needed.items() if not can_load(library)})
 
 
 def apt_commands(packages: Sequence[str]) -> list[list[str]]:
-    """The two commands that install system packages on Debian."""
+    """Return the two commands that install system packages on Debian."""
     return [["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", *packages]]
 
 
 def apt_advice(packages: Sequence[str]) -> str:
-    """The same as one line for a person to type."""
+    """Return the same as one line for a person to type."""
     return " && ".join("sudo " + shlex.join(command) for command in apt_commands(packages))
 
 
@@ -160,7 +160,7 @@ def install_system_packages(title: str, packages: Sequence[str]) -> None:
 
 
 def can_load(library: str) -> bool:
-    """Whether the loader finds a shared object and everything it needs."""
+    """Return whether the loader finds a shared object and everything it needs."""
     try:
         ctypes.CDLL(library)
     except OSError:
@@ -169,13 +169,13 @@ def can_load(library: str) -> bool:
 
 
 def has_fonts() -> bool:
-    """Whether there is any font that Qt could write with."""
+    """Return whether there is any font that Qt could write with."""
     folders = (Path(folder).expanduser() for folder in FONT_FOLDERS)
     return any(next(folder.rglob(kind), None) for folder in folders for kind in ("*.ttf", "*.otf", "*.pfb"))
 
 
 def system_needs(machine: Machine, window: bool, with_tests: bool) -> Needs:
-    """The system packages that are not there."""
+    """Return the system packages that are not there."""
     if not machine.platform.startswith("linux"):
         return Needs()
     needs = Needs(required=missing_packages(ALWAYS_NEEDED, can_load))

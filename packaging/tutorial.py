@@ -92,7 +92,7 @@ class Guest:
 
     # -- finding -----------------------------------------------------------------------------------------------------
     def action(self, title: str) -> QAction:
-        """The command of the menus called ``title``."""
+        """Return the command of the menus called ``title``."""
         found = next((action for action in self.window.actions() if bare_title(action.text()) == title), None)
         if found is None:
             raise MissingControlError(f"no command is called {title!r}")
@@ -100,7 +100,7 @@ class Guest:
         return found
 
     def control(self, kind: type[Control], name: str, inside: QWidget | None = None) -> Control:
-        """A control by its object name, its accessible name or its text."""
+        """Return a control by its object name, its accessible name or its text."""
         place = self.window if inside is None else inside
         for each in place.findChildren(kind):
             text = each.text() if isinstance(each, QAbstractButton) else ""

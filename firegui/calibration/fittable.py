@@ -11,7 +11,7 @@ from firegui.fire.skill import observed_start
 
 
 def network_fit_problems(events: Sequence[Scenario], settings: NetworkFitSettings) -> list[Problem]:
-    """Everything that is wrong with the settings, and with fitting the network to these events together."""
+    """Return everything that is wrong with the settings, and with fitting the network to these events together."""
     found = settings.problems()
     if not events:
         found.append(Problem("projects", "there is none", "give at least one project"))

@@ -32,7 +32,7 @@ def forecast(
     check: Check | None = None,
     tell: MessageCallback = ignore_message,
 ) -> NDArray[np.float32]:
-    """``P [days + 1, H, W]`` at day boundaries by the project's fire model, from the perimeter of event day 0 alone.
+    """Return ``P [days + 1, H, W]`` at day boundaries by the project's fire model, from the perimeter of event day 0 alone.
 
     The model is given the event without its later perimeters, so it cannot have read them. ``check`` may raise to
     cancel; ``tell`` hears what the engine has to say. Raises :class:`~firegui.errors.InputError` for an event without a
@@ -58,7 +58,7 @@ def scalar_forecast(
 def roll_out(
     maps: FireMaps, *, backend: str = "auto", check: Check | None = None, tell: MessageCallback = ignore_message
 ) -> NDArray[np.float32]:
-    """``P [D + 1, H, W]`` at day boundaries of one rollout without drops, from the ignition of ``maps``."""
+    """Return ``P [D + 1, H, W]`` at day boundaries of one rollout without drops, from the ignition of ``maps``."""
     nothing = np.zeros((0, *maps.shape), bool)
     model = prepare(
         maps, Fleet(()), nothing, (), weights=ObjectiveWeights(), effectiveness=NOMINAL, backend=backend, tell=tell
@@ -69,7 +69,7 @@ def roll_out(
 
 
 def blindfolded(event: Scenario) -> Scenario:
-    """The event with no perimeter but that of day 0. Raises :class:`~firegui.errors.InputError` if it has none."""
+    """Return the event with no perimeter but that of day 0. Raises :class:`~firegui.errors.InputError` if it has none."""
     start = observed_start(event)
     return replace(event, observed=start[np.newaxis], observed_dates=(event.date_of_day(0),))
 
@@ -89,7 +89,7 @@ def score_days(event: Scenario, states: NDArray[np.float32], seen_days: int) -> 
 
 
 def fit_box(event: Scenario, last_day: int, margin_cells: int) -> Box:
-    """Rows and columns of the perimeter of ``last_day`` and ``margin_cells`` around it; all without a perimeter."""
+    """Return rows and columns of the perimeter of ``last_day`` and ``margin_cells`` around it; all without a perimeter."""
     reached = event.observed_on(last_day)
     box = None if reached is None else bounding_box(reached)
     if box is None:
@@ -98,12 +98,12 @@ def fit_box(event: Scenario, last_day: int, margin_cells: int) -> Box:
 
 
 def cropped(event: Scenario, last_day: int, margin_cells: int) -> Scenario:
-    """The event on :func:`fit_box`."""
+    """Return the event cropped to :func:`fit_box`."""
     return cropped_to(event, fit_box(event, last_day, margin_cells))
 
 
 def cropped_to(event: Scenario, box: Box) -> Scenario:
-    """The event on some rows and columns."""
+    """Return the event cropped to some rows and columns."""
     days = (slice(None), *box)
     return replace(
         event,

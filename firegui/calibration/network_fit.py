@@ -52,7 +52,7 @@ Tensors = dict[str, Tensor]
 
 
 def learned_gains(events: Sequence[Scenario], fit_days: int) -> tuple[str, ...]:
-    """The gains that the events can teach.
+    """Return the gains that the events can teach.
 
     Wind: its daily means differ by at least 3 m/s within an event and reach 5 m/s. Slope: an event has slope and
     aspect, and a twentieth of it is steeper than 10°. Other gains would carry noise, or stand for the base rate.
@@ -109,7 +109,7 @@ def fit_network(
 def weights_of_state(
     events: Sequence[Scenario], settings: NetworkFitSettings, state: FitState, begin: NetworkWeights | None = None
 ) -> NetworkWeights:
-    """The weights of the best epoch, with what they and those they began with were trained on.
+    """Return the weights of the best epoch, with what they and those they began with were trained on.
 
     Corrections of ``begin`` for other rasters are kept.
     """
@@ -193,7 +193,7 @@ class _Fit:
         self._started = time.monotonic()
 
     def step(self) -> FitProgress:
-        """One epoch: the gradient over all events, then one step."""
+        """Run one epoch: the gradient over all events, then one step."""
         misfits = self._differentiate()
         loss = sum(misfit.loss for misfit in misfits) / len(misfits)
         loss += sum(float(each.penalty().detach()) for each in self._corrections) / len(misfits)
@@ -249,7 +249,7 @@ class _Fit:
         return {name: value.detach().clone() for name, value in self._named.items()}
 
     def state(self) -> FitState:
-        """A copy of everything that :meth:`go_on_from` needs."""
+        """Return a copy of the state that :meth:`go_on_from` needs."""
         parts = {"now": self._named, "best": self._best, "first": self._first, "second": self._second}
         tensors = {
             f"{part}.{name}": value.detach().clone().numpy()
@@ -274,7 +274,7 @@ class _Fit:
 
 
 def _variables(event: Scenario, settings: NetworkFitSettings, begin: NetworkWeights | None) -> CorrectionVariables:
-    """Zeros, or what ``begin`` has for this raster with as many nodes: the same rates on the same dates."""
+    """Return zeros, or what ``begin`` has for this raster with as many nodes: the same rates on the same dates."""
     nodes, trend = torch.zeros(nodes_of(event, settings.node_spacing_m)), torch.zeros(())
     found = None if begin is None else begin.correction_for(event)
     if found is not None and found.log_rate.shape == tuple(nodes.shape):
@@ -301,7 +301,7 @@ class CorrectionVariables:
     trend: Tensor
 
     def penalty(self) -> Tensor:
-        """``10⁻³ Σ (differences of neighbours)² + 10⁻⁶ Σ nodes²``.
+        """Return ``10⁻³ Σ (differences of neighbours)² + 10⁻⁶ Σ nodes²``.
 
         Where the fire says nothing, the field goes on as it is beside it.
         """
@@ -312,13 +312,13 @@ class CorrectionVariables:
 
 
 def nodes_of(event: Scenario, spacing_m: float) -> tuple[int, int]:
-    """How many nodes a correction has: about one per ``spacing_m``, at least two each way."""
+    """Return how many nodes a correction has: about one per ``spacing_m``, at least two each way."""
     rows, columns = (max(2, round(cells * event.grid.cell_size_m / spacing_m) + 1) for cells in event.grid.shape)
     return rows, columns
 
 
 def half_of(fit_days: int) -> float:
-    """Half of the fitted days, from the middle of the first to the middle of the last."""
+    """Return half of the fitted days, from the middle of the first to the middle of the last."""
     return max(0.5 * (fit_days - 1), 0.5)
 
 
@@ -373,7 +373,7 @@ class EventFit:
     def differentiate(
         self, network: SpreadNetwork, correction: CorrectionVariables | None, share: float, check: Check | None
     ) -> Misfit:
-        """The misfit of a rollout from day 0; ``share`` of its gradient is added to what is fitted.
+        """Return the misfit of a rollout from day 0, and add ``share`` of its gradient to the variables.
 
         Days are differentiated one at a time, each from the state it started from, as the source model was trained;
         the network is evaluated again for each, so that memory holds one day.

@@ -81,7 +81,7 @@ class Target:
 
 
 def _means(fields: Tensor) -> Tensor:
-    """Means over 3 × 3 cells; what lies outside the raster is 0."""
+    """Return means over 3 × 3 cells; what lies outside the raster is 0."""
     return functional.avg_pool2d(fields[:, None], 3, 1, 1)[:, 0]
 
 

@@ -44,7 +44,7 @@ class Knob:
         return self.low + (self.high - self.low) * share
 
     def share(self, value: float) -> float:
-        """The inverse of :meth:`value`, clipped to ``[0, 1]``."""
+        """Return the inverse of :meth:`value`, clipped to ``[0, 1]``."""
         if self.logarithmic:
             found = math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
         else:
@@ -52,7 +52,7 @@ class Knob:
         return min(max(found, 0.0), 1.0)
 
     def penalty(self, value: float) -> float:
-        """``PENALTY ((value − plausible) / spread)²``; the base rate, which every fire determines, has none."""
+        """Return ``PENALTY ((value − plausible) / spread)²``; the base rate, which every fire determines, has none."""
         return 0.0 if self.logarithmic else PENALTY * ((value - self.plausible) / self.spread) ** 2
 
 
@@ -142,7 +142,7 @@ def misfit(scores: Sequence[DayScore], start_cells: int) -> float:
 
 
 def knobs_for(event: Scenario) -> tuple[Knob, ...]:
-    """The parameters that this event's layers can say anything about."""
+    """Return the parameters that this event's layers can say anything about."""
     absent = set() if "canopy_cover" in event.layers else {"fuel"}
     if terrain(event) is None:
         absent.add("slope")

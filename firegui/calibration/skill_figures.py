@@ -103,7 +103,7 @@ def _draw_scores(axes: Axes, report: SkillReport, title: str, value: Callable[[S
 
 
 def _line(points: dict[int, float], forecast: ForecastSkill, report: SkillReport) -> tuple[list[float], list[float]]:
-    """Abscissae and ordinates; where the held perimeter is exchanged for a later one the line is broken."""
+    """Return abscissae and ordinates; where the held perimeter is exchanged for a later one the line is broken."""
     before, after = ({d: v for d, v in points.items() if (d > report.fit_days) is late} for late in (False, True))
     gap = [float("nan")] if forecast.key == "held" and before and after else []
     return [*map(float, before), *gap, *map(float, after)], [*before.values(), *gap, *after.values()]
@@ -156,7 +156,10 @@ def _draw_diagram(axes: Axes, found: Reliability, label: str, style: dict[str, A
 
 
 def map_figure(report: SkillReport, states: NDArray[np.float32], event: Scenario) -> Figure:
-    """Predicted, observed and both compared, on the first, the last fitted and the last scored day."""
+    """Draw predicted and observed fire, and both compared.
+
+    The rows are the first, the last fitted and the last scored day.
+    """
     days = shown_days(report)
     window = _window(states, event, days)
     figure = Figure(figsize=(11.0, 3.5 * len(days) + 0.5), dpi=_DPI, layout="constrained")
@@ -176,7 +179,7 @@ def map_figure(report: SkillReport, states: NDArray[np.float32], event: Scenario
 
 
 def shown_days(report: SkillReport) -> list[int]:
-    """The first, the last fitted and the last scored day, each once."""
+    """Return the first, the last fitted and the last scored day, each once."""
     scored = list(report.model.days)
     fitted = [day for day in scored if day <= report.fit_days]
     return sorted({scored[0], scored[-1], *fitted[-1:]})
@@ -225,7 +228,7 @@ def _classes(*masks: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def _window(states: NDArray[np.float32], event: Scenario, days: list[int]) -> Box:
-    """The part of the raster where anything burns on these days, with some room around it."""
+    """Return the part of the raster where anything burns on these days, with some room around it."""
     touched = states[days].max(axis=0) > 0.01
     for day in days:
         observed = event.observed_on(day)

@@ -123,7 +123,7 @@ class BenchmarkSettings:
     excess: float = option(EXCESS_WEIGHT, "λ excess", "cost of drops over the budget, per budget", low=0.0, group=MORE)
 
     def problems(self) -> list[Problem]:
-        """Everything out of bounds or missing."""
+        """Return everything out of bounds or missing."""
         found = bounds_problems(self, "benchmark")
         if not self.planners and not self.matched:
             found.append(Problem("planners", "no planner is given", "name at least one"))
@@ -181,7 +181,7 @@ class LineStyle(StrEnum):
 
 
 def line_style(planner: PlannerName, matched: bool) -> LineStyle:
-    """Dotted for a level, dashed at the matched allowance, else solid."""
+    """Return dotted for a level, dashed at the matched allowance, else solid."""
     if planner in LEVELS:
         return LineStyle.DOTTED
     return LineStyle.DASHED if matched else LineStyle.SOLID
@@ -250,7 +250,7 @@ class SeedSpread:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkTable:
-    """The rows that are done, of ``tasks`` that were asked for.
+    """Rows of the finished tasks among ``tasks``.
 
     ``budget`` is 0 until it is known, ``matched_allowance`` likewise.
     """

@@ -12,7 +12,7 @@ MOST_DAYS = 3650
 
 
 def turnaround_steps(hours: float, steps_per_day: int = STEPS_PER_DAY) -> int:
-    """``Δ_a = ceil(hours / 24 · S_day)``: the steps for which a drop blocks its aircraft."""
+    """Return ``Δ_a = ceil(hours / 24 · S_day)``: the steps for which a drop blocks its aircraft."""
     # The product of a round number of hours can land a hair above an integer; that hair is not a step.
     return math.ceil(hours / 24.0 * steps_per_day - 1e-9)
 
@@ -58,7 +58,7 @@ class Calendar:
         return self.start.astimezone(UTC) + timedelta(hours=step * 24.0 / self.steps_per_day)
 
     def day_of_step(self, step: int) -> int:
-        """Zero-based day that ``step`` belongs to."""
+        """Return zero-based day that ``step`` belongs to."""
         return step // self.steps_per_day
 
     def day_name(self, step: int) -> str:
@@ -69,9 +69,9 @@ class Calendar:
         return f"Day {self.day_of_step(step) + 1}" if step < self.n_steps else f"End of day {self.days}"
 
     def date_of_day(self, day: int) -> date:
-        """Local date of the zero-based ``day`` (negative days lie before the window)."""
+        """Return local date of the zero-based ``day`` (negative days lie before the window)."""
         return self.start.astimezone(self.local_zone).date() + timedelta(days=day)
 
     def day_of_date(self, when: date) -> int:
-        """Zero-based day of a local date; may lie outside the window."""
+        """Return zero-based day of a local date; may lie outside the window."""
         return (when - self.date_of_day(0)).days

@@ -31,7 +31,7 @@ class RequiredCoverage:
     levels: Mapping[int, float] = field(default_factory=dict)
 
     def problems(self) -> list[Problem]:
-        """Everything out of bounds."""
+        """Return everything out of bounds."""
         values = {"required coverage": self.c_req} | {f"coverage of model {code}": v for code, v in self.levels.items()}
         return [
             Problem(where, f"is {value:g} gal/100 ft²", f"use a value from {LOWEST:g} to {HIGHEST:g}")
@@ -41,7 +41,7 @@ class RequiredCoverage:
 
 
 def fuel_cells(fuel: NDArray[np.float32]) -> dict[int, int]:
-    """How many cells hold each code of a fuel layer ``[H, W]``; cells without data do not count."""
+    """Return how many cells hold each code of a fuel layer ``[H, W]``; cells without data do not count."""
     codes, counts = np.unique(fuel[np.isfinite(fuel)].astype(np.int64), return_counts=True)
     return {int(code): int(n) for code, n in zip(codes, counts, strict=True)}
 

@@ -41,7 +41,7 @@ class DropList:
 
     @staticmethod
     def of(records: Iterable[DropRecord]) -> DropList:
-        """Those of ``records`` that are flown; what was proposed and blocked is left out."""
+        """Return the flown drops of ``records``. Proposed drops that were blocked are left out."""
         flown = (Drop(each.step, each.column, each.y, each.x, each.theta) for each in records if each.executed)
         return DropList(tuple(sorted(flown)))
 

@@ -65,12 +65,12 @@ class Ensemble:
         return int(self.extent.shape[2]) - 1
 
     def final(self, case: int, *, protected: bool = False) -> Floats:
-        """Every member's final extent, or final fire inside the protected regions, in cells ``[M]``."""
+        """Return every member's final extent, or final fire inside the protected regions, in cells ``[M]``."""
         last: Floats = (self.protected if protected else self.extent)[case, :, -1]
         return last
 
     def benefit(self, *, protected: bool = False) -> Floats:
-        """How many cells less burn with the plan, member by member ``[M]``.
+        """Return how many cells less burn with the plan, member by member ``[M]``.
 
         Raises :class:`ValueError` without a plan.
         """
@@ -79,7 +79,7 @@ class Ensemble:
         return self.final(BASELINE, protected=protected) - self.final(PLAN, protected=protected)
 
     def exposure(self, case: int, *, protected: bool = False) -> Floats:
-        """Every member's ``Σ`` over the ends of days of what burns, in cell-days ``[M]``."""
+        """Return every member's ``Σ`` over the ends of days of what burns, in cell-days ``[M]``."""
         total: Floats = (self.protected if protected else self.extent)[case, :, 1:].sum(axis=1)
         return total
 
@@ -277,7 +277,7 @@ def packed(fire: NDArray[np.bool_], burning: NDArray[np.bool_]) -> bytes:
 
 
 def unpacked(sample: bytes, shape: tuple[int, int, int]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """``fire`` and ``burning`` of :func:`packed`, ``shape = (D + 1, H, W)``."""
+    """Return ``fire`` and ``burning`` of :func:`packed`, ``shape = (D + 1, H, W)``."""
     bits = np.unpackbits(np.frombuffer(zlib.decompress(sample), np.uint8), count=2 * math.prod(shape))
     fire, burning = bits.reshape(2, *shape).astype(bool)
     return fire, burning

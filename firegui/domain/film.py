@@ -39,7 +39,7 @@ class Film:
         return Film((height, width), tuple(Part(0, 0, picture) for picture in pictures), outside)
 
     def __len__(self) -> int:
-        """``F``."""
+        """Return ``F``."""
         return len(self.parts)
 
     def picture(self, index: int) -> Levels:
@@ -51,7 +51,7 @@ class Film:
         return whole
 
     def whole(self) -> Levels:
-        """All of them, ``[F, H, W]``."""
+        """Return all frames, ``[F, H, W]``."""
         pictures = [self.picture(index) for index in range(len(self))]
         return np.stack(pictures) if pictures else np.empty((0, *self.shape), np.uint8)
 
@@ -65,11 +65,11 @@ class Film:
         return replace(self, parts=self.parts[:count] + rest.parts)
 
     def raised(self, floor: Levels) -> Film:
-        """Every picture with at least the levels ``floor [H, W]``."""
+        """Return every picture with at least the levels ``floor [H, W]``."""
         return self._changed(floor != 0, lambda box, levels: np.maximum(levels, floor[box]))
 
     def scaled(self, factor: NDArray[np.float32]) -> Film:
-        """Every picture times ``factor [H, W]``, at most 1."""
+        """Return every picture times ``factor [H, W]``, at most 1."""
         return self._changed(factor != 1, lambda box, levels: np.rint(levels * factor[box]).astype(np.uint8))
 
     def _changed(self, where: NDArray[np.bool_], change: Callable[[tuple[slice, slice], Levels], Levels]) -> Film:
@@ -99,7 +99,7 @@ class Film:
         return levels
 
     def sums(self) -> NDArray[np.int64]:
-        """``Σ`` over the cells of every picture, ``[F]``."""
+        """Return ``Σ`` over the cells of every picture, ``[F]``."""
         cells = self.shape[0] * self.shape[1]
         # 32 bits take half the time of 64, and hold 16 million cells.
         wide = np.uint32 if cells < 2**24 else np.uint64

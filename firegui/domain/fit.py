@@ -47,7 +47,7 @@ class NetworkFitSettings:
     seed: int = option(0, "Seed", "seed of the first weights", low=0, high=2**32 - 1)
 
     def problems(self) -> list[Problem]:
-        """Everything out of bounds."""
+        """Return everything out of bounds."""
         return bounds_problems(self, "fit")
 
 

@@ -46,7 +46,7 @@ class AircraftType:
     grounded_days: tuple[int, ...] = ()
 
     def turnaround_steps(self, steps_per_day: int = STEPS_PER_DAY) -> int:
-        """``Δ_a`` in steps."""
+        """Return ``Δ_a`` in steps."""
         return turnaround_steps(self.turnaround_h, steps_per_day)
 
     def with_grounded_days(self, days: tuple[int, ...]) -> AircraftType:
@@ -54,7 +54,7 @@ class AircraftType:
         return replace(self, grounded_days=tuple(sorted(set(days))))
 
     def problems(self) -> list[Problem]:
-        """Everything wrong with this row, by field."""
+        """Return everything wrong with this row, by field."""
         where = f"aircraft {self.id or '(no id)'}"
         found: list[Problem] = []
         if not self.id.strip():
@@ -124,7 +124,7 @@ class Fleet:
         return Fleet((*self.types[:index], kind, *self.types[index + 1 :]))
 
     def problems(self) -> list[Problem]:
-        """Everything wrong with the fleet."""
+        """Return everything wrong with the fleet."""
         found = [problem for kind in self.types for problem in kind.problems()]
         counts = Counter(kind.id for kind in self.types)
         found += [

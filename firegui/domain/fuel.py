@@ -42,5 +42,5 @@ def fuel_name(code: float) -> str:
 
 
 def is_fbfm13(fuel: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Where a fuel layer ``[H, W]`` holds a code of the original 13."""
+    """Return where a fuel layer ``[H, W]`` holds a code of the original 13."""
     return np.asarray((fuel >= 1.0) & (fuel <= 13.0))

@@ -19,7 +19,7 @@ class FuelGroup:
     color: str
 
     def holds(self, fuel: NDArray[np.floating]) -> NDArray[np.bool_]:
-        """Where a fuel layer has one of them; no data is in no group."""
+        """Return where a fuel layer has a code of this group. Cells without data are in no group."""
         found = np.zeros(fuel.shape, bool)
         for first, last in self.codes:
             found |= (fuel >= first) & (fuel <= last)

@@ -70,7 +70,7 @@ class Grid:
         return self.transform is not None and self.crs is not None
 
     def to_world(self, y: float, x: float) -> tuple[float, float]:
-        """Easting and northing (CRS units) of the raster position ``(y, x)``, cell centres at integers.
+        """Return easting and northing (CRS units) of the raster position ``(y, x)``, cell centres at integers.
 
         On a raster without a transform the result is metres east and north of its south-west corner.
         """
@@ -81,7 +81,7 @@ class Grid:
         return a * column + b * row + c, d * column + e * row + f
 
     def from_world(self, easting: float, northing: float) -> tuple[float, float]:
-        """Raster position ``(y, x)`` of a point in CRS units: the inverse of :meth:`to_world`."""
+        """Return raster position ``(y, x)`` of a point in CRS units: the inverse of :meth:`to_world`."""
         if self.transform is None:
             return self.rows - northing / self.cell_size_m - 0.5, easting / self.cell_size_m - 0.5
         a, b, c, d, e, f = self.transform
@@ -92,7 +92,7 @@ class Grid:
         return row - 0.5, column - 0.5
 
     def problems(self) -> list[Problem]:
-        """Everything that makes the grid unusable."""
+        """Return everything that makes the grid unusable."""
         found: list[Problem] = []
         if self.rows < 3 or self.columns < 3:
             found.append(Problem("grid", f"{self.rows} × {self.columns} cells", "at least 3 × 3 are needed"))

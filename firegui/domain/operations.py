@@ -34,7 +34,10 @@ class Daylight:
     before_sunset_min: float = 30.0
 
     def problems(self) -> list[Problem]:
-        """Margins that are no numbers, or longer than half a day. A negative margin flies into the twilight."""
+        """Return problems of the margins: not a number, or longer than half a day.
+
+        A negative margin flies into the twilight.
+        """
         margins = {"after_sunrise_min": self.after_sunrise_min, "before_sunset_min": self.before_sunset_min}
         return [
             Problem("daylight", f"{name} is {value}", f"use −{_MOST_MARGIN_MIN:g} to {_MOST_MARGIN_MIN:g} minutes")
@@ -114,7 +117,7 @@ class Operations:
         return self == Operations()
 
     def own_problems(self) -> list[Problem]:
-        """Everything that is wrong on any project: values, times without an offset, ends before starts."""
+        """Return everything that is wrong on any project: values, times without an offset, ends before starts."""
         found = [] if self.daylight is None else self.daylight.problems()
         found += [problem for item in self.groundings for problem in item.problems()]
         found += [problem for pin in self.pinned for problem in pin.problems()]
@@ -128,7 +131,7 @@ class Operations:
         return found
 
     def problems(self, fleet: Fleet, calendar: Calendar, grid: Grid) -> list[Problem]:
-        """Everything that is wrong with it for a plan of ``fleet`` (grounded days included) in ``calendar``.
+        """Return every problem of a plan of ``fleet`` (grounded days included) in ``calendar``.
 
         Not here, because they take the sun and the wind: pins in the dark (:mod:`firegui.io.daylight`) and pins whose
         footprint drifts into a zone (:mod:`firegui.planning.flight_rules`). A pin outside the planned window counts
@@ -200,7 +203,7 @@ def pin_step(pin: PinnedDrop, calendar: Calendar) -> int | None:
 
 
 def is_grounded(grounding: Grounding, tail: Tail, when: datetime) -> bool:
-    """Whether ``grounding`` keeps ``tail`` from a drop at ``when``."""
+    """Return whether ``grounding`` keeps ``tail`` from a drop at ``when``."""
     return grounding.aircraft in (tail.name, tail.type.id) and grounding.start <= when < grounding.end
 
 
@@ -213,7 +216,7 @@ def covers(region: Region, row: float, column: float) -> bool:
 
 
 def _crossings(ring: tuple[tuple[float, float], ...], row: float, column: float) -> int:
-    """How many edges of the ring a ray from the point towards the east crosses."""
+    """Return how many edges of the ring a ray from the point towards the east crosses."""
     count = 0
     for (r0, c0), (r1, c1) in zip(ring, (*ring[1:], ring[0]), strict=True):
         if (r0 > row) != (r1 > row) and column < c0 + (row - r0) / (r1 - r0) * (c1 - c0):

@@ -121,7 +121,7 @@ class Project:
         return replace(self, plan=replace(self.plan, margin=replace(self.plan.margin, kind=kind)))
 
     def problems(self) -> list[Problem]:
-        """Everything that would keep a run from starting."""
+        """Return everything that would keep a run from starting."""
         event, plan = self.scenario, self.plan
         found = (
             event.grid.problems()
@@ -161,7 +161,7 @@ class Project:
 
 
 def same_spread(one: Project, other: Project) -> bool:
-    """Whether both have the same fire without drops."""
+    """Return whether both have the same fire without drops."""
     return (
         one.scenario is other.scenario
         and one.maps is other.maps
@@ -172,13 +172,13 @@ def same_spread(one: Project, other: Project) -> bool:
 
 
 def same_baseline(one: Project, other: Project) -> bool:
-    """Whether both have the same fire without drops, and the same metrics of it."""
+    """Return whether both have the same fire without drops, and the same metrics of it."""
     same_objective = one.regions == other.regions and one.plan.weights == other.plan.weights
     return same_objective and same_spread(one, other)
 
 
 def same_inputs(one: Project, other: Project) -> bool:
-    """Whether a plan has the same effect in both: the same fire, fleet, rules and objective.
+    """Return whether a plan has the same effect in both: the same fire, fleet, rules and objective.
 
     Settings of the optimizer decide how a plan is searched for, not its effect, so they do not count.
     """

@@ -30,7 +30,7 @@ class Handle:
 
 
 def handles_of(region: Region) -> tuple[Handle, ...]:
-    """Eight handles of a rectangle, or one per corner of a polygon."""
+    """Return eight handles of a rectangle, or one per corner of a polygon."""
     box = region.as_rectangle
     if box is None:
         return tuple(
@@ -76,13 +76,13 @@ def _with_ring(region: Region, part: int, ring: int, corners: Ring) -> Region:
 
 
 def with_vertex(region: Region, handle: Handle, to: Vertex) -> Region:
-    """One corner moved."""
+    """Return the region with one corner moved."""
     ring = region.parts[handle.part][handle.ring]
     return _with_ring(region, handle.part, handle.ring, (*ring[: handle.index], to, *ring[handle.index + 1 :]))
 
 
 def without_vertex(region: Region, handle: Handle) -> Region | None:
-    """One corner removed; ``None`` when fewer than three would be left."""
+    """Return the region with one corner removed, or ``None`` when fewer than three would be left."""
     ring = region.parts[handle.part][handle.ring]
     if len(ring) <= 3:
         return None
@@ -119,7 +119,7 @@ def _nearest_on_edge(start: Vertex, end: Vertex, point: Vertex) -> Vertex:
 
 
 def contains(region: Region, row: float, column: float) -> bool:
-    """Whether the point lies inside the region (odd-even rule within a part)."""
+    """Return whether the point lies inside the region (odd-even rule within a part)."""
     return any(sum(_inside(ring, row, column) for ring in part) % 2 == 1 for part in region.parts)
 
 
@@ -142,12 +142,12 @@ def region_at(regions: Iterable[Region], row: float, column: float, prefer: str 
 
 
 def area(region: Region) -> float:
-    """Area in cells, by the shoelace formula."""
+    """Return area in cells, by the shoelace formula."""
     return sum(abs(ring_area(part[0])) - sum(abs(ring_area(hole)) for hole in part[1:]) for part in region.parts)
 
 
 def ring_area(ring: Sequence[Vertex]) -> float:
-    """Signed area of a ring in cells."""
+    """Return signed area of a ring in cells."""
     following = (*ring[1:], ring[0]) if ring else ()
     return 0.5 * sum(r0 * c1 - r1 * c0 for (r0, c0), (r1, c1) in zip(ring, following, strict=True))
 

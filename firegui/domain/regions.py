@@ -101,6 +101,6 @@ def region_problems(regions: Iterable[Region], shape: tuple[int, int]) -> list[P
 
 
 def _spans_a_centre(low: float, high: float, cells: int) -> bool:
-    """Whether any cell centre ``i + ½`` of the raster lies in ``[low, high)``."""
+    """Return whether any cell centre ``i + ½`` of the raster lies in ``[low, high)``."""
     first = max(math.ceil(low - 0.5), 0)
     return first + 0.5 < high and first < cells

@@ -63,7 +63,7 @@ class ScalingSettings:
     )
 
     def problems(self) -> list[Problem]:
-        """Everything out of bounds."""
+        """Return everything out of bounds."""
         return bounds_problems(self, "scaling")
 
 
@@ -267,7 +267,7 @@ class QualityPoint:
 
 
 def quality_tasks(cases: Sequence[ScalingCase], settings: ScalingSettings) -> tuple[QualityTask, ...]:
-    """Every search, the smallest fleet first."""
+    """Return every search, the smallest fleet first."""
     if not settings.quality:
         return ()
     sizes = [case.aircraft for case in cases if case.sweep is ScalingAxis.FLEET]

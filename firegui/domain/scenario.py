@@ -69,7 +69,7 @@ class Scenario:
         return tuple(key for key in LAYERS if key not in self.layers)
 
     def date_of_day(self, day: int) -> date:
-        """Local date of the zero-based event day."""
+        """Return local date of the zero-based event day."""
         zone = timezone(timedelta(hours=self.utc_offset_h))
         return self.start.astimezone(zone).date() + timedelta(days=day)
 
@@ -95,7 +95,7 @@ class Scenario:
         return None if index < 0 else self.observed[index]
 
     def is_filled_forward(self, day: int) -> bool:
-        """Whether :meth:`observed_on` had to reuse an earlier perimeter for this day."""
+        """Return whether :meth:`observed_on` had to reuse an earlier perimeter for this day."""
         return self.observed is not None and self.date_of_day(day) not in self.observed_dates
 
     def ignition_on(self, day: int) -> NDArray[np.bool_] | None:
@@ -109,6 +109,6 @@ class Scenario:
         return self.ignition if day == 0 else None
 
     def wind_at(self, day: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Speed and direction rasters of a day, the last day's beyond the end."""
+        """Return speed and direction rasters of a day, the last day's beyond the end."""
         index = min(max(day, 0), self.days - 1)
         return self.wind_speed[index], self.wind_dir[index]

@@ -68,7 +68,7 @@ class Schedule:
 
     @staticmethod
     def empty(n_steps: int, n_aircraft: int) -> Schedule:
-        """No drops: every logit −3, every pose (0, 0, 0)."""
+        """Return a schedule without drops: every logit −3, every pose (0, 0, 0)."""
         return Schedule(np.full((n_steps, n_aircraft), UNLISTED_LOGIT), np.zeros((n_steps, n_aircraft, 3)))
 
     @staticmethod
@@ -82,7 +82,7 @@ class Schedule:
 
 
 def pose_scale(shape: tuple[int, int]) -> Floats:
-    """``(n_y − 1, n_x − 1, π)``: the range of each pose component."""
+    """Return ``(n_y − 1, n_x − 1, π)``: the range of each pose component."""
     return np.array([shape[0] - 1, shape[1] - 1, np.pi], np.float64)
 
 

@@ -105,7 +105,7 @@ class SensitivitySettings:
     )  # fmt: skip
 
     def problems(self, kind: SensitivityKind) -> list[Problem]:
-        """Everything that is wrong for a table of ``kind``."""
+        """Return everything that is wrong for a table of ``kind``."""
         found = bounds_problems(self, "sensitivity")
         match kind:
             case SensitivityKind.EFFECTIVENESS:
@@ -145,12 +145,12 @@ class RolloutSummary:
 
 
 def fire_objective(metrics: Metrics, weights: ObjectiveWeights) -> float:
-    """``J_fire``, the objective without what drops cost (paper, section ``design_eta``)."""
+    """Return ``J_fire``, the objective without what drops cost (paper, section ``design_eta``)."""
     return weights.burn * metrics.loss_burn + weights.final * metrics.loss_final + weights.prot * metrics.loss_prot
 
 
 def ratio(value: float, reference: float) -> float:
-    """``value / reference``; NaN where there is nothing to compare with."""
+    """Return ``value / reference``; NaN where there is nothing to compare with."""
     return value / reference if reference else math.nan
 
 

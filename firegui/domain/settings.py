@@ -245,7 +245,7 @@ class PlanSettings:
     margin: MarginSettings = MarginSettings()
 
     def problems(self) -> list[Problem]:
-        """Everything out of bounds."""
+        """Return everything out of bounds."""
         parts: dict[str, object] = {
             "plan": self, "objective": self.weights, "nominal effectiveness": self.nominal,
             "design effectiveness": self.design, "optimizer": self.optimizer, "elimination": self.elimination,

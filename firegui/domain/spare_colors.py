@@ -17,7 +17,7 @@ _SATURATION = 0.75
 
 
 def spare_colors(names: Iterable[Name], luminance: float) -> dict[Name, str]:
-    """``#rrggbb`` of ``luminance`` for each of ``names``; up to eight of them differ in hue.
+    """Return ``#rrggbb`` of ``luminance`` for each of ``names``; up to eight of them differ in hue.
 
     A name asks for a hue of its own, and takes the next free one where another has that already.
     """
@@ -33,7 +33,7 @@ def spare_colors(names: Iterable[Name], luminance: float) -> dict[Name, str]:
 
 
 def relative_luminance(color: str) -> float:
-    """``L = 0.2126 R + 0.7152 G + 0.0722 B`` of the linear parts of ``#rrggbb`` (WCAG 2.2), 0 … 1."""
+    """Return ``L = 0.2126 R + 0.7152 G + 0.0722 B`` of the linear parts of ``#rrggbb`` (WCAG 2.2), 0 … 1."""
     parts = [int(color[place : place + 2], 16) / 255.0 for place in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

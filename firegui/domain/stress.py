@@ -90,7 +90,7 @@ class StressScenario:
         return 0 if cells == 0.0 else max(1, round(cells))
 
     def problems(self) -> list[Problem]:
-        """Everything that is wrong with it."""
+        """Return everything that is wrong with it."""
         where = f"stress scenario {self.name or '(without a name)'}"
         found = [] if self.name.strip() else [Problem("stress scenario", "has no name", "give it a name")]
         if self.name.strip().casefold() == NOMINAL_NAME:
@@ -152,7 +152,7 @@ class StressSet:
         return tuple(one for one in self.scenarios if not one.repair_hours)
 
     def problems(self, steps_per_day: int) -> list[Problem]:
-        """Everything that is wrong with the set."""
+        """Return everything that is wrong with the set."""
         found = bounds_problems(self, "stress scenarios")
         found += [problem for item in self.scenarios for problem in item.problems()]
         if not self.scenarios:
@@ -188,7 +188,7 @@ class StressTestSettings:
         )
 
     def problems(self, steps_per_day: int) -> list[Problem]:
-        """Everything out of bounds."""
+        """Return everything out of bounds."""
         found = bounds_problems(self, "stress test") + self.stress.problems(steps_per_day)
         return found + interval_problems("stress test", self.repair_hours, steps_per_day)
 

@@ -71,7 +71,7 @@ class Vary:
         return float(self.low + place * (self.high - self.low))
 
     def problems(self, sampling: Sampling) -> list[Problem]:
-        """Everything wrong with how it is given, whatever it is."""
+        """Return the problems of the factor's values, whatever the factor is."""
         where, range_given = f"vary {self.name}", self.low is not None or self.high is not None
         if self.values and (range_given or self.steps):
             return [Problem(where, "has both values and a range", "give values, or low and high")]
@@ -138,7 +138,7 @@ class StudySettings:
         return drawn * max(len(self.cases), 1)
 
     def problems(self) -> list[Problem]:
-        """Everything wrong with the settings that can be said without a project."""
+        """Return everything wrong with the settings that can be said without a project."""
         found = bounds_problems(self, "study")
         found += [problem for each in self.vary for problem in each.problems(self.sampling)]
         if not self.vary and not self.cases:

@@ -57,7 +57,7 @@ class PreparedCell:
 
 
 def study_cells(settings: StudySettings, project: Project) -> tuple[Cell, ...]:
-    """Every cell of ``settings``; factors that are whole numbers get whole numbers."""
+    """Return every cell of ``settings``; factors that are whole numbers get whole numbers."""
     names = {each.name for each in settings.vary}
     return cells_of(settings, frozenset(name for name in names if kind_of(name, project) is int))
 
@@ -83,7 +83,7 @@ def prepared(project: Project, settings: StudySettings, cell: Cell) -> PreparedC
 
 
 def study_problems(settings: StudySettings, project: Project) -> list[Problem]:
-    """Everything wrong with a study of ``project``.
+    """Return everything wrong with a study of ``project``.
 
     Every value is tried by itself and every case as a whole; a combination that cannot be planned shows in its cell.
     """
@@ -157,7 +157,7 @@ def _applied(project: Project, values: Mapping[str, Value]) -> Project:
 
 
 def kind_in_plan(name: str) -> bool:
-    """Whether the factor is a setting of the plan."""
+    """Return whether the factor is a setting of the plan."""
     return name in ("nominal", "design") or _kind_in(PlanSettings, _ALIASES.get(name, name)) is not None
 
 
@@ -248,7 +248,7 @@ def _unknown(name: str, project: Project) -> Problem:
 
 
 def _bounds(name: str, value: Value | None, project: Project) -> list[Problem]:
-    """Whether the settings that ``value`` goes into would still be within their bounds."""
+    """Return whether the settings that ``value`` goes into would still be within their bounds."""
     assert value is not None
     head = name.partition(".")[0]
     if head == "fleet":

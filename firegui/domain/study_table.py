@@ -139,7 +139,7 @@ class StudyTable:
         return fmean(found) if found else math.nan
 
     def has(self, cell: Cell, measure: str) -> bool:
-        """Whether a cell is done and ``measure`` says anything of it."""
+        """Return whether a cell is done and ``measure`` says anything of it."""
         return cell.number in self.rows and not math.isnan(self.measured(cell, measure))
 
 
@@ -207,7 +207,7 @@ class Heat:
 
 
 def heat_of(table: StudyTable, across: str, down: str, measure: str) -> Heat:
-    """Means of ``measure`` by the factors ``across`` and ``down``; over whatever else varies."""
+    """Return means of ``measure`` by the factors ``across`` and ``down``; over whatever else varies."""
     columns, lines = levels_of(table, across), levels_of(table, down)
     inside = [{cell.number for cell in level.cells} for level in columns]
     cells = tuple(

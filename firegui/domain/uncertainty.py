@@ -187,7 +187,7 @@ class UncertaintySettings:
         return replace(self, keep_members=kept)
 
     def problems(self) -> list[Problem]:
-        """Everything that is wrong."""
+        """Return everything that is wrong."""
         found = bounds_problems(self, "uncertainty") + bounds_problems(self.weather, "wind")
         if self.keep_members and self.kind is not UncertaintyKind.ALEATORIC:
             what = f"members of the kind {self.kind.value} cannot be kept"

@@ -104,7 +104,7 @@ class Training:
         return max((event.slope_max_deg for event in self.events), default=0.0)
 
     def problems(self) -> list[Problem]:
-        """Everything that contradicts itself."""
+        """Return everything that contradicts itself."""
         where = "training"
         found = [
             Problem(where, f"learned names {name!r}", f"use {', '.join(GAINS)}")
@@ -155,13 +155,13 @@ class Correction:
     fit_days: int = 0
 
     def trend_on(self, when: date) -> float:
-        """``b τ`` on the local date ``when``, 0 without a trend."""
+        """Return ``b τ`` on the local date ``when``, 0 without a trend."""
         if self.start is None or self.fit_days < 1:
             return 0.0
         return self.trend * days_from_middle((when - self.start).days, self.fit_days, rising=self.trend > 0.0)
 
     def fits(self, event: Scenario) -> bool:
-        """Whether the event has the raster that it was fitted on and starts at about its time.
+        """Return whether the event has the raster that it was fitted on and starts at about its time.
 
         Another fire on the same raster is another fire. Rasters without a place on the map are told apart only by
         their size, so there the event must also have the name.
@@ -172,7 +172,7 @@ class Correction:
         return same_time and same_name and self.shape == grid.shape and self.transform == grid.transform
 
     def problems(self) -> list[Problem]:
-        """Everything that makes it unusable."""
+        """Return everything that makes it unusable."""
         where, nodes = f"correction for {self.event}", self.log_rate
         if nodes.ndim != 2 or min(nodes.shape) < 2:
             return [Problem(where, f"has nodes of shape {list(nodes.shape)}", "give at least 2 × 2 nodes")]
@@ -203,7 +203,7 @@ class NetworkWeights:
         return next((one for one in fitting if one.event == event.name), fitting[0] if fitting else None)
 
     def problems(self) -> list[Problem]:
-        """Everything that makes the weights unusable."""
+        """Return everything that makes the weights unusable."""
         found = tensor_problems(self.tensors)
         for correction in self.corrections:
             found += correction.problems()

@@ -30,7 +30,7 @@ _STATES = 0x73746174
 def sampled_fire(
     maps: FireMaps, generator: np.random.Generator, *, backend: str = "auto", check: Check | None = None
 ) -> Bools:
-    """One member without drops: what has burned by each day boundary, ``[D + 1, H, W]``.
+    """Return one member without drops: what has burned by each day boundary, ``[D + 1, H, W]``.
 
     Cells that burned out are taken out of the day's burnable cells, which is the same as a state of ``p^R = 1``.
     """
@@ -57,7 +57,7 @@ def drawn(
 
 
 def state_sampling(shape: tuple[int, int], seed: int, member: int) -> Alteration:
-    """Member number ``member`` of the paper's state sampling, for :func:`~firegui.rollout.simulate.simulate`.
+    """Return member number ``member`` of the paper's state sampling, for :func:`~firegui.rollout.simulate.simulate`.
 
     At the end of every day, the last one's too, each cell is drawn as in :func:`drawn`. The numbers of a day follow
     from ``seed``, ``member`` and the day alone, so a plan and the fire without drops meet the same ones.

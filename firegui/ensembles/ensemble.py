@@ -59,7 +59,7 @@ def run_ensemble(
     threads: int | None = None,
     portion: int = PORTION,
 ) -> Ensemble:
-    """All members of ``settings``, those of ``state`` taken over.
+    """Compute all members of ``settings``, those of ``state`` taken over.
 
     ``model`` is the project's, at the effectiveness that the plan is scored with. ``schedule`` flies as it is in every
     member: it is not planned again. ``error`` is the error model, needed where that is sampled; its threshold is that
@@ -98,7 +98,7 @@ def run_ensemble(
 
 
 def all_weather(settings: UncertaintySettings) -> tuple[WeatherDraw, ...]:
-    """Every member's wind, for :meth:`~firegui.domain.ensemble.EnsembleState.ensemble`; empty where it is known."""
+    """Return every member's wind, for :meth:`~firegui.domain.ensemble.EnsembleState.ensemble`; empty where it is known."""
     if settings.kind is not UncertaintyKind.WEATHER:
         return ()
     return tuple(weather_of(settings.weather, settings.seed, member) for member in range(settings.members))
@@ -115,7 +115,7 @@ def member_rollout(
     frame_stride: int | None = None,
     check: Check | None = None,
 ) -> Rollout:
-    """One member again, with the plan or, without a ``schedule``, without drops: to be looked at and played.
+    """Roll out one member again, with the plan or, without a ``schedule``, without drops.
 
     Of another wind the whole raster's maps are made, which takes longer than a member of the ensemble does; the fire is
     the same but for rounding. Raises like :func:`run_ensemble`.
@@ -179,7 +179,7 @@ def _watched(model: Model, schedule: Schedule, watch: Watch, check: Check | None
 
 
 def _in_order(make: Make, numbers: range, threads: int) -> Iterator[Member]:
-    """The members of these numbers, a few at a time on as many threads, one after another."""
+    """Yield the members of these numbers, a few at a time on as many threads, one after another."""
     waiting: deque[Future[Member]] = deque()
     left = iter(numbers)
     pool = ThreadPoolExecutor(max(1, threads))
@@ -239,7 +239,7 @@ def _boxes(watches: Sequence[Watch]) -> list[Box]:
 
 
 def _at_edge(reached: Box, window: Box, shape: tuple[int, int]) -> bool:
-    """Whether a fire touches the outermost cells of its window, or is outside, where the raster goes on."""
+    """Return whether a fire touches the outermost cells of its window, or is outside, where the raster goes on."""
     low = any(side.start <= room.start > 0 for side, room in zip(reached, window, strict=True))
     return low or any(
         side.stop >= room.stop < size for side, room, size in zip(reached, window, shape, strict=True)
@@ -247,7 +247,7 @@ def _at_edge(reached: Box, window: Box, shape: tuple[int, int]) -> bool:
 
 
 def _around(schedule: Schedule, executed: NDArray[np.bool_], shape: tuple[int, int]) -> Box:
-    """The cells in which the executed drops are released: those whose wind they drift in."""
+    """Return the cells in which the executed drops are released: those whose wind they drift in."""
     places = np.rint(schedule.poses[executed][:, :2]).astype(np.int64)
     low, high = (np.clip(edge, 0, np.array(shape) - 1).tolist() for edge in (places.min(axis=0), places.max(axis=0)))
     return slice(low[0], high[0] + 1), slice(low[1], high[1] + 1)
@@ -271,10 +271,11 @@ FieldOf = Callable[[int], Field]
 
 
 def model_error(error: ErrorModel, field_of: FieldOf) -> Alteration:
-    """``z ← z + η_n`` where ``P > threshold``, for :func:`~firegui.rollout.simulate.simulate`.
+    """Return the change ``z ← z + η_n`` where ``P > threshold``, for a rollout.
 
-    ``z`` are the ILR coordinates of a day's end, with probabilities raised to the model's floor. Every day has a field
-    of its own. A cell that has burned may be unburned again: the field says that it never had.
+    :func:`~firegui.rollout.simulate.simulate` applies it. ``z`` are the ILR coordinates of a day's end, with
+    probabilities raised to the model's floor. Every day has a field of its own. A cell that has burned may be unburned
+    again: the field says that it never had.
     """
 
     def disturb(day: int, window: Window, unburned: State, burning: State) -> tuple[State, State]:

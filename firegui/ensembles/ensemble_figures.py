@@ -59,7 +59,10 @@ def draw(ensemble: Ensemble, project: Project, folder: Path) -> list[Path]:
 
 
 def fan_figure(ensemble: Ensemble, project: Project) -> Figure:
-    """Fire by day, and fire in the protected regions: mean ± 1.96 standard deviations, and quantiles."""
+    """Draw the fire by day, in all and in the protected regions.
+
+    The bands are the mean ± 1.96 standard deviations, and quantiles.
+    """
     panels = [("fire, cells", ensemble.extent)]
     panels += [("fire in the protected regions, cells", ensemble.protected)] if project.regions else []
     figure, grid = _figure(ensemble, project, len(panels))
@@ -74,7 +77,10 @@ def fan_figure(ensemble: Ensemble, project: Project) -> Figure:
 
 
 def benefit_figure(ensemble: Ensemble, project: Project) -> Figure:
-    """The paired benefit as a histogram, beside the pairs; without a plan, the final extents."""
+    """Draw the paired benefit as a histogram, beside the pairs.
+
+    Without a plan, the histogram is of the final extents.
+    """
     if not ensemble.has_plan:
         figure, (axes,) = _figure(ensemble, project, 1)
         _draw_histogram(axes, ensemble.final(BASELINE), _COLORS[BASELINE])
@@ -95,7 +101,10 @@ def benefit_figure(ensemble: Ensemble, project: Project) -> Figure:
 
 
 def convergence_figure(ensemble: Ensemble, project: Project) -> Figure:
-    """The mean final extent of the first members, with 1.96 standard errors, against their number."""
+    """Draw the mean final extent of the first members against their number.
+
+    The band is 1.96 standard errors.
+    """
     panels: list[tuple[str, str, Floats]] = [
         (f"mean final extent, {_LABELS[case]}, cells", _COLORS[case], ensemble.final(case))
         for case in range(len(ensemble.extent))

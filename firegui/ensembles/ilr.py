@@ -20,14 +20,14 @@ BASIS: Floats = np.array([[1.0, -1.0, 0.0], [1.0, 1.0, -2.0]]) / np.sqrt([[2.0],
 
 
 def ilr(unburned: NDArray[Any], burning: NDArray[Any], burned: NDArray[Any], *, floor: float = FLOOR) -> Floats:
-    """``z [2, …]`` of the probabilities ``U, B, R [...]``, each raised to ``floor`` before the logarithm."""
+    """Return ``z [2, …]`` of the probabilities ``U, B, R [...]``, each raised to ``floor`` before the logarithm."""
     parts = [np.log(np.maximum(np.asarray(part, np.float64), floor)) for part in (unburned, burning, burned)]
     z: Floats = np.tensordot(BASIS, np.stack(parts), axes=1)
     return z
 
 
 def inverse(z: NDArray[Any]) -> tuple[Floats, Floats, Floats]:
-    """``U, B, R [...]`` of ``z [2, …]``: positive, of sum 1."""
+    """Return ``U, B, R [...]`` of ``z [2, …]``: positive, of sum 1."""
     logs = np.tensordot(BASIS.T, np.asarray(z, np.float64), axes=1)
     parts = np.exp(logs - logs.max(axis=0))
     unburned, burning, burned = parts / parts.sum(axis=0)

@@ -13,7 +13,10 @@ from firegui.rollout.model import Model
 
 
 def maps_problems(maps: FireMaps) -> list[Problem]:
-    """Maps with a NaN or an infinity, which the kernels would take for a number, and the first day that has one."""
+    """Return the first day of each map that has a NaN or an infinity.
+
+    The kernels would take them for numbers.
+    """
     remedy = "look at the weather and the layers that the fire model reads"
     for what, field in (("spread maps", maps.phi), ("ignition maps", maps.gamma), ("wind", maps.wind_speed)):
         for day, values in enumerate(field):
@@ -23,7 +26,10 @@ def maps_problems(maps: FireMaps) -> list[Problem]:
 
 
 def on_processor(model: Model) -> Model:
-    """``model`` where rollouts whose states are changed are computed: itself, unless it is on a GPU."""
+    """Return ``model`` on the CPU, where rollouts whose states are changed are computed.
+
+    A model that is not on a GPU is returned itself.
+    """
     if model.backend != "cuda":
         return model
     return replace(

@@ -48,7 +48,7 @@ class FieldSampler:
         self._scale = torch.from_numpy(_scale(shape, error.correlation_cells))
 
     def unit(self, seed: int, member: int, day: int) -> Field:
-        """``z_1, z_2 [2, H, W]`` before they are coloured: independent, of variance 1, correlated over ``ℓ``."""
+        """Return ``z_1, z_2 [2, H, W]`` before they are coloured: independent, of variance 1, correlated over ``ℓ``."""
         rows, columns = self._shape
         noise = torch.empty((*self._scale.shape, 2), dtype=torch.float32)  # torch's memory: always aligned alike
         generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_FIELDS, member, day)))
@@ -57,7 +57,7 @@ class FieldSampler:
         return np.stack([waves.real.numpy(), waves.imag.numpy()])
 
     def field(self, seed: int, member: int, day: int) -> Field:
-        """``η = L z [2, H, W]`` in ILR coordinates, plus ``μ`` in incremental mode; float32.
+        """Return ``η = L z [2, H, W]`` in ILR coordinates, plus ``μ`` in incremental mode; float32.
 
         The numbers follow from ``seed``, ``member`` and ``day`` alone.
         """
@@ -69,7 +69,7 @@ class FieldSampler:
 
 
 def error_field(error: ErrorModel, shape: tuple[int, int], seed: int, member: int, day: int) -> Field:
-    """One field of ``error``, ``[2, H, W]``; see :class:`FieldSampler`."""
+    """Return one field of ``error``, ``[2, H, W]``; see :class:`FieldSampler`."""
     return FieldSampler(error, shape).field(seed, member, day)
 
 
@@ -95,7 +95,7 @@ def covariance_problems(covariance: Floats) -> list[Problem]:
 
 
 def _scale(shape: tuple[int, int], length: float) -> Field:
-    """``√(S_+ / N)`` on the padded grid of ``N`` cells, scaled so that the field has variance 1."""
+    """Return ``√(S_+ / N)`` on the padded grid of ``N`` cells, scaled so that the field has variance 1."""
     padding = min(math.ceil(PADDING * length), MOST_PADDING * max(shape))
     sizes = tuple(fast_size(size + padding) for size in shape)
     rows, columns = (np.minimum(np.arange(size), size - np.arange(size)).astype(np.float64) for size in sizes)
@@ -106,7 +106,7 @@ def _scale(shape: tuple[int, int], length: float) -> Field:
 
 
 def fast_size(size: int) -> int:
-    """The first number from ``size`` on that has no factors but 2, 3 and 5, for which transforms are fast."""
+    """Return the first number from ``size`` on that has no factors but 2, 3 and 5, for which transforms are fast."""
     while True:
         rest = size
         for factor in (2, 3, 5):

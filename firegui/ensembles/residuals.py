@@ -70,7 +70,7 @@ def fit_error(
 def fit_error_model(
     model: Model, event: Scenario, start_day: int, settings: UncertaintySettings, *, check: Check | None = None
 ) -> ErrorFit:
-    """The error model of ``model`` against the perimeters of ``event``, of which its day 0 is ``start_day``.
+    """Return the error model of ``model`` against the perimeters of ``event``, of which its day 0 is ``start_day``.
 
     Every day of the plan that has a perimeter of its own is compared; days whose perimeter is an earlier one's are
     not. The forecast runs without drops. Raises :class:`~firegui.errors.InputError` where there is nothing to compare
@@ -109,7 +109,7 @@ def fit_error_model(
 
 
 def observed_days(event: Scenario, start_day: int, days: int) -> dict[int, Bools]:
-    """The perimeters of the plan's days ``0 … days`` that have one of their own, the start among them.
+    """Return the perimeters of the plan's days ``0 … days`` that have one of their own, the start among them.
 
     Raises :class:`~firegui.errors.InputError` when none is there, or none after the start.
     """
@@ -127,7 +127,7 @@ def observed_days(event: Scenario, start_day: int, days: int) -> dict[int, Bools
 
 
 def cumulative_forecasts(model: Model, seen: dict[int, Bools], check: Check | None = None) -> list[DayForecast]:
-    """The forecast from day 0 on, at the observed days after it."""
+    """Return the forecast from day 0 on, at the observed days after it."""
     ends = _day_ends(model, check)
     return [DayForecast(day, *ends[day - 1], fire) for day, fire in seen.items() if day > 0]
 
@@ -153,19 +153,19 @@ def incremental_forecasts(model: Model, seen: dict[int, Bools], check: Check | N
 
 
 def union_mask(forecasts: Sequence[DayForecast], threshold: float) -> Bools:
-    """``M [H, W]``: fire was seen on some day, or ``P̂`` was above ``threshold``."""
+    """Return ``M [H, W]``: fire was seen on some day, or ``P̂`` was above ``threshold``."""
     mask: Bools = np.logical_or.reduce([one.fire | (1.0 - one.unburned > threshold) for one in forecasts])
     return mask
 
 
 def softened(fire: Bools, softening: float) -> tuple[Floats, Floats, Floats]:
-    """Observed fire as three states: ``(ε, (1 − ε)/2, (1 − ε)/2)`` in it and ``(1 − ε, ε/2, ε/2)`` outside."""
+    """Return observed fire as three states: ``(ε, (1 − ε)/2, (1 − ε)/2)`` in it and ``(1 − ε, ε/2, ε/2)`` outside."""
     rest = np.where(fire, 1.0 - softening, softening) / 2.0
     return np.where(fire, softening, 1.0 - softening), rest, rest
 
 
 def _residual(one: DayForecast, mask: Bools, softening: float) -> NDArray[np.float32]:
-    """``Δ [2, H, W]``, NaN outside of the mask."""
+    """Return ``Δ [2, H, W]``, NaN outside of the mask."""
     u, b = one.unburned[mask].astype(np.float64), one.burning[mask].astype(np.float64)
     found = np.full((2, *mask.shape), np.nan, np.float32)
     found[:, mask] = ilr(*softened(one.fire[mask], softening)) - ilr(u, b, 1.0 - u - b, floor=FLOOR)
@@ -173,7 +173,7 @@ def _residual(one: DayForecast, mask: Bools, softening: float) -> NDArray[np.flo
 
 
 def _moments(pooled: Floats) -> tuple[Floats, Floats]:
-    """``μ [2]`` and ``Σ [2, 2]`` of ``pooled [2, N_b]``."""
+    """Return ``μ [2]`` and ``Σ [2, 2]`` of ``pooled [2, N_b]``."""
     if pooled.shape[1] < 3:
         raise InputError([Problem("residuals", f"there are only {pooled.shape[1]}", _REMEDY)], _TITLE)
     covariance = np.cov(pooled, ddof=1)
@@ -191,7 +191,7 @@ def _rows(covariance: Floats) -> tuple[tuple[float, float], tuple[float, float]]
 def _next_day(
     model: Model, day: int, state: FireState, check: Check | None
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """``p^U`` and ``p^B`` a day after ``state``, which is of the start of ``day``."""
+    """Return ``p^U`` and ``p^B`` a day after ``state``, which is of the start of ``day``."""
     today = model.maps.window(day, 1)
     maps = replace(today, ignition=state.burning, burnable=today.burnable & ~state.burned)
     unburned = (~state.fire).astype(np.float32)
@@ -205,7 +205,7 @@ def _next_day(
 
 
 def _day_ends(model: Model, check: Check | None) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """``p^U`` and ``p^B [H, W]`` at the end of every day, without drops."""
+    """Return ``p^U`` and ``p^B [H, W]`` at the end of every day, without drops."""
     ends: list[tuple[NDArray[np.float32], NDArray[np.float32]]] = []
 
     def note(day: int, window: Window, unburned: State, burning: State) -> tuple[State, State]:
@@ -230,7 +230,7 @@ _FIT_TITLE = "The correlation of the errors cannot be fitted"
 
 
 def semivariogram(fields: Iterable[NDArray[np.floating]], mask: NDArray[np.bool_]) -> Semivariogram:
-    """``γ̂(h) = ½ avg ‖R(x) − R(x')‖²`` over all pairs of cells of ``mask [H, W]``, in ``fields`` of ``[2, H, W]`` each.
+    """Return ``γ̂(h) = ½ avg ‖R(x) − R(x')‖²`` over all pairs of cells of ``mask [H, W]``, in ``fields`` of ``[2, H, W]`` each.
 
     Every pair counts, up to half the longer side of the mask's bounding box: sums over pairs are correlations, which
     transforms give for all lags at once. Values outside the mask are not read. Raises
@@ -260,7 +260,7 @@ def semivariogram(fields: Iterable[NDArray[np.floating]], mask: NDArray[np.bool_
 
 
 def fit_exponential(found: Semivariogram) -> tuple[float, float]:
-    """``(a, ℓ)`` of ``γ(h) = a (1 − e^{−h/ℓ})``, least squares of relative deviations over the bins.
+    """Return ``(a, ℓ)`` of ``γ(h) = a (1 − e^{−h/ℓ})``, least squares of relative deviations over the bins.
 
     For a given ``ℓ`` the sill ``a`` is a linear problem, so that ``ℓ`` alone is searched for. Raises
     :class:`~firegui.errors.InputError` where there is too little to fit.
@@ -306,7 +306,7 @@ def _edges(reach: int) -> Floats:
 
 
 def _lowest(value: Callable[[float], float], low: float, high: float) -> float:
-    """Where ``value`` is lowest: the best of a grid, then by golden section between its neighbours."""
+    """Return where ``value`` is lowest: the best of a grid, then by golden section between its neighbours."""
     grid = np.linspace(low, high, 64)
     best = int(np.argmin([value(float(at)) for at in grid]))
     low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, len(grid) - 1)])

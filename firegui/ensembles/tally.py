@@ -112,11 +112,11 @@ class Tally:
         self._done += 1
 
     def series(self) -> tuple[Floats, Floats]:
-        """Extent and protected exposure ``[C, M, D + 1]``: views of what is not written again."""
+        """Return extent and protected exposure ``[C, M, D + 1]``: views of what is not written again."""
         return self._extent[:, : self._done], self._protected[:, : self._done]
 
     def state(self) -> EnsembleState:
-        """A copy of everything."""
+        """Return a copy of the state."""
         box = self._box or (slice(0, 1), slice(0, 1))
         at = (slice(None), slice(None), *box)
         samples = tuple(tuple(case) for case in self._samples)

@@ -53,14 +53,14 @@ class ForecastWind:
 
     @staticmethod
     def of(speed: Raster, towards: Raster) -> ForecastWind:
-        """Raises :class:`~firegui.errors.InputError` for a wind that has no number somewhere."""
+        """Raise :class:`~firegui.errors.InputError` for a wind that has no number somewhere."""
         if not (np.isfinite(speed).all() and np.isfinite(towards).all()):
             problem = Problem("wind", "has cells without a number", "import the weather again, without gaps")
             raise InputError([problem], "The wind cannot be perturbed")
         return ForecastWind(speed, towards, speed * np.cos(towards), speed * np.sin(towards))
 
     def perturbed(self, draw: WeatherDraw, first: int, days: int, box: Box) -> tuple[Raster, Raster]:
-        """Speed and direction ``[days, h, w]`` of the event's days from ``first`` on, as ``draw`` has them.
+        """Return speed and direction ``[days, h, w]`` of the event's days from ``first`` on, as ``draw`` has them.
 
         A delay of a part of a day mixes two days: the mean of their speeds, and the direction of their mean wind. What
         lies before the first day or after the last is as that day.
@@ -91,14 +91,14 @@ class WindForecastModel:
 
     @staticmethod
     def of(project: Project, model: Model) -> WindForecastModel:
-        """Raises :class:`~firegui.errors.InputError` for imported maps and for a wind with holes."""
+        """Raise :class:`~firegui.errors.InputError` for imported maps and for a wind with holes."""
         event = project.scenario
         return WindForecastModel(project, model, ForecastWind.of(event.wind_speed, event.wind_dir), day_maps(project))
 
     def under(
         self, draw: WeatherDraw, windows: Sequence[Box], also: Sequence[Box] = (), check: Check | None = None
     ) -> tuple[Model, Box]:
-        """The model under a member's wind, cut to the box that is answered: it contains ``windows`` and ``also``.
+        """Return the model under a member's wind, cut to the box that is answered: it contains ``windows`` and ``also``.
 
         Day ``d`` has its maps on ``windows[d]`` and no spread elsewhere: right as long as no fire gets to the edge of
         its day's window. It has no flight rules: what is executed has been decided.
@@ -128,7 +128,7 @@ class WindForecastModel:
 
 
 def with_wind(project: Project, draw: WeatherDraw) -> Project:
-    """``project`` on an event whose wind, of all its days, is as ``draw`` has it; its maps are then made from that.
+    """Return ``project`` on an event whose wind, of all its days, is as ``draw`` has it; its maps are then made from that.
 
     Raises :class:`~firegui.errors.InputError` for imported maps, which know no other wind, and for a wind with holes.
     """
@@ -143,7 +143,7 @@ def with_wind(project: Project, draw: WeatherDraw) -> Project:
 
 
 def union(boxes: Sequence[Box]) -> Box:
-    """The smallest box that contains all."""
+    """Return the smallest box that contains all."""
     rows, columns = (
         slice(min(box[axis].start for box in boxes), max(box[axis].stop for box in boxes)) for axis in (0, 1)
     )
@@ -151,7 +151,7 @@ def union(boxes: Sequence[Box]) -> Box:
 
 
 def moved(schedule: Schedule, executed: NDArray[np.bool_], box: Box) -> Schedule:
-    """The ``executed [T, A]`` drops of ``schedule`` and no others, in the coordinates of ``box``."""
+    """Return the ``executed [T, A]`` drops of ``schedule`` and no others, in the coordinates of ``box``."""
     corner = np.array([box[0].start, box[1].start, 0.0])
     logits = np.where(executed, LISTED_LOGIT, UNLISTED_LOGIT)
     return Schedule(logits, schedule.poses - corner)

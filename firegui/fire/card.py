@@ -113,12 +113,12 @@ class NetworkCard:
 
 
 def scalar_card() -> ModelCard:
-    """The card of the shipped scalar model."""
+    """Return the card of the shipped scalar model."""
     return read_card(resource("fire/scalar.toml"))
 
 
 def network_card() -> NetworkCard:
-    """The card of the shipped network."""
+    """Return the card of the shipped network."""
     return read_network_card(resource("fire/network.toml"))
 
 
@@ -152,7 +152,7 @@ def read_network_card(path: Path) -> NetworkCard:
 
 
 def card_table(card: NetworkCard) -> dict[str, Any]:
-    """The card as the table that :func:`read_network_card` reads; what is not known is left out."""
+    """Return the card as the table that :func:`read_network_card` reads; what is not known is left out."""
     results = [{key: value for key, value in asdict(result).items() if value is not None} for result in card.results]
     plain = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(card).items()}
     return plain | {"results": results}

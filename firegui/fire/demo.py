@@ -49,7 +49,7 @@ ELIMINATION = EliminationSettings(allowance=15_000)
 
 
 def make_demo(seed: int = 7) -> Project:
-    """An invented fire on 200 × 240 cells of 30 m over six days: a pure function of ``seed``.
+    """Return an invented fire on 200 × 240 cells of 30 m over six days: a pure function of ``seed``.
 
     Terrain, fuels, weather, village, reservoir, road and fire come from random fields; fleet, regions and settings fit
     them. Its plan holds in every scenario of the default stress set. To make it takes about a minute on two cores.
@@ -90,7 +90,7 @@ def _project(event: Scenario, places: DemoPlaces) -> Project:
 
 
 def demo_fleet() -> Fleet:
-    """A small part of the default fleet, nothing grounded."""
+    """Return a small part of the default fleet, nothing grounded."""
     return Fleet(tuple(_counted(kind) for kind in default_fleet().types if kind.id in FLEET))
 
 
@@ -104,7 +104,7 @@ def _level(relief: Relief, water: Bools) -> Relief:
 
 
 def _regions(places: DemoPlaces) -> tuple[Region, ...]:
-    """The village with a belt around it, and the shore where the reservoir is nearest to the fire."""
+    """Return the village with a belt around it, and the shore where the reservoir is nearest to the fire."""
     rows, columns = np.nonzero(places.village)
     village = _box("Village", rows, columns, 6)
     rows, columns = np.nonzero(places.reservoir)
@@ -156,14 +156,14 @@ FUELS = (
 
 
 def moisture_rank(relief: Relief, noise: Floats) -> Floats:
-    """Rank of every cell from dry to moist, 0 to 1: low ground and slopes that face north are moist."""
+    """Return rank of every cell from dry to moist, 0 to 1: low ground and slopes that face north are moist."""
     high = (relief.elevation - relief.elevation.mean()) / relief.elevation.std()
     northness = np.where(relief.aspect < 0.0, 0.0, np.cos(np.deg2rad(relief.aspect)))
     return ranked(-0.6 * high + 0.9 * northness * np.minimum(relief.slope / 15.0, 1.0) + 0.8 * noise)
 
 
 def make_layers(relief: Relief, places: DemoPlaces, noise: Floats) -> dict[str, Raster]:
-    """Every landscape layer of :data:`firegui.domain.scenario.LAYERS`, float32 ``[H, W]``."""
+    """Return every landscape layer of :data:`firegui.domain.scenario.LAYERS`, float32 ``[H, W]``."""
     rank = moisture_rank(relief, noise)
     fuel = np.zeros(rank.shape)
     canopy = np.zeros((3, *rank.shape))
@@ -190,7 +190,7 @@ def make_layers(relief: Relief, places: DemoPlaces, noise: Floats) -> dict[str, 
 
 
 def unburnable(relief: Relief, places: DemoPlaces, rank: Floats) -> list[tuple[int, Bools]]:
-    """``(code, cells)`` of what does not burn, later ones over earlier ones.
+    """Return ``(code, cells)`` of what does not burn, later ones over earlier ones.
 
     Rock on the steepest heights, fields on gentle ground around the village, houses, water.
     """
@@ -210,7 +210,7 @@ CALMEST_HOUR = 3.0
 
 
 def hourly_wind(generator: np.random.Generator, days: int) -> tuple[Floats, Floats]:
-    """Eastward and northward wind in m/s, ``[days, 24]`` each.
+    """Return eastward and northward wind in m/s, ``[days, 24]`` each.
 
     By day it blows toward the east-north-east, strongest at three in the afternoon; by night it falls to a third and
     turns toward the south-east, with the air that drains from the hills. Every day has its own strength and heading.
@@ -225,7 +225,7 @@ def hourly_wind(generator: np.random.Generator, days: int) -> tuple[Floats, Floa
 
 
 def daily_wind(eastward: Floats, northward: Floats) -> tuple[Floats, Floats]:
-    """Speed (m/s) and direction (radians towards, counter-clockwise from east) of each day's mean wind *vector*.
+    """Return speed (m/s) and direction (radians towards, counter-clockwise from east) of each day's mean wind *vector*.
 
     Averaging the components and not the speeds is what daily means of reanalysis winds do: calm nights weaken the day's
     wind and hours that blow against each other cancel.
@@ -235,7 +235,7 @@ def daily_wind(eastward: Floats, northward: Floats) -> tuple[Floats, Floats]:
 
 
 def spread_over(speed: Floats, towards: Floats, elevation: Floats, waver: Floats) -> tuple[Raster, Raster]:
-    """Daily wind on the raster, two of ``[days, H, W]``: stronger on high ground, turned a little with ``waver``.
+    """Return daily wind on the raster, two of ``[days, H, W]``: stronger on high ground, turned a little with ``waver``.
 
     ``waver [H, W]`` is a field with mean 0 and standard deviation 1.
     """
@@ -266,20 +266,20 @@ class DemoPlaces:
 
 
 def near(shape: tuple[int, int], row_share: float, column_share: float, radius: float) -> Bools:
-    """The disc of ``radius`` cells around a point given as shares of the raster."""
+    """Return the disc of ``radius`` cells around a point given as shares of the raster."""
     rows, columns = np.ogrid[: shape[0], : shape[1]]
     centre = (row_share * (shape[0] - 1), column_share * (shape[1] - 1))
     return np.asarray((rows - centre[0]) ** 2 + (columns - centre[1]) ** 2 <= radius**2)
 
 
 def best_cell(cost: Floats, allowed: Bools) -> Cell:
-    """The allowed cell of lowest cost, the first in row order among equals."""
+    """Return the allowed cell of lowest cost, the first in row order among equals."""
     row, column = np.unravel_index(int(np.argmin(np.where(allowed, cost, np.inf))), cost.shape)
     return int(row), int(column)
 
 
 def grown(cost: Floats, seed: Cell, cells: int, allowed: Bools | None = None) -> Bools:
-    """A connected patch of ``cells`` cells: from ``seed``, always the cheapest cell next to the patch is added."""
+    """Return a connected patch of ``cells`` cells: from ``seed``, always the cheapest cell next to the patch is added."""
     taken = np.zeros(cost.shape, bool)
     queued = np.zeros(cost.shape, bool)
     queued[seed] = True
@@ -297,13 +297,13 @@ def grown(cost: Floats, seed: Cell, cells: int, allowed: Bools | None = None) ->
 
 
 def distance_from(cell: Cell, shape: tuple[int, int]) -> Floats:
-    """Distance of every cell from ``cell``, in cells."""
+    """Return distance of every cell from ``cell``, in cells."""
     rows, columns = np.ogrid[: shape[0], : shape[1]]
     return np.asarray(np.hypot(rows - cell[0], columns - cell[1]), np.float64)
 
 
 def choose_places(elevation: Floats, slope: Floats) -> DemoPlaces:
-    """A reservoir on low ground, a village on gentle ground north of it, both east of the fire, and a road."""
+    """Return a reservoir on low ground, a village on gentle ground north of it, both east of the fire, and a road."""
     shape = (int(elevation.shape[0]), int(elevation.shape[1]))
     outlet = best_cell(elevation, near(shape, 0.72, 0.72, 24.0))
     reservoir = grown(elevation + 2.0 * distance_from(outlet, shape), outlet, RESERVOIR_CELLS)
@@ -321,7 +321,7 @@ def choose_places(elevation: Floats, slope: Floats) -> DemoPlaces:
 
 
 def start_of_fire(burnable: Bools, unevenness: Floats) -> Bools:
-    """Where the demo burns at the start: a connected patch in the west, on fuel, with an outline that is not round."""
+    """Return where the demo burns at the start: a connected patch in the west, on fuel, with an outline that is not round."""
     shape = (int(burnable.shape[0]), int(burnable.shape[1]))
     allowed = near(shape, 0.52, 0.26, 16.0) & burnable
     target = best_cell(distance_from((round(0.52 * shape[0]), round(0.26 * shape[1])), shape), allowed)
@@ -329,7 +329,7 @@ def start_of_fire(burnable: Bools, unevenness: Floats) -> Bools:
 
 
 def easiest_way(elevation: Floats, last_row: int) -> list[int]:
-    """Rows, one per column, of the way from the first column to ``last_row`` in the last with the least climbing.
+    """Return rows, one per column, of the way from the first column to ``last_row`` in the last with the least climbing.
 
     Each column moves by at most one row; the cost of a move is the metres climbed or descended.
     """
@@ -356,7 +356,7 @@ Floats = NDArray[np.float64]
 
 
 def power_law_field(generator: np.random.Generator, shape: tuple[int, int], exponent: float) -> Floats:
-    """A random field ``[H, W]`` with mean 0 and standard deviation 1 whose power falls as ``k^−exponent``.
+    """Return a random field ``[H, W]`` with mean 0 and standard deviation 1 whose power falls as ``k^−exponent``.
 
     White noise is filtered in the frequency domain by ``k^(−exponent/2)``. The field is cut from one of twice the size,
     so that opposite edges do not continue each other.
@@ -371,7 +371,7 @@ def power_law_field(generator: np.random.Generator, shape: tuple[int, int], expo
 
 
 def ranked(field: Floats) -> Floats:
-    """Every cell's rank as a share, 0 for the smallest and just under 1 for the largest; ties by row, then column."""
+    """Return every cell's rank as a share, 0 for the smallest and just under 1 for the largest; ties by row, then column."""
     order = np.argsort(field, axis=None, kind="stable")
     ranks = np.empty(field.size)
     ranks[order] = np.arange(field.size) / field.size
@@ -388,7 +388,7 @@ class Relief:
 
 
 def relief_of(elevation: Floats, cell_size_m: float) -> Relief:
-    """Slope and aspect by central differences; rows run southward."""
+    """Return slope and aspect by central differences; rows run southward."""
     southward, eastward = np.gradient(elevation, cell_size_m)
     slope = np.rad2deg(np.arctan(np.hypot(southward, eastward)))
     # It faces downhill: against the gradient, whose northward part is −southward.
@@ -398,7 +398,7 @@ def relief_of(elevation: Floats, cell_size_m: float) -> Relief:
 
 
 def invent_elevation(generator: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """Elevation in metres, to a decimetre: rough hills on a broad rise toward the north."""
+    """Return elevation in metres, to a decimetre: rough hills on a broad rise toward the north."""
     hills = power_law_field(generator, shape, 3.6)
     rise = np.linspace(1.0, -1.0, shape[0])[:, None]
     return np.round(620.0 + 95.0 * hills + 90.0 * rise, 1)

@@ -39,7 +39,7 @@ class NetworkFeatures:
     present: Raster
 
     def cropped(self, rows: slice, columns: slice) -> NetworkFeatures:
-        """A window of the raster, with the scales of the whole of it."""
+        """Return a window of the raster, with the scales of the whole of it."""
         box = (slice(None), rows, columns)
         return NetworkFeatures(self.values[box], self.fuel[rows, columns], self.present[box])
 
@@ -47,7 +47,7 @@ class NetworkFeatures:
 def event_features(
     scenario: Scenario, known: Collection[str] = OPTIONAL_LAYERS, steepest_deg: float = math.inf
 ) -> NetworkFeatures:
-    """The channels of an event.
+    """Return the channels of an event.
 
     A layer that is not in ``known`` counts as missing: a network that never saw it has random weights there. Slopes are
     clipped to ``steepest_deg``, the steepest of the training. So does a cell count as missing that has no data, an
@@ -76,7 +76,7 @@ def event_features(
 
 
 def wind_inputs(wind_speed: Raster, wind_dir: Raster, strongest_ms: float = math.inf) -> Raster:
-    """The wind of a day as the network sees it: eastward and northward / 10 m/s, ``[2, H, W]`` float32.
+    """Return the wind of a day as the network sees it: eastward and northward / 10 m/s, ``[2, H, W]`` float32.
 
     ``wind_speed [H, W]`` in m/s is clipped to ``strongest_ms``, the strongest of the training; ``wind_dir [H, W]`` is
     in radians towards, counter-clockwise from east.

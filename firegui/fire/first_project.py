@@ -21,7 +21,7 @@ _MODELS: Mapping[str, Callable[[], FireModel]] = {
 
 
 def first_project(event: Scenario, maps: FireMaps | None = None, *, grounded: bool = True) -> Project:
-    """A project on ``event`` without regions, from the first day on which something burns.
+    """Return a project on ``event`` without regions, from the first day on which something burns.
 
     ``maps`` are its fire model where they were imported, and then all their days are planned: whoever made them chose
     the horizon. Otherwise the shipped network is used, for the paper's 15 days or as long as there is weather. The
@@ -40,7 +40,7 @@ def first_project(event: Scenario, maps: FireMaps | None = None, *, grounded: bo
 
 
 def with_model(project: Project, kind: str) -> Project:
-    """The project with the shipped ``"network"``, one of :data:`_MODELS`, or the ``"maps"`` it was imported with.
+    """Return the project with the shipped ``"network"``, one of :data:`_MODELS`, or the ``"maps"`` it was imported with.
 
     Raises :class:`~firegui.errors.InputError` when the project has no maps.
     """

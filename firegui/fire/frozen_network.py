@@ -52,11 +52,11 @@ class FrozenNetwork:
         return FrozenNetwork(shared, slice(0, rows), slice(0, columns), taps, even, head, bias)
 
     def cropped(self, rows: slice, columns: slice) -> FrozenNetwork:
-        """A window of the event, in whose outermost :data:`HALO` cells the wind outside counts as 0."""
+        """Return a window of the event, in whose outermost :data:`HALO` cells the wind outside counts as 0."""
         return replace(self, rows=rows, columns=columns)
 
     def daily(self, wind: NDArray[np.float32], wanted: Sequence[str] = MAPS) -> dict[str, Tensor]:
-        """The maps ``wanted`` of a day, ``[H, W]`` each; see :meth:`firegui.fire.network.SpreadNetwork.daily`."""
+        """Return the maps ``wanted`` of a day, ``[H, W]`` each; see :meth:`firegui.fire.network.SpreadNetwork.daily`."""
         rows, columns = self.rows, self.columns
         height, lead = rows.stop - rows.start, columns.start % LANES
         pieces = -(-columns.stop // LANES) - columns.start // LANES
@@ -97,7 +97,7 @@ class Weights(NamedTuple):
 
 @inlined
 def _is_even(wind: Floats, width: int, at: int, cells: int) -> bool:
-    """Whether ``cells`` in a row from ``at`` on, and :data:`HALO` around them, have one wind."""
+    """Return whether ``cells`` in a row from ``at`` on, and :data:`HALO` around them, have one wind."""
     for row in range(2 * HALO + 1):
         for place in range(at + row * width, at + row * width + cells + 2 * HALO):
             if wind[0, place] != wind[0, at] or wind[1, place] != wind[1, at]:
@@ -183,7 +183,7 @@ def head_sums(
 
 
 def taps_of(kernels: list[Floats]) -> tuple[Floats, Floats]:
-    """``taps`` and ``even`` of :class:`Weights` from the wind's weights ``[32, 2, size, size]`` of each convolution."""
+    """Return ``taps`` and ``even`` of :class:`Weights` from the wind's weights ``[32, 2, size, size]`` of each convolution."""
     assert [weight.shape for weight in kernels] == [(WIDTH, 2, size, size) for size in KERNELS]
     taps = np.concatenate([weight.transpose(2, 3, 1, 0).ravel() for weight in kernels])
     even = np.concatenate([weight.sum(axis=(2, 3), dtype=np.float64) for weight in kernels]).T

@@ -14,17 +14,20 @@ T_BURN_STEPS = 10.0
 
 
 def burnable(scenario: Scenario) -> NDArray[np.bool_]:
-    """``[H, W]``: where the fuel layer lets a fire burn; everywhere on an event without one."""
+    """Return ``[H, W]``: where the fuel layer lets a fire burn; everywhere on an event without one."""
     fuel = scenario.layers.get("fuel")
     return np.ones(scenario.grid.shape, bool) if fuel is None else burns(fuel)
 
 
 def burns(fuel: Raster) -> NDArray[np.bool_]:
-    """Every code of FBFM40 and FBFM13 but 91 to 99 burns, and so does a cell without data."""
+    """Return whether a fuel code burns.
+
+    Every code of FBFM40 and FBFM13 but 91 to 99 burns, and so does a cell without data.
+    """
     low, high = NONBURNABLE_CODES
     return ~((fuel >= low) & (fuel <= high))
 
 
 def has_terrain(scenario: Scenario) -> bool:
-    """Whether the event has both slope and aspect, without which there is no way uphill."""
+    """Return whether the event has both slope and aspect, without which there is no way uphill."""
     return "slope" in scenario.layers and "aspect" in scenario.layers

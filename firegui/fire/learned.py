@@ -38,7 +38,7 @@ def network_fields(
     learned: Collection[str] = GAINS,
     correction: Tensor | None = None,
 ) -> SpreadFields:
-    """The six fields of one day, differentiable in the network and in ``correction``.
+    """Return the six fields of one day, differentiable in the network and in ``correction``.
 
     ``partial`` is :meth:`~firegui.fire.network.SpreadNetwork.static` of the event and ``wind [2, H, W]`` is
     :func:`~firegui.fire.features.wind_inputs` of the day. A gain that is not in ``learned`` is the constant of
@@ -51,7 +51,7 @@ def network_fields(
 def _fields(
     daily: Callable[[Sequence[str]], Mapping[str, Tensor]], learned: Collection[str], correction: Tensor | None
 ) -> SpreadFields:
-    """The fields from what the network says ``daily`` of the maps that are asked for."""
+    """Return the fields from what the network says ``daily`` of the maps that are asked for."""
     constant: dict[str, Field] = {name: PRIOR[name] for name in GAINS if name not in learned}
     named = {**constant, **daily([name for name in MAPS if name not in constant])}
     if correction is not None:
@@ -60,7 +60,7 @@ def _fields(
 
 
 def correction_field(nodes: Tensor, shape: tuple[int, int]) -> Tensor:
-    """``[h, w]`` nodes that span the raster from corner cell to corner cell, bilinear between them, to ``[H, W]``."""
+    """Return ``[h, w]`` nodes that span the raster from corner cell to corner cell, bilinear between them, to ``[H, W]``."""
     return functional.interpolate(nodes[None, None], shape, mode="bilinear", align_corners=True)[0, 0]
 
 
@@ -72,7 +72,7 @@ def network_maps(
     days: int,
     check: Check | None = None,
 ) -> FireMaps:
-    """The maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``.
+    """Return the maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``.
 
     Layers that no training event had count as missing, the network's wind and slope are clipped to what it was trained
     on, the spread form uses the true ones, and the event's correction is applied if there is one. It is computed on one
@@ -115,7 +115,7 @@ class EventModel:
 
     @staticmethod
     def of(event: Scenario, weights: NetworkWeights) -> EventModel:
-        """Raises :class:`~firegui.errors.InputError` for weights that cannot be used."""
+        """Raise :class:`~firegui.errors.InputError` for weights that cannot be used."""
         training = weights.training
         features = event_features(event, training.layers, training.slope_max_deg)
         network = daily_maps(network_of(weights), features)
@@ -126,7 +126,7 @@ class EventModel:
     def day(
         self, speed: NDArray[np.float32], towards: NDArray[np.float32], when: date
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """``φ [8, H, W]`` and ``γ [H, W]``."""
+        """Return ``φ [8, H, W]`` and ``γ [H, W]``."""
         training = self.weights.training
         wind = wind_inputs(speed, towards, training.wind_max_ms)
         fields = _fields(lambda wanted: self.network.daily(wind, wanted), training.learned, self._correction(when))
@@ -148,10 +148,10 @@ class DailyMaps(Protocol):
     """The network on an event, what days share computed once."""
 
     def cropped(self, rows: slice, columns: slice) -> DailyMaps:
-        """A window of the event, in whose outermost cells the wind outside counts as 0."""
+        """Return a window of the event, in whose outermost cells the wind outside counts as 0."""
 
     def daily(self, wind: NDArray[np.float32], wanted: Sequence[str] = MAPS) -> dict[str, Tensor]:
-        """The maps ``wanted`` of a day, ``[H, W]`` each; see :meth:`firegui.fire.network.SpreadNetwork.daily`."""
+        """Return the maps ``wanted`` of a day, ``[H, W]`` each; see :meth:`firegui.fire.network.SpreadNetwork.daily`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,7 +172,7 @@ class TorchMaps:
 
 
 def daily_maps(network: SpreadNetwork, features: NetworkFeatures) -> DailyMaps:
-    """The faster way that this computer has."""
+    """Return the faster way that this computer has."""
     try:
         # By name: numba is not on every machine that has torch.
         made: DailyMaps = import_module("firegui.fire.frozen_network").FrozenNetwork.of(network, features)

@@ -57,7 +57,7 @@ class SpreadNetwork(nn.Module):
         self.head = nn.Conv2d(WIDTH * len(KERNELS), len(MAPS), 1)
 
     def static_channels(self, features: NetworkFeatures) -> Tensor:
-        """Every channel but the wind, ``[18, H, W]``: layers, fuel vectors, presence flags."""
+        """Return every channel but the wind, ``[18, H, W]``: layers, fuel vectors, presence flags."""
         weight = self.fuel.weight
         values, present = (torch.from_numpy(part).to(weight) for part in (features.values, features.present))
         codes = torch.from_numpy(np.ascontiguousarray(features.fuel)).to(weight.device)
@@ -66,7 +66,7 @@ class SpreadNetwork(nn.Module):
         return torch.cat([values, fuel, present])
 
     def static(self, features: NetworkFeatures) -> Partial:
-        """The part of the three sums that the days share, biases included."""
+        """Return the part of the three sums that the days share, biases included."""
         channels = _packed(self.static_channels(features))
         return tuple(
             functional.conv2d(channels, weight[:, :STATIC_CHANNELS], bias, padding="same")
@@ -74,7 +74,7 @@ class SpreadNetwork(nn.Module):
         )
 
     def daily(self, partial: Partial, wind: Tensor, wanted: Sequence[str] = MAPS) -> dict[str, Tensor]:
-        """The maps ``wanted`` of a day by their names in :data:`firegui.domain.weights.MAPS`, ``[H, W]`` each.
+        """Return the maps ``wanted`` of a day by their names in :data:`firegui.domain.weights.MAPS`, ``[H, W]`` each.
 
         ``wind [2, H, W]`` is what :func:`firegui.fire.features.wind_inputs` gives.
         """
@@ -86,7 +86,7 @@ class SpreadNetwork(nn.Module):
         return {name: activated(name, part) for name, part in zip(wanted, total, strict=True)}
 
     def _strip(self, partial: Partial, framed: Tensor, head: Tensor, row: int) -> Tensor:
-        """The head's sums on :data:`STRIP` rows from ``row`` on; ``framed`` is the wind with :data:`HALO` cells around.
+        """Return the head's sums on :data:`STRIP` rows from ``row`` on; ``framed`` is the wind with :data:`HALO` cells around.
 
         A few rows and one kernel at a time, and in place: so the 32 channels stay in the processor's cache.
         """
@@ -112,7 +112,7 @@ class SpreadNetwork(nn.Module):
 
 
 def initial(seed: int) -> SpreadNetwork:
-    """An untrained network, the same for the same seed: it states :data:`START` everywhere, within about a percent.
+    """Return an untrained network, the same for the same seed: it states :data:`START` everywhere, within about a percent.
 
     Convolutions are uniform within ``± 1/√(inputs)``. Fuel vectors are 0, so that a code no training ever saw says
     nothing.
@@ -131,7 +131,7 @@ def initial(seed: int) -> SpreadNetwork:
 
 
 def network_of(weights: NetworkWeights) -> SpreadNetwork:
-    """The network with these weights, on the CPU; :class:`~firegui.errors.InputError` lists what is wrong with them."""
+    """Return the network with these weights, on the CPU; :class:`~firegui.errors.InputError` lists what is wrong with them."""
     problems = weights.problems()
     if problems:
         raise InputError(problems, "The weights of the fire model cannot be used")
@@ -141,7 +141,7 @@ def network_of(weights: NetworkWeights) -> SpreadNetwork:
 
 
 def weights_of(network: SpreadNetwork, training: Training, corrections: tuple[Correction, ...] = ()) -> NetworkWeights:
-    """A copy of the network's weights as plain arrays, with what they were trained on."""
+    """Return a copy of the network's weights as plain arrays, with what they were trained on."""
     tensors = {
         name: np.array(tensor.detach().to("cpu", torch.float32).numpy())
         for name, tensor in network.state_dict().items()
@@ -150,7 +150,7 @@ def weights_of(network: SpreadNetwork, training: Training, corrections: tuple[Co
 
 
 def activated(name: str, total: Tensor) -> Tensor:
-    """The map of this name from the head's sums: a sigmoid for the base rate, a softplus for the others."""
+    """Return the map of this name from the head's sums: a sigmoid for the base rate, a softplus for the others."""
     return torch.sigmoid(total) if name == "base_rate" else functional.softplus(total)
 
 
@@ -160,6 +160,6 @@ def _packed(channels: Tensor) -> Tensor:
 
 
 def _before_activation(name: str) -> float:
-    """The inverse of sigmoid and softplus at the starting value of a map."""
+    """Return the inverse of sigmoid and softplus at the starting value of a map."""
     value = START[name]
     return math.log(value / (1.0 - value)) if name == "base_rate" else math.log(math.expm1(value))

@@ -54,7 +54,7 @@ class Reliability:
 
 
 def reliability(event: Scenario, states: NDArray[np.float32], *, after: int = 0, bins: int = BINS) -> Reliability:
-    """The diagram of the states ``[D + 1, H, W]`` over the scored days after day ``after``.
+    """Return the diagram of the states ``[D + 1, H, W]`` over the scored days after day ``after``.
 
     Its domain are the cells with ``P > 0.001``, without the perimeter that the forecast was started from: there both
     are 1 by construction. Whether a cell burned plays no part in the choice, or the lowest bin would hold every

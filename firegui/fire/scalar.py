@@ -22,7 +22,7 @@ REFERENCE_COVER = 0.4
 
 
 def fuel_factor(scenario: Scenario, strength: float) -> Field:
-    """``f = exp(c (cover/100 − 0.4))``, ``c = strength``, float32 ``[H, W]``; 1 without the layer and without data."""
+    """Return ``f = exp(c (cover/100 − 0.4))``, ``c = strength``, float32 ``[H, W]``; 1 without the layer and without data."""
     cover = scenario.layers.get("canopy_cover")
     if cover is None:
         return 1.0
@@ -31,12 +31,12 @@ def fuel_factor(scenario: Scenario, strength: float) -> Field:
 
 
 def terrain(scenario: Scenario) -> Terrain | None:
-    """Which way the ground rises, ``None`` unless the event has both slope and aspect."""
+    """Return which way the ground rises, ``None`` unless the event has both slope and aspect."""
     return Terrain.of_event(scenario)
 
 
 def scalar_fields(scenario: Scenario, parameters: ScalarParameters) -> SpreadFields:
-    """The six fields of the spread form on this event."""
+    """Return the six fields of the spread form on this event."""
     q = parameters
     return SpreadFields(q.p, q.wind_gain, q.wind_alignment, q.slope, q.gamma, fuel_factor(scenario, q.fuel))
 
@@ -44,7 +44,7 @@ def scalar_fields(scenario: Scenario, parameters: ScalarParameters) -> SpreadFie
 def scalar_maps(
     scenario: Scenario, parameters: ScalarParameters, ignition: NDArray[np.bool_], start_day: int, days: int
 ) -> FireMaps:
-    """The maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``."""
+    """Return the maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``."""
     window = slice(start_day, start_day + days)
     speed, towards = scenario.wind_speed[window], scenario.wind_dir[window]
     model, ground = scalar_fields(scenario, parameters), Terrain.of_event(scenario)

@@ -12,11 +12,11 @@ NETWORK_FILE = "fire/network.safetensors"
 
 
 def scalar_model() -> FireModel:
-    """The shipped scalar model (:func:`firegui.fire.card.scalar_card`)."""
+    """Return the shipped scalar model (:func:`firegui.fire.card.scalar_card`)."""
     card = scalar_card()
     return FireModel("scalar", card.label, card.parameters.as_mapping())
 
 
 def network_weights() -> NetworkWeights:
-    """The shipped network's weights."""
+    """Return the shipped network's weights."""
     return read_weights(resource(NETWORK_FILE))

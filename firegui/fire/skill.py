@@ -127,7 +127,7 @@ class Skill:
         return None if self.new is None else self.new.iou
 
     def scores(self) -> dict[str, int | float | None]:
-        """Every number by its name, in the order of tables and files."""
+        """Return every number by its name, in the order of tables and files."""
         return {
             "observed_cells": self.overlap.observed,
             "expected_cells": self.expected,
@@ -177,7 +177,7 @@ class ForecastSkill:
     growth: BurnGrowth | None
 
     def mean_iou(self, first: int, last: int) -> float | None:
-        """Mean of the daily IoU over the scored days ``first … last``; ``None`` where there is none."""
+        """Return mean of the daily IoU over the scored days ``first … last``; ``None`` where there is none."""
         found = [skill.iou for skill in self._between(first, last).values()]
         return fmean(found) if found else None
 
@@ -187,7 +187,7 @@ class ForecastSkill:
         return min(((day, skill.iou) for day, skill in found.items()), key=lambda item: item[1], default=None)
 
     def pooled(self, first: int, last: int) -> Skill | None:
-        """Those days added up: every cell of every day counts once."""
+        """Return those days added up: every cell of every day counts once."""
         found = list(self._between(first, last).values())
         return reduce(add, found) if found else None
 
@@ -196,12 +196,12 @@ class ForecastSkill:
 
 
 def iou(first: Bools, second: Bools) -> float:
-    """Intersection over union of two masks; 1 when both are empty."""
+    """Return intersection over union of two masks; 1 when both are empty."""
     return Overlap.of(first, second).iou
 
 
 def soft_iou(probability: NDArray[Any], observed: Bools) -> float:
-    """``ΣPO / Σ(P + O − PO)`` of a probability field ``[H, W]`` and a mask; 1 when both are empty."""
+    """Return ``ΣPO / Σ(P + O − PO)`` of a probability field ``[H, W]`` and a mask; 1 when both are empty."""
     return skill_of(probability, observed).soft_iou
 
 
@@ -217,7 +217,7 @@ def skill_of(probability: NDArray[Any], observed: Bools, fitted: Bools | None = 
 
 
 def day_score(day: int, probability: NDArray[Any], observed: Bools, held: Bools) -> DayScore:
-    """The state at the end of ``day`` days as a model card keeps it, and ``held`` compared with the same perimeter."""
+    """Return the state at the end of ``day`` days as a model card keeps it, and ``held`` compared with the same perimeter."""
     skill = skill_of(probability, observed)
     return DayScore(
         day=day,
@@ -232,7 +232,7 @@ def day_score(day: int, probability: NDArray[Any], observed: Bools, held: Bools)
 
 
 def observed_start(event: Scenario) -> Bools:
-    """The observed perimeter of day 0; a drawn or simulated ignition does not count.
+    """Return the observed perimeter of day 0; a drawn or simulated ignition does not count.
 
     Raises :class:`~firegui.errors.InputError` for an event without one.
     """
@@ -244,7 +244,7 @@ def observed_start(event: Scenario) -> Bools:
 
 
 def scored_days(event: Scenario, days: int) -> tuple[int, ...]:
-    """The days ``1 … days`` that have a perimeter of their own; one that is only filled forward is not scored."""
+    """Return the days ``1 … days`` that have a perimeter of their own; one that is only filled forward is not scored."""
     if event.observed is None:
         return ()
     return tuple(day for day in range(1, days + 1) if not event.is_filled_forward(day))

@@ -69,7 +69,7 @@ class SkillReport:
         )
 
     def date_of_day(self, day: int) -> date:
-        """Local date of the perimeter that the state after ``day`` days is compared with."""
+        """Return local date of the perimeter that the state after ``day`` days is compared with."""
         return self.start + timedelta(days=day)
 
     @property
@@ -137,7 +137,7 @@ class PublishedCurve:
     iou: Mapping[int, float]
 
     def is_of(self, event: Scenario) -> bool:
-        """Whether ``event`` is that fire: its first day, and where its first perimeter lies."""
+        """Return whether ``event`` is that fire: its first day, and where its first perimeter lies."""
         first = event.observed_on(0)
         if event.date_of_day(0) != self.start or first is None or not first.any() or event.synthetic:
             return False
@@ -151,7 +151,7 @@ class PublishedCurve:
 
 
 def published_for(event: Scenario) -> PublishedCurve | None:
-    """The shipped curve of ``event``, if there is one."""
+    """Return the shipped curve of ``event``, if there is one."""
     curves = read_published(resource("fire/published_skill.toml"))
     return next((curve for curve in curves if curve.is_of(event)), None)
 

@@ -69,17 +69,17 @@ class Terrain:
 
     @staticmethod
     def of_event(scenario: Scenario) -> Terrain | None:
-        """The event's, ``None`` unless it has both slope and aspect."""
+        """Return the terrain of an event, ``None`` unless it has both slope and aspect."""
         layers = scenario.layers
         return Terrain.of_layers(layers["slope"], layers["aspect"]) if has_terrain(scenario) else None
 
     def cropped(self, rows: slice, columns: slice) -> Terrain:
-        """A window of the raster."""
+        """Return a window of the raster."""
         return Terrain(self.east[rows, columns], self.north[rows, columns])
 
 
 def direction_from(neighbour: tuple[int, int]) -> float:
-    """``β``: direction from the neighbour at ``(d_row, d_column)`` into the cell, radians counter-clockwise from east.
+    """Return ``β``: direction from the neighbour at ``(d_row, d_column)`` into the cell, radians counter-clockwise from east.
 
     Rows count southward, so a neighbour one row further down lies to the south and its fire comes northward.
     """
@@ -146,7 +146,7 @@ def evening(alignment: Field, wind_speed: Tensor, even_at_ms: float) -> Tensor:
 
 
 def ignition_gains(fields: SpreadFields, like: Tensor) -> Tensor:
-    """``γ = clip(α_γ(x) f(x), 0, 100)``, ``[H, W]`` of the shape and type of ``like``."""
+    """Return ``γ = clip(α_γ(x) f(x), 0, 100)``, ``[H, W]`` of the shape and type of ``like``."""
     gain = torch.ones_like(like) * fields.ignition_gain * fields.fuel
     return torch.clamp(gain, 0.0, MAXIMUM_POTENTIAL)
 
@@ -154,13 +154,13 @@ def ignition_gains(fields: SpreadFields, like: Tensor) -> Tensor:
 def spread_gains(
     fields: SpreadFields, wind_speed: Tensor, wind_dir: Tensor, terrain: Terrain | None, burnable: Tensor
 ) -> Tensor:
-    """``K_n(x) = γ(x) φ_n(x) · burnable(x)`` of one day, ``[8, H, W]``; see :func:`potentials`."""
+    """Return ``K_n(x) = γ(x) φ_n(x) · burnable(x)`` of one day, ``[8, H, W]``; see :func:`potentials`."""
     gain = ignition_gains(fields, wind_speed) * burnable
     return potentials(fields, wind_speed, wind_dir, terrain) * gain
 
 
 def windows(neighbour: tuple[int, int], shape: tuple[int, int]) -> tuple[Window, Window]:
-    """``(receivers, emitters)``: the cells that have this neighbour, and those neighbours, as slices of equal size."""
+    """Return ``(receivers, emitters)``: the cells that have this neighbour, and those neighbours, as slices of equal size."""
     rows, columns = zip(*(_overlap(shift, size) for shift, size in zip(neighbour, shape, strict=True)), strict=True)
     return (rows[0], rows[1]), (columns[0], columns[1])
 
@@ -171,13 +171,13 @@ def _overlap(shift: int, size: int) -> tuple[slice, slice]:
 
 
 def _framed(inside: Tensor, neighbour: tuple[int, int]) -> Tensor:
-    """The whole raster, 0 at the cells that have no such neighbour."""
+    """Return the whole raster, 0 at the cells that have no such neighbour."""
     d_row, d_column = neighbour
     return functional.pad(inside, (max(0, -d_column), max(0, d_column), max(0, -d_row), max(0, d_row)))
 
 
 def _at(field: Field, window: Window) -> Field:
-    """The part of a field on ``window``; a number is the same everywhere."""
+    """Return the part of a field on ``window``; a number is the same everywhere."""
     return field[window] if isinstance(field, Tensor) else field
 
 

@@ -30,7 +30,7 @@ given on ``around``, which contains ``box`` and :data:`~firegui.fire.learned.REA
 
 
 def day_maps(project: Project) -> DayMaps:
-    """The project's fire model under any wind.
+    """Return the project's fire model under any wind.
 
     Raises :class:`~firegui.errors.InputError` for imported maps, which know no wind but their own.
     """
@@ -46,7 +46,7 @@ def day_maps(project: Project) -> DayMaps:
 
 
 def inside(box: Box, outer: Box) -> Box:
-    """``box`` in the coordinates of ``outer``, which contains it."""
+    """Return ``box`` in the coordinates of ``outer``, which contains it."""
     rows, columns = (
         slice(side.start - around.start, side.stop - around.start) for side, around in zip(box, outer, strict=True)
     )

@@ -44,7 +44,7 @@ SOURCES = ("native", "fire", "rollout")
 
 
 def _folder() -> Path | None:
-    """Where compiled kernels are kept, ``None`` where they cannot be.
+    """Return where compiled kernels are kept, ``None`` where they cannot be.
 
     The folder is named after the engine's sources, or none of numba's checks would see that a function inlined from
     another module, or a constant, has changed. An application without sources, or a user without a folder to write in,

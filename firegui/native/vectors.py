@@ -90,7 +90,7 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any, lane
 def _loader(lanes: int) -> Any:
     @intrinsic
     def load(typing: Any, array: Any, index: Any) -> Any:
-        """``array[index : index + lanes]``, unchecked."""
+        """Return ``array[index : index + lanes]``, unchecked."""
 
         def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             at = context.cast(builder, args[1], sig.args[1], types.intp)
@@ -106,7 +106,7 @@ load16, load8 = _loader(16), _loader(8)
 
 @intrinsic
 def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
-    """``array[index : index + lanes] = value``, unchecked."""
+    """Store ``array[index : index + lanes] = value``, unchecked."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         at = context.cast(builder, args[1], sig.args[1], types.intp)
@@ -121,7 +121,7 @@ def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
 def _splatter(lanes: int) -> Any:
     @intrinsic
     def splat(typing: Any, value: Any) -> Any:
-        """``value`` in every lane."""
+        """Return ``value`` in every lane."""
 
         def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             kind = ir.VectorType(FLOAT, lanes)
@@ -140,7 +140,7 @@ splat16, splat8 = _splatter(16), _splatter(8)
 
 @intrinsic
 def lanes8(typing: Any) -> Any:
-    """``0, 1, … 7``."""
+    """Return ``0, 1, … 7``."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return ir.Constant(ir.VectorType(FLOAT, 8), [float(k) for k in range(8)])
@@ -196,7 +196,7 @@ def bits_above(typing: Any, value: Any, limit: Any) -> Any:
 
 @intrinsic
 def any_nonzero(typing: Any, value: Any) -> Any:
-    """Whether a lane of ``value`` is not 0."""
+    """Return whether a lane of ``value`` is not 0."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         lanes = ir.IntType(sig.args[0].lanes)
@@ -220,7 +220,7 @@ def rounded(typing: Any, value: Any) -> Any:
 
 @intrinsic
 def power_of_half(typing: Any, whole: Any) -> Any:
-    """``2^{−n}`` for whole numbers ``0 ≤ n ≤ 126``."""
+    """Return ``2^{−n}`` for whole numbers ``0 ≤ n ≤ 126``."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         integers = ir.VectorType(INT, sig.args[0].lanes)
@@ -232,7 +232,7 @@ def power_of_half(typing: Any, whole: Any) -> Any:
 
 @intrinsic
 def to_left(typing: Any, value: Any) -> Any:
-    """Lane ``k + 1`` in lane ``k``, 0 in the last."""
+    """Return the lanes shifted down: lane ``k + 1`` in lane ``k``, 0 in the last."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         places = ir.Constant(ir.VectorType(INT, sig.args[0].lanes), list(range(1, sig.args[0].lanes + 1)))
@@ -243,7 +243,7 @@ def to_left(typing: Any, value: Any) -> Any:
 
 @intrinsic
 def to_right(typing: Any, value: Any) -> Any:
-    """Lane ``k − 1`` in lane ``k``, 0 in the first."""
+    """Return the lanes shifted up: lane ``k − 1`` in lane ``k``, 0 in the first."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         lanes = sig.args[0].lanes
@@ -305,7 +305,7 @@ def lowest_bit(typing: Any, word: Any) -> Any:
 
 @intrinsic
 def set_bits(typing: Any, word: Any) -> Any:
-    """How many bits are set in ``word``."""
+    """Return how many bits are set in ``word``."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.ctpop(args[0])

@@ -81,7 +81,7 @@ class Conditions:
 
     @staticmethod
     def of(project: Project) -> Conditions:
-        """Those of a project."""
+        """Return the conditions of a project."""
         return Conditions(project.operations, project.calendar, project.scenario.grid, *project.planned_wind)
 
 
@@ -90,7 +90,7 @@ def _zero_based(day: int) -> str:
 
 
 def replay(schedule: Schedule, fleet: Fleet, steps_per_day: int) -> Executed:
-    """``(step, column)`` of the drops that the modeled rules let through, aircraft by aircraft, earliest first."""
+    """Return ``(step, column)`` of the drops that the modeled rules let through, aircraft by aircraft, earliest first."""
     drops: Executed = []
     for tail in fleet.tails:
         wait = _turnaround(tail, steps_per_day)
@@ -138,7 +138,7 @@ def audit(
 def grounded_day_violations(
     drops: Executed, tails: tuple[Tail, ...], steps_per_day: int, day_name: Callable[[int], str] = _zero_based
 ) -> Iterator[str]:
-    """A drop on a day on which its aircraft is grounded."""
+    """Yield the drops on a day on which their aircraft is grounded."""
     for step, column in drops:
         day = step // steps_per_day
         if day in tails[column].type.grounded_days:
@@ -146,7 +146,7 @@ def grounded_day_violations(
 
 
 def turnaround_violations(drops: Executed, tails: tuple[Tail, ...], steps_per_day: int) -> Iterator[str]:
-    """Two drops of one aircraft at different steps that are ``Δ`` steps apart or less."""
+    """Yield the pairs of drops of one aircraft that are ``Δ`` steps apart or less, but not equal."""
     for tail in tails:
         steps = sorted({step for step, column in drops if column == tail.index})
         wait = _turnaround(tail, steps_per_day)
@@ -165,7 +165,7 @@ def simultaneity_violations(drops: Executed, tails: tuple[Tail, ...]) -> Iterato
 def outside_violations(
     schedule: Schedule, drops: Executed, tails: tuple[Tail, ...], shape: tuple[int, int]
 ) -> Iterator[str]:
-    """A drop released outside the raster, or outside the steps of the plan."""
+    """Yield the drops released outside the raster, or outside the steps of the plan."""
     for step, column in drops:
         if not 0 <= step < schedule.n_steps:
             yield f"{tails[column].name} drops at step {step}, outside the plan"
@@ -176,7 +176,7 @@ def outside_violations(
 
 
 def proposal_violations(schedule: Schedule, drops: Executed, tails: tuple[Tail, ...]) -> Iterator[str]:
-    """A drop that the schedule does not propose: its logit is not above 0."""
+    """Yield the drops that the schedule does not propose: their logit is not above 0."""
     for step, column in drops:
         if 0 <= step < schedule.n_steps and not schedule.logits[step, column] > 0.0:
             yield f"{tails[column].name} drops at step {step}, which the schedule does not propose"
@@ -185,7 +185,7 @@ def proposal_violations(schedule: Schedule, drops: Executed, tails: tuple[Tail, 
 def _operational(
     schedule: Schedule, drops: Executed, tails: tuple[Tail, ...], conditions: Conditions, day_name: Callable[[int], str]
 ) -> dict[str, list[str]]:
-    """The sentences of each rule that the paper does not have."""
+    """Return the sentences of each rule that the paper does not have."""
     inside = [(step, column) for step, column in drops if 0 <= step < schedule.n_steps]
     return {
         "dark": list(darkness_violations(inside, tails, conditions)),
@@ -198,7 +198,7 @@ def _operational(
 
 
 def darkness_violations(drops: Executed, tails: tuple[Tail, ...], conditions: Conditions) -> Iterator[str]:
-    """A drop at a time that no flying window holds."""
+    """Yield the drops at a time that no flying window holds."""
     daylight, calendar = conditions.operations.daylight, conditions.calendar
     if daylight is None:
         return
@@ -211,7 +211,7 @@ def darkness_violations(drops: Executed, tails: tuple[Tail, ...], conditions: Co
 
 
 def grounding_violations(drops: Executed, tails: tuple[Tail, ...], conditions: Conditions) -> Iterator[str]:
-    """A drop while its aircraft is grounded for a part of a day."""
+    """Yield the drops while their aircraft is grounded for a part of a day."""
     for step, column in drops:
         tail, when = tails[column], conditions.calendar.time_of_step(step)
         for item in conditions.operations.groundings:
@@ -223,7 +223,7 @@ def grounding_violations(drops: Executed, tails: tuple[Tail, ...], conditions: C
 def sortie_violations(
     drops: Executed, tails: tuple[Tail, ...], conditions: Conditions, day_name: Callable[[int], str] = _zero_based
 ) -> Iterator[str]:
-    """Every drop of an aircraft beyond its sorties of a day."""
+    """Yield every drop of an aircraft beyond its sorties of a day."""
     flown: Counter[tuple[int, int]] = Counter()
     for step, column in drops:
         day = step // conditions.calendar.steps_per_day
@@ -235,7 +235,7 @@ def sortie_violations(
 
 
 def cap_violations(drops: Executed, tails: tuple[Tail, ...], conditions: Conditions) -> Iterator[str]:
-    """Every drop over the hard cap."""
+    """Yield every drop over the hard cap."""
     cap = conditions.operations.hard_cap
     if cap is None:
         return
@@ -246,7 +246,7 @@ def cap_violations(drops: Executed, tails: tuple[Tail, ...], conditions: Conditi
 def zone_violations(
     schedule: Schedule, drops: Executed, tails: tuple[Tail, ...], conditions: Conditions
 ) -> Iterator[str]:
-    """A drop whose long axis, to two ``σ∥`` on either side of where the wind lands it, meets a no-drop zone."""
+    """Yield a drop whose long axis, to two ``σ∥`` on either side of where the wind lands it, meets a no-drop zone."""
     zones = conditions.operations.no_drop_zones
     if not zones:
         return
@@ -260,7 +260,7 @@ def zone_violations(
 
 
 def _axis_cells(schedule: Schedule, step: int, tail: Tail, conditions: Conditions) -> Iterator[tuple[int, int]]:
-    """The cells of the raster under the long axis, looked at every half cell and at both ends."""
+    """Yield the cells of the raster under the long axis, looked at every half cell and at both ends."""
     y, x, theta = (float(value) for value in schedule.poses[step, tail.index])
     rows, columns = conditions.grid.shape
     cell_m = conditions.grid.cell_size_m
@@ -280,7 +280,7 @@ def _axis_cells(schedule: Schedule, step: int, tail: Tail, conditions: Condition
 def pin_violations(
     schedule: Schedule, drops: Executed, tails: tuple[Tail, ...], conditions: Conditions
 ) -> Iterator[str]:
-    """A pinned drop inside the plan that is not flown, or with another pose than pinned."""
+    """Yield the pinned drops inside the plan that are not flown, or with another pose than pinned."""
     flown, calendar = set(drops), conditions.calendar
     columns = {tail.name: tail.index for tail in tails}
     for pin in conditions.operations.pinned:

@@ -41,7 +41,7 @@ _MAKERS: Mapping[PlannerName, Maker] = {
 
 
 def planner_of(name: PlannerName, context: PlannerContext, state: Arrays | None = None) -> BudgetedPlanner:
-    """The planner called ``name``, at its beginning or where ``state`` left it.
+    """Return the planner called ``name``, at its beginning or where ``state`` left it.
 
     ``context`` has the model at :func:`searches_at`. Gradient planners start from the front, whatever the settings say,
     but for the one that is called tactical. Raises :class:`ValueError` for the two-stage plan, which is a run of its
@@ -53,11 +53,11 @@ def planner_of(name: PlannerName, context: PlannerContext, state: Arrays | None 
 
 
 def searches_at(name: PlannerName, plan: PlanSettings) -> Effectiveness:
-    """The effectiveness at which a planner searches; every schedule is scored at the nominal one."""
+    """Return the effectiveness at which a planner searches; every schedule is scored at the nominal one."""
     return plan.design if name in CURVES_AT_DESIGN | {PlannerName.TWO_STAGE} else plan.nominal
 
 
 def missing_extra(name: PlannerName) -> str:
-    """The package that has to be installed before ``name`` can be run; empty where nothing is missing."""
+    """Return the package that has to be installed before ``name`` can be run; empty where nothing is missing."""
     package = PLANNERS[name].package
     return package if package and find_spec(package) is None else ""

@@ -87,7 +87,7 @@ def convergence_figure(table: BenchmarkTable, project: Project) -> Figure:
 
 
 def matched_figure(table: BenchmarkTable, project: Project) -> Figure:
-    """The same of what ran at the measured cost of the two-stage plan."""
+    """Return the same figure of the runs at the measured cost of the two-stage plan."""
     levels = {PlannerName.TWO_STAGE, PlannerName.NONE}
     groups = [group for group in table.groups if group.matched or group.planner in levels]
     return _figure(table, project, groups, f"matched allowance {table.matched_allowance:,} rollouts", _MATCHED_KEY)
@@ -128,7 +128,7 @@ def _draw_level(axes: Axes, group: Group) -> _Name:
 
 
 def _draw_search(axes: Axes, group: Group, last: int) -> _Name:
-    """A step curve a seed, which ends with a dot where its search ended."""
+    """Draw a step curve for each seed, which ends with a dot where its search ended."""
     color, style = PLANNER_COLORS[group.planner], line_style(group.planner, group.matched)
     ends = []
     for row in group.rows:
@@ -148,7 +148,7 @@ def _draw_search(axes: Axes, group: Group, last: int) -> _Name:
 
 
 def _curve(row: BenchmarkRow) -> tuple[list[float], list[float]]:
-    """The improvements up to the end of the search; without any, what the row is scored."""
+    """Return the improvements up to the end of the search; without any, what the row is scored."""
     points = row.curve or ((row.evaluations, row.objective),)
     return [*(float(spent) for spent, _ in points), float(row.evaluations)], [*(b for _, b in points), points[-1][1]]
 
@@ -187,9 +187,10 @@ def _height(axes: Axes, value: float) -> float:
 
 
 def apart(wanted: Sequence[float], sizes: Sequence[float]) -> list[float]:
-    """Places from 0 to 1 nearest to the rising ``wanted`` (least squares) at which pieces of ``sizes`` do not overlap.
+    """Return the places in 0 … 1 nearest to ``wanted`` at which pieces of ``sizes`` do not overlap.
 
-    Neighbours that would overlap are moved as one, so that all that must move moves as little as it can.
+    ``wanted`` is rising. The distance is the sum of squares. Neighbours that would overlap are moved as one, so that
+    all that must move moves as little as possible.
     """
     offsets = [0.0]
     for one, other in pairwise(sizes):

@@ -20,7 +20,7 @@ WITHIN = 5
 
 
 def proposals_within(model: Planned, priorities: Floats, budget: int, poses: Floats | None = None) -> Bools:
-    """``[T, A]``: the proposals of the highest ``priorities [T, A]`` that execute nearest to ``budget`` drops.
+    """Return ``[T, A]``: the proposals of the highest ``priorities [T, A]`` that execute nearest to ``budget`` drops.
 
     Pairs of equal priority are proposed together: one number for an aircraft's whole day makes that day a group. The
     count does not fall when a pair is added, because the gates fly the earliest that can and no choice flies more; so
@@ -55,19 +55,19 @@ def proposals_within(model: Planned, priorities: Floats, budget: int, poses: Flo
 
 
 def executed_count(model: Planned, proposed: Bools, poses: Floats) -> int:
-    """How many drops are executed of ``proposed [T, A]``, pinned ones included."""
+    """Return how many drops are executed of ``proposed [T, A]``, pinned ones included."""
     schedule = with_pins(Schedule(np.where(proposed, LISTED_LOGIT, UNLISTED_LOGIT), poses), model)
     return int(gates_of(schedule, model.fleet, model.maps, model.rules).executed.sum())
 
 
 def _ranks(priorities: Floats) -> NDArray[np.int64]:
-    """``[T, A]``: 0 for the highest priority, 1 for the next one; the same for equal ones."""
+    """Return ``[T, A]``: 0 for the highest priority, 1 for the next one; the same for equal ones."""
     _, inverse = np.unique(-priorities, return_inverse=True)
     return inverse.reshape(priorities.shape).astype(np.int64)
 
 
 def _filled(model: Planned, poses: Floats, proposed: Bools, ranks: NDArray[np.int64], budget: int) -> Bools:
-    """``proposed`` and, in order, every further group that adds drops and with which they are at most ``budget``."""
+    """Return ``proposed`` and, in order, every further group that adds drops and with which they are at most ``budget``."""
     executed = executed_count(model, proposed, poses)
     for rank in np.unique(ranks[~proposed]).tolist():
         if executed == budget:

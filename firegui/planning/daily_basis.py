@@ -39,12 +39,12 @@ class Basis:
 
     @staticmethod
     def daily(model: Model) -> Basis:
-        """One block for each day."""
+        """Return the basis with one block for each day."""
         return Basis(model.n_steps, model.fleet.n_aircraft, model.maps.steps_per_day, model.shape)
 
     @staticmethod
     def native(model: Model) -> Basis:
-        """One block for each step."""
+        """Return the basis with one block for each step."""
         return Basis(model.n_steps, model.fleet.n_aircraft, 1, model.shape)
 
     @property
@@ -58,7 +58,7 @@ class Basis:
         return self.n_blocks * self.n_aircraft * 4
 
     def schedule(self, vector: NDArray[np.floating]) -> Schedule:
-        """The schedule ``[T, N_a]`` of the variables ``[K · N_a · 4]``, in the order block, aircraft, (D, z)."""
+        """Return the schedule ``[T, N_a]`` of the variables ``[K · N_a · 4]``, in the order block, aircraft, (D, z)."""
         blocks = vector.reshape(self.n_blocks, self.n_aircraft, 4)
         mapped = Schedule.from_pose_logits(blocks[:, :, 0], blocks[:, :, 1:], self.shape)
         if self.span == 1:
@@ -69,17 +69,17 @@ class Basis:
         )
 
     def vector(self, activations: Floats, poses: Floats) -> Floats:
-        """The variables whose schedule has the logits ``[K, N_a]`` and the poses ``[K, N_a, 3]``, within the bounds."""
+        """Return the variables whose schedule has the logits ``[K, N_a]`` and the poses ``[K, N_a, 3]``, within the bounds."""
         blocks = np.concatenate([activations[:, :, None], pose_logits_of(poses, self.shape)], axis=2)
         return np.asarray(np.clip(blocks.ravel(), -LIMIT, LIMIT))
 
     def over_steps(self, blocks: Floats) -> Floats:
-        """``[K, …]`` repeated to ``[T, …]``."""
+        """Return ``[K, …]`` repeated to ``[T, …]``."""
         return np.repeat(blocks, self.span, axis=0)[: self.n_steps]
 
 
 def front_places(context: PlannerContext, check: Check | None = None) -> Floats:
-    """``[D, 2]``: the centroid ``(y, x)`` of ``Σ_t p^B_t`` over each day's steps of the baseline, in cells.
+    """Return ``[D, 2]``: the centroid ``(y, x)`` of ``Σ_t p^B_t`` over each day's steps of the baseline, in cells.
 
     One rollout, charged. A day on which nothing burns keeps the place of the day before it.
     """
@@ -109,12 +109,13 @@ def front_places(context: PlannerContext, check: Check | None = None) -> Floats:
 
 
 def start_vector(context: PlannerContext, basis: Basis, places: Floats) -> Floats:
-    """Every pose at its day's place (``places [D, 2]``) and across the wind there, activations near the budget.
+    """Return the start vector of a search.
 
-    Every block of an aircraft has a random priority; those are active that fly nearest to the budget, within five drops
-    of it where whole blocks can (:func:`~firegui.planning.budget_calibration.proposals_within`). Activations are spaced
-    evenly in the order of priority, active ones above 0 and idle ones below, as wide as the bounds allow: a search that
-    disturbs them switches about as many on as off.
+    Every pose is at its day's place (``places [D, 2]``) and across the wind there. Every block of an aircraft has a
+    random priority. The active blocks are those that fly nearest to the budget, within five drops of it where whole
+    blocks can (:func:`~firegui.planning.budget_calibration.proposals_within`). Activations are spaced evenly in the
+    order of priority, active ones above 0 and idle ones below, as wide as the bounds allow. A search that disturbs them
+    switches about as many on as off.
     """
     model = context.model
     day = np.arange(basis.n_blocks) * basis.span // model.maps.steps_per_day
@@ -129,9 +130,10 @@ def start_vector(context: PlannerContext, basis: Basis, places: Floats) -> Float
 
 
 def spread(priorities: Floats, active: Bools) -> Floats:
-    """Evenly spaced numbers in the order of ``priorities``: all that are ``active`` above 0, all others below.
+    """Return evenly spaced numbers in the order of ``priorities``.
 
-    The smallest distance from 0 is half the spacing, the largest less than :data:`LIMIT`.
+    Those that are ``active`` are above 0, all others below. The smallest distance from 0 is half the spacing, the
+    largest less than :data:`LIMIT`.
     """
     order = np.lexsort((priorities.ravel(), active.ravel()))
     idle = int(active.size - active.sum())

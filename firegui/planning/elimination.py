@@ -132,7 +132,7 @@ class Elimination:
         )  # fmt: skip
 
     def state(self) -> EliminationState:
-        """A value to go on from."""
+        """Return a state from which the elimination can resume."""
         batches = self._batches
         counts = [self._passes, self._rollouts, self._removed, ENDS.index(self._finished)]
         counts += [batches.position, batches.size, int(batches.hopeful)]
@@ -163,7 +163,7 @@ class Elimination:
         return self.report
 
     def _likely_tests(self) -> list[tuple[Bools, bool]]:
-        """The next test and those that follow if the guesses are right: the drops that are left, and the guess."""
+        """Return the next test and those that follow if the guesses are right: the drops that are left, and the guess."""
         tests: list[tuple[Bools, bool]] = []
         batches, kept = self._batches, self._kept
         while len(tests) < self._ahead and not batches.is_done:
@@ -216,7 +216,7 @@ class Elimination:
         return simulate_many(trial.model, schedules, starts=starts, bounds=trial.bounds, keep_states=True, check=check)
 
     def _others_hold(self, candidate: Bools, check: Check | None) -> tuple[bool, int]:
-        """Whether the other trials hold, and how many rollouts that took."""
+        """Return whether the other trials hold, and how many rollouts that took."""
         schedule = self._reference.only(candidate)
         for number, trial in enumerate(self._trials[1:], 1):
             if not passes(trial, run(trial, schedule, check=check)):
@@ -241,7 +241,7 @@ class Elimination:
 def removal_order(
     model: Model, trial: Trial, reference: Schedule, elements: Bools, schedule: Schedule, check: Check | None
 ) -> Ints:
-    """Flat indices of ``elements [T, A]`` in the order of their tests (paper, ``step5``, "Order of removals").
+    """Return flat indices of ``elements [T, A]`` in the order of their tests (paper, ``step5``, "Order of removals").
 
     By ``−g`` increasing, with ``g = ∂/∂D Σ_k ℓ_k / τ_k`` the straight-through gradient at ``schedule``; on ties by
     ``D^ref`` increasing, then by step and column.
@@ -254,7 +254,7 @@ def removal_order(
 
 
 def pinned_drops(model: Model, executed: Bools) -> Bools:
-    """``[T, A]``: executed drops that planning keeps whatever they are worth."""
+    """Return ``[T, A]``: executed drops that planning keeps whatever they are worth."""
     pinned = None if model.rules is None else model.rules.pinned
     return np.zeros_like(executed) if pinned is None else executed & pinned
 
@@ -305,7 +305,7 @@ class Batches:
         return self.hopeful and not self.stack
 
     def after(self, feasible: bool) -> Batches:
-        """Where the pass is once the next test has ended so."""
+        """Return where the pass is once the next test has ended so."""
         begin, end = self.next
         if not self.stack:
             grown = min(2 * self.size, self.largest) if feasible else max(self.size // 2, 1)
@@ -325,12 +325,15 @@ class Batches:
 
     @staticmethod
     def stack_of(rows: NDArray[np.int64]) -> tuple[Interval, ...]:
-        """The inverse of :meth:`stack_array`."""
+        """Return the inverse of :meth:`stack_array`."""
         return tuple((int(begin), int(end), bool(first)) for begin, end, first in rows)
 
 
 def _halves(begin: int, end: int) -> tuple[Interval, ...]:
-    """Both halves of a refused interval, the first one last; a single element is decided: it stays."""
+    """Return both halves of a refused interval, the first one last.
+
+    A single element is decided: it stays.
+    """
     if end - begin < 2:
         return ()
     middle = (begin + end) // 2

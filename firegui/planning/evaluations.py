@@ -78,7 +78,7 @@ class Evaluations:
         return self._gradient_seconds / self._rollout_seconds if self._rollout_seconds > 0.0 else None
 
     def score(self, schedules: Sequence[Schedule], check: Check | None = None) -> list[float]:
-        """The shared objective of each, charged one rollout each."""
+        """Return the shared objective of each, charged one rollout each."""
         self._afford(len(schedules))
         flown = [with_pins(schedule, self.model) for schedule in schedules]
         rollouts = simulate_many(self.model, flown, check=check)
@@ -116,7 +116,7 @@ class Evaluations:
         self._note(schedule, self.objective.value(metrics), GRADIENT_CHARGE)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that an interrupted search needs to go on with the same count and the same best."""
+        """Return everything that an interrupted search needs to go on with the same count and the same best."""
         best = self._best
         z = np.zeros((0,)) if best.pose_logits is None else best.pose_logits
         counts = np.array([self._spent, self._epochs], np.int64)

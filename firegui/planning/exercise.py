@@ -148,7 +148,7 @@ class Exercise:
         return ExerciseState(0, schedule, self._truth.start(), Belief.start(ignition))
 
     def finished(self, state: ExerciseState) -> bool:
-        """Whether the plan has been flown to its end."""
+        """Return whether the plan has been flown to its end."""
         return state.step >= self._truth.world.model.n_steps
 
     def advance(self, state: ExerciseState, check: Check | None = None) -> ExerciseState:

@@ -33,7 +33,7 @@ class PlannedAir:
 
     @staticmethod
     def of(project: Project) -> PlannedAir:
-        """The wind that the maps of ``project`` have."""
+        """Return the wind that the maps of ``project`` have."""
         event = project.scenario
         return PlannedAir(*project.planned_wind, event.steps_per_day, event.grid.cell_size_m)
 
@@ -59,7 +59,7 @@ class Planned(Protocol):
 
 
 def flight_rules(project: Project, air: Air | None = None) -> FlightRules | None:
-    """The rules of ``project``, which has no :meth:`~Project.problems`; ``None`` when nothing is constrained.
+    """Return the rules of ``project``, which has no :meth:`~Project.problems`; ``None`` when nothing is constrained.
 
     ``air`` are its maps, where there are some already.
     """
@@ -84,7 +84,7 @@ def flight_rules(project: Project, air: Air | None = None) -> FlightRules | None
 
 
 def _closed_steps(project: Project, fleet: Fleet) -> Bools | None:
-    """``[T, A]``: steps that begin in the dark or while the aircraft is grounded; ``None`` for none."""
+    """Return ``[T, A]``: steps that begin in the dark or while the aircraft is grounded; ``None`` for none."""
     operations, calendar = project.operations, project.calendar
     closed = np.zeros((calendar.n_steps, fleet.n_aircraft), bool)
     if operations.daylight is not None:
@@ -120,7 +120,7 @@ def rule_problems(project: Project, air: Air | None = None) -> list[Problem]:
 
 
 def project_gates(schedule: Schedule, project: Project) -> Gates:
-    """The gates of a schedule on ``project``, which needs no fire model for them.
+    """Return the gates of a schedule on ``project``, which needs no fire model for them.
 
     Raises :class:`~firegui.errors.InputError` where its operational constraints cannot be kept.
     """
@@ -151,7 +151,7 @@ def with_pins(schedule: Schedule, model: Planned) -> Schedule:
 
 
 def uncapped(rules: FlightRules | None) -> FlightRules | None:
-    """The same rules without the cap: for a schedule that keeps it by itself, and where every pair may still bid."""
+    """Return the same rules without the cap: for a schedule that keeps it by itself, and where every pair may still bid."""
     return rules if rules is None or rules.cap is None else replace(rules, cap=None)
 
 

@@ -189,7 +189,7 @@ class GradientPlanner:
         return "patience" if self.best_epoch >= 0 and idle >= self._settings.patience else ""
 
     def state(self) -> PlannerState:
-        """A value that :meth:`restore` goes on from."""
+        """Return a state that :meth:`restore` resumes."""
         return self._state
 
     def epoch(self, check: Check | None = None, frame_stride: int | None = None) -> EpochReport:
@@ -211,7 +211,10 @@ class GradientPlanner:
         return EpochReport(epoch, rollout.metrics, self.best_objective, improved, slope.norm, rollout, schedule)
 
     def _evaluate(self, schedule: Schedule, check: Check | None, frame_stride: int | None) -> tuple[Rollout, Gradient]:
-        """The rollout, its metrics those of the model's own objective, and the gradient of the objective descended."""
+        """Return the rollout and the gradient of the objective descended.
+
+        The rollout's metrics are those of the model's own objective.
+        """
         model, shared = self._free, self._shared
         if shared is None:
             return simulate_with_gradient(model, schedule, check=check, frame_stride=frame_stride)
@@ -241,7 +244,7 @@ class GradientPlanner:
 def adam_step(
     value: Floats, slope: Floats, mean: Floats, square: Floats, step: int, rate: float
 ) -> tuple[Floats, Floats, Floats]:
-    """One step of Adam (Kingma & Ba, algorithm 1) whose moments are ours to store; returns the new value and moments.
+    """Return the new value and moments after one step of Adam (Kingma & Ba, algorithm 1).
 
     Operation for operation what :class:`torch.optim.Adam` does to one tensor, bit for bit. The class itself would load
     torch's compiler first, which takes seconds and holds up the window.

@@ -28,7 +28,10 @@ START_ROLLOUTS: Mapping[Start, int] = {Start.FRONT: 1, Start.CENTROID: 1, Start.
 def start_schedule(
     model: Model, settings: OptimizerSettings, *, budget: int | None = None, check: Check | None = None
 ) -> Schedule:
-    """Where ``settings.start`` says that the first stage begins; ``budget`` limits the drops of a tactical start."""
+    """Return the schedule at which the first stage begins, as ``settings.start`` says.
+
+    ``budget`` limits the drops of a tactical start.
+    """
     if settings.start is Start.CENTROID:
         return centroid_schedule(model, settings, check=check)
     front = front_schedule(model, settings, check=check)
@@ -41,7 +44,7 @@ def start_schedule(
 
 
 def centroid_schedule(model: Model, settings: OptimizerSettings, *, check: Check | None = None) -> Schedule:
-    """Every position at the centroid of ``p^B_t`` of the baseline, headings uniform in ``[0, π)`` (paper's control).
+    """Return poses at the centroid of ``p^B_t`` of the baseline, with uniform random headings.
 
     Logits as in :func:`front_schedule`. A step at which nothing burns keeps the place of the step before it.
     """
@@ -69,7 +72,7 @@ def centroid_schedule(model: Model, settings: OptimizerSettings, *, check: Check
 
 
 def front_schedule(model: Model, settings: OptimizerSettings, *, check: Check | None = None) -> Schedule:
-    """Every logit at ``settings.initial_logit``, every position on its step's front, every heading across the wind.
+    """Return every logit at ``settings.initial_logit``, every position on its step's front, every heading across the wind.
 
     Water: dispersed maxima of ``p^B_t``. Retardant: dispersed maxima of the forecast ignition
     ``max(0, p^B_{min(t + S_day/2, T)} − p^B_t)``. Exclusion radius and jitter (normal, per axis) are ``settings``' in

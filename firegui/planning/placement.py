@@ -37,6 +37,6 @@ def dispersed_maxima(field: NDArray[np.float32], count: int, exclusion: float) -
 def across_wind(
     direction: NDArray[np.float32], rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """``θ = (ψ + π/2) mod π`` at the given cells: headings that lay a line across the wind."""
+    """Return ``θ = (ψ + π/2) mod π`` at the given cells: headings that lay a line across the wind."""
     theta: NDArray[np.float64] = np.mod(direction[rows, columns].astype(np.float64) + np.pi / 2.0, np.pi)
     return theta

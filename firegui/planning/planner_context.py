@@ -48,4 +48,4 @@ class BudgetedPlanner(Protocol):
         """The next round, generation or epoch. After a cancelled call only the state from before it can be used."""
 
     def state(self) -> Arrays:
-        """Everything needed to go on. The arrays are not changed afterwards."""
+        """Return everything needed to go on. The arrays are not changed afterwards."""

@@ -26,7 +26,7 @@ def build(
     check: Check | None = None,
     maps: FireMaps | None = None,
 ) -> Model:
-    """The frozen fire, the fleet with its calendar, its rules and the objective of ``project`` at ``effectiveness``.
+    """Return the frozen fire, the fleet with its calendar, its rules and the objective of ``project`` at ``effectiveness``.
 
     ``tell`` receives messages of the engine, ``check`` may raise to cancel. ``maps`` are the project's own, where they
     exist already (:func:`firegui.fire.maps.project_maps`). Raises :class:`~firegui.errors.InputError` with everything

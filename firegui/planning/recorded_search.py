@@ -20,7 +20,7 @@ AT_ONCE = 16
 
 
 def library(name: str) -> Any:
-    """The package that a search is from, loaded only when one begins: it takes seconds and may not be installed.
+    """Return the package that a search is from, loaded only when one begins: it takes seconds and may not be installed.
 
     Raises :class:`~firegui.errors.InputError` where it is not.
     """
@@ -38,7 +38,7 @@ class Search(Protocol):
     """What a library does. Nothing but its seed and what it is told may decide what it asks for."""
 
     def ask(self) -> Sequence[Floats]:
-        """The next vectors ``[dimension]``, each within the bounds."""
+        """Return the next vectors ``[dimension]``, each within the bounds."""
 
     def tell(self, values: Sequence[float]) -> None:
         """The objective of each vector asked for last."""
@@ -92,7 +92,7 @@ class RecordedSearch:
         self._tell_whole(self._search)
 
     def state(self) -> Arrays:
-        """The objectives in the order in which they were asked for, and the places once there are any."""
+        """Return the objectives in the order in which they were asked for, and the places once there are any."""
         if self._places is None:
             return {}
         digest = self._expected if self._search is None else self._digest.digest()
@@ -109,7 +109,7 @@ class RecordedSearch:
             self._asked = ()
 
     def _replayed(self, places: Floats, check: Check | None) -> Search:
-        """The search after everything that is recorded."""
+        """Return the search after everything that is recorded."""
         search = self._begin(start_vector(self._context, self._basis, places))
         while self._told < len(self._values) and not self._asked:
             if check is not None:

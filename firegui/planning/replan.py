@@ -68,7 +68,7 @@ class Replanner:
         self._design = project.plan.design
 
     def simulated(self, schedule: Schedule, day: int, check: Check | None = None) -> Bools:
-        """Where ``P > 0.5`` at the start of ``day``, by the model at nominal effectiveness; bool ``[H, W]``."""
+        """Return where ``P > 0.5`` at the start of ``day``, by the model at nominal effectiveness; bool ``[H, W]``."""
         days = simulate(self.whole, schedule, check=check, keep_days=True).p_fire_days
         assert days is not None
         return np.asarray(days[day] > 0.5)
@@ -78,7 +78,7 @@ class Replanner:
         return RemainingProblem(self.whole, self._design, schedule, day, state, check)
 
     def table(self, schedule: Schedule) -> tuple[tuple[DropRecord, ...], AuditReport]:
-        """The drops of the whole plan, and their audit by code that shares nothing with the gates."""
+        """Return the drops of the whole plan, and their audit by code that shares nothing with the gates."""
         model = self.whole
         drops = drop_records(model.maps, model.fleet, schedule, model.rules)
         flown = [(drop.step, drop.column) for drop in drops if drop.executed]
@@ -86,7 +86,7 @@ class Replanner:
         return drops, audit(schedule, model.fleet, per_day, model.shape, flown, conditions=conditions)
 
     def protected_cells(self, fire: Bools) -> int:
-        """Cells of the protected regions in ``fire [H, W]``."""
+        """Return cells of the protected regions in ``fire [H, W]``."""
         return int(fire[self.whole.protected.cpu().numpy()].sum())
 
 
@@ -103,7 +103,7 @@ class RemainingProblem:
         self.design = remaining(whole.with_effectiveness(design), schedule, self._first, state, check=check)
 
     def nominal(self, check: Check | None = None) -> Model:
-        """The problem at nominal effectiveness; the retardant on the ground works at it, too."""
+        """Return the problem at nominal effectiveness; the retardant on the ground works at it, too."""
         if self._nominal is None:
             self._nominal = remaining(self._whole, self._schedule, self._first, self.state, check=check)
         return self._nominal
@@ -119,7 +119,7 @@ class RemainingProblem:
         return int(executed(self._whole, self._schedule)[: self._first].sum())
 
     def joined(self, rest: Schedule) -> Schedule:
-        """The whole plan with ``rest`` from :attr:`day` on. What was flown before keeps its bits."""
+        """Return the whole plan with ``rest`` from :attr:`day` on. What was flown before keeps its bits."""
         old, first = self._schedule, self._first
         logits = np.concatenate([old.logits[:first], rest.logits])
         poses = np.concatenate([old.poses[:first], rest.poses])
@@ -143,7 +143,7 @@ def drawn_state(
     model: Model, schedule: Schedule, first: int, end: int, state: FireState, generator: np.random.Generator,
     check: Check | None = None, ground: Singles | None = None,
 ) -> FireState:  # fmt: skip
-    """The fire at step ``end``, drawn: deterministic from step ``first`` on, every cell drawn at the end.
+    """Return the fire at step ``end``, drawn: deterministic from step ``first`` on, every cell drawn at the end.
 
     Needs one random number a cell whatever is flown, so equal generators make branches comparable (paper, section
     ``uq``, aleatoric uncertainty). Of ``schedule [T, A]`` only what the gates let through is flown.
@@ -161,7 +161,7 @@ def remaining(
     whole: Model, schedule: Schedule, first: int, state: FireState, n_steps: int | None = None, *,
     check: Check | None = None, ground: Singles | None = None, level: Singles | None = None,
 ) -> Model:  # fmt: skip
-    """The model of ``n_steps`` steps from step ``first`` on (all that are left), prepared.
+    """Return the model of ``n_steps`` steps from step ``first`` on (all that are left), prepared.
 
     Its fire begins as ``state`` and its ground is treated with what ``schedule`` had laid before ``first``, at the
     effectiveness of ``whole``: its :func:`ground_factor`, where that is known. Aircraft whose turnaround reaches
@@ -195,7 +195,7 @@ def remaining(
 
 
 def split_days(maps: FireMaps, first: int, n_steps: int) -> FireMaps:
-    """``maps`` of ``n_steps`` steps from ``first`` on, in days of ``gcd(first, n_steps, S_day)`` steps.
+    """Return ``maps`` of ``n_steps`` steps from ``first`` on, in days of ``gcd(first, n_steps, S_day)`` steps.
 
     Every such day has the spread and the wind of the day that it is a part of. Whole days are not copied.
     """
@@ -218,7 +218,7 @@ def executed(model: Model, schedule: Schedule) -> Bools:
 def ground_factor(
     model: Model, schedule: Schedule, flown: Bools, since: int = 0, before: Singles | None = None
 ) -> Singles:
-    """``r [H, W]`` after the drops ``flown [t, A]``: the product of ``e^{−min(E, 50)}`` over their steps (step 3).
+    """Return ``r [H, W]`` after the drops ``flown [t, A]``: the product of ``e^{−min(E, 50)}`` over their steps (step 3).
 
     ``before`` is ``r`` at the step ``since``, where that is known.
     """
@@ -251,7 +251,7 @@ def treated(maps: FireMaps, emitting: Singles, receiving: Singles) -> FireMaps:
 
 
 def remaining_rules(whole: Model, flown: Bools, first: int, n_steps: int) -> FlightRules | None:
-    """The rules of ``n_steps`` steps from ``first`` on, with what is carried over from ``flown [T, A]``."""
+    """Return the rules of ``n_steps`` steps from ``first`` on, with what is carried over from ``flown [T, A]``."""
     rules, steps = whole.rules, slice(first, first + n_steps)
     closed = carried(whole, flown[:first], n_steps)
     if rules is None:
@@ -273,7 +273,7 @@ def remaining_rules(whole: Model, flown: Bools, first: int, n_steps: int) -> Fli
 
 
 def _spent(rules: FlightRules, flown: Bools, first: int, begun: int) -> NDArray[np.int64]:
-    """``[A]``: the sorties used up in the ``begun`` steps before ``first``: drops, and room that was kept for pins."""
+    """Return ``[A]``: the sorties used up in the ``begun`` steps before ``first``: drops, and room that was kept for pins."""
     used = flown[first - begun : first]
     if rules.pinned is not None:
         used = used | rules.pinned[first - begun : first]
@@ -281,7 +281,7 @@ def _spent(rules: FlightRules, flown: Bools, first: int, begun: int) -> NDArray[
 
 
 def carried(model: Model, flown: Bools, n_steps: int) -> Bools:
-    """``[n_steps, A]``: where a turnaround that began before step 0 still closes its aircraft.
+    """Return ``[n_steps, A]``: where a turnaround that began before step 0 still closes its aircraft.
 
     After a drop ``k`` steps before, with ``k ≥ 1``, steps ``0 … Δ − k`` are closed (paper, eq. ``gate``).
     """
@@ -295,7 +295,7 @@ def carried(model: Model, flown: Bools, n_steps: int) -> Bools:
 
 
 def shifted_fleet(fleet: Fleet, day: int) -> Fleet:
-    """The fleet with grounded days counted from ``day``."""
+    """Return the fleet with grounded days counted from ``day``."""
     return Fleet(
         tuple(
             kind.with_grounded_days(tuple(when - day for when in kind.grounded_days if when >= day))
@@ -307,7 +307,7 @@ def shifted_fleet(fleet: Fleet, day: int) -> Fleet:
 def split_fleet(
     whole: Model, first: int, span: int, rules: FlightRules | None, n_steps: int
 ) -> tuple[Fleet, FlightRules | None]:
-    """The fleet and the rules of a problem whose days are parts of days, of ``span`` steps each.
+    """Return the fleet and the rules of a problem whose days are parts of days, of ``span`` steps each.
 
     Grounded days become closed steps, because the first of them may have begun. The hours of a turnaround are those
     that have as many steps as before.
@@ -345,6 +345,6 @@ def counted(metrics: Metrics, model: Model, burned: Bools) -> Metrics:
 
 
 def rows(schedule: Schedule, first: int, end: int) -> Schedule:
-    """Steps ``first … end − 1`` of ``schedule`` as a schedule of their own."""
+    """Return steps ``first … end − 1`` of ``schedule`` as a schedule of their own."""
     z = schedule.pose_logits
     return Schedule(schedule.logits[first:end], schedule.poses[first:end], None if z is None else z[first:end])

@@ -57,7 +57,7 @@ class ScalingBench:
     """Timing of rollouts, gradient steps and searches at the fleet sizes of ``project``."""
 
     def __init__(self, project: Project, backend: str, tell: MessageCallback, check: Check) -> None:
-        """Raises :class:`~firegui.errors.InputError` for a project that cannot be planned."""
+        """Raise :class:`~firegui.errors.InputError` for a project that cannot be planned."""
         self._fires = ScalingFires(project, backend, tell, check)
         self._optimizer = project.plan.optimizer
 
@@ -84,7 +84,7 @@ class ScalingBench:
         self, cases: Sequence[ScalingCase], settings: ScalingSettings, done: Sequence[ScalingRow], *, hear: Hear,
         keep: Keep, check: Check,
     ) -> tuple[ScalingRow, ...]:  # fmt: skip
-        """The row of every one of ``cases``, those ``done`` as far as they are.
+        """Return the row of every one of ``cases``, those ``done`` as far as they are.
 
         A round times every setting once; ``keep`` hears all rows after each, so whole rounds are what is kept. All
         settings take part in a round, so that a machine that slows down slows all of them, unless their fires do not
@@ -169,7 +169,7 @@ class _Timer:
         return replace(row, start=start, flying=row.flying.plus(*self._pair(self._flying, check)))
 
     def _pair(self, schedule: Schedule, check: Check) -> tuple[float, float]:
-        """Milliseconds of a rollout and of a gradient step, both of ``schedule`` itself whatever the repeat."""
+        """Return milliseconds of a rollout and of a gradient step, both of ``schedule`` itself whatever the repeat."""
         model, settings = self._model, self._settings
         time.sleep(PAUSE_S)
         rollout = once(lambda: simulate(model, schedule, check=check))
@@ -206,7 +206,7 @@ class ScalingFires:
     """
 
     def __init__(self, project: Project, backend: str, tell: MessageCallback, check: Check) -> None:
-        """Raises :class:`~firegui.errors.InputError` for a project that cannot be planned."""
+        """Raise :class:`~firegui.errors.InputError` for a project that cannot be planned."""
         bare = replace(project, operations=Operations())
         nominal = project.plan.nominal
         self.whole = build(bare, effectiveness=nominal, backend=backend, tell=tell, check=check)
@@ -215,7 +215,7 @@ class ScalingFires:
         self._kept: dict[_Size, Model] = {}
 
     def model(self, case: ScalingCase) -> Model:
-        """The problem of ``case``; its fire is kept until :meth:`forget`."""
+        """Return the problem of ``case``; its fire is kept until :meth:`forget`."""
         fleet = grounded_within(part_of(self._project.planned_fleet, case.aircraft), case.days)
         return replace(self._fire(_size(case)), fleet=fleet)
 
@@ -224,7 +224,7 @@ class ScalingFires:
         self._kept.clear()
 
     def groups(self, cases: Sequence[ScalingCase]) -> list[list[ScalingCase]]:
-        """``cases`` in groups whose fires fit into memory together: one, unless memory is short."""
+        """Return ``cases`` in groups whose fires fit into memory together: one, unless memory is short."""
         room = available_memory()
         return grouped(cases, None if room is None else ROOM_SHARE * room)
 
@@ -256,7 +256,7 @@ class ScalingFires:
 
 
 def grouped(cases: Sequence[ScalingCase], room: float | None) -> list[list[ScalingCase]]:
-    """``cases`` in their order, a new group wherever another fire would not fit into ``room`` bytes any more.
+    """Return ``cases`` in their order, a new group wherever another fire would not fit into ``room`` bytes any more.
 
     A fire that does not fit alone is tried alone. ``None`` is room enough.
     """
@@ -277,13 +277,13 @@ def grouped(cases: Sequence[ScalingCase], room: float | None) -> list[list[Scali
 
 
 def grounded_within(fleet: Fleet, days: int) -> Fleet:
-    """The fleet with the grounded days of its first ``days`` alone."""
+    """Return the fleet with the grounded days of its first ``days`` alone."""
     kinds = (kind.with_grounded_days(tuple(day for day in kind.grounded_days if day < days)) for kind in fleet.types)
     return Fleet(tuple(kinds))
 
 
 def window_around(ignition: NDArray[np.bool_], shape: tuple[int, int]) -> Window:
-    """The part of ``shape`` of the raster in the middle of which, as far as its rim allows, the fire begins.
+    """Return the part of ``shape`` of the raster in the middle of which, as far as its rim allows, the fire begins.
 
     Its middle is the burning cell nearest to the centroid of all, so that there is always a fire in it. A window keeps
     the cells as they are. On a coarser raster of the same extent the same daily maps would carry the fire several
@@ -299,7 +299,7 @@ def window_around(ignition: NDArray[np.bool_], shape: tuple[int, int]) -> Window
 
 
 def part_of_maps(maps: FireMaps, window: Window) -> FireMaps:
-    """The fire inside ``window``; beyond it nothing burns."""
+    """Return the fire inside ``window``; beyond it nothing burns."""
     rows, columns = window
     return replace(
         maps,

@@ -137,7 +137,7 @@ def _finish(axes: Axes, places: Sequence[int], title: str) -> None:
 
 
 def _apart(places: Sequence[int]) -> list[int]:
-    """Those of the rising ``places`` whose names have room on a logarithmic axis; the last always has."""
+    """Return those of the rising ``places`` whose names have room on a logarithmic axis; the last always has."""
     kept = [places[-1]]
     room = (places[-1] / places[0]) ** 0.105
     for place in reversed(places[:-1]):

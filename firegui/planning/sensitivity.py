@@ -40,7 +40,7 @@ _POSES = 0x706F7365
 def rows_of(
     model: Model, schedule: Schedule, kind: SensitivityKind, settings: SensitivitySettings, *, hear: Hear, check: Check
 ) -> tuple[Row, ...]:
-    """The rows of ``schedule`` for a table of ``kind``, which is not the sweep. ``model`` is at nominal effectiveness.
+    """Return the rows of ``schedule`` for a table of ``kind``, which is not the sweep. ``model`` is at nominal effectiveness.
 
     Raises :class:`ValueError` for the sweep, whose rows are plans.
     """
@@ -58,7 +58,10 @@ def rows_of(
 def effectiveness_rows(
     model: Model, schedule: Schedule, pairs: Sequence[Effectiveness], *, hear: Hear, check: Check
 ) -> tuple[EffectivenessRow, ...]:
-    """``schedule`` scored at each of ``pairs``, against its final extent at the effectiveness of ``model``."""
+    """Return a row of ``schedule`` for each of ``pairs`` of effectiveness.
+
+    Final extents are relative to that at the effectiveness of ``model``.
+    """
     nominal = _scored(model, schedule, check)
     rows = []
     for done, pair in enumerate(pairs):
@@ -71,7 +74,10 @@ def effectiveness_rows(
 def side_rows(
     model: Model, schedule: Schedule, sides: Sequence[RetardantSide], *, hear: Hear, check: Check
 ) -> tuple[SideRow, ...]:
-    """``schedule`` scored with retardant acting on each of ``sides``, against its extent with that of ``model``."""
+    """Return a row of ``schedule`` for each of ``sides`` that retardant acts on.
+
+    Final extents are relative to that of ``model`` as it is.
+    """
     own = _scored(model, schedule, check)
     rows = []
     for done, side in enumerate(sides):
@@ -98,7 +104,7 @@ def pose_rows(
 
 
 def pose_noise(schedule: Schedule, draw: int, seed: int) -> Floats:
-    """The standard normal ``ε [T, A, 3]`` of draw number ``draw``."""
+    """Return the standard normal ``ε [T, A, 3]`` of draw number ``draw``."""
     generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_POSES, draw)))
     return generator.standard_normal(schedule.poses.shape)
 
@@ -109,7 +115,7 @@ def _perturbed(model: Model, schedule: Schedule, scale: float, draws: int, seed:
 
 
 def _all_scored(model: Model, schedules: Iterator[Schedule], check: Check) -> Iterator[Metrics]:
-    """The metrics of every schedule, rolled out in batches."""
+    """Yield the metrics of every schedule, rolled out in batches."""
     batch: list[Schedule] = []
     for schedule in schedules:
         batch.append(schedule)

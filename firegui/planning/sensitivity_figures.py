@@ -28,7 +28,7 @@ def draw(table: SensitivityTable[Row], folder: Path) -> list[Path]:
 
 
 def figure(table: SensitivityTable[Row]) -> Figure:
-    """The picture of ``table``, which has rows."""
+    """Draw ``table``, which has rows."""
     result = Figure(figsize=(7.0, 4.2), dpi=_DPI, layout="constrained")
     axes = result.subplots()
     match table.rows[0]:

@@ -20,7 +20,7 @@ class SharedObjective:
     excess: float = EXCESS_WEIGHT
 
     def penalty(self, drops: int) -> float:
-        """``λ max(0, N_drop − B) / B``."""
+        """Return ``λ max(0, N_drop − B) / B``."""
         return self._per_drop * max(0, drops - self.budget)
 
     def value(self, metrics: Metrics) -> float:
@@ -32,7 +32,7 @@ class SharedObjective:
         return self._per_drop if drops > self.budget else 0.0
 
     def weights(self, weights: ObjectiveWeights, drops: int) -> ObjectiveWeights:
-        """The project's weights with :meth:`slope` on top of ``λ_budget``: their gradient is the shared objective's."""
+        """Return the project's weights with :meth:`slope` on top of ``λ_budget``: their gradient is the shared objective's."""
         return replace(weights, budget=weights.budget + self.slope(drops))
 
     @property

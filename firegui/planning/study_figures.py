@@ -58,7 +58,7 @@ def _pictures(table: StudyTable, project: Project) -> dict[str, Figure]:
 
 
 def heat_axes(table: StudyTable) -> tuple[str, str] | None:
-    """The two columns with the most levels that cells differ in; ``None`` where there are not two."""
+    """Return the two columns with the most levels that cells differ in; ``None`` where there are not two."""
     names = [name for name in table.settings.names if len(levels_of(table, name)) > 1]
     varied = [each.name for each in table.settings.vary if each.name in names]
     chosen = varied if len(varied) > 1 else [*varied, *([CASE] if CASE in names else [])]
@@ -66,7 +66,10 @@ def heat_axes(table: StudyTable) -> tuple[str, str] | None:
 
 
 def tornado_figure(table: StudyTable, project: Project, measure: str, bars: Sequence[TornadoBar]) -> Figure:
-    """A bar a factor or case: how ``measure`` differs from the reference, with its spread over what else varies."""
+    """Draw a bar for each factor or case: the change of ``measure`` from the reference.
+
+    Whiskers are its spread over what else varies.
+    """
     shown = bars[:MOST_BARS][::-1]
     figure = Figure(figsize=(7.6, 1.5 + 0.3 * len(shown)), dpi=_DPI, layout="constrained")
     axes, better = figure.subplots(), MEASURES[measure].better
@@ -102,7 +105,7 @@ def _direction(better: int) -> str:
 
 
 def heat_figure(table: StudyTable, project: Project, measure: str, across: str, down: str) -> Figure:
-    """The mean of ``measure`` by two factors; a cell without a number is not done."""
+    """Draw the mean of ``measure`` by two factors. A cell without a number is not done."""
     heat = heat_of(table, across, down, measure)
     values = np.array(heat.values, float)
     size = (2.6 + 0.55 * len(heat.across), 1.8 + 0.38 * len(heat.down))
@@ -125,7 +128,10 @@ def heat_figure(table: StudyTable, project: Project, measure: str, across: str, 
 
 
 def pareto_figure(table: StudyTable, project: Project) -> Figure:
-    """Every cell, drops against fire; joined are those that no other beats in both."""
+    """Draw drops against fire for every cell.
+
+    A line joins the cells that no other beats in both.
+    """
     points = np.array(points_of(table, DROPS, FIRE))
     front = list(front_of([(float(x), float(y)) for x, y in points]))
     figure = Figure(figsize=(6.4, 4.2), dpi=_DPI, layout="constrained")

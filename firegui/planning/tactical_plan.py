@@ -97,7 +97,7 @@ class TacticalPlan:
         self._state = self._now()
 
     def state(self) -> TacticalState:
-        """Everything needed to go on after the last whole pass."""
+        """Return everything needed to go on after the last whole pass."""
         return self._state
 
     def _now(self) -> TacticalState:

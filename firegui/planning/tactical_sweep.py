@@ -33,7 +33,7 @@ TACTICAL_ROLLOUTS = PASSES + 1
 def tactical_schedule(
     model: Model, settings: OptimizerSettings, *, budget: int | None = None, check: Check | None = None
 ) -> Schedule:
-    """The best of :data:`PASSES` sweeps, each on a forecast of the fire under the schedule of the one before.
+    """Return the best of :data:`PASSES` sweeps, each on a forecast of the fire under the schedule of the one before.
 
     Takes :data:`TACTICAL_ROLLOUTS`. Without ``budget`` whoever is ready drops while there are targets.
     """

@@ -45,19 +45,19 @@ class Trial:
 
 
 def run(trial: Trial, schedule: Schedule, *, bounded: bool = True, check: Check | None = None) -> Rollout:
-    """The rollout of ``schedule`` that ``trial`` asks for, given up early at its bounds unless not ``bounded``."""
+    """Return the rollout of ``schedule`` that ``trial`` asks for, given up early at its bounds unless not ``bounded``."""
     bounds = trial.bounds if bounded else UNBOUNDED
     return simulate(trial.model, trial.schedule(schedule), bounds=bounds, alter=trial.alter, check=check)
 
 
 def passes(trial: Trial, rollout: Rollout) -> bool:
-    """Whether every constraint of ``trial`` holds at the end of its rollout."""
+    """Return whether every constraint of ``trial`` holds at the end of its rollout."""
     within = (getattr(rollout.metrics, f"loss_{term}") <= getattr(trial.bounds, term) for term in TERMS)
     return rollout.exceeded is None and all(within)
 
 
 def constraint_weights(bounds: Bounds) -> ObjectiveWeights:
-    """The weights ``1/τ_k`` under which the objective is ``Σ_k ℓ_k / τ_k`` over the constrained terms."""
+    """Return the weights ``1/τ_k`` under which the objective is ``Σ_k ℓ_k / τ_k`` over the constrained terms."""
     limits = {term: getattr(bounds, term) for term in TERMS}
     weights = {term: 1.0 / limit if 0.0 < limit < np.inf else 0.0 for term, limit in limits.items()}
     return ObjectiveWeights(**weights, budget=0.0)
@@ -70,7 +70,7 @@ def displaced(schedule: Schedule, shift: Floats, shape: tuple[int, int]) -> Sche
 
 
 def constrained_terms(setting: Setting, weights: ObjectiveWeights) -> tuple[str, ...]:
-    """The losses that stage 2 holds: burn and final extent in setting A, protected exposure in B (paper, ``step5``).
+    """Return the losses that stage 2 holds: burn and final extent in setting A, protected exposure in B (paper, ``step5``).
 
     With weights of one's own, every fire term that has one.
     """
@@ -82,13 +82,13 @@ def constrained_terms(setting: Setting, weights: ObjectiveWeights) -> tuple[str,
 
 
 def thresholds(reference: Metrics, terms: tuple[str, ...], settings: EliminationSettings) -> Bounds:
-    """``τ_k = max(ρ ℓ_k^ref, τ_min)`` of the constrained terms; the others are unbounded (paper, ``step5``)."""
+    """Return ``τ_k = max(ρ ℓ_k^ref, τ_min)`` of the constrained terms; the others are unbounded (paper, ``step5``)."""
     limits = {term: max(settings.slack * getattr(reference, f"loss_{term}"), settings.floor) for term in terms}
     return Bounds(**limits)
 
 
 def ratios(metrics: Metrics, bounds: Bounds) -> dict[str, float]:
-    """``ℓ_k / τ_k`` of every term, NaN where it is not constrained."""
+    """Return ``ℓ_k / τ_k`` of every term, NaN where it is not constrained."""
     limits = {term: getattr(bounds, term) for term in TERMS}
     return {
         term: getattr(metrics, f"loss_{term}") / limit if 0.0 < limit < np.inf else np.nan

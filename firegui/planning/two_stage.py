@@ -29,7 +29,7 @@ def eliminator(
     model: Model, plan: PlanSettings, reference: Schedule, checkpoint: Path | None = None,
     check: Check | None = None,
 ) -> Elimination:  # fmt: skip
-    """The elimination of ``reference`` on ``model``, which is at design effectiveness (paper, section ``step5``).
+    """Return the elimination of ``reference`` on ``model``, which is at design effectiveness (paper, section ``step5``).
 
     Goes on from ``checkpoint`` where there is one. Raises :class:`~firegui.errors.InputError` for one of another
     schedule.
@@ -49,7 +49,7 @@ def smoother(
     model: Model, plan: PlanSettings, reference: Schedule, schedule: Schedule, checkpoint: Path | None = None,
     check: Check | None = None,
 ) -> PoseSmoothing:  # fmt: skip
-    """The smoothing of what the elimination of ``reference`` has left, against the same thresholds.
+    """Return the smoothing of what the elimination of ``reference`` has left, against the same thresholds.
 
     Goes on from ``checkpoint`` where there is one. Raises :class:`~firegui.errors.InputError` for one of another
     schedule.
@@ -169,7 +169,7 @@ class PoseSmoothing:
         return self._schedule(self._state.best)
 
     def state(self) -> SmoothingState:
-        """A value to go on from."""
+        """Return a state from which the stage can resume."""
         return self._state
 
     def epoch(self, check: Check | None = None) -> SmoothingReport:
@@ -192,7 +192,7 @@ class PoseSmoothing:
         return Schedule.from_pose_logits(self._logits, pose_logits, self._model.shape)
 
     def _held(self, schedule: Schedule, check: Check | None) -> float:
-        """Mean of ``Σ_k ℓ_k / τ_k`` over the trials; infinite where a drop is not flown any more, as in a zone."""
+        """Return mean of ``Σ_k ℓ_k / τ_k`` over the trials; infinite where a drop is not flown any more, as in a zone."""
         total = 0.0
         for trial in self._trials:
             rollout = run(trial, schedule, bounded=False, check=check)
@@ -202,7 +202,7 @@ class PoseSmoothing:
         return total / len(self._trials)
 
     def _slope(self, schedule: Schedule, epoch: int, check: Check | None) -> tuple[float, Floats]:
-        """Mean of the constrained losses over the epoch's displacements, and its clipped gradient by pose logits."""
+        """Return mean of the constrained losses over the epoch's displacements, and its clipped gradient by pose logits."""
         settings, shape = self._settings, self._model.shape
         size = (*model_size(self._model), 3)
         shifts = displacements(size, settings.draws, settings.scale, self._seed, FRESH + epoch)

@@ -43,7 +43,9 @@ class Alteration:
     only_grows: bool = False
 
     def applied(self, day: int, window: Window, unburned: State, burning: State) -> tuple[State, State]:
-        """The state after the change, checked: of the same shape and type, ``U ≥ 0``, ``B ≥ 0`` and ``U + B ≤ 1``.
+        """Return the checked state after the change.
+
+        It has the same shape and type, with ``U ≥ 0``, ``B ≥ 0`` and ``U + B ≤ 1``.
 
         Raises :class:`ValueError` for anything else, and where a change that only grows has raised a ``U``.
         """

@@ -31,7 +31,7 @@ from firegui.rollout.machine import compilers, kernel_folder, processor
 from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import Observer, StateView
-from firegui.rollout.outcome import Hear, Outcome, Slopes, Wanted
+from firegui.rollout.outcome import Hear, Outcome, RolloutOptions, Slopes
 
 try:
     import numba  # noqa: F401
@@ -53,15 +53,15 @@ class RolloutBackend(Protocol):
     """What a backend can do."""
 
     def prepare(self, model: Model) -> None:
-        """Lay the model's maps out and compile what has to be compiled, so that no rollout pays for it."""
+        """Lay out the model's maps and compile the kernels, so that no rollout pays for it."""
 
     def simulate(
-        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: RolloutOptions
     ) -> Outcome:
         """Roll a schedule out."""
 
     def simulate_many(
-        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]
+        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[RolloutOptions]
     ) -> list[Outcome]:
         """Roll schedules out that do not depend on each other."""
 
@@ -88,7 +88,7 @@ def use_threads() -> int:
 
 
 def kernel_threads() -> int:
-    """How many threads the kernels use: every core, or ``FIREGUI_THREADS`` of them.
+    """Return how many threads the kernels use: every core, or ``FIREGUI_THREADS`` of them.
 
     Unlike torch's, none waits for one that was not given a core.
     """
@@ -102,7 +102,9 @@ def _asked_threads() -> int:
 
 
 def choose(name: str) -> tuple[str, str]:
-    """``(backend, torch device)`` for a name of :data:`BACKENDS`; ``auto`` takes a GPU where there is one.
+    """Return ``(backend, torch device)`` for a name of :data:`BACKENDS`.
+
+    ``auto`` takes a GPU where there is one.
 
     Raises :class:`~firegui.errors.InputError` for an unknown name and for a GPU that is not there.
     """
@@ -118,7 +120,7 @@ def choose(name: str) -> tuple[str, str]:
 
 
 def devices() -> dict[str, Any]:
-    """Return what can be computed on: torch's version, the kernels' threads and the names of the graphics cards."""
+    """Return torch's version, the number of kernel threads and the names of the graphics cards."""
     cards = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
     use_threads()
     return {"torch": str(torch.__version__), "threads": kernel_threads(), "cuda": cards}
@@ -130,14 +132,20 @@ def kernel_compilers() -> dict[str, Any]:
 
 
 def dtype_of(precision: str) -> torch.dtype:
-    """The number type called ``precision``. Raises :class:`~firegui.errors.InputError` for an unknown one."""
+    """Return the number type called ``precision``.
+
+    Raises :class:`~firegui.errors.InputError` for an unknown name.
+    """
     if precision not in PRECISIONS:
         raise InputError([Problem("precision", f"{precision!r} is unknown", f"choose one of {', '.join(PRECISIONS)}")])
     return torch.float64 if precision == "float64" else torch.float32
 
 
 def engine(model: Model) -> RolloutBackend:
-    """The implementation behind ``model.backend``. The kernels compute in float32, which the fire model means."""
+    """Return the implementation behind ``model.backend``.
+
+    The kernels compute in float32, as the fire model is meant to be.
+    """
     if model.backend == "reference":
         return _Reference()
     if model.dtype != torch.float32:
@@ -147,7 +155,7 @@ def engine(model: Model) -> RolloutBackend:
 
 
 def prepare(model: Model) -> None:
-    """Make a model ready to be rolled out. What the kernels compile on their first use is compiled, and told, now."""
+    """Prepare a model for rollouts. What the kernels compile on their first use is compiled now."""
     chosen = engine(model)
     if model.backend == "cpu" and model.dtype == torch.float32 and not NO_KERNELS:
         compile_once(chosen, kernel_folder(), model.tell)
@@ -155,7 +163,7 @@ def prepare(model: Model) -> None:
 
 
 def method(model: Model) -> str:
-    """How the model is computed, for people: ``active-front kernels``."""
+    """Return how the model is computed, for people: ``active-front kernels``."""
     if model.backend == "reference":
         return "plain reference (slow)"
     if model.dtype != torch.float32:
@@ -171,13 +179,16 @@ def _pass_on(model: Model, text: str) -> None:
 
 
 class _Whole:
-    """What engines share that know only whole rollouts: a later start and a bound change the answer, not the work."""
+    """Base class of engines that know only whole rollouts.
+
+    A later start and a bound change the result, but not the work.
+    """
 
     def prepare(self, model: Model) -> None:
         model.gains.dense()
 
     def simulate(
-        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: RolloutOptions
     ) -> Outcome:
         outcome = self._roll(model, schedule, observer, check, wanted.alter)
         first = wanted.start.day if wanted.start is not None else 0
@@ -186,7 +197,7 @@ class _Whole:
         return replace(outcome, states=states, exceeded=exceeded(model, outcome.metrics, wanted.bounds))
 
     def simulate_many(
-        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]
+        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[RolloutOptions]
     ) -> list[Outcome]:
         nobody = Observer(model, None, keep_days=False)
         pairs = zip(schedules, wanted, strict=True)
@@ -274,7 +285,7 @@ class Compiled(Protocol):
         """Lay out what a model needs."""
 
     def simulate(
-        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: RolloutOptions
     ) -> Outcome:
         """Roll a schedule out."""
 
@@ -306,19 +317,19 @@ def exercise(engine: Compiled) -> None:
     model, schedule = _fire()
     engine.prepare(model)
     observer = Observer(model, 1, keep_days=True)
-    whole = engine.simulate(model, schedule, observer, None, Wanted(None, UNBOUNDED, keep_states=True))
+    whole = engine.simulate(model, schedule, observer, None, RolloutOptions(None, UNBOUNDED, keep_states=True))
     tight = Bounds(burn=0.5 * whole.metrics.loss_burn)
     nobody = Observer(model, None, keep_days=False)
-    engine.simulate(model, schedule, nobody, None, Wanted(whole.states[-1], tight, keep_states=False))
+    engine.simulate(model, schedule, nobody, None, RolloutOptions(whole.states[-1], tight, keep_states=False))
     dimmer = Alteration(lambda day, window, unburned, burning: (unburned, burning * 0.5))
-    engine.simulate(model, schedule, nobody, None, Wanted(alter=dimmer))
+    engine.simulate(model, schedule, nobody, None, RolloutOptions(alter=dimmer))
     engine.gradient(model, schedule, nobody, None)
     engine.gradient(replace(model, full_carry=True), schedule, nobody, None)
     engine.gain_slopes(model, np.ones_like, lambda day, slopes: None, None, through_days=True)
 
 
 def _fire() -> tuple[Model, Schedule]:
-    """A fire in calm air with an aircraft of each material; some drop, some only might."""
+    """Return a fire in calm air with an aircraft of each material; some drop, some only might."""
     days = (DAYS, *SHAPE)
     ignition = np.zeros(SHAPE, bool)
     ignition[8:12, 12:20] = True

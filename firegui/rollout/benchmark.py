@@ -1,4 +1,4 @@
-"""How fast this machine computes, in one run: dense torch, each engine, two fires, three rasters, and the memory."""
+"""Speed of this machine: dense torch, each engine, two fires, three rasters, and the memory."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def interleaved(works: Mapping[str, Work], rounds: int, say: Say) -> dict[str, T
 
 
 def once(work: Work) -> float:
-    """Milliseconds a call, over as many calls as make :data:`LEAST_MS`."""
+    """Return milliseconds a call, over as many calls as make :data:`LEAST_MS`."""
     calls, began = 0, time.perf_counter()
     while True:
         work()
@@ -122,7 +122,7 @@ def benchmark(name: str, maps: FireMaps, fleet: Fleet, extent: Extent, say: Say)
 
     ``say`` is told what is being done. The engines come first, so that their peak of memory is their own.
     """
-    bench = _Bench(maps, fleet, extent, say)
+    bench = _TimingSuite(maps, fleet, extent, say)
     for backend in extent.backends:
         bench.add_engine(backend)
     bench.add_dense()
@@ -143,7 +143,7 @@ def benchmark_machine(name: str, maps: FireMaps, fleet: Fleet, rounds: int, say:
     return benchmark(name, maps, fleet, Extent(backends=backends, rounds=rounds), say)
 
 
-class _Bench:
+class _TimingSuite:
     """Collects what is timed: names such as ``cpu rollout contained``, and what was found out on the way."""
 
     def __init__(self, maps: FireMaps, fleet: Fleet, extent: Extent, say: Say) -> None:
@@ -181,7 +181,7 @@ class _Bench:
         }
 
     def add_dense(self) -> None:
-        """The same rollouts in dense torch."""
+        """Time the same rollouts in dense torch."""
         dense = DenseRollout(_model(self._maps, self._fleet, "reference"))
         for fire, schedule in self._schedules.items():
             self.works[f"dense rollout {fire}"] = _dense(dense, schedule)
@@ -197,14 +197,14 @@ class _Bench:
         self._fire = {"extent_cells": free.metrics.final_extent_cells, "held": held}
 
     def fire(self, name: str) -> dict[str, Any]:
-        """What was burned down."""
+        """Return the properties of the fire that is timed."""
         rows, columns = self._maps.shape
         size = {"rows": rows, "columns": columns, "days": self._maps.days, "steps": self._maps.n_steps}
         start = int(self._maps.ignition.sum())
         return {"name": name, **size, "aircraft": self._fleet.n_aircraft, "start_cells": start, **self._fire}
 
     def answer(self, backend: str, times: Mapping[str, Times]) -> dict[str, Any]:
-        """Times and ratios of one engine."""
+        """Return times and ratios of one engine."""
         found = dict(self._engines[backend])
         # Its best round: with a core taken, torch's threads wait for each other and take many times as long.
         dense = times["dense rollout unsuppressed"].least
@@ -227,7 +227,7 @@ class _Bench:
 
 
 def _best_held(model: Model, extent: Extent) -> dict[str, Any]:
-    """The first band that holds the fire, else the one that lets the least burn."""
+    """Return the first band that holds the fire, else the one that lets the least burn."""
     found: list[dict[str, Any]] = []
     for distance in DISTANCES:
         found.append(_held(model, extent, distance))
@@ -251,7 +251,10 @@ def _cells(held: Mapping[str, Any]) -> float:
 
 # -- the raster around the fire ---------------------------------------------------------------------------------------
 def _rasters(maps: FireMaps, fleet: Fleet, extent: Extent, say: Say) -> tuple[list[dict[str, Any]], list[str]]:
-    """The first days of the same fire on larger and larger rasters, each engine; and what had to be left out."""
+    """Time each engine on the first days of the same fire on larger and larger rasters.
+
+    Also return what had to be left out.
+    """
     first = maps.window(0, min(extent.raster_days, maps.days))
     works: dict[str, Work] = {}
     skipped: list[str] = []
@@ -304,7 +307,10 @@ def _gradient(model: Model, schedule: Schedule) -> Work:
 
 
 def _listed(schedule: Schedule) -> Schedule:
-    """The schedule as a file would give it: only its drops have a pose, every other aircraft waits in the corner."""
+    """Return the schedule as a file would give it: only its drops have a pose.
+
+    Every other aircraft waits in the corner.
+    """
     return Schedule(schedule.logits, schedule.poses * schedule.proposed[:, :, None])
 
 
@@ -384,5 +390,5 @@ class DenseRollout:
 
 
 def _survival(dose: StepDose, dtype: torch.dtype) -> Tensor:
-    """``exp(−min(E, 50))``, formed in float64."""
+    """Return ``exp(−min(E, 50))``, formed in float64."""
     return torch.exp(-dose.dose.clamp(max=MAXIMUM_DOSE)).to(dtype)

@@ -121,7 +121,7 @@ class Forward:
         self.unscored += (model.n_steps - step - scored) * float(fire.double().sum())
 
     def _reached(self) -> Box:
-        """Bounding box of every cell that has burned or burns."""
+        """Return bounding box of every cell that has burned or burns."""
         touched = (self.burning > 0) | (self.unburned < 1)
         rows = torch.nonzero(touched.any(dim=1)).flatten()
         columns = torch.nonzero(touched.any(dim=0)).flatten()
@@ -180,7 +180,7 @@ class Forward:
         self.burning[flat] = burning * survival
 
     def _exposure(self, step: int, box: Box) -> Tensor:
-        """``h = ρ_x Σ_n (ρ_e B̃)(n) K_n`` on the window, neighbours summed NW N NE W E SW S SE."""
+        """Return ``h = ρ_x Σ_n (ρ_e B̃)(n) K_n`` on the window, neighbours summed NW N NE W E SW S SE."""
         top, bottom, left, right = box
         halo = (slice(top, bottom + 2), slice(left, right + 2))
         source = self._burning[halo]
@@ -196,7 +196,7 @@ class Forward:
         return heat * self.retardant[_window(box)] if self.model.receiver_treated else heat
 
     def metrics(self) -> Metrics:
-        """The paper's loss terms and the benchmark's metrics."""
+        """Return the paper's loss terms and the benchmark's metrics."""
         model = self.model
         last = (1.0 - self.unburned).double()
         extent, protected = float(last.sum()), float(last[model.protected].sum())
@@ -217,7 +217,10 @@ def simulate(
 def gradient(
     model: Model, schedule: Schedule, observer: Observer, check: Check | None
 ) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
-    """Roll out and differentiate: ``∂𝓛/∂D [T, A]`` (straight-through) and ``∂𝓛/∂(y, x, θ) [T, A, 3]``, float64."""
+    """Roll out and differentiate: ``∂𝓛/∂D [T, A]`` and ``∂𝓛/∂(y, x, θ) [T, A, 3]``.
+
+    The first is straight-through. All are float64.
+    """
     forward = Forward(model, schedule)
     forward.run(observer, check, keep=True, extent=model.gradient_extent)
     backward = Backward(forward, schedule)
@@ -229,7 +232,10 @@ def gradient(
 
 
 class Backward:
-    """The adjoint sweep. ``decision [T, A]`` is ``∂𝓛/∂d`` of every open pair, ``pose`` that of every executed one."""
+    """Adjoint sweep.
+
+    ``decision [T, A]`` is ``∂𝓛/∂d`` of every open pair, ``pose`` that of every executed one.
+    """
 
     def __init__(self, forward: Forward, schedule: Schedule) -> None:
         self.forward, self.model, self.schedule = forward, forward.model, schedule
@@ -333,7 +339,10 @@ class Backward:
         return field.reshape(self.model.shape)[_window(box)]
 
     def _transposed(self, step: int, box: Box, received: Tensor) -> Tensor:
-        """``M(x) = Σ_y received(y) K_{x→y}(y)``: the stencil of the forward pass, scattered back to the emitters."""
+        """Return ``M(x) = Σ_y received(y) K_{x→y}(y)``.
+
+        It is the stencil of the forward pass, scattered back to the emitters.
+        """
         top, bottom, left, right = box
         gains = self.model.K[step // self.model.maps.steps_per_day]
         halo = torch.zeros((bottom - top + 2, right - left + 2), dtype=self.model.dtype, device=received.device)
@@ -343,11 +352,11 @@ class Backward:
         return halo[1:-1, 1:-1]
 
     def slope_of(self, material: Material) -> Tensor:
-        """The padded field that a footprint of this material reads."""
+        """Return the padded field that a footprint of this material reads."""
         return self._water_slope if material is Material.WATER else self._retardant_slope
 
     def capped(self, material: Material, step: int) -> Tensor | None:
-        """Flat cells at which the dose of this step is at its cap, where its gradient is 0."""
+        """Return flat cells at which the dose of this step is at its cap, where its gradient is 0."""
         dose = self.forward.doses[material].get(step)
         if dose is None or not bool((dose.dose > MAXIMUM_DOSE).any()):
             return None
@@ -388,7 +397,10 @@ class _FootprintTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FootprintReader:
-    """Footprints of one type at one step: ``tables [1 or 4, n, m, m]`` holds dose, then its slopes in y, x, θ."""
+    """Footprints of one type at one step.
+
+    ``tables [1 or 4, n, m, m]`` holds the dose, then its slopes in y, x, θ.
+    """
 
     material: Material
     columns: NDArray[np.int64]
@@ -412,7 +424,7 @@ class _FootprintReader:
 
 
 def _survival(dose: StepDose, dtype: torch.dtype) -> Tensor:
-    """``exp(−min(E, 50))``, formed in float64."""
+    """Return ``exp(−min(E, 50))``, formed in float64."""
     return torch.exp(-dose.dose.clamp(max=MAXIMUM_DOSE)).to(dtype)
 
 
@@ -421,7 +433,7 @@ def _window(box: Box) -> tuple[slice, slice]:
 
 
 def _grown(box: Box, shape: tuple[int, int]) -> Box:
-    """One cell more on every side, inside the raster; an empty box stays empty."""
+    """Return one cell more on every side, inside the raster; an empty box stays empty."""
     top, bottom, left, right = box
     if top == bottom:
         return box

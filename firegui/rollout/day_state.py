@@ -1,4 +1,4 @@
-"""The state of a rollout at a day boundary, to go on from; and the bounds at which a rollout is given up."""
+"""State of a rollout at a day boundary, from which it can resume, and bounds that end it early."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from firegui.rollout.model import Model
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Upper limits of the loss terms. A rollout that cannot end within them any more is not worth finishing."""
+    """Upper limits of the loss terms.
+
+    A rollout that cannot end within them is given up.
+    """
 
     burn: float = math.inf
     final: float = math.inf
@@ -32,7 +35,10 @@ UNBOUNDED = Bounds()
 
 @dataclass(frozen=True, slots=True)
 class Exceeded:
-    """A rollout was given up at ``step``, because ``term`` will end at ``value`` or more, above its ``limit``."""
+    """Bound that ended a rollout at ``step``.
+
+    ``term`` would end at ``value`` or more, above its ``limit``.
+    """
 
     step: int
     term: str
@@ -55,7 +61,10 @@ class DayState:
     body: object
 
     def fits(self, executed: NDArray[np.bool_], schedule: Schedule) -> bool:
-        """Whether ``schedule`` with its ``executed [T, A]`` drops flies before this day what this state has seen."""
+        """Return whether ``schedule`` flies the drops of this state before this day.
+
+        ``executed [T, A]`` are its executed drops.
+        """
         steps = len(self.executed)
         if not np.array_equal(self.executed, executed[:steps]):
             return False
@@ -63,13 +72,13 @@ class DayState:
 
 
 def state_of(model: Model, schedule: Schedule, executed: NDArray[np.bool_], day: int, body: object) -> DayState:
-    """The state of ``schedule`` at the start of ``day``, with the engine's own ``body``."""
+    """Return the state of ``schedule`` at the start of ``day``, with the engine's own ``body``."""
     steps = day * model.maps.steps_per_day
     return DayState(model.backend, day, executed[:steps].copy(), schedule.poses[:steps].copy(), body)
 
 
 def exceeded(model: Model, metrics: Metrics, bounds: Bounds) -> Exceeded | None:
-    """Which bound a finished rollout has broken, if any."""
+    """Return which bound a finished rollout has broken, if any."""
     for term in ("burn", "final", "prot"):
         value, limit = getattr(metrics, f"loss_{term}"), getattr(bounds, term)
         if value > limit:

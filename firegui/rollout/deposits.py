@@ -25,7 +25,10 @@ MAXIMUM_ELEMENTS = 2_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Footprints of the ``(step, column)`` pairs ``pairs [n, 2]`` of one aircraft type; ``dose`` is P_a α_a."""
+    """Footprints of the ``(step, column)`` pairs ``pairs [n, 2]`` of one aircraft type.
+
+    ``dose`` is ``P_a α_a``.
+    """
 
     kind: AircraftType
     dose: float
@@ -34,14 +37,17 @@ class Batch:
 
 
 def scales_of(kind: AircraftType, model: Model) -> FootprintShape:
-    """Footprint scales in cells."""
+    """Return footprint scales in cells."""
     return FootprintShape(
         kind.sigma_parallel_m / model.maps.cell_size_m, kind.sigma_perpendicular_m / model.maps.cell_size_m
     )
 
 
 def groups(model: Model, wanted: NDArray[np.bool_]) -> Iterator[tuple[AircraftType, Pairs]]:
-    """The wanted ``(step, column)`` pairs, by aircraft type in fleet order, each sorted by step then column."""
+    """Yield the wanted ``(step, column)`` pairs by aircraft type in fleet order.
+
+    Each group is sorted by step, then column.
+    """
     first = 0
     for kind in model.fleet.types:
         pairs = np.argwhere(wanted[:, first : first + kind.count])
@@ -51,12 +57,12 @@ def groups(model: Model, wanted: NDArray[np.bool_]) -> Iterator[tuple[AircraftTy
 
 
 def landing_offsets(model: Model, kind: AircraftType, pairs: Pairs, poses: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Wind drift ``[n, 2]`` = ``(Δy, Δx)`` of each pair in cells."""
+    """Return wind drift ``[n, 2]`` = ``(Δy, Δx)`` of each pair in cells."""
     return np.stack(drift_cells(model.maps, kind, pairs[:, 0], poses[:, 0], poses[:, 1]), axis=1)
 
 
 def batches(model: Model, schedule: Schedule, wanted: NDArray[np.bool_], *, slopes: bool = False) -> Iterator[Batch]:
-    """Footprints of every wanted pair, in batches that fit in memory."""
+    """Yield footprints of every wanted pair, in batches that fit in memory."""
     for kind, pairs in groups(model, wanted):
         scales = scales_of(kind, model)
         elements = (2 * scales.half_width + 1) ** 2 * (4 if slopes else 1)
@@ -82,9 +88,10 @@ class StepDose:
 
 
 def step_doses(model: Model, schedule: Schedule, executed: NDArray[np.bool_]) -> dict[Material, dict[int, StepDose]]:
-    """Summed doses of the executed drops, per material and step. What lands outside the raster is lost.
+    """Return the summed doses of the executed drops, per material and step.
 
-    The order of summation is the fleet's, so that the same schedule gives the same bits.
+    What lands outside the raster is lost. The order of summation is the fleet's, so that the same schedule gives the
+    same bits.
     """
     parts: dict[tuple[Material, int], list[tuple[Tensor, Tensor]]] = {}
     rows, columns = model.shape

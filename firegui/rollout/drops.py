@@ -13,10 +13,10 @@ from firegui.rollout.landing import Air, drift_cells
 def drop_records(
     maps: Air, fleet: Fleet, schedule: Schedule, rules: FlightRules | None = None, *, flown: bool = False
 ) -> tuple[DropRecord, ...]:
-    """Every proposed drop in order of step and column, with its landing point and whether the gates execute it.
+    """Return every proposed drop in order of step and column.
 
-    ``maps`` are the fire's, or anything that has their wind. With ``flown`` only the executed ones: a plan that is
-    still searched for proposes three times as many.
+    A record has the landing point and whether the gates execute the drop. ``maps`` are the fire's, or anything that has
+    their wind. With ``flown`` only the executed ones: a plan that is still searched for proposes three times as many.
     """
     executed = gates_of(schedule, fleet, maps, rules).executed
     listed = executed if flown else schedule.proposed

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class EngineMessage:
-    """One sentence. ``level`` is ``info`` or ``warning``; ``device`` is set when computing moves to another device."""
+    """Message of an engine.
+
+    ``level`` is ``info`` or ``warning``; ``device`` is set when computing moves to another device.
+    """
 
     text: str
     level: str = "info"

@@ -1,4 +1,4 @@
-"""Differentiable drop footprints (paper, step 2): an oriented Gaussian, normalised over its own window."""
+"""Differentiable drop footprints (paper, step 2): oriented Gaussians, normalised in a window."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Footprints:
 
     ``weight [n, m, m]`` is Ḡ, which sums to 1 over the window, ``m = 2·half_width + 1``; the window of drop ``k``
     starts at raster cell ``(top[k], left[k])``, which may lie outside the raster. ``slope [3, n, m, m]`` holds
-    ``∂Ḡ/∂(y, x, θ)`` where it was asked for.
+    ``∂Ḡ/∂(y, x, θ)`` where it was requested.
     """
 
     weight: Tensor
@@ -43,7 +43,10 @@ class Footprints:
 
 
 def windows(landing: Tensor, half_width: int, shape: tuple[int, int]) -> tuple[Tensor, Tensor]:
-    """North-west corner ``(top, left)`` of each window, centred at the nearest in-domain cell to ``landing [n, 2]``."""
+    """Return the north-west corner ``(top, left)`` of each window.
+
+    A window is centred at the nearest cell inside the raster to ``landing [n, 2]``.
+    """
     centre = landing.detach().round()
     top = centre[:, 0].clamp(0, shape[0] - 1).long() - half_width
     left = centre[:, 1].clamp(0, shape[1] - 1).long() - half_width

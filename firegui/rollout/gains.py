@@ -18,10 +18,11 @@ Layout = TypeVar("Layout")
 
 
 class SpreadGains:
-    """``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable(x)`` of every day, in the layouts that engines compute on.
+    """Gains ``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable(x)`` of every day.
 
-    A layout is made at the first call and shared by every model that differs only in its fleet, its effectiveness or
-    its objective; the gains are by far the largest thing that a model holds.
+    They are held in the layouts that engines compute on. A layout is made at the first call and shared by every model
+    that differs only in its fleet, its effectiveness or its objective; the gains are by far the largest thing that a
+    model holds.
     """
 
     def __init__(self, maps: FireMaps, dtype: torch.dtype, device: str) -> None:
@@ -31,11 +32,11 @@ class SpreadGains:
         self._lock = RLock()  # a layout may be made from another
 
     def dense(self) -> Tensor:
-        """``[D, 8, H, W]`` on the device, neighbours in the order NW N NE W E SW S SE."""
+        """Return ``[D, 8, H, W]`` on the device, neighbours in the order NW N NE W E SW S SE."""
         return self.layout("dense", lambda: spread_gains(self.maps, self.dtype).to(self.device))
 
     def recent(self, name: str, make: Callable[[], Layout]) -> Layout:
-        """The same for what differs from one objective to the next: only the last few are kept."""
+        """Return the same for what differs from one objective to the next: only the last few are kept."""
         with self._lock:
             kept: Layout = self._recent.pop(name) if name in self._recent else make()
             self._recent[name] = kept
@@ -44,7 +45,7 @@ class SpreadGains:
             return kept
 
     def layout(self, name: str, make: Callable[[], Layout]) -> Layout:
-        """What ``make`` returns, made once and kept under ``name``."""
+        """Return what ``make`` returns, made once and cached under ``name``."""
         with self._lock:
             if name not in self._layouts:
                 self._layouts[name] = make()
@@ -53,6 +54,6 @@ class SpreadGains:
 
 
 def spread_gains(maps: FireMaps, dtype: torch.dtype) -> Tensor:
-    """``K`` as ``[D, 8, H, W]``, multiplied in ``dtype``."""
+    """Return ``K`` as ``[D, 8, H, W]``, multiplied in ``dtype``."""
     gamma = (torch.from_numpy(maps.gamma).to(dtype) * torch.from_numpy(maps.burnable)).clamp(0.0, MAXIMUM_FACTOR)
     return torch.from_numpy(maps.phi).to(dtype).clamp(0.0, MAXIMUM_FACTOR) * gamma[:, None]

@@ -23,7 +23,10 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gates:
-    """``open [T, A]``: available and not grounded (``c·g = 1``); ``executed [T, A]``: open and proposed (``d = 1``)."""
+    """Gates of a schedule.
+
+    ``open [T, A]``: available and not grounded (``c·g = 1``). ``executed [T, A]``: open and proposed (``d = 1``).
+    """
 
     open: Bools
     executed: Bools
@@ -55,12 +58,12 @@ class FlightRules:
     spent: Ints | None = None
 
     def days_of(self, n_steps: int, steps_per_day: int) -> Ints:
-        """``[T]``: the day of every step, for sorties; ``steps_per_day`` is the day of the maps."""
+        """Return ``[T]``: the day of every step, for sorties; ``steps_per_day`` is the day of the maps."""
         return (np.arange(n_steps) + self.begun) // (self.day_steps or steps_per_day)
 
 
 def grounded(fleet: Fleet, n_steps: int, steps_per_day: int) -> Bools:
-    """``[T, A]``: True where the calendar grounds the aircraft (``g = 0`` of the paper's step 1)."""
+    """Return ``[T, A]``: True where the calendar grounds the aircraft (``g = 0`` of the paper's step 1)."""
     table = np.zeros((-(-n_steps // steps_per_day), fleet.n_aircraft), bool)  # [D, A]
     first = 0
     for kind in fleet.types:
@@ -71,9 +74,9 @@ def grounded(fleet: Fleet, n_steps: int, steps_per_day: int) -> Bools:
 
 
 def gates_of(schedule: Schedule, fleet: Fleet, air: Air, rules: FlightRules | None = None) -> Gates:
-    """The gates of a schedule, its no-drop zones included: what every rollout, table and check goes by.
+    """Return the gates of a schedule, its no-drop zones included.
 
-    ``air`` are the fire's maps, or anything that has their wind.
+    Every rollout, table and check uses them. ``air`` are the fire's maps, or anything that has their wind.
     """
     if rules is None:
         return apply_gates(schedule.proposed, fleet, air.steps_per_day)
@@ -125,13 +128,13 @@ def apply_gates(
 
 
 def _turnaround(fleet: Fleet, steps_per_day: int) -> Ints:
-    """``Δ_a [A]`` in steps."""
+    """Return ``Δ_a [A]`` in steps."""
     steps = [kind.turnaround_steps(steps_per_day) for kind in fleet.types]
     return np.repeat(np.array(steps, np.int64), [kind.count for kind in fleet.types])
 
 
 def _walk(steps: Ints, bounds: Ints, turnaround: Ints) -> list[int]:
-    """Indices of the ``steps`` that are executed.
+    """Return indices of the ``steps`` that are executed.
 
     ``steps[bounds[a] : bounds[a + 1]]`` are the candidates of aircraft ``a`` in ascending order. The first is executed,
     and after each one the first candidate behind its turnaround.
@@ -147,7 +150,10 @@ def _walk(steps: Ints, bounds: Ints, turnaround: Ints) -> list[int]:
 
 
 def _closed(rules: FlightRules, shut: Bools | None, turnaround: Ints, shape: tuple[int, ...]) -> Bools:
-    """``[T, A]``: closed whatever else is flown: dark, grounded, in a zone, or too soon before a pinned drop."""
+    """Return ``[T, A]``: pairs that are closed whatever else is flown.
+
+    They are dark, grounded, in a zone, or too soon before a pinned drop.
+    """
     closed = np.zeros(shape, bool) if rules.closed is None else rules.closed.copy()
     if rules.pinned is not None:
         for step, column in np.argwhere(rules.pinned).tolist():
@@ -158,8 +164,9 @@ def _closed(rules: FlightRules, shut: Bools | None, turnaround: Ints, shape: tup
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Days:
-    """``quota [A][D]``: drops besides the pinned ones that are left on each day; ``pins`` ``[A]`` sets of steps.
+    """Remaining drops by day.
 
+    ``quota [A][D]`` are the drops that are left on each day besides the pinned ones; ``pins [A]`` are sets of steps.
     ``day [T]`` is the day of each step and ``end [T]`` the first step after that day.
     """
 
@@ -173,7 +180,10 @@ _UNLIMITED = np.iinfo(np.int64).max
 
 
 def _quotas(rules: FlightRules, sorties: Ints, days: Ints, n_aircraft: int) -> Ints:
-    """``[D, A]``: drops that each aircraft may fly on each day besides its pinned ones. ``days [T]`` of every step."""
+    """Return ``[D, A]``: drops that each aircraft may fly on each day besides its pinned ones.
+
+    ``days [T]`` is the day of every step.
+    """
     n_days = int(days[-1]) + 1 if len(days) else 0
     most = np.broadcast_to(np.where(sorties < 0, _UNLIMITED, sorties), (n_days, n_aircraft))
     if rules.spent is not None:
@@ -184,7 +194,7 @@ def _quotas(rules: FlightRules, sorties: Ints, days: Ints, n_aircraft: int) -> I
 
 
 def _per_day(pairs: Bools, days: Ints) -> Ints:
-    """``[D, A]``: how many of the pairs ``[T, A]`` lie on each day."""
+    """Return ``[D, A]``: how many of the pairs ``[T, A]`` lie on each day."""
     return np.add.reduceat(pairs, np.flatnonzero(np.diff(days, prepend=-1)), axis=0, dtype=np.int64)
 
 
@@ -220,7 +230,10 @@ def _walk_sorties(steps: Ints, bounds: Ints, turnaround: Ints, days: _Days) -> l
 
 
 def _within_sorties(rules: FlightRules, executed: Bools, steps_per_day: int) -> Bools:
-    """``[T, A]``: False for the rest of a day on which the aircraft has flown all its sorties but the pinned ones."""
+    """Return ``[T, A]``: False on a day after an aircraft has flown all its sorties of that day.
+
+    Pinned drops are not counted.
+    """
     if rules.sorties is None:
         return np.ones(executed.shape, bool)
     counted = executed if rules.pinned is None else executed & ~rules.pinned
@@ -233,7 +246,10 @@ def _within_sorties(rules: FlightRules, executed: Bools, steps_per_day: int) -> 
 
 
 def _before_cap(rules: FlightRules, executed: Bools) -> Bools:
-    """``[T, A]``: False once as many drops were executed as the cap allows, in order of step and column."""
+    """Return ``[T, A]``: False once as many drops were executed as the cap allows.
+
+    They are counted in order of step and column.
+    """
     if rules.cap is None:
         return np.ones(executed.shape, bool)
     pinned = np.zeros(executed.shape, bool) if rules.pinned is None else rules.pinned

@@ -35,12 +35,12 @@ class Air(Protocol):
 
 
 def fall_time_s(kind: AircraftType) -> float:
-    """``t_fall = sqrt(2 H_a / g)`` in seconds."""
+    """Return ``t_fall = sqrt(2 H_a / g)`` in seconds."""
     return float(np.sqrt(2.0 * kind.drop_height_m / GRAVITY_MS2))
 
 
 def drift_cells(maps: Air, kind: AircraftType, steps: NDArray[np.int64], y: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """Displacement ``(Δy, Δx)`` in cells of drops released at ``(y, x)`` on ``steps``.
+    """Return displacement ``(Δy, Δx)`` in cells of drops released at ``(y, x)`` on ``steps``.
 
     ``Δx = V cos ψ t_fall / Δ`` and ``Δy = −V sin ψ t_fall / Δ``, with the wind of the day at the nearest cell to the
     release point (piecewise constant, hence without gradient).

@@ -14,7 +14,7 @@ COMPILERS = ("numba", "llvmlite", "triton")
 
 
 def peak_memory() -> int | None:
-    """The most bytes of memory this process has held at any time, None where the system does not say."""
+    """Return the peak memory of this process in bytes, or None where the system does not report it."""
     lines = _proc("self/status")
     if "VmHWM" in lines:  # unlike ru_maxrss it does not begin with the peak of the process that started this one
         return lines["VmHWM"] * 1024
@@ -27,7 +27,7 @@ def peak_memory() -> int | None:
 
 
 def available_memory() -> int | None:
-    """Bytes of memory that are free for use, None where the system does not say."""
+    """Return bytes of memory that are free for use, None where the system does not say."""
     lines = _proc("meminfo")
     if "MemAvailable" in lines:
         return lines["MemAvailable"] * 1024
@@ -38,7 +38,7 @@ def available_memory() -> int | None:
 
 
 def processor() -> str:
-    """What the processor calls itself."""
+    """Return the processor's own name."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -48,7 +48,10 @@ def processor() -> str:
 
 
 def compilers() -> dict[str, Any]:
-    """Versions of what compiles the kernels, None where it is missing, and how many kernels are kept on disk."""
+    """Return versions of what compiles the kernels, and how many kernels are cached on disk.
+
+    A missing compiler is None.
+    """
     found: dict[str, Any] = {}
     for name in COMPILERS:
         try:
@@ -62,13 +65,13 @@ def compilers() -> dict[str, Any]:
 
 
 def kernel_folder() -> Path | None:
-    """Where compiled kernels are kept, None while nothing has loaded them."""
+    """Return where compiled kernels are kept, None while nothing has loaded them."""
     numba = sys.modules.get("numba")
     return Path(numba.config.CACHE_DIR) if numba is not None and numba.config.CACHE_DIR else None
 
 
 def _proc(name: str) -> dict[str, int]:
-    """Numbers of a file of Linux's ``/proc``, by their names; nothing elsewhere."""
+    """Return numbers of a file of Linux's ``/proc``, by their names; nothing elsewhere."""
     try:
         lines = (Path("/proc") / name).read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -78,7 +81,7 @@ def _proc(name: str) -> dict[str, int]:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

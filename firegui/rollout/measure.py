@@ -19,7 +19,7 @@ class Losses:
 
 
 def losses_of(model: Model, occupied: float, guarded: float, extent: float, executed: int) -> Losses:
-    """The loss terms.
+    """Return the loss terms.
 
     ``occupied`` is ``Σ_t Σ_x P_t`` over the scored states, ``guarded`` the same weighted by the protection density,
     ``extent`` is ``Σ_x P_T``.
@@ -35,7 +35,7 @@ def losses_of(model: Model, occupied: float, guarded: float, extent: float, exec
 def metrics_of(
     model: Model, extent: float, protected: float, occupancy: float, losses: Losses, proposed: int, executed: int
 ) -> Metrics:
-    """The benchmark's metrics.
+    """Return the benchmark's metrics.
 
     ``extent`` is ``Σ_x P_T``, ``protected`` the same over the regions, ``occupancy`` is ``Σ_t Σ_x P_t`` over all T + 1
     states.

@@ -92,19 +92,22 @@ class Model:
         return self.retardant_acts_on is not RetardantSide.EMITTER
 
     def columns_of(self, material: Material) -> list[int]:
-        """Column indices of the aircraft that carry ``material``."""
+        """Return column indices of the aircraft that carry ``material``."""
         return [tail.index for tail in self.fleet.tails if tail.type.material is material]
 
     def with_effectiveness(self, effectiveness: Effectiveness) -> Model:
-        """The same model with another suppressant; shares everything else."""
+        """Return the same model with another suppressant; shares everything else."""
         return replace(self, effectiveness=effectiveness)
 
     def with_weights(self, weights: ObjectiveWeights) -> Model:
-        """The same model with another objective; shares everything else."""
+        """Return the same model with another objective; shares everything else."""
         return replace(self, weights=weights)
 
     def occupancy_slope(self) -> Tensor:
-        """``l_t(x) = ∂𝓛/∂P_t(x)`` for the steps that are scored, without the terminal term; float64 ``[H, W]``."""
+        """Return ``l_t(x) = ∂𝓛/∂P_t(x)`` for the scored steps, without the terminal term.
+
+        It is float64 ``[H, W]``.
+        """
         return self.weights.burn / (self.n_scored * self.n_cells) + self.protection * (
             self.weights.prot / self.n_scored
         )
@@ -118,7 +121,9 @@ class Model:
 def protection_density(
     masks: NDArray[np.bool_], weights: Sequence[float], shape: tuple[int, int]
 ) -> NDArray[np.float64]:
-    """``Σ_R w_R 1_R(x) / (|R| Σ_R w_R)``: with equal weights the paper's mean over regions, each by its own area.
+    """Return ``Σ_R w_R 1_R(x) / (|R| Σ_R w_R)``.
+
+    With equal weights it is the paper's mean over regions, each by its own area.
 
     Raises :class:`~firegui.errors.InputError` for a region without a cell.
     """

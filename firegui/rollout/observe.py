@@ -18,15 +18,16 @@ Window = tuple[slice, slice]
 
 
 def levels_of(probability: Tensor, complement: bool) -> NDArray[np.uint8]:
-    """``rint(255 p)`` cut to 0 … 255, where ``p`` is ``probability``, or ``1 − probability``."""
+    """Return ``rint(255 p)`` cut to 0 … 255, where ``p`` is ``probability``, or ``1 − probability``."""
     shown = 1.0 - probability if complement else probability
     levels: NDArray[np.uint8] = (shown * 255.0).round().clamp(0, 255).to(torch.uint8).cpu().numpy()
     return levels
 
 
 class StateView(NamedTuple):
-    """A state: ``p^U`` and ``p^B`` on ``window``, outside of which nothing has burned, ``r`` on ``treated``, else 1.
+    """View of a state.
 
+    ``p^U`` and ``p^B`` are on ``window``, outside of which nothing has burned. ``r`` is on ``treated``, else 1.
     ``levels`` makes the levels of a picture of them; an engine may have a faster way to the same.
     """
 
@@ -38,15 +39,15 @@ class StateView(NamedTuple):
     levels: Callable[[Tensor, bool], NDArray[np.uint8]] = levels_of
 
     def fire(self) -> Part:
-        """``1 − p^U``."""
+        """Return ``1 − p^U``."""
         return self._part(self.window, self.unburned, complement=True)
 
     def flames(self) -> Part:
-        """``p^B``."""
+        """Return ``p^B``."""
         return self._part(self.window, self.burning, complement=False)
 
     def ground(self) -> Part:
-        """``r``."""
+        """Return ``r``."""
         return self._part(self.treated, self.retardant, complement=False)
 
     def _part(self, window: Window, probability: Tensor, *, complement: bool) -> Part:
@@ -64,7 +65,7 @@ class Observer:
         self._days = np.zeros((model.maps.days + 1, *model.shape), np.float32) if keep_days else None
 
     def next_look(self, step: int) -> int:
-        """The first state at or after ``step`` that it wants to see, ``T + 1`` for none."""
+        """Return the first state at or after ``step`` that it wants to see, ``T + 1`` for none."""
         looks = [self._steps + 1]
         if self._days is not None:
             looks.append(-(-step // self._per_day) * self._per_day)
@@ -73,7 +74,10 @@ class Observer:
         return min(looks)
 
     def see(self, step: int, sight: StateView) -> None:
-        """Look at the state at ``step`` (0 … T). Whoever shows states shows each once, from the first to the last."""
+        """Record the state at ``step`` (0 … T).
+
+        Engines show each state once, from the first to the last.
+        """
         if self._days is not None and step % self._per_day == 0:
             self._days[(step // self._per_day, *sight.window)] = (1.0 - sight.unburned).cpu().numpy()
         if self._stride is None or (step % self._stride and step != self._steps):
@@ -83,14 +87,14 @@ class Observer:
         self._retardant.append(sight.ground())
 
     def frames(self) -> Frames | None:
-        """The frames, where they were asked for."""
+        """Return the frames, or ``None`` where they were not requested."""
         if self._stride is None:
             return None
         fire, burning = (Film(self._shape, tuple(parts)) for parts in (self._fire, self._burning))
         return Frames(self._stride, fire, burning, Film(self._shape, tuple(self._retardant), 255), self._steps)
 
     def days(self) -> NDArray[np.float32] | None:
-        """The day-boundary states, where they were asked for."""
+        """Return the day-boundary states, or ``None`` where they were not requested."""
         return self._days
 
 
@@ -103,7 +107,7 @@ class StepObserver(Observer):
         self._whole = torch.zeros(model.shape, device=model.device)
 
     def next_look(self, step: int) -> int:
-        """Every state."""
+        """Return ``step``: every state is wanted."""
         return step
 
     def see(self, step: int, sight: StateView) -> None:
@@ -122,7 +126,7 @@ class FinalState(Observer):
         self.burning = np.zeros(model.shape, np.float32)
 
     def next_look(self, step: int) -> int:
-        """The last state."""
+        """Return the last step."""
         return max(self._last, step)
 
     def see(self, step: int, sight: StateView) -> None:

@@ -19,7 +19,7 @@ Hear = Callable[[int, NDArray[np.float32]], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wanted:
+class RolloutOptions:
     """How to roll out: from where, within which bounds, whether to keep the state of every day's start.
 
     ``alter`` changes the state at the end of every day that is rolled out; that of ``start`` has been changed already.
@@ -31,14 +31,14 @@ class Wanted:
     alter: Alteration | None = None
 
 
-WHOLE = Wanted()
+WHOLE = RolloutOptions()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
     """Numbers of a rollout and what it executed ``[T, A]``.
 
-    ``states`` are those at the starts of days ``0 … D − 1`` where they were asked for (from the day of ``start`` on).
+    ``states`` are those at the starts of days ``0 … D − 1`` where requested (from the day of ``start`` on).
     With ``exceeded`` the rollout was given up: ``metrics`` are then those up to its step.
     """
 

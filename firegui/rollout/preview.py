@@ -1,4 +1,4 @@
-"""A rollout for somebody who looks at a few of its states and changes the schedule again at once."""
+"""Rollout of an edited schedule that keeps only a few states."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from firegui.rollout import backend as backends
 from firegui.rollout.day_state import DayState
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, StateView
-from firegui.rollout.outcome import Wanted
+from firegui.rollout.outcome import RolloutOptions
 
 Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RolloutPreview:
-    """Numbers of a rollout, ``P [H, W]`` at the steps that were looked at, and the states at the starts of days.
+    """Numbers of a rollout, ``P [H, W]`` at the requested steps, and the states at the starts of days.
 
     ``fire`` is quantised to 1/255 as frames are. ``states`` begin with the day that the rollout began with.
     """
@@ -42,13 +42,15 @@ def preview_rollout(
     keep_states: bool = False,
     check: Check | None = None,
 ) -> RolloutPreview:
-    """Roll ``schedule`` out and keep ``P`` at ``steps`` (0 … T) alone; those before ``start`` are not looked at.
+    """Roll ``schedule`` out and keep ``P`` only at ``steps`` (0 … T).
 
-    The answer is bit for bit that of :func:`~firegui.rollout.simulate.simulate` where, before the day of ``start``,
-    the schedule executes the very drops that this state has seen; whoever asks answers for that.
+    Steps before ``start`` are skipped. The result is bit for bit that of :func:`~firegui.rollout.simulate.simulate`,
+    provided that the schedule executes the drops of ``start`` before its day. This is not checked.
     """
     observer = _Picks(model, steps)
-    outcome = backends.engine(model).simulate(model, schedule, observer, check, Wanted(start, keep_states=keep_states))
+    outcome = backends.engine(model).simulate(
+        model, schedule, observer, check, RolloutOptions(start, keep_states=keep_states)
+    )
     return RolloutPreview(outcome.metrics, observer.fire, outcome.states)
 
 

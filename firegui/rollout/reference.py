@@ -1,4 +1,4 @@
-"""The rollout in plain dense torch, differentiated by autograd: the truth that every kernel is judged by.
+"""Rollout in plain dense torch, differentiated by autograd: the reference for every kernel.
 
 It follows the paper line by line (steps 1 to 4), over the whole raster, and is slow on purpose.
 """
@@ -50,13 +50,16 @@ class Trajectory:
 
 
 def variables(schedule: Schedule, *, differentiable: bool) -> Variables:
-    """The schedule as torch tensors."""
+    """Return the schedule as torch tensors."""
     logits = torch.tensor(schedule.logits, dtype=torch.float64, requires_grad=differentiable)
     return Variables(logits, torch.tensor(schedule.poses, dtype=torch.float64, requires_grad=differentiable))
 
 
 def straight_through(logits: Tensor, gates: Gates) -> Tensor:
-    """``d = d̃ + stopgrad(d^bin − d̃)`` with ``d̃ = σ(D) c g``: binary forward, soft backward (paper, step 1)."""
+    """Return ``d = d̃ + stopgrad(d^bin − d̃)`` with ``d̃ = σ(D) c g`` (paper, step 1).
+
+    It is binary forward and soft backward.
+    """
     soft = torch.sigmoid(logits) * torch.from_numpy(gates.open).to(logits.dtype)
     hard = torch.from_numpy(gates.executed).to(logits.dtype)
     return soft + (hard - soft).detach()
@@ -65,7 +68,10 @@ def straight_through(logits: Tensor, gates: Gates) -> Tensor:
 def deposit_fields(
     model: Model, values: Variables, decisions: Tensor, wanted: NDArray[np.bool_]
 ) -> dict[Material, dict[int, Tensor]]:
-    """``E^water_t`` and ``E^ret_t`` as dense fields ``[H, W]``, for the steps at which any pair is wanted."""
+    """Return ``E^water_t`` and ``E^ret_t`` as dense fields ``[H, W]``.
+
+    They are for the steps at which any pair is wanted.
+    """
     fields: dict[Material, dict[int, Tensor]] = {Material.WATER: {}, Material.RETARDANT: {}}
     rows, columns = model.shape
     for kind, pairs in groups(model, wanted):
@@ -88,7 +94,10 @@ def deposit_fields(
 
 
 def exposure(source: Tensor, gains: Tensor) -> Tensor:
-    """``Σ_n source(n) K_n(x)`` over the eight neighbours, in the order NW N NE W E SW S SE; outside the raster is 0."""
+    """Return ``Σ_n source(n) K_n(x)`` over the eight neighbours, in the order NW N NE W E SW S SE.
+
+    Outside the raster it is 0.
+    """
     rows, columns = source.shape
     padded = torch.nn.functional.pad(source, (1, 1, 1, 1))
     total = torch.zeros_like(source)
@@ -180,7 +189,7 @@ def _losses(
 def gain_slopes(
     model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool
 ) -> NDArray[np.float32]:
-    """``∂𝓛/∂K`` of a misfit of the day-boundary states of the fire without drops, by autograd."""
+    """Return ``∂𝓛/∂K`` of a misfit of the day-boundary states of the fire without drops, by autograd."""
     maps, steps = model.maps, model.maps.steps_per_day
     gains = [day.clone().requires_grad_() for day in model.K.cpu()]
     burning = torch.from_numpy(maps.ignition).to(model.dtype)

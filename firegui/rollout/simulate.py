@@ -23,7 +23,7 @@ from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import FinalState, Observer, StepObserver
-from firegui.rollout.outcome import WHOLE, Hear, Outcome, Slopes, Wanted
+from firegui.rollout.outcome import WHOLE, Hear, Outcome, RolloutOptions, Slopes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +31,7 @@ class Rollout:
     """One simulated plan.
 
     ``executed [T, A]``; ``p_fire_days [D+1, H, W]`` float32 at day boundaries, ``frames`` and ``states`` at the starts
-    of days where they were asked for. With ``exceeded`` the rollout was given up at its step, because a bound cannot
+    of days where requested. With ``exceeded`` the rollout was given up at its step, because a bound cannot
     hold any more: ``metrics`` are then those of the part that was simulated.
     """
 
@@ -110,7 +110,7 @@ def simulate(
     changed.
     """
     observer = Observer(model, frame_stride, keep_days)
-    wanted = Wanted(None, bounds, keep_states, alter)
+    wanted = RolloutOptions(None, bounds, keep_states, alter)
     return _rollout(backends.engine(model).simulate(model, schedule, observer, check, wanted), observer)
 
 
@@ -127,11 +127,11 @@ def resume(
     """Roll ``schedule`` out from ``state`` on; the answer is bit for bit that of :func:`simulate`.
 
     Before the day of ``state`` the schedule has to execute the very drops that the state has seen, and a state of a
-    rollout with ``alter`` goes on with the same ``alter``. Raises :class:`ValueError` where the drops are others, and
+    rollout with ``alter`` is resumed with the same ``alter``. Raises :class:`ValueError` where the drops differ, and
     for a state of another backend.
     """
     observer = Observer(model, None, keep_days=False)
-    wanted = Wanted(_fitting(model, state, schedule), bounds, keep_states, alter)
+    wanted = RolloutOptions(_fitting(model, state, schedule), bounds, keep_states, alter)
     return _rollout(backends.engine(model).simulate(model, schedule, observer, check, wanted), observer)
 
 
@@ -145,7 +145,7 @@ def simulate_many(
     alters: Sequence[Alteration | None] | None = None,
     check: Check | None = None,
 ) -> list[Rollout]:
-    """Roll out schedules that do not depend on each other: one after another per core, or as a batch on a GPU.
+    """Roll out independent schedules: one after another per core, or as a batch on a GPU.
 
     Each answer is bit for bit that of :func:`simulate` on the same backend, or of :func:`resume` where ``starts`` has
     a state for it. With ``alters`` (one for each; the same schedule may be given often) they run on the processor, also
@@ -154,7 +154,7 @@ def simulate_many(
     begins = [None] * len(schedules) if starts is None else starts
     changes = [None] * len(schedules) if alters is None else alters
     wanted = [
-        Wanted(None if state is None else _fitting(model, state, schedule), bounds, keep_states, alter)
+        RolloutOptions(None if state is None else _fitting(model, state, schedule), bounds, keep_states, alter)
         for schedule, state, alter in zip(schedules, begins, changes, strict=True)
     ]
     outcomes = backends.engine(model).simulate_many(model, schedules, check, wanted)
@@ -191,7 +191,7 @@ def simulate_with_gradient(
 def last_state(
     model: Model, schedule: Schedule, *, check: Check | None = None
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """``p^U`` and ``p^B`` at ``T``, each ``[H, W]`` float32; what is left of 1 has burned out."""
+    """Return ``p^U`` and ``p^B`` at ``T``, each ``[H, W]`` float32; what is left of 1 has burned out."""
     look = FinalState(model)
     backends.engine(model).simulate(model, schedule, look, check, WHOLE)
     return look.unburned, look.burning
@@ -200,14 +200,14 @@ def last_state(
 def gain_slopes(
     model: Model, slopes: Slopes, hear: Hear, *, through_days: bool = True, check: Check | None = None
 ) -> NDArray[np.float32]:
-    """Roll the fire of ``model`` out without drops and differentiate a misfit of its days by the gains ``K``.
+    """Roll the fire of ``model`` out without drops and differentiate a misfit by the gains ``K``.
 
-    ``slopes`` turns the states ``P [D + 1, H, W]`` at day boundaries into the misfit's slopes ``∂𝓛/∂P`` of the same
-    shape; ``hear(day, ∂𝓛/∂K [8, H, W])`` is called for every day, last day first. With ``h_t = Σ_n K_n B_t(n)`` and
-    ``g = ∂𝓛/∂U_{t+1}``, ``∂𝓛/∂K_n = −Σ_t g U_{t+1} B_t(n)`` and ``g ← g e^{−h_t}``; the carry of ``B`` is cut, as in
-    training the source model. Without ``through_days`` every day is fitted from the state it starts from, which is not
-    differentiated. Slopes of cells that nothing ignites have no
-    meaning: pieces of the raster in which nothing does are left at 0. Returns the states.
+    The misfit is of its days. ``slopes`` turns the states ``P [D + 1, H, W]`` at day boundaries into the misfit's
+    slopes ``∂𝓛/∂P`` of the same shape; ``hear(day, ∂𝓛/∂K [8, H, W])`` is called for every day, last day first. With
+    ``h_t = Σ_n K_n B_t(n)`` and ``g = ∂𝓛/∂U_{t+1}``, ``∂𝓛/∂K_n = −Σ_t g U_{t+1} B_t(n)`` and ``g ← g e^{−h_t}``; the
+    carry of ``B`` is cut, as in training the source model. Without ``through_days`` every day is fitted from the state
+    it starts from, which is not differentiated. Slopes of cells that nothing ignites have no meaning: pieces of the
+    raster in which nothing does are left at 0. Returns the states.
     """
     return backends.engine(model).gain_slopes(model, slopes, hear, check, through_days=through_days)
 
@@ -224,5 +224,8 @@ def watch(
 
 
 def model_drops(model: Model, schedule: Schedule, *, flown: bool = False) -> tuple[DropRecord, ...]:
-    """Return the table of a schedule's proposed or ``flown`` drops, by the fleet, wind and rules of ``model``."""
+    """Return the table of a schedule's proposed or ``flown`` drops.
+
+    Fleet, wind and rules are those of ``model``.
+    """
     return drop_records(model.maps, model.fleet, schedule, model.rules, flown=flown)

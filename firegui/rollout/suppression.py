@@ -12,7 +12,7 @@ MAXIMUM_DOSE = 50.0
 
 
 def dose_of_payload(kind: AircraftType, maps: FireMaps, effectiveness: Effectiveness) -> float:
-    """``P_a α_a``: the dose that a whole payload would give if it all fell on one cell.
+    """Return ``P_a α_a``: the dose that a whole payload would give if it all fell on one cell.
 
     ``α_a = −ln(1 − η) / (c_req A_cell)`` with ``A_cell = (Δx / 0.3048)² / 100`` in 100 ft²; then
     ``E(x) = Ḡ(x) P_a α_a`` and a cell that gets exactly ``c_req`` keeps the fraction ``1 − η`` of its response.

@@ -1,4 +1,4 @@
-"""Fires to measure an engine on: a synthetic one, the same one on a larger raster, and one held by a ring of drops."""
+"""Synthetic fires for timing an engine: small, enlarged, and held by a ring of drops."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ BAND_CELLS = 9
 
 
 def synthetic_fire(shape: tuple[int, int] = SHAPE, days: int = DAYS, start_cells: int = START_CELLS) -> FireMaps:
-    """A fire of constant parameters under a made-up daily wind, from a disc of about ``start_cells`` in the middle.
+    """Return a fire of constant parameters under an invented daily wind.
 
-    ``φ_n = k exp(c V cos(β_n − ψ)) / d_n`` with ``k = 0.044``, ``c = 0.5``, ``d_n`` the distance in cells; ``γ = 1``,
-    every cell burns, 30 m cells, ``T_burn = 10`` steps.
+    It starts from a disc of about ``start_cells`` in the middle. ``φ_n = k exp(c V cos(β_n − ψ)) / d_n`` with
+    ``k = 0.044``, ``c = 0.5``, ``d_n`` the distance in cells; ``γ = 1``, every cell burns, 30 m cells, ``T_burn = 10``
+    steps.
     """
     day = np.arange(days)
     speed = (1.5 + 0.6 * np.sin(1.7 * day)).astype(np.float32)  # m/s
@@ -53,7 +54,10 @@ def synthetic_fire(shape: tuple[int, int] = SHAPE, days: int = DAYS, start_cells
 
 
 def enlarged(maps: FireMaps, factor: int) -> FireMaps:
-    """The same fire in the middle of a raster ``factor`` times as high and as wide; its rim is drawn outward."""
+    """Return the same fire in the middle of a raster ``factor`` times as high and as wide.
+
+    Its rim is extended outward.
+    """
     if factor == 1:
         return maps
     sides = [((factor - 1) * size // 2, (factor - 1) * size - (factor - 1) * size // 2) for size in maps.shape]
@@ -73,14 +77,15 @@ def enlarged(maps: FireMaps, factor: int) -> FireMaps:
 
 
 def bytes_of(maps: FireMaps) -> int:
-    """What the maps take in memory."""
+    """Return the memory of the maps in bytes."""
     arrays = (maps.phi, maps.gamma, maps.burnable, maps.wind_speed, maps.wind_dir, maps.ignition)
     return sum(array.nbytes for array in arrays)
 
 
 def poised_schedule(model: Model, fire: NDArray[np.float32]) -> Schedule:
-    """No drop at all, but every aircraft poised at every step over a cell of ``fire [H, W]`` where ``P > 0.5``.
+    """Return a schedule without drops in which every aircraft is poised over a burning cell.
 
+    These are cells of ``fire [H, W]`` where ``P > 0.5``, at every step.
     What an optimizer starts from: each available pair has a footprint to differentiate, and none is executed.
     """
     schedule = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
@@ -88,11 +93,11 @@ def poised_schedule(model: Model, fire: NDArray[np.float32]) -> Schedule:
 
 
 def holding_schedule(model: Model, drops: int, distance: int) -> Schedule:
-    """A schedule that lays a band of retardant around the fire, ``distance`` cells off, as fast as the fleet flies.
+    """Return a schedule that lays a band of retardant around the fire as fast as the fleet flies.
 
-    The first ``drops`` slots that the gates leave are used, in time order. Retardant always goes where the band has got
-    least: first once around, then again and again, along the band. Water goes to the edge of the starting fire in turn.
-    Aircraft that do not drop are poised over the band.
+    The band is ``distance`` cells off. The first ``drops`` slots that the gates leave are used, in time order.
+    Retardant always goes where the band has got least: first once around, then again and again, along the band. Water
+    goes to the edge of the starting fire in turn. Aircraft that do not drop are poised over the band.
     """
     maps, fleet = model.maps, model.fleet
     size = (maps.n_steps, fleet.n_aircraft)
@@ -132,7 +137,7 @@ class _Ring:
 
     @staticmethod
     def around(fire: Bools, distance: int) -> _Ring:
-        """Cells ``distance … distance + BAND_CELLS`` off ``fire``, in octagonal steps."""
+        """Return cells ``distance … distance + BAND_CELLS`` off ``fire``, in octagonal steps."""
         rows, columns = np.nonzero(fire)
         margin = distance + BAND_CELLS + 6
         top, left = max(int(rows.min()) - margin, 0), max(int(columns.min()) - margin, 0)
@@ -148,7 +153,7 @@ class _Ring:
         return _Ring(cells + np.array([top, left]), heading[band], np.zeros(len(cells)))
 
     def treat(self, model: Model, kind: AircraftType) -> tuple[Floats, float]:
-        """Choose where an aircraft of ``kind`` drops and note what falls there; returns the cell and the heading."""
+        """Choose where an aircraft of ``kind`` drops, record it, and return the cell and the heading."""
         weakest = int(np.argmin(self.dose))
         target, heading = self.cells[weakest].astype(np.float64), float(self.headings[weakest])
         scales = scales_of(kind, model)
@@ -162,7 +167,7 @@ class _Ring:
 
 
 def _steps_away(fire: Bools, most: int) -> NDArray[np.float32]:
-    """How many octagonal steps each cell lies off ``fire``, up to ``most``."""
+    """Return how many octagonal steps each cell lies off ``fire``, up to ``most``."""
     steps = np.full(fire.shape, float(most), np.float32)
     reached = fire
     steps[reached] = 0.0
@@ -174,7 +179,7 @@ def _steps_away(fire: Bools, most: int) -> NDArray[np.float32]:
 
 
 def _spread(cells: Bools, *, diagonal: bool = True) -> Bools:
-    """``cells`` and their neighbours."""
+    """Return ``cells`` and their neighbours."""
     padded = np.pad(cells, 1)
     rows, columns = cells.shape
     found = cells.copy()

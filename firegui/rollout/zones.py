@@ -19,7 +19,10 @@ _CHUNK = 4096
 
 
 def axis_offsets(sigma_cells: float) -> Floats:
-    """Where along the long axis a drop is looked at: every half cell from the landing point, and both ends."""
+    """Return offsets along the long axis at which a drop is tested.
+
+    They are every half cell from the landing point, and both ends.
+    """
     reach = REACH_SIGMAS * sigma_cells
     count = int(np.floor(reach / SPACING_CELLS))
     inner = np.arange(-count, count + 1) * SPACING_CELLS
@@ -27,9 +30,9 @@ def axis_offsets(sigma_cells: float) -> Floats:
 
 
 def nearby(zones: Bools, fleet: Fleet, air: Air) -> Bools:
-    """``[K, H, W]``: cells from which a drop of each type could reach a cell of ``zones [H, W]``, whatever its heading.
+    """Return ``[K, H, W]``: cells from which a drop of each type could reach ``zones [H, W]``.
 
-    A release elsewhere need not be looked at. ``K`` is the number of types.
+    The heading does not matter. A release elsewhere need not be looked at. ``K`` is the number of types.
     """
     fastest = float(air.wind_speed.max(initial=0.0))
     return np.stack([_widened(zones, _reach_cells(kind, air, fastest)) for kind in fleet.types])
@@ -53,7 +56,7 @@ def _widened(mask: Bools, cells: int) -> Bools:
 
 
 def in_zones(poses: Floats, fleet: Fleet, air: Air, zones: Bools, near: Bools | None = None) -> Bools:
-    """``[T, A]``: whether a drop with ``poses [T, A, 3]`` would come down in ``zones [H, W]``.
+    """Return ``[T, A]``: whether a drop with ``poses [T, A, 3]`` would come down in ``zones [H, W]``.
 
     It does when a point of the footprint's long axis within ``±2 σ∥`` of the landing point, looked at every half cell,
     falls into a cell of the zones. ``near`` is :func:`nearby`, which saves looking at drops far away from any zone.
@@ -77,7 +80,7 @@ def in_zones(poses: Floats, fleet: Fleet, air: Air, zones: Bools, near: Bools | 
 
 
 def _lands_in(kind: AircraftType, poses: Floats, steps: NDArray[np.int64], air: Air, zones: Bools) -> Bools:
-    """``[n]`` of drops of one type with ``poses [n, 3]`` at ``steps [n]``."""
+    """Return ``[n]`` of drops of one type with ``poses [n, 3]`` at ``steps [n]``."""
     y, x, theta = poses.T
     drift_y, drift_x = drift_cells(air, kind, steps, y, x)
     along = axis_offsets(kind.sigma_parallel_m / air.cell_size_m)

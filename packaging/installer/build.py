@@ -29,7 +29,7 @@ ICON_SIZES = [(16, 16), (24, 24), (32, 32), (48, 48), (64, 64), (128, 128), (256
 
 
 def version() -> str:
-    """The version that is being built."""
+    """Return the version that is being built."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         return str(tomllib.load(file)["project"]["version"])
 
@@ -43,13 +43,13 @@ def make_icons(folder: Path) -> None:
 
 
 def build_wheel(out: Path) -> list[Path]:
-    """The wheel and the source archive."""
+    """Return the wheel and the source archive."""
     subprocess.run([sys.executable, "-m", "hatchling", "build", "-d", str(out)], cwd=ROOT, check=True)
     return [out / f"firegui-{version()}-py3-none-any.whl", out / f"firegui-{version()}.tar.gz"]
 
 
 def build_program(out: Path) -> list[Path]:
-    """The folder with everything in it, and on Linux the archive that is handed out."""
+    """Return the folder with everything in it, and on Linux the archive that is handed out."""
     make_icons(out / "icons")
     command = [
         sys.executable, "-m", "PyInstaller", "--noconfirm", "--distpath", str(out / "dist"),
@@ -62,7 +62,7 @@ def build_program(out: Path) -> list[Path]:
 
 
 def pack(program: Path, out: Path) -> Path:
-    """The archive for Linux: the program, ``install.sh`` and what a desktop needs to find it."""
+    """Return the archive for Linux: the program, ``install.sh`` and what a desktop needs to find it."""
     name = f"firegui-{version()}-linux-{platform.machine()}"
     archive = out / f"{name}.tar.gz"
     beside = [

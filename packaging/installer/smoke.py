@@ -61,7 +61,7 @@ class Account:
 
 
 def account(user: str) -> Account:
-    """A new home, which belongs to ``user``."""
+    """Return a new home, which belongs to ``user``."""
     home = Path(tempfile.mkdtemp(prefix="firegui-smoke-"))
     if user:
         entry = pwd.getpwnam(user)
@@ -142,7 +142,7 @@ def _mapped(display: str, window: subprocess.Popen[str]) -> str:
 
 
 def colors_on(screen: Path) -> int:
-    """How many colours are on an Xvfb's screen, by the file that it keeps in ``-fbdir``, of a sample of its pixels.
+    """Return how many colours are on an Xvfb's screen, by the file that it keeps in ``-fbdir``, of a sample of its pixels.
 
     The file is an X window dump (XWD): numbers of 4 bytes, the highest first, then colours of 12 bytes, then pixels.
     """

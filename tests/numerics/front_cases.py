@@ -17,7 +17,7 @@ from firegui.rollout.kernels.cpu import ActiveFront
 from firegui.rollout.kernels.cpu_state import CpuDayState
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, StateView
-from firegui.rollout.outcome import WHOLE, Outcome, Wanted
+from firegui.rollout.outcome import WHOLE, Outcome, RolloutOptions
 from tests.numerics.cases import aircraft, random_maps
 
 Floats = NDArray[np.float32]
@@ -103,7 +103,7 @@ class Recorder(Observer):
 
 
 def roll(
-    model: Model, schedule: Schedule, wanted: Wanted = WHOLE, *, dense: bool = False
+    model: Model, schedule: Schedule, wanted: RolloutOptions = WHOLE, *, dense: bool = False
 ) -> tuple[Outcome, NDArray[np.float32]]:
     """A rollout on one thread, with ``P`` at the ends of days."""
     observer = Observer(model, None, keep_days=True)

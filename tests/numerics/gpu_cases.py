@@ -21,7 +21,7 @@ from firegui.rollout.gains import SpreadGains
 from firegui.rollout.kernels.gpu import Gpu
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import WHOLE, Hear, Outcome, Slopes, Wanted
+from firegui.rollout.outcome import WHOLE, Hear, Outcome, RolloutOptions, Slopes
 from tests.numerics.cases import WEIGHTS, random_maps, random_schedule, region_masks, small_fleet
 from tests.numerics.test_gradient import autograd
 
@@ -76,7 +76,7 @@ def gpu(**settings: Any) -> Gpu:
     return Gpu(settings.pop("spare", Absent()), **{"tile": TILE, "triton": True, **settings})
 
 
-def roll(model: Model, schedule: Schedule, wanted: Wanted = WHOLE, **settings: Any) -> Outcome:
+def roll(model: Model, schedule: Schedule, wanted: RolloutOptions = WHOLE, **settings: Any) -> Outcome:
     """One rollout."""
     return gpu(**settings).simulate(model, schedule, nobody(model), None, wanted)
 

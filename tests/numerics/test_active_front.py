@@ -12,7 +12,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import RetardantSide
 from firegui.rollout.kernels.cpu import ActiveFront
 from firegui.rollout.model import Model
-from firegui.rollout.outcome import WHOLE, Wanted
+from firegui.rollout.outcome import WHOLE, RolloutOptions
 from tests.numerics.cases import model_of
 from tests.numerics.front_cases import (
     Recorder,
@@ -33,7 +33,7 @@ EVERYTHING = (slice(None), slice(None))
 
 def assert_dense(model: Model, schedule: Schedule) -> None:
     """The states of every day's start and end, the metrics and the gradient, awake and dense."""
-    wanted = Wanted(keep_states=True)
+    wanted = RolloutOptions(keep_states=True)
     active, dense = roll(model, schedule, wanted), roll(model, schedule, wanted, dense=True)
     assert_same_outcome(active[0], dense[0])
     np.testing.assert_array_equal(active[1], dense[1])

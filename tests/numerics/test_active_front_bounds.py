@@ -10,7 +10,7 @@ import pytest
 from firegui.domain.schedule import Schedule
 from firegui.rollout.day_state import Bounds, Exceeded
 from firegui.rollout.model import Model
-from firegui.rollout.outcome import Wanted
+from firegui.rollout.outcome import RolloutOptions
 from firegui.rollout.simulate import resume, simulate, simulate_many
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 from tests.numerics.front_cases import busy_fleet, fitful_maps, many_drops, nothing_flies, roll
@@ -56,7 +56,7 @@ def test_a_rollout_that_keeps_its_bounds_is_never_given_up(seed: int) -> None:
     free, _ = roll(model, schedule)
     limits = {term: value * (1.0 + 1e-9) for term, value in losses(free.metrics).items()}
     for chosen in (limits, *({term: limits[term]} for term in TERMS)):
-        bounded, _ = roll(model, schedule, Wanted(bounds=Bounds(**chosen)))
+        bounded, _ = roll(model, schedule, RolloutOptions(bounds=Bounds(**chosen)))
         assert bounded.exceeded is None
         assert bounded.metrics == free.metrics
 
@@ -68,7 +68,7 @@ def test_a_rollout_that_breaks_a_bound_is_given_up(seed: int, term: str) -> None
     whole = losses(roll(model, schedule)[0].metrics)
     for share in (0.0, 0.3, 0.9, 0.999, 1.0 - 1e-5):
         limits = Bounds(**{term: whole[term] * share})
-        exceeded = roll(model, schedule, Wanted(bounds=limits))[0].exceeded
+        exceeded = roll(model, schedule, RolloutOptions(bounds=limits))[0].exceeded
         if whole[term] > 0.0:
             assert_given_up_rightly(exceeded, model, limits, whole)
         else:
@@ -80,7 +80,7 @@ def test_an_unsuppressed_fire_that_is_too_large_is_given_up_within_the_first_day
     free, _ = roll(model, nothing_flies(model))
     for term, value in losses(free.metrics).items():
         if value > 0.0:
-            given_up, _ = roll(model, nothing_flies(model), Wanted(bounds=Bounds(**{term: value * 0.1})))
+            given_up, _ = roll(model, nothing_flies(model), RolloutOptions(bounds=Bounds(**{term: value * 0.1})))
             assert given_up.exceeded is not None
             assert given_up.exceeded.step < model.n_steps // 2
             assert given_up.metrics.occupancy_cell_days < 0.5 * free.metrics.occupancy_cell_days
@@ -92,9 +92,9 @@ def test_while_water_still_falls_only_what_has_burned_out_counts() -> None:
     model = model_of(maps, busy_fleet())
     schedule = nothing_flies(model)
     limits = Bounds(final=0.3 * roll(model, schedule)[0].metrics.loss_final)
-    early = roll(model, schedule, Wanted(bounds=limits))[0].exceeded
+    early = roll(model, schedule, RolloutOptions(bounds=limits))[0].exceeded
     schedule.logits[-1, 3], schedule.poses[-1, 3] = 3.0, (1.0, 1.0, 0.0)
-    late = roll(model, schedule, Wanted(bounds=limits))[0].exceeded
+    late = roll(model, schedule, RolloutOptions(bounds=limits))[0].exceeded
     assert early is not None and late is not None
     assert early.step < late.step < model.n_steps
     assert late.step % maps.steps_per_day == 0
@@ -110,7 +110,7 @@ def test_water_at_the_last_step_may_still_save_the_terminal_bound() -> None:
     schedule.logits[-1, 3], schedule.poses[-1, 3] = 3.0, (7.0, 7.5, 0.0)
     free, _ = roll(model, schedule)
     assert free.metrics.loss_final < 0.1 * maps.ignition.sum() / model.n_cells
-    bounded, _ = roll(model, schedule, Wanted(bounds=Bounds(final=free.metrics.loss_final * (1.0 + 1e-9))))
+    bounded, _ = roll(model, schedule, RolloutOptions(bounds=Bounds(final=free.metrics.loss_final * (1.0 + 1e-9))))
     assert bounded.exceeded is None
 
 

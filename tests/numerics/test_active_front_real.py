@@ -19,7 +19,7 @@ from firegui.io.project.scenario_toml import default_fleet
 from firegui.rollout import closed_form
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import Wanted
+from firegui.rollout.outcome import RolloutOptions
 from firegui.rollout.simulate import prepare
 from firegui.rollout.synthetic_fires import holding_schedule, poised_schedule
 from tests.numerics.front_cases import (
@@ -77,7 +77,7 @@ def test_the_thousand_drops_are_of_both_materials(model: Model) -> None:
 
 
 def test_sleeping_tiles_change_no_bit_in_750_steps(model: Model, schedule: Schedule) -> None:
-    kept = partial(roll, model, schedule, Wanted(keep_states=True))
+    kept = partial(roll, model, schedule, RolloutOptions(keep_states=True))
     active, dense = kept(), kept(dense=True)
     assert_same_outcome(active[0], dense[0])
     np.testing.assert_array_equal(active[1], dense[1])
@@ -111,7 +111,7 @@ def test_the_gradient_of_750_steps_agrees_with_torch(model: Model, schedule: Sch
 
 
 def test_going_on_from_the_middle_gives_the_bits_of_the_whole(model: Model, schedule: Schedule) -> None:
-    whole, _ = roll(model, schedule, Wanted(keep_states=True))
+    whole, _ = roll(model, schedule, RolloutOptions(keep_states=True))
     for day in (1, 7, 14):
-        rest, _ = roll(model, schedule, Wanted(start=whole.states[day]))
+        rest, _ = roll(model, schedule, RolloutOptions(start=whole.states[day]))
         assert rest.metrics == whole.metrics

@@ -13,7 +13,7 @@ from firegui.rollout.day_state import DayState
 from firegui.rollout.gates import apply_gates
 from firegui.rollout.kernels.cpu import ActiveFront
 from firegui.rollout.model import Model
-from firegui.rollout.outcome import Wanted
+from firegui.rollout.outcome import RolloutOptions
 from firegui.rollout.simulate import Rollout, resume, simulate, simulate_many
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 from tests.numerics.front_cases import (
@@ -50,19 +50,19 @@ def without(model: Model, schedule: Schedule, from_step: int, share: float = 0.5
 @pytest.mark.parametrize("seed", range(3))
 def test_going_on_from_any_day_gives_the_bits_of_the_whole(seed: int, side: RetardantSide) -> None:
     model, schedule = case(seed, side)
-    whole = roll(model, schedule, Wanted(keep_states=True))[0]
+    whole = roll(model, schedule, RolloutOptions(keep_states=True))[0]
     assert [state.day for state in whole.states] == list(range(DAYS))
     for state in whole.states:
-        rest = roll(model, schedule, Wanted(start=state, keep_states=True))[0]
+        rest = roll(model, schedule, RolloutOptions(start=state, keep_states=True))[0]
         assert_same_outcome(rest, replace(whole, states=whole.states[state.day :]))
 
 
 def test_every_step_after_a_state_is_that_of_the_whole() -> None:
     model, schedule = case(3)
     whole = Recorder(model)
-    states = ActiveFront(1).simulate(model, schedule, whole, None, Wanted(keep_states=True)).states
+    states = ActiveFront(1).simulate(model, schedule, whole, None, RolloutOptions(keep_states=True)).states
     rest = Recorder(model)
-    ActiveFront(1).simulate(model, schedule, rest, None, Wanted(start=states[2]))
+    ActiveFront(1).simulate(model, schedule, rest, None, RolloutOptions(start=states[2]))
     np.testing.assert_array_equal(np.stack(rest.seen), np.stack(whole.seen[2 * model.maps.steps_per_day :]))
 
 
@@ -85,7 +85,7 @@ def test_after_a_state_other_drops_may_fall(day: int) -> None:
 
 def test_a_state_serves_many_rollouts_and_is_not_changed_by_them() -> None:
     model, schedule = case(5)
-    whole = roll(model, schedule, Wanted(keep_states=True))[0]
+    whole = roll(model, schedule, RolloutOptions(keep_states=True))[0]
     before = [body.burning.copy() for body in bodies(whole)]
     for _ in range(3):
         assert resume(model, whole.states[3], schedule).metrics == whole.metrics
@@ -166,7 +166,7 @@ def test_a_body_of_another_engine_is_refused_by_the_engine_itself() -> None:
     steps = np.zeros((20, model.fleet.n_aircraft), bool)
     strange = DayState("cpu", 1, steps, np.zeros((*steps.shape, 3)), body="of another engine")
     with pytest.raises(ValueError, match="another engine"):
-        roll(model, schedule, Wanted(start=strange))
+        roll(model, schedule, RolloutOptions(start=strange))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -20,7 +20,7 @@ from firegui.rollout.kernels.cpu_model import layout_of
 from firegui.rollout.kernels.cpu_run import Run
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import WHOLE, Wanted
+from firegui.rollout.outcome import WHOLE, RolloutOptions
 from firegui.rollout.simulate import simulate, simulate_many
 from tests.numerics.cases import model_of
 from tests.numerics.front_cases import (
@@ -36,7 +36,7 @@ from tests.numerics.front_cases import (
     wide_fire,
 )
 
-KEEP = Wanted(keep_states=True)
+KEEP = RolloutOptions(keep_states=True)
 
 
 def fresh(seed: int = 1, side: RetardantSide = RetardantSide.BOTH, payload_gal: float = 900.0) -> Model:
@@ -171,11 +171,11 @@ def a_dense_gradient(model: Model, schedule: Schedule) -> None:
 
 def a_resumed_rollout(model: Model, schedule: Schedule) -> None:
     states = roll(model, schedule, KEEP)[0].states
-    roll(model, schedule, Wanted(start=states[2], keep_states=True))
+    roll(model, schedule, RolloutOptions(start=states[2], keep_states=True))
 
 
 def a_rollout_given_up(model: Model, schedule: Schedule) -> None:
-    outcome, _ = roll(model, schedule, Wanted(bounds=Bounds(burn=1e-4)))
+    outcome, _ = roll(model, schedule, RolloutOptions(bounds=Bounds(burn=1e-4)))
     assert outcome.exceeded is not None
     assert outcome.exceeded.step < model.n_steps
 

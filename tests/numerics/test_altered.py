@@ -18,7 +18,7 @@ from firegui.rollout.day_state import Bounds
 from firegui.rollout.gates import apply_gates
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
-from firegui.rollout.outcome import Wanted
+from firegui.rollout.outcome import RolloutOptions
 from firegui.rollout.simulate import Rollout, resume, simulate, simulate_many
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 from tests.numerics.front_cases import assert_same_outcome, busy_fleet, fitful_maps, many_drops, roll
@@ -78,7 +78,7 @@ def test_on_the_kernels_every_tile_at_every_step_gives_the_same_bits() -> None:
     maps, fleet = fitful_maps(2), busy_fleet()
     model, schedule = model_of(maps, fleet), many_drops(2, maps, fleet)
     for how in (SAME, FLARED, sampled(maps, 5)):
-        wanted = Wanted(keep_states=True, alter=how)
+        wanted = RolloutOptions(keep_states=True, alter=how)
         (sparse, days), (dense, dense_days) = (roll(model, schedule, wanted, dense=dense) for dense in (False, True))
         assert_same_outcome(sparse, dense)
         np.testing.assert_array_equal(days, dense_days)
@@ -273,6 +273,8 @@ def test_a_gpu_leaves_changed_rollouts_to_the_processor() -> None:
     model, schedule = case(3)
     outcome = roll(*fire(3))[0]
     spare = Standin(outcome)
-    gpu_engine(spare=spare, triton=False).simulate(model, schedule, nobody(model), None, Wanted(alter=SAME))
-    gpu_engine(spare=spare, triton=False).simulate_many(model, [schedule] * 2, None, [Wanted(alter=SAME), Wanted()])
+    gpu_engine(spare=spare, triton=False).simulate(model, schedule, nobody(model), None, RolloutOptions(alter=SAME))
+    gpu_engine(spare=spare, triton=False).simulate_many(
+        model, [schedule] * 2, None, [RolloutOptions(alter=SAME), RolloutOptions()]
+    )
     assert spare.asked == ["simulate on cpu", "simulate many on cpu"]

@@ -14,7 +14,7 @@ from firegui.rollout.day_state import Bounds, DayState
 from firegui.rollout.kernels.gpu import LESS_HISTORY, ON_THE_CPU, Gpu, MemoryFit, Rung, climb_down
 from firegui.rollout.kernels.gpu_rollout import Rollouts
 from firegui.rollout.model import Model
-from firegui.rollout.outcome import WHOLE, Outcome, Wanted
+from firegui.rollout.outcome import WHOLE, Outcome, RolloutOptions
 from tests.numerics.cases import random_schedule
 from tests.numerics.gpu_cases import TILE, Standin, case, gpu, needs_triton, nobody, roll, short_maps
 from tests.support import StopAt
@@ -44,7 +44,7 @@ def assert_same(actual: Outcome, expected: Outcome) -> None:
 
 def test_a_batch_gives_each_schedule_the_bits_of_its_own_rollout(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = case(1, maps=short_maps(1, steps_per_day=3))
-    schedules, wanted = several(model, range(3)), Wanted(keep_states=True)
+    schedules, wanted = several(model, range(3)), RolloutOptions(keep_states=True)
     with monkeypatch.context() as few:  # so that a program looks after several tiles of several schedules
         few.setattr("firegui.rollout.kernels.gpu_launch.PROGRAMS", 2)
         together = gpu().simulate_many(model, schedules, None, [wanted] * 3)
@@ -56,19 +56,19 @@ def test_a_batch_gives_each_schedule_the_bits_of_its_own_rollout(monkeypatch: py
 @pytest.mark.slow
 def test_going_on_from_a_state_gives_the_bits_of_the_whole_and_other_drops_may_follow() -> None:
     model, schedule = case(2, maps=short_maps(2, days=3, steps_per_day=3))
-    whole = roll(model, schedule, Wanted(keep_states=True))
+    whole = roll(model, schedule, RolloutOptions(keep_states=True))
     assert [state.day for state in whole.states] == [0, 1, 2]
-    rest = roll(model, schedule, Wanted(start=whole.states[2]))
+    rest = roll(model, schedule, RolloutOptions(start=whole.states[2]))
     assert rest.metrics == whole.metrics
     other = Schedule(np.where(np.arange(9)[:, None] >= 6, -3.0, schedule.logits), schedule.poses)
     assert other.proposed.sum() < schedule.proposed.sum()
-    assert roll(model, other, Wanted(start=whole.states[2])).metrics == roll(model, other).metrics
+    assert roll(model, other, RolloutOptions(start=whole.states[2])).metrics == roll(model, other).metrics
 
 
 def test_a_batch_may_start_on_different_days() -> None:
     model, schedule = case(3)
-    states = roll(model, schedule, Wanted(keep_states=True)).states
-    wanted = [Wanted(start=states[1]), WHOLE]
+    states = roll(model, schedule, RolloutOptions(keep_states=True)).states
+    wanted = [RolloutOptions(start=states[1]), WHOLE]
     late, early = gpu().simulate_many(model, [schedule, schedule], None, wanted)
     assert late.metrics == early.metrics == roll(model, schedule).metrics
 
@@ -77,7 +77,7 @@ def test_a_rollout_that_cannot_hold_its_bound_ends_at_a_days_start_and_its_neigh
     model, schedule = case(4)
     whole = roll(model, schedule)
     tight = Bounds(burn=whole.metrics.loss_burn * 0.3)
-    stopped, free = gpu().simulate_many(model, [schedule, schedule], None, [Wanted(bounds=tight), WHOLE])
+    stopped, free = gpu().simulate_many(model, [schedule, schedule], None, [RolloutOptions(bounds=tight), WHOLE])
     assert stopped.exceeded is not None
     assert (stopped.exceeded.step, stopped.exceeded.term) == (4, "burn")
     assert tight.burn < stopped.exceeded.value <= whole.metrics.loss_burn
@@ -90,7 +90,7 @@ def test_a_bound_that_holds_changes_nothing() -> None:
     model, schedule = case(4)
     whole = roll(model, schedule)
     limits = Bounds(whole.metrics.loss_burn, whole.metrics.loss_final, whole.metrics.loss_prot)
-    bounded = roll(model, schedule, Wanted(bounds=limits))
+    bounded = roll(model, schedule, RolloutOptions(bounds=limits))
     assert bounded.exceeded is None
     assert bounded.metrics == whole.metrics
 
@@ -150,7 +150,7 @@ def test_a_state_of_the_processor_is_gone_on_from_there() -> None:
     spare = Standin(roll(model, schedule))
     steps = np.zeros((4, model.fleet.n_aircraft), bool)
     state = DayState("cuda", 1, steps, np.zeros((*steps.shape, 3)), body="of another engine")
-    Gpu(spare, tile=TILE, triton=True).simulate(model, schedule, nobody(model), None, Wanted(start=state))
+    Gpu(spare, tile=TILE, triton=True).simulate(model, schedule, nobody(model), None, RolloutOptions(start=state))
     assert spare.asked == ["simulate on cpu"]
 
 

@@ -11,7 +11,7 @@ import torch
 from firegui.domain.settings import RetardantSide
 from firegui.rollout import reference
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import WHOLE, Wanted
+from firegui.rollout.outcome import WHOLE, RolloutOptions
 from tests.numerics.cases import random_maps, random_schedule
 from tests.numerics.gpu_cases import assert_near, case, exact, gpu, nobody, roll
 
@@ -42,9 +42,9 @@ def test_a_rollout_in_torch_agrees_with_the_reference() -> None:
 def test_states_and_batches_in_torch_give_the_answers_of_single_rollouts() -> None:
     model, schedule = case(12, maps=random_maps(12, days=3))
     other = random_schedule(13, model.maps, model.fleet)
-    whole = roll(model, schedule, Wanted(keep_states=True), triton=False)
-    assert roll(model, schedule, Wanted(start=whole.states[2]), triton=False).metrics == whole.metrics
-    wanted = [WHOLE, Wanted(start=whole.states[1])]
+    whole = roll(model, schedule, RolloutOptions(keep_states=True), triton=False)
+    assert roll(model, schedule, RolloutOptions(start=whole.states[2]), triton=False).metrics == whole.metrics
+    wanted = [WHOLE, RolloutOptions(start=whole.states[1])]
     second, first = gpu(triton=False).simulate_many(model, [other, schedule], None, wanted)
     assert first.metrics.objective == pytest.approx(whole.metrics.objective, rel=1e-12)
     assert second.metrics.objective == pytest.approx(roll(model, other, triton=False).metrics.objective, rel=1e-12)

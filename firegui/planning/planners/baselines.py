@@ -53,7 +53,7 @@ class RandomFeasible:
         self._done = True
 
     def _burned(self, check: Check | None) -> NDArray[np.int64]:
-        """The cells ``[n, 2]`` of the footprint; every cell where there is none."""
+        """Return the cells ``[n, 2]`` of the footprint; every cell where there is none."""
         model = self._context.model
         burned = torch.zeros(model.shape, dtype=torch.bool, device=model.device)
 
@@ -66,7 +66,7 @@ class RandomFeasible:
         return np.argwhere(found if found.any() else ~found)
 
     def state(self) -> Arrays:
-        """Whether it is done."""
+        """Return the state: whether the planner is done."""
         return {"done": np.array([self._done])}
 
 
@@ -91,5 +91,5 @@ class NoIntervention:
         self._done = True
 
     def state(self) -> Arrays:
-        """Whether it is done."""
+        """Return whether it is done."""
         return {"done": np.array([self._done])}

@@ -55,7 +55,7 @@ class BudgetedGradient:
         evaluations.charge_gradient(report.schedule, report.metrics, time.process_time() - began, check)
 
     def state(self) -> Arrays:
-        """The planner's own, nothing before the start."""
+        """Return the state of the gradient planner, nothing before the start."""
         if self._planner is None:
             return {}
         state = self._planner.state()

@@ -52,7 +52,7 @@ class _Generations:
         self._asked: Sequence[Floats] = ()
 
     def ask(self) -> Sequence[Floats]:
-        """The next generation."""
+        """Return the next generation."""
         self._asked = self._strategy.ask()
         return self._asked
 
@@ -99,7 +99,7 @@ class _Population:
         self._asked: list[Any] = []
 
     def ask(self) -> Sequence[Floats]:
-        """The next batch."""
+        """Return the next batch."""
         self._asked = [self._optimizer.ask() for _ in range(BATCH)]
         return [candidate.value for candidate in self._asked]
 

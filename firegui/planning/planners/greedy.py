@@ -79,7 +79,7 @@ class Greedy:
         self._round += 1
 
     def state(self) -> Arrays:
-        """The schedule, the round, and whether the last one improved nothing."""
+        """Return the schedule, the round, and whether the last one improved nothing."""
         progress = np.array([self._round, self._stuck], np.int64)
         return {"logits": self._schedule.logits, "poses": self._schedule.poses, "progress": progress}
 
@@ -87,13 +87,13 @@ class Greedy:
         return gates_of(schedule, self._model.fleet, self._model.maps, self._model.rules)
 
     def _room(self, gates: Gates) -> int:
-        """How many more drops the budget and a hard cap allow."""
+        """Return how many more drops the budget and a hard cap allow."""
         rules = self._model.rules
         most = self._context.budget if rules is None or rules.cap is None else min(self._context.budget, rules.cap)
         return max(most - int(gates.executed.sum()), 0)
 
     def _adds(self, candidate: Candidate, gates: Gates) -> bool:
-        """Whether the schedule with it flies what it flew, and the candidate."""
+        """Return whether the schedule flies the candidate and still everything that it flew."""
         flown = gates.executed.copy()
         flown[candidate.step, candidate.column] = True
         return np.array_equal(self._gates(_with(self._schedule, [candidate])).executed, flown)
@@ -125,14 +125,14 @@ def drawn_times(model: Model, gates: Gates, count: int, generator: np.random.Gen
 
 
 def _early_first(steps: NDArray[np.int64], generator: np.random.Generator) -> list[int]:
-    """``steps`` in the order in which they are drawn, one after another, with weights ``1/(t + 1)``."""
+    """Return ``steps`` in the order in which they are drawn, one after another, with weights ``1/(t + 1)``."""
     waits = generator.exponential(size=len(steps)) * (steps + 1.0)  # the first to come is such a draw, and so on
     drawn: list[int] = steps[np.argsort(waits)].tolist()
     return drawn
 
 
 def _before_drops(model: Model, gates: Gates) -> NDArray[np.bool_]:
-    """``[T, A]``: where a drop would keep one from being flown that is."""
+    """Return ``[T, A]``: where a drop would keep one from being flown that is."""
     before = np.zeros_like(gates.executed)
     for tail in model.fleet.tails:
         for step in np.flatnonzero(gates.executed[:, tail.index]).tolist():
@@ -206,7 +206,7 @@ def _score(scored: tuple[float, Candidate]) -> float:
 
 
 def _one_per_aircraft(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The first of each aircraft."""
+    """Return the first of each aircraft."""
     first: dict[int, Candidate] = {}
     for candidate in candidates:
         first.setdefault(candidate.column, candidate)

@@ -40,6 +40,6 @@ class Tactical:
         self._passes += 1
 
     def state(self) -> Arrays:
-        """The passes done and the schedule of the last."""
+        """Return the number of passes done and the schedule of the last."""
         passes = np.array([self._passes], np.int64)
         return {"passes": passes, "logits": self._schedule.logits, "poses": self._schedule.poses}

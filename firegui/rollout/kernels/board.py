@@ -1,9 +1,9 @@
-"""How a second thread takes half of a step: a board of 64-bit words that both threads read and write atomically.
+"""Board of 64-bit words by which a second thread takes half of a step.
 
 A rollout is a chain of steps of some 10 µs, far too short for a pool of threads. So the second thread waits on the
-board for as long as there is work, and the first offers it the half of a step under a ticket. Whoever claims the ticket
-first does that half: a thread that the system has not woken, or that another program has pushed aside, costs nothing
-but its help. What each half is follows from the state of the fire alone, so the bits do not depend on who did it.
+board while there is work, and the first offers it the half of a step under a ticket. The thread that claims the ticket
+first does that half. So a thread that the system has not woken, or that another program has pushed aside, costs nothing
+but its help. What each half is follows from the state of the fire alone, so the bits do not depend on the thread.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Board(NamedTuple):
 
 
 def new_board() -> Board:
-    """A board on which nothing is offered."""
+    """Return a board on which nothing is offered."""
     return Board(np.zeros(10 * LINE, np.int64), np.zeros(2 * LINE))
 
 
@@ -65,7 +65,7 @@ def _word(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
 
 @intrinsic
 def look(typing: Any, words: Any, slot: Any) -> Any:
-    """``words[slot]`` as the other thread last left it."""
+    """Return ``words[slot]`` as the other thread last left it."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         at = context.cast(builder, args[1], sig.args[1], types.intp)
@@ -76,7 +76,7 @@ def look(typing: Any, words: Any, slot: Any) -> Any:
 
 @intrinsic
 def post(typing: Any, words: Any, slot: Any, value: Any) -> Any:
-    """``words[slot] = value``, after everything written before."""
+    """Set ``words[slot] = value`` after everything written before."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         at = context.cast(builder, args[1], sig.args[1], types.intp)
@@ -89,7 +89,7 @@ def post(typing: Any, words: Any, slot: Any, value: Any) -> Any:
 
 @intrinsic
 def swap(typing: Any, words: Any, slot: Any, expected: Any, value: Any) -> Any:
-    """``words[slot] = value`` if it is ``expected``; says whether it was."""
+    """Set ``words[slot] = value`` if it is ``expected``, and return whether it was."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         at = context.cast(builder, args[1], sig.args[1], types.intp)
@@ -142,7 +142,7 @@ def offer(board: Board, step: int, begin: int, end: int) -> int:
 
 @inlined
 def left_to_me(board: Board, ticket: int) -> bool:
-    """Whether nobody took it; nobody will then."""
+    """Return whether the half was not taken; from then on it cannot be."""
     free: bool = swap(board.words, CLAIMED, ticket - 1, ticket)
     return free
 
@@ -162,7 +162,7 @@ def send_away(board: Board) -> None:
 # -- the second thread ------------------------------------------------------------------------------------------------
 @inlined
 def take_place(board: Board) -> bool:
-    """Whether there is still something to wait for; ends with :func:`leave_place`."""
+    """Enter the wait and return whether there is still work; ends with :func:`leave_place`."""
     post(board.words, PRESENT, 1)
     welcome: bool = look(board.words, LEAVE) == 0
     return welcome
@@ -190,7 +190,7 @@ class Partner:
 
     @contextmanager
     def helping(self, assist: Callable[..., None], *values: Any, wanted: bool) -> Iterator[Board]:
-        """A board, and if ``wanted`` a thread in ``assist(board, *values)`` that has left when the block is left."""
+        """Yield a board and, if ``wanted``, run ``assist(board, *values)`` in a second thread meanwhile."""
         board = new_board()
         if not getattr(assist, "overloads", True):  # compile it here, where it is told, and not beside
             board.words[LEAVE] = 1

@@ -1,4 +1,7 @@
-"""The active-front engine on the CPU: exact, in float32, at a cost that follows the fire (``rollout/DESIGN.md``)."""
+"""Active-front engine on the CPU: exact, in float32, at a cost that follows the fire.
+
+The design is in ``rollout/DESIGN.md``.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ from firegui.rollout.kernels.cpu_sweep import BackwardPass
 from firegui.rollout.kernels.layout import Constants, Decay, Floats, Marks, Sizes, StateFields, aligned
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import WHOLE, Hear, Outcome, Slopes, Wanted
+from firegui.rollout.outcome import WHOLE, Hear, Outcome, RolloutOptions, Slopes
 
 
 class ActiveFront:
@@ -54,7 +57,7 @@ class ActiveFront:
         objective_of(model)
 
     def simulate(
-        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted,
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: RolloutOptions,
         *, dense: bool = False, alone: bool = False,
     ) -> Outcome:  # fmt: skip
         """Roll a schedule out.
@@ -72,7 +75,7 @@ class ActiveFront:
         return outcome
 
     def simulate_many(
-        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]
+        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[RolloutOptions]
     ) -> list[Outcome]:
         """Roll schedules out, one after another on each thread."""
         nobody = Observer(model, None, keep_days=False)
@@ -159,7 +162,7 @@ def assist_gains(
     board: Board, fields: StateFields, gains: Floats, slopes: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats,
 ) -> None:  # fmt: skip
-    """What a second thread does during :func:`sweep_gains`: second halves of steps."""
+    """Compute second halves of steps in a second thread during :func:`sweep_gains`."""
     words = board.words
     if take_place(board):
         ticket = next_ticket(board)
@@ -179,7 +182,10 @@ def sweep_gains(
     fields: StateFields, gains: Floats, slopes: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, log: NDArray[np.int64], first: int, last: int, board: Board,
 ) -> None:  # fmt: skip
-    """Steps ``last − 1 … first``. Pieces write only what is theirs, so the halves of a step meet nowhere."""
+    """Run steps ``last − 1 … first``.
+
+    Pieces write only what is theirs, so the halves of a step meet nowhere.
+    """
     for step in range(last - 1, first - 1, -1):
         if (step + 1) % clock.steps_per_day % clock.period == 0:
             unscale(fields, setting.emitter, places, values, log[step, 1], log[step + 1, 0])
@@ -204,7 +210,10 @@ def sweep_gains(
 
 @kernel
 def take_slopes(fields: StateFields, marks: Marks, shape: Sizes, slopes: NDArray[np.float32], keep: bool) -> None:
-    """``g ← g − l`` where it burned, with ``l = slopes [H, W]`` of the state at hand; without ``keep``, ``g ← −l``."""
+    """Set ``g ← g − l`` where it burned, with ``l = slopes [H, W]`` of the current state.
+
+    Without ``keep``, ``g ← −l``.
+    """
     for word in range(len(marks.touched)):
         bits = marks.touched[word]
         while bits != 0:

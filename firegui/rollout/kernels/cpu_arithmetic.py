@@ -38,7 +38,7 @@ which processors compute with slowly.
 
 @inlined
 def survival16(exposure: Any) -> Any:
-    """``e^{−h}``, correctly rounded near 0, where the cut-off of the model lies.
+    """Return ``e^{−h}``, correctly rounded near 0, where the cut-off of the model lies.
 
     ``h = n ln 2 − f`` with whole ``n`` and ``|f| ≤ ln 2 / 2``; the last operation of ``e^f`` is ``f p + 1``.
     """
@@ -56,7 +56,7 @@ def survival16(exposure: Any) -> Any:
 
 @inlined
 def survival8(exposure: Any) -> Any:
-    """``e^{−E}`` of 8 doses."""
+    """Return ``e^{−E}`` of 8 doses."""
     bounded = minimum(exposure, splat8(np.float32(50.0)))
     whole = rounded(bounded * splat8(np.float32(1.4426950408889634)))
     part = fma(whole, splat8(np.float32(0.693359375)), splat8(np.float32(0.0)) - bounded)
@@ -73,13 +73,13 @@ def survival8(exposure: Any) -> Any:
 
 @inlined
 def bright8(value: Any) -> Any:
-    """``value`` where it is more than :data:`FAINT`."""
+    """Return ``value`` where it is more than :data:`FAINT`."""
     return where_above(value, splat8(FAINT), value)
 
 
 @inlined
 def bright16(value: Any) -> Any:
-    """``value`` where it is more than :data:`FAINT`."""
+    """Return ``value`` where it is more than :data:`FAINT`."""
     return where_above(value, splat16(FAINT), value)
 
 
@@ -115,7 +115,7 @@ def touch(marks: Marks, tile_row: int, tile_column: int, shape: Sizes) -> None:
 
 @inlined
 def touched(marks: Marks, shape: Sizes) -> int:
-    """How many tiles have burned."""
+    """Return how many tiles have burned."""
     count = 0
     for word in range(marks.rows[0] * shape.words, (marks.rows[1] + 1) * shape.words):
         if marks.touched[word] != 0:
@@ -125,13 +125,13 @@ def touched(marks: Marks, shape: Sizes) -> int:
 
 @inlined
 def awake(marks: Marks, shape: Sizes) -> int:
-    """How many tiles run at this step."""
+    """Return how many tiles run at this step."""
     return awake_between(marks, max(marks.rows[0] - 1, 0), min(marks.rows[1] + 2, shape.tile_rows), shape)
 
 
 @inlined
 def awake_between(marks: Marks, begin: int, end: int, shape: Sizes) -> int:
-    """How many of them lie in the rows ``begin … end − 1`` of tiles."""
+    """Return how many of them lie in the rows ``begin … end − 1`` of tiles."""
     count = 0
     for word in range(begin * shape.words, end * shape.words):
         if marks.now[word] != 0:

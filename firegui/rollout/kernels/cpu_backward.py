@@ -50,12 +50,12 @@ from firegui.rollout.kernels.cpu_reading import Listed, SlopeReader, Watching, r
 from firegui.rollout.kernels.layout import Constants, Decay, Floats, Sizes, StateFields
 
 AHEAD = 6
-"""Pieces ahead whose gains are asked for."""
+"""Distance of prefetching, in pieces."""
 
 
 @inlined
 def row_heat(emission: Floats, gains: Floats, at: int, gain: int, stride: int) -> Any:
-    """``Σ p_n``, in the order of the forward pass."""
+    """Return ``Σ p_n``, in the order of the forward pass."""
     heat = load16(emission, at - stride - 1) * load16(gains, gain)
     heat = heat + load16(emission, at - stride) * load16(gains, gain + 16)
     heat = heat + load16(emission, at - stride + 1) * load16(gains, gain + 32)
@@ -74,9 +74,10 @@ def give(field: Floats, at: int, flow: Any, share: Any) -> None:
 
 @inlined
 def give_row(field: Floats, at: int, flow: Any, west: Any, middle: Any, east: Any) -> None:
-    """Give a row of emitters its shares: lane ``k`` of ``west`` belongs to column ``k − 1``, of ``east`` to ``k + 1``.
+    """Give a row of emitters its shares.
 
-    The three meet in registers: storing and loading pieces that overlap would stall the processor.
+    Lane ``k`` of ``west`` belongs to column ``k − 1``, of ``east`` to ``k + 1``. The three meet in registers: storing
+    and loading pieces that overlap would stall the processor.
     """
     west, east = flow * west, flow * east
     store(field, at, load16(field, at) + (to_left(west) + flow * middle + to_right(east)))
@@ -164,7 +165,7 @@ def descend(
 
 @inlined
 def scored_after(setting: Constants, step: int) -> np.float32:
-    """The number of scored states after a step."""
+    """Return the number of scored states after a step."""
     return np.float32(setting.n_steps - max(step + 1, setting.first_scored) + 1)
 
 
@@ -175,7 +176,7 @@ def _tile_row(places: NDArray[np.int32], piece: int, shape: Sizes) -> int:
 
 @inlined
 def _below(places: NDArray[np.int32], middle: int, end: int, shape: Sizes) -> int:
-    """The first piece of the second half that is not of its first row of tiles."""
+    """Return the first piece of the second half that is not of its first row of tiles."""
     row, piece = _tile_row(places, middle, shape), middle
     while piece < end and _tile_row(places, piece, shape) == row:
         piece += 1
@@ -187,7 +188,7 @@ def assist_sweep(
     board: Board, fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, watching: Watching,
 ) -> None:  # fmt: skip
-    """What a second thread does during :func:`sweep`: second halves of steps."""
+    """Compute second halves of steps in a second thread during :func:`sweep`."""
     words = board.words
     if take_place(board):
         ticket = next_ticket(board)
@@ -210,7 +211,7 @@ def _back_in_halves(
     board: Board, fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, begin: int, middle: int, end: int, watching: Watching, step: int,
 ) -> None:  # fmt: skip
-    """A step of the adjoint in two halves.
+    """Run a step of the adjoint in two halves.
 
     A piece gives to the rows above and below it. So the second half begins with its first row of tiles, and the first
     ends with its last, the seam, when that is done: two rows of tiles further down nothing meets it.
@@ -269,9 +270,9 @@ def damp(
 
 @inlined
 def hottest(heat: Any, clock: Decay, now: int) -> int:
-    """The last power of ``decay`` before ``now`` at which ``heat`` can be above the cut-off, or a bit after it.
+    """Return the last power of ``decay`` before ``now`` at which ``heat`` can exceed the cut-off.
 
-    Rounding of the product is why the limit is taken a little lower.
+    The result may be a little later. Rounding of the product is why the limit is taken a little lower.
     """
     cut = splat16(np.float32(CUT_OFF * np.float32(0.999)))
     power = now
@@ -282,7 +283,7 @@ def hottest(heat: Any, clock: Decay, now: int) -> int:
 
 @inlined
 def touches(watching: Watching, log: DropLog, step: int, shape: Sizes) -> bool:
-    """Whether a drop of ``step`` changed something beside a listed row."""
+    """Return whether a drop of ``step`` changed something beside a listed row."""
     for piece in range(log.first[step], log.first[step + 1]):
         at = log.places[piece]
         tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
@@ -315,7 +316,10 @@ def merge(
     collected: Floats, emitter: bool, places: NDArray[np.int32], begin: int, end: int, shape: Sizes,
     watching: Watching, step: int,
 ) -> None:  # fmt: skip
-    """Move what :func:`descend` put aside for the water of one step to ``C``, where retardant acts on emitters."""
+    """Move what :func:`descend` stored for the water of one step to ``C``.
+
+    This is for retardant that acts on emitters.
+    """
     nothing = splat16(np.float32(0.0))
     for piece in range(begin, end):
         if emitter and watching.asked[(places[piece, 1] & (TREATED - 1)) >> 2] != step:
@@ -337,7 +341,7 @@ def sweep(
     wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
     watching: Watching, reading: SlopeReader, first: int, last: int, board: Board,
 ) -> None:  # fmt: skip
-    """Steps ``last − 1 … first``: undo the step, take its gradient on, read its footprints."""
+    """Run steps ``last − 1 … first``: undo the step, take its gradient on, read its footprints."""
     for step in range(last - 1, first - 1, -1):
         day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
         now = step % clock.steps_per_day % clock.period

@@ -32,9 +32,10 @@ class Print(NamedTuple):
 
 
 class DropLog(NamedTuple):
-    """What drops changed, for undoing: per step ``first[t]``, the places, values of one or two fields, the doses.
+    """Undo log of the drops.
 
-    ``capped[t]`` is 1 where a dose of the step is above :data:`HIGHEST_DOSE`.
+    Per step ``first[t]`` it has the places, the values of one or two fields and the doses. ``capped[t]`` is 1 where a
+    dose of the step is above :data:`HIGHEST_DOSE`.
     """
 
     first: NDArray[np.int64]
@@ -44,7 +45,7 @@ class DropLog(NamedTuple):
     dose: Floats
 
     def most(self) -> int:
-        """The most pieces that any step changed."""
+        """Return the most pieces that any step changed."""
         return int(np.diff(self.first).max(initial=0))
 
 

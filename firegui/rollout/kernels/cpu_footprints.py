@@ -80,7 +80,7 @@ class Pieces(NamedTuple):
 
 @inlined
 def floor(number: float) -> int:
-    """The whole number below; a conversion cuts towards 0, and no place is a million cells outside."""
+    """Return the whole number below; a conversion cuts towards 0, and no place is a million cells outside."""
     return int(number + 1048576.0) - 1048576
 
 
@@ -88,7 +88,7 @@ def floor(number: float) -> int:
 def landing(
     poses: NDArray[np.float64], step: int, column: int, fleet: Aircraft, wind: Wind, shape: Sizes
 ) -> tuple[float, float]:
-    """Where a drop comes down (:func:`firegui.rollout.landing.drift_cells`)."""
+    """Return where a drop comes down (:func:`firegui.rollout.landing.drift_cells`)."""
     row = min(max(int(np.rint(poses[step, column, 0])), 0), shape.rows - 1)
     col = min(max(int(np.rint(poses[step, column, 1])), 0), shape.columns - 1)
     day = step // wind.steps_per_day
@@ -102,7 +102,10 @@ def reach_of(
     pairs: NDArray[np.int64], poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Sizes,
     box: Box,
 ) -> Box:  # fmt: skip
-    """Rows and columns that footprints of ``pairs`` can reach inside ``box``, and the first step of any."""
+    """Return the rows and columns that footprints of ``pairs`` can reach inside ``box``.
+
+    The first step of any is returned, too.
+    """
     top, bottom, left, right, first = box.bottom, box.top, box.right, box.left, NEVER
     for k in range(len(pairs)):
         step, column = pairs[k]
@@ -147,8 +150,9 @@ def evaluate(
     pairs: NDArray[np.int64], begin: int, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Sizes,
     pieces: Pieces, moving: bool,
 ) -> int:  # fmt: skip
-    """Footprints of the ``(step, column)`` pairs from ``begin`` on; returns the first that did not fit any more.
+    """Compute footprints of the ``(step, column)`` pairs from ``begin`` on.
 
+    Returns the first pair that did not fit any more.
     The means are those of footprints whose poses are ``moving``.
     """
     room = len(pieces.places)

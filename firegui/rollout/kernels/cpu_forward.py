@@ -71,7 +71,7 @@ from firegui.rollout.kernels.layout import (
 )
 
 NEAR_TILES = 256
-"""So many tiles have their gains in the cache from the step before; of more, the coming ones are asked for."""
+"""This many tiles keep their gains in the cache from the step before. Of more, coming ones are prefetched."""
 WORTH_HALVING = 64
 """From so many tiles on a step is done in two halves."""
 
@@ -95,7 +95,7 @@ def rescale(
     fields: StateFields, marks: Marks, shape: Sizes, factor: np.float32, setting: Constants, places: NDArray[np.int32],
     values: Floats, used: int,
 ) -> tuple[int, bool]:  # fmt: skip
-    """``S ← S · factor`` wherever anything burns; what was there is logged where it is kept.
+    """Scale ``S ← S · factor`` wherever anything burns. What was there is logged where it is kept.
 
     Returns how many pieces the log holds and whether anything burns still. Logged, because what becomes faint here was
     a fire once, and no factor brings it back.
@@ -126,7 +126,7 @@ def rescale(
 
 @kernel
 def sum_again(fields: StateFields, marks: Marks, shape: Sizes, density: Floats, sums: NDArray[np.float64]) -> None:
-    """The running sums of the state from the state itself.
+    """Compute the running sums of the state from the state itself.
 
     Where water has put a large fire out, what rounding left of it in the sums can be more than what still burns.
     """
@@ -163,7 +163,7 @@ def ignite(
     setting: Constants, begin: int, end: int, far: bool, places: NDArray[np.int32], values: Floats, used: int,
     sums: NDArray[np.float64], share: int,
 ) -> int:  # fmt: skip
-    """``new = U (1 − e^{−h})`` on the tiles that are awake in rows ``begin … end − 1`` of tiles.
+    """Compute ``new = U (1 − e^{−h})`` on the awake tiles in rows ``begin … end − 1`` of tiles.
 
     Logs the 16-cell pieces that ignite, lowers ``U`` there, adds the tiles to run at the next step to ``after`` and
     leaves what ``Σ U`` and ``Σ U · density`` fell by in ``sums[share …]``. ``S`` is left for :func:`burn`, because
@@ -254,7 +254,10 @@ def ignite(
 def _wake_around(
     marks: Words, tile_row: int, tile_column: int, either: int, top: int, bottom: int, shape: Sizes
 ) -> None:
-    """The tile, and each neighbour that touches a cell that ignited: bits of all rows, the first and the last."""
+    """Wake a tile, and each neighbour that touches a cell that ignited.
+
+    The bits are those of all rows, the first and the last.
+    """
     wake(marks, tile_row, tile_column, shape)
     if top != 0:
         wake(marks, tile_row - 1, tile_column, shape)
@@ -324,7 +327,7 @@ def assist_forward(
     board: Board, fields: StateFields, marks: Marks, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats,
 ) -> None:  # fmt: skip
-    """What a second thread does during :func:`forward`: second halves of steps."""
+    """Compute second halves of steps in a second thread during :func:`forward`."""
     if take_place(board):
         ticket = next_ticket(board)
         while ticket != 0:
@@ -342,7 +345,7 @@ def _in_halves(
     board: Board, fields: StateFields, marks: Marks, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, used: int, seam: int, step: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """A step in two halves that meet at the row ``seam`` of tiles.
+    """Run a step in two halves that meet at the row ``seam`` of tiles.
 
     The second half leaves room in the log for all that the first can ignite, which is closed when ``S`` is brought up
     to date. Returns where the pieces of the second half begin in the log and where they end.
@@ -369,7 +372,10 @@ def _in_halves(
 
 @inlined
 def _seam(marks: Marks, shape: Sizes) -> int:
-    """The row of tiles before which about half of the tiles that are awake lie, −1 where there are few."""
+    """Return the row of tiles that has about half of the awake tiles before it.
+
+    The result is −1 where there are few.
+    """
     whole = awake(marks, shape)
     if whole < WORTH_HALVING:
         return -1
@@ -387,7 +393,7 @@ def forward(
     retardant: Print, wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
     sums: NDArray[np.float64], first: int, last: int, board: Board,
 ) -> int:  # fmt: skip
-    """Steps ``first … last − 1``.
+    """Run steps ``first … last − 1``.
 
     ``log[t]`` says where the pieces that ignite at ``t`` begin and end, and where those of a second half begin; what
     follows them is of the rescaling after it.

@@ -34,12 +34,12 @@ class Objective(NamedTuple):
 
 
 def layout_of(model: Model) -> Layout:
-    """The model's fire, laid out once."""
+    """Return the model's fire, laid out once."""
     return model.gains.layout("active front", lambda: Layout(model.maps))
 
 
 def objective_of(model: Model) -> Objective:
-    """The model's objective as fields, kept for the last few objectives."""
+    """Return the model's objective as fields, kept for the last few objectives."""
 
     def make() -> Objective:
         shape = layout_of(model).shape
@@ -50,13 +50,13 @@ def objective_of(model: Model) -> Objective:
         has_density = (tiles > 0.0).any(axis=(1, 3)).reshape(-1).astype(np.uint8)
         return Objective(density, has_density, slope, plain, field_of(model.protected.numpy(), shape))
 
-    # The regions are kept beside it: as long as they are, their identities belong to nobody else.
+    # The regions are kept beside it, so that no other object gets their identities.
     name = f"{model.weights} from {model.first_scored_step} in {id(model.protection)} {id(model.protected)}"
     return model.gains.recent(name, lambda: (make(), model.protection, model.protected))[0]
 
 
 def aircraft_of(model: Model) -> Aircraft:
-    """The fleet per column, in the order of the types."""
+    """Return the fleet per column, in the order of the types."""
     kinds = model.fleet.types
     shapes = [scales_of(kind, model) for kind in kinds]
     counts = [kind.count for kind in kinds]
@@ -76,7 +76,7 @@ def aircraft_of(model: Model) -> Aircraft:
 
 
 def wind_of(model: Model) -> Wind:
-    """The wind that drops drift in."""
+    """Return the wind that drops drift in."""
     maps = model.maps
     return model.gains.layout(
         "wind",

@@ -1,4 +1,4 @@
-"""The slopes that drops read: inner products of footprints with ``C`` and with the slope by water's dose."""
+"""Slopes that drops read: products of footprints with ``C`` and with the slope by water's dose."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from firegui.rollout.kernels.cpu_footprints import ACROSS, ALONG, AMOUNT, COS, M
 from firegui.rollout.kernels.layout import Floats, StateFields
 
 AHEAD = 128
-"""Weights ahead that are asked for: the tables are larger than a cache."""
+"""Distance of prefetching, in weights: the tables are larger than a cache."""
 
 
 class Watching(NamedTuple):
@@ -51,7 +51,10 @@ class Watching(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """Pairs by step, ``first[t] … first[t + 1]``, with their footprints; executed ones also get a pose gradient."""
+    """Pairs by step, ``first[t] … first[t + 1]``, with their footprints.
+
+    Executed ones also get a pose gradient.
+    """
 
     pairs: NDArray[np.int64]
     first: NDArray[np.int64]

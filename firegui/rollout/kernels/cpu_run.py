@@ -59,7 +59,7 @@ from firegui.rollout.kernels.layout import (
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, StateView
-from firegui.rollout.outcome import Outcome, Wanted
+from firegui.rollout.outcome import Outcome, RolloutOptions
 
 LEAST_SECONDS = 0.005
 """A stretch of days that took less is followed by one twice as long, so that asking to cancel costs nothing."""
@@ -71,7 +71,7 @@ class Run:
     """One forward pass on a workspace."""
 
     def __init__(
-        self, model: Model, schedule: Schedule, layout: Layout, space: Workspace, wanted: Wanted, *, keep: bool,
+        self, model: Model, schedule: Schedule, layout: Layout, space: Workspace, wanted: RolloutOptions, *, keep: bool,
         dense: bool, threads: int,
     ) -> None:  # fmt: skip
         self.model, self.schedule, self.layout, self.space, self.wanted = model, schedule, layout, space, wanted
@@ -101,7 +101,7 @@ class Run:
         self._begin(wanted.start)
 
     def _listed(self, wanted: NDArray[np.bool_], name: str) -> Listed:
-        """The wanted pairs from the first step on, by step and column, with their footprints."""
+        """Return the wanted pairs from the first step on, by step and column, with their footprints."""
         pairs = np.ascontiguousarray(np.argwhere(wanted))  # one layout, or numba compiles for another
         pairs = pairs[np.searchsorted(pairs[:, 0], self.step) :]
         return self.listed(pairs, name, executed=True)
@@ -113,7 +113,7 @@ class Run:
         return Listed(pairs, first, pieces, executed)
 
     def _printed(self, listed: Listed, width: int, name: str) -> tuple[Print, DropLog]:
-        """The doses of the listed drops, and the log of what they will change."""
+        """Return the doses of the listed drops, and the log of what they will change."""
         pieces, drops, space = listed.pieces, len(listed.pairs), self.space
         count = int(pieces.first[drops])
         log = DropLog(
@@ -136,7 +136,7 @@ class Run:
         )  # fmt: skip
 
     def _last_water(self, flown: NDArray[np.int64]) -> int:
-        """The last step at which ``P`` can fall: of water, or of any change that may make it fall."""
+        """Return the last step at which ``P`` can fall: of water, or of any change that may make it fall."""
         if self.wanted.alter is not None and not self.wanted.alter.only_grows:
             return self.model.n_steps
         return int(flown[-1]) if len(flown) else -1
@@ -157,7 +157,7 @@ class Run:
         wake_touched(space.marks, self.shape)
 
     def advance(self, observer: Observer, check: Check | None, extent: float = math.inf) -> None:
-        """All steps, in stretches that end where somebody wants to look or to cancel.
+        """Run all steps, in stretches that end where the observer looks or ``check`` may cancel.
 
         Stops at the end of the first day on which the fire has more than ``extent`` cells, and counts the states after
         it as equal to it.
@@ -216,7 +216,10 @@ class Run:
             self._look_closer()
 
     def _alter(self, alter: Alteration) -> None:
-        """Put what ``alter`` makes of a day's end in its place, in the sums too, which have counted it already."""
+        """Replace a day's end by the result of ``alter``.
+
+        The sums, which have counted it already, are corrected.
+        """
         space, sums = self.space, self.sums
         window = bounding_box(space.marks.touched, self.shape)
         fields = (raster_of(space.fields.unburned, self.shape), raster_of(space.fields.scaled, self.shape))
@@ -236,7 +239,7 @@ class Run:
         wake_touched(space.marks, self.shape)
 
     def _halved(self) -> bool:
-        """Whether a second thread would find something to do."""
+        """Return whether a second thread would have work."""
         awake = int(np.bitwise_count(self.space.marks.now.view(np.uint64)).sum())
         return self.threads > 1 and awake >= WORTH_HALVING
 
@@ -301,7 +304,7 @@ class Run:
         ))  # fmt: skip
 
     def outcome(self) -> Outcome:
-        """The numbers of the state that was reached."""
+        """Return the numbers of the state that was reached."""
         ends, sums, model = self._measure(), self.sums, self.model
         executed = int(self.gates.executed.sum())
         losses = losses_of(model, float(sums[SCORED]), float(sums[SCORED_PROT]), ends.fire, executed)
@@ -322,7 +325,10 @@ def pieces_of(
     pairs: Pairs, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Sizes, space: Workspace, name: str,
     *, moving: bool = True,
 ) -> Pieces:  # fmt: skip
-    """The footprints of ``pairs [n, 2]`` = ``(step, column)``, in the memory that ``space`` has under ``name``."""
+    """Return the footprints of ``pairs [n, 2]`` = ``(step, column)``.
+
+    They are in the memory that ``space`` has under ``name``.
+    """
     count, done = _estimate(pairs, fleet), 0
     pieces = _room(len(pairs), count, space, name)
     pieces.first[0] = 0
@@ -356,9 +362,10 @@ def _room(pairs: int, count: int, space: Workspace, name: str) -> Pieces:
 
 @kernel
 def grey_levels(probability: NDArray[np.float32], complement: bool, levels: NDArray[np.uint8]) -> None:
-    """``levels = rint(255 p)`` cut to 0 … 255, where ``p`` is ``probability``, or ``1 − probability``; all ``[h, w]``.
+    """Compute ``levels = rint(255 p)``, cut to 0 … 255.
 
-    Every operation is one of 32 bits, as it is where a picture is made by torch: the levels are the same.
+    ``p`` is ``probability``, or ``1 − probability``. All arrays are ``[h, w]``. Every operation is one of 32 bits, as
+    it is where a picture is made by torch: the levels are the same.
     """
     one, most, least = np.float32(1.0), np.float32(255.0), np.float32(0.0)
     for row in range(probability.shape[0]):

@@ -1,4 +1,4 @@
-"""Starting, packing, scoring and cleaning the fields of a rollout, at the cost of the tiles it touched."""
+"""Start, packing, scores and clean-up of a rollout's fields, at the cost of its touched tiles."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ LISTED = -2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CpuDayState:
-    """The state at a day's start: burning tiles with ``U`` and ``S``, treated tiles with ``r``, the running sums.
+    """State at a day's start.
 
-    At a day's start ``S`` is ``B``. ``burning [n, 2, 64]`` and ``retardant [m, 64]`` are in raster order of the tiles.
+    It has the burning tiles with ``U`` and ``S``, the treated tiles with ``r``, and the running sums. At a day's start
+    ``S`` is ``B``. ``burning [n, 2, 64]`` and ``retardant [m, 64]`` are in raster order of the tiles.
     """
 
     touched: Words
@@ -46,7 +47,7 @@ class Ends(NamedTuple):
 
 @inlined
 def tile_start(word: int, bit: int, shape: Sizes) -> int:
-    """Where the first cell of a tile lies, from its bit in its word."""
+    """Return where the first cell of a tile lies, from its bit in its word."""
     tile_row = word // shape.words
     return (tile_row * 4 + 1) * shape.stride + 16 + (word % shape.words * 64 + bit) * 16
 
@@ -73,7 +74,9 @@ def overwrite(
     burning: Floats,
     emitter: bool,
 ) -> bool:
-    """Put another state, ``[h, w]`` with its corner at a cell, into the fields at a day's end, where ``S`` is ``B``.
+    """Write another state ``[h, w]`` into the fields at a day's end, where ``S`` is ``B``.
+
+    Its corner is at a given cell.
 
     Returns whether any cell differs from what was there; where none does, no bit changes.
     """
@@ -103,7 +106,7 @@ def overwrite(
 def measure(
     fields: StateFields, marks: Marks, shape: Sizes, protected: Floats, density: Floats, decay: np.float32
 ) -> Ends:
-    """Sums over the tiles that ever burned, in raster order."""
+    """Return sums over the tiles that ever burned, in raster order."""
     fire, exposed, inside, burned, guarded = 0.0, 0.0, 0.0, 0.0, 0.0
     one = splat16(np.float32(1.0))
     for word in range(len(marks.touched)):
@@ -177,7 +180,10 @@ def start_adjoint(
     fields: StateFields, marks: Marks, shape: Sizes, start: np.float32, wet: DropLog, end: int, watching: Watching,
     box: Box,
 ) -> int:  # fmt: skip
-    """``a = start`` where it burned by the step ``end``; lists the rows for :class:`Watching`, returns their number."""
+    """Set ``a = start`` where it burned by the step ``end``, and list the rows for :class:`Watching`.
+
+    Returns the number of listed rows.
+    """
     count = 0
     for word in range(len(marks.touched)):
         bits = marks.touched[word]
@@ -273,7 +279,7 @@ def restore(fields: StateFields, marks: Marks, shape: Sizes, body: CpuDayState, 
 
 
 def packed(fields: StateFields, marks: Marks, shape: Sizes, sums: NDArray[np.float64]) -> CpuDayState:
-    """The state at the start of a day."""
+    """Return the state at the start of a day."""
     burning = np.empty(128 * int(np.bitwise_count(marks.touched.view(np.uint64)).sum()), np.float32)
     retardant = np.empty(64 * int(np.bitwise_count(marks.treated.view(np.uint64)).sum()), np.float32)
     pack(fields, marks, shape, burning, retardant)
@@ -281,7 +287,7 @@ def packed(fields: StateFields, marks: Marks, shape: Sizes, sums: NDArray[np.flo
 
 
 def bounding_box(touched: Words, shape: Sizes) -> tuple[slice, slice]:
-    """Rows and columns of the raster that hold every tile of a set."""
+    """Return rows and columns of the raster that hold every tile of a set."""
     by_row = touched.reshape(shape.tile_rows, shape.words)
     rows = np.flatnonzero(by_row.any(axis=1))
     if len(rows) == 0:

@@ -98,7 +98,7 @@ class BackwardPass:
         space.stamps[watching.chunks] = -1  # some lie in tiles that never burned, which cleaning does not visit
 
     def _carrying(self, watching: Watching) -> tuple[Floats, Floats, Floats]:
-        """``q`` at 0, and room for what a step notes of it: for its pieces and for the listed rows."""
+        """Return the state of ``q`` at 0, with room for its pieces and for the listed rows."""
         run, space = self._run, self._run.space
         carried = space.room("carried", run.shape.cells, np.float32)
         carried[:] = 0.0
@@ -107,7 +107,7 @@ class BackwardPass:
         return carried, before, space.room("carried rows", 16 * len(watching.starts), np.float32)
 
     def _tables(self, first: int, last: int) -> tuple[Listed, Listed]:
-        """Footprints of the open pairs of some steps, of water and of retardant."""
+        """Return footprints of the open pairs of some steps, of water and of retardant."""
         beside: Future[Listed] | None = None
         if self._run.threads > 1 and len(self._idle_water) > 0:
             with suppress(RuntimeError):  # no thread is to be had, as when the interpreter is leaving
@@ -165,7 +165,10 @@ def note(
     carried: Floats, before: Floats, rows: Floats, growth: np.float32, places: NDArray[np.int32], begin: int, end: int,
     watching: Watching, step: int,
 ) -> None:  # fmt: skip
-    """Keep ``b`` of the pieces that ignited, and of the rows that water may ask about, before anything is taken."""
+    """Store ``b`` of the pieces that ignited, and of the rows that water may read later.
+
+    Nothing has been changed at this point.
+    """
     scale = splat16(growth)
     for piece in range(begin, end):
         store(before, (piece - begin) * 16, load16(carried, places[piece, 0]) * scale)
@@ -277,7 +280,7 @@ def sweep_carried(
     wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
     watching: Watching, reading: SlopeReader, first: int, last: int, carried: Floats, before: Floats, rows: Floats,
 ) -> None:  # fmt: skip
-    """Steps ``last − 1 … first``: undo the step, take both adjoints on, read its footprints."""
+    """Run steps ``last − 1 … first``: undo the step, take both adjoints on, read its footprints."""
     for step in range(last - 1, first - 1, -1):
         now, later = step % clock.steps_per_day % clock.period, scored_after(setting, step)
         begin, end = log[step, 0], log[step, 1]

@@ -1,4 +1,4 @@
-"""The engine on the GPU: Triton kernels that skip what sleeps, in captured graphs of a day, many schedules at once."""
+"""GPU engine: Triton kernels that skip sleeping tiles, in captured graphs, for many schedules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from firegui.rollout.kernels.gpu_sweep import AdjointPass
 from firegui.rollout.kernels.gpu_torch import TorchKernels
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import WHOLE, Hear, Outcome, Slopes, Wanted
+from firegui.rollout.outcome import WHOLE, Hear, Outcome, RolloutOptions, Slopes
 
 Result = TypeVar("Result")
 
@@ -57,8 +57,9 @@ class MemoryFit:
 
 
 def climb_down(rungs: Sequence[Rung[Result]], notice: Notice, found: MemoryFit, kind: str) -> Result:
-    """The result of the first rung that fits in memory, from the one on that ``kind`` of work has come down to.
+    """Return the result of the first rung that fits in memory.
 
+    It starts at the rung that ``kind`` of work has come down to.
     Raises :class:`torch.cuda.OutOfMemoryError` when not even the last one does.
     """
     begin = min(found.rung.get(kind, 0), len(rungs) - 1)
@@ -81,7 +82,7 @@ def release() -> None:
 
 
 def free_bytes(device: str) -> int:
-    """Bytes that can be allocated on ``device``; plenty on a CPU."""
+    """Return bytes that can be allocated on ``device``; plenty on a CPU."""
     return int(torch.cuda.mem_get_info()[0]) if device.startswith("cuda") else 2**33
 
 
@@ -102,12 +103,12 @@ class Spare(Protocol):
         """Lay out what a model needs."""
 
     def simulate(
-        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: RolloutOptions
     ) -> Outcome:
         """Roll a schedule out."""
 
     def simulate_many(
-        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]
+        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[RolloutOptions]
     ) -> list[Outcome]:
         """Roll schedules out that do not depend on each other."""
 
@@ -133,7 +134,7 @@ class Stock:
         self._span: int | None = None
 
     def arena(self, runs: int, span: int) -> tuple[Arena, Graphs]:
-        """Room for ``runs`` rollouts whose drops are laid out ``span`` days at a time."""
+        """Return room for ``runs`` rollouts whose drops are laid out ``span`` days at a time."""
         key = (runs, span)
         if key not in self._arenas:
             if runs > 1:  # batches come in few sizes, and are large
@@ -143,7 +144,7 @@ class Stock:
         return self._arenas[key]
 
     def history(self, span: int, n_aircraft: int) -> RolloutHistory:
-        """Room for the history of ``span`` days. Another size takes the place of the last one."""
+        """Return room for the history of ``span`` days. Another size takes the place of the last one."""
         key = (span, n_aircraft)
         if key not in self._histories:
             self._histories.clear()
@@ -162,7 +163,7 @@ class Stock:
             del self._arenas[key]
 
     def best_span(self) -> int:
-        """All days where their history fits in half of the free memory, else one."""
+        """Return all days where their history fits in half of the free memory, else one."""
         if self._span is None:
             days, per_day = self._maps.days, self._maps.steps_per_day
             fits = RolloutHistory.bytes_of(self._tiling, days, days, per_day) < free_bytes(self._gains.device) // 2
@@ -199,9 +200,12 @@ class Gpu:
         self._climb("rollout", model, [Rung(on_device, ON_THE_CPU), Rung(on_processor)])
 
     def simulate(
-        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: RolloutOptions
     ) -> Outcome:
-        """Roll a schedule out: on the processor where it goes on from there, or changes the state between days."""
+        """Roll a schedule out.
+
+        The CPU is used for a start that it computed, and where the state is changed between days.
+        """
 
         def on_device() -> Outcome:
             return self._many(model, [(schedule, wanted)], observer, check)[0]
@@ -220,7 +224,7 @@ class Gpu:
         return self._spare.gain_slopes(on_cpu(model), slopes, hear, check, through_days=through_days)
 
     def simulate_many(
-        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]
+        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[RolloutOptions]
     ) -> list[Outcome]:
         """Roll schedules out side by side."""
         if any(how.alter is not None for how in wanted):
@@ -244,7 +248,10 @@ class Gpu:
         return outcomes
 
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
-        """Roll a schedule out and differentiate the objective; with the full carry on the processor, told once."""
+        """Roll a schedule out and differentiate the objective.
+
+        With the full carry this happens on the CPU, which is reported once.
+        """
         if model.full_carry or math.isfinite(model.gradient_extent):
             model.gains.layout("full carry", lambda: self._notice(FULL_CARRY))
             return self._spare.gradient(on_cpu(model), schedule, observer, check)
@@ -262,9 +269,16 @@ class Gpu:
         return model.gains.layout("gpu memory", lambda: MemoryFit(BATCH))
 
     def _many(
-        self, model: Model, jobs: Sequence[tuple[Schedule, Wanted]], observer: Observer | None, check: Check | None
+        self,
+        model: Model,
+        jobs: Sequence[tuple[Schedule, RolloutOptions]],
+        observer: Observer | None,
+        check: Check | None,
     ) -> list[Outcome]:
-        """Side by side. Sizes are powers of two, so that few are captured; what is too many holds no fire."""
+        """Roll out many schedules side by side.
+
+        Sizes are powers of two, so that few are captured. Excess runs hold no fire.
+        """
         stock, runs = self.stock(model), 1 << max(len(jobs) - 1, 0).bit_length()
         schedules, wanted = [job[0] for job in jobs], [job[1] for job in jobs]
         with stock.lock:
@@ -290,7 +304,7 @@ class Gpu:
         return outcome, (decision + model.weights.budget) * soft, pose
 
     def stock(self, model: Model) -> Stock:
-        """Device memory of the model's fire, shared by every model of the same maps."""
+        """Return device memory of the model's fire, shared by every model of the same maps."""
         model.gains.dense()
         return model.gains.layout(
             f"gpu {self._tile} {self._triton}", lambda: Stock(model, self._tile, triton=self._triton)
@@ -302,7 +316,7 @@ class Gpu:
 
 
 def on_cpu(model: Model) -> Model:
-    """The same model for an engine on the processor; its gains are laid out there once."""
+    """Return the same model for an engine on the processor; its gains are laid out there once."""
     gains = model.gains.layout("on the processor", lambda: SpreadGains(model.maps, model.dtype, "cpu"))
     return replace(
         model, backend="cpu", device="cpu", gains=gains, protection=model.protection.cpu(),
@@ -311,17 +325,20 @@ def on_cpu(model: Model) -> Model:
 
 
 def _ours(model: Model, outcome: Outcome) -> Outcome:
-    """What the processor has answered, with states for this model."""
+    """Return the result of the CPU engine with states for this model."""
     return replace(outcome, states=tuple(replace(state, backend=model.backend) for state in outcome.states))
 
 
-def is_foreign(wanted: Wanted) -> bool:
-    """Whether the rollout goes on from a state that was computed on the processor."""
+def is_foreign(wanted: RolloutOptions) -> bool:
+    """Return whether the rollout goes on from a state that was computed on the processor."""
     return wanted.start is not None and not isinstance(wanted.start.body, GpuDayState)
 
 
-def afresh(wanted: Wanted) -> Wanted:
-    """The same wish without a state that only the GPU can read; a state of the processor's engine is kept."""
+def afresh(wanted: RolloutOptions) -> RolloutOptions:
+    """Return the same options without a state that only the GPU can read.
+
+    A state of the CPU engine is kept.
+    """
     if wanted.start is None or not is_foreign(wanted):
         return replace(wanted, start=None)
     return replace(wanted, start=replace(wanted.start, backend="cpu"))

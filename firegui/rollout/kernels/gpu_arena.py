@@ -1,4 +1,4 @@
-"""Device memory of the GPU engine. Everything lies at fixed addresses, because captured graphs remember them."""
+"""Device memory of the GPU engine, at fixed addresses because captured graphs hold them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ TOUCHED, TREATED = 2, 8
 
 
 def step_table(model: Model) -> Tensor:
-    """``[T + 1, 8]`` float32: scale, fold, keep, gain, scored, left, rouse of every step (see ``gpu_arithmetic``)."""
+    """Return ``[T + 1, 8]`` float32: scale, fold, keep, gain, scored, left, rouse of every step.
+
+    They are explained in ``gpu_arithmetic``.
+    """
     maps, steps = model.maps, np.arange(model.n_steps + 1)
     decay, k = 1.0 - 1.0 / maps.t_burn, steps % maps.steps_per_day
     table = np.zeros((len(steps), TABLE_COLUMNS))
@@ -38,7 +41,7 @@ def step_table(model: Model) -> Tensor:
 
 
 class Pools:
-    """Drops of a span of steps: what they leave of each tile, where to find it, and the retardant before them."""
+    """Drops of a span of steps: their effect on each tile, an index, and the retardant before them."""
 
     def __init__(self, tiling: Tiling, runs: int, steps: int, device: str) -> None:
         self.tiling, self.device = tiling, device
@@ -62,7 +65,10 @@ class Pools:
 
 
 class Arena:
-    """State of ``runs`` rollouts of one fire: ``U, S, r``, the emission ``ρ_e S``, flags and sums of tiles, tables."""
+    """State of ``runs`` rollouts of one fire.
+
+    It has ``U, S, r``, the emission ``ρ_e S``, flags and sums of tiles, and tables.
+    """
 
     def __init__(self, maps: FireMaps, gains: Tensor, tiling: Tiling, runs: int, span: int) -> None:
         device = str(gains.device)
@@ -88,7 +94,7 @@ class Arena:
         self.clock.copy_(self._clocks[day])
 
     def load_objective(self, model: Model) -> Tensor:
-        """What depends on the model's objective; returns the table of steps, on the host."""
+        """Load what depends on the model's objective, and return the table of steps on the host."""
         table = step_table(model)
         self.table.copy_(table)
         self.protection.copy_(model.protection)
@@ -102,7 +108,7 @@ class Arena:
             field.zero_()
 
     def ignite(self, run: int, *, scored: bool) -> None:
-        """The start of the plan in one run."""
+        """Set the start of the plan in one run."""
         self.scaled[run] = self._ignition
         self.unburned[run] = 1.0 - self._ignition
         self.emission[:, run] = self._ignition
@@ -119,7 +125,7 @@ class Arena:
         return whole.view(tiling.tile_rows, tiling.height, tiling.tile_columns, tiling.width).sum(dim=(1, 3)).flatten()
 
     def tiled(self, field: Tensor) -> Tensor:
-        """A field ``[rows, columns]`` seen as ``[tile row, row, tile column, column]``."""
+        """Return a field ``[rows, columns]`` seen as ``[tile row, row, tile column, column]``."""
         tiling = self.tiling
         return field.view(tiling.tile_rows, tiling.height, tiling.tile_columns, tiling.width)
 

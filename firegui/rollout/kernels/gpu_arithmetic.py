@@ -55,9 +55,10 @@ CAPPED = tl.constexpr(1.9287498479639178e-22)  # exp(−50) in float32
 
 @triton.jit
 def ignition(heat):
-    """``1 − exp(−h)`` for ``h ≥ 0``, exactly 0 for ``h ≤ 2⁻²⁵``, because the last addition of ``exp`` rounds once.
+    """Return ``1 − exp(−h)`` for ``h ≥ 0``.
 
-    ``exp(−h) = 2⁻ⁿ exp(f)`` with ``f = n ln 2 − h`` in two parts and a Taylor polynomial of degree 7.
+    It is exactly 0 for ``h ≤ 2⁻²⁵``, because the last addition of ``exp`` rounds once. ``exp(−h) = 2⁻ⁿ exp(f)`` with
+    ``f = n ln 2 − h`` in two parts and a Taylor polynomial of degree 7.
     """
     clipped = tl.minimum(heat, 80.0)
     n = tl.floor(clipped * 1.44269502162933349609375 + 0.5)

@@ -1,5 +1,6 @@
-"""Triton kernels of the backward pass: the closed form of :mod:`firegui.rollout.closed_form`, gathered, not scattered.
+"""Triton kernels of the backward pass.
 
+They compute the closed form of :mod:`firegui.rollout.closed_form` by gathering instead of scattering.
 ``g_{t+1} = a − n l`` with ``n`` the number of scored states from ``t + 1`` on, so that ``a`` changes only where an
 exposure counted and a sleeping tile costs nothing. What the emitters gather, ``Z = g U_{t+1} ρ_x`` where an exposure
 counted, lies in two buffers that swap roles at every step.
@@ -165,10 +166,11 @@ def products(
     k, rows, columns, tile_rows, tile_columns, per_day,
     TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr, LONG: tl.constexpr, WIDE: tl.constexpr,
 ):  # fmt: skip
-    """Inner products of the footprints of step ``k`` with the gradient of the dose. One program per (step, pair).
+    """Compute inner products of the footprints of step ``k`` with the gradient of the dose.
 
-    ``results [pair, 4]`` float64: ``∂𝓛/∂d``, ``∂𝓛/∂y``, ``∂𝓛/∂x``, ``∂𝓛/∂θ``. With ``F`` the gradient of the dose and
-    ``ℓ`` the logarithmic slopes of ``G``: ``P α (Σ F Ḡ ℓ − Σ F Ḡ · Σ Ḡ ℓ)``. A capped dose has ``F = 0``.
+    There is one program per (step, pair). ``results [pair, 4]`` float64: ``∂𝓛/∂d``, ``∂𝓛/∂y``, ``∂𝓛/∂x``, ``∂𝓛/∂θ``.
+    With ``F`` the gradient of the dose and ``ℓ`` the logarithmic slopes of ``G``: ``P α (Σ F Ḡ ℓ − Σ F Ḡ · Σ Ḡ ℓ)``. A
+    capped dose has ``F = 0``.
     """
     day, span = tl.load(clock), tl.load(clock + 1)
     t = day * per_day + k

@@ -1,4 +1,7 @@
-"""Drops as the GPU kernels read them: one row of numbers each, and the tiles that each can reach. Numpy, no loop."""
+"""Drops as the GPU kernels read them: one row of numbers each, and the tiles in their reach.
+
+Computed in NumPy without a loop.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ SLACK = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Tiling:
-    """How the raster is cut. Fields are ``[tile_rows · height, tile_columns · width]``, a little larger than it."""
+    """Division of the raster into tiles.
+
+    Fields are ``[tile_rows · height, tile_columns · width]``, a little larger than the raster.
+    """
 
     rows: int
     columns: int
@@ -86,22 +92,28 @@ class GpuDropList:
     group: int
 
     def most_at_a_step(self) -> int:
-        """The most drops of a step, over all runs."""
+        """Return the most drops of a step, over all runs."""
         return int(np.diff(self.drop_at).max(initial=0))
 
     def most_pairs(self, steps: int) -> int:
-        """The most pairs in any ``steps`` steps that begin at a multiple of ``steps``."""
+        """Return the most pairs in any ``steps`` steps that begin at a multiple of ``steps``."""
         at = self.pair_at[np.minimum(np.arange(0, len(self.pair_at) - 1 + steps, steps), len(self.pair_at) - 1)]
         return int(np.diff(at).max(initial=0))
 
 
 def farthest(dose: float) -> float:
-    """Exponent beyond which a footprint is not evaluated: ``P α G`` is negligible there, or it is the model's −50."""
+    """Return the exponent beyond which a footprint is not evaluated.
+
+    ``P α G`` is negligible there, or it is the model's −50.
+    """
     return max(math.log(NEGLIGIBLE / max(dose, NEGLIGIBLE)), MINIMUM_EXPONENT)
 
 
 def band_size(model: Model) -> tuple[int, int]:
-    """Cells along and across the axis of the largest footprint that are evaluated, across a power of two."""
+    """Return the evaluated cells along and across the axis of the largest footprint.
+
+    The number across is a power of two.
+    """
     longest, widest = 1, 1
     for kind in model.fleet.types:
         scales, far = scales_of(kind, model), farthest(dose_of_payload(kind, model.maps, model.effectiveness))
@@ -126,7 +138,7 @@ class AircraftColumns:
 
 
 def columns_of(model: Model) -> AircraftColumns:
-    """The fleet, column by column."""
+    """Return the fleet, column by column."""
     rows = []
     for kind in model.fleet.types:
         scales, dose = scales_of(kind, model), dose_of_payload(kind, model.maps, model.effectiveness)
@@ -138,7 +150,7 @@ def columns_of(model: Model) -> AircraftColumns:
 
 
 def drop_list(model: Model, tiling: Tiling, requests: Sequence[Request]) -> GpuDropList:
-    """The wanted drops of all requests."""
+    """Return the wanted drops of all requests."""
     wanted = np.stack([request.wanted for request in requests], axis=1)  # [T, runs, A], already in the list's order
     step, position, column = np.nonzero(wanted)
     poses = np.empty((len(step), 3))
@@ -164,7 +176,10 @@ def drop_list(model: Model, tiling: Tiling, requests: Sequence[Request]) -> GpuD
 
 
 def _rows(model: Model, step: Ints, column: Ints, poses: Floats) -> Floats:
-    """Rows without what depends on tiles, runs and other drops. The drift is that of ``landing.drift_cells``."""
+    """Return the rows without what depends on tiles, runs and other drops.
+
+    The drift is that of ``landing.drift_cells``.
+    """
     maps, of = model.maps, columns_of(model)
     last = np.array(model.shape) - 1
     release = np.clip(np.rint(poses[:, :2]), 0, last).astype(np.int64)
@@ -185,7 +200,10 @@ def _rows(model: Model, step: Ints, column: Ints, poses: Floats) -> Floats:
 
 
 def _reach(rows: Floats, tiling: Tiling) -> None:
-    """The rectangle of tiles that a footprint can reach, in columns 11 to 14; none where it misses the raster."""
+    """Compute the rectangle of tiles that a footprint can reach, in columns 11 to 14.
+
+    It is empty where the footprint misses the raster.
+    """
     cos2, sin2 = rows[:, 2] ** 2, rows[:, 3] ** 2
     along, across = 1.0 / rows[:, 4], 1.0 / rows[:, 5]
     variance = np.stack([sin2 * along + cos2 * across, cos2 * along + sin2 * across], axis=1)

@@ -1,4 +1,4 @@
-"""Triton kernels of the forward pass: the doses of a span of days, the drops of a step, and the fused step.
+"""Triton kernels of the forward pass: doses of a span of days, drops of a step, fused step.
 
 A program never reads what another program of the same launch writes. What neighbours read of each other, the
 emission ``ρ_e S`` and the flags of tiles, lies in two buffers that swap roles at every step; everything else belongs to
@@ -78,10 +78,11 @@ def doses(
     drops, shares, pairs, wet, laid, slots, begin, first_step, runs, tile_rows, tile_columns,
     TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr, GROUP: tl.constexpr,
 ):  # fmt: skip
-    """What the drops of a step leave of a tile's response: ``exp(−min(E, 50))`` of water and of retardant.
+    """Compute the part of a tile's response that the drops of a step leave: ``exp(−min(E, 50))``.
 
-    One program per (drop, tile) pair. The first drop of the fleet that reaches a tile at a step sums for all of them,
-    in fleet order, and leaves the number of its pair in ``slots [step, tile, run]``; the others have nothing to do.
+    There is one of water and one of retardant. One program per (drop, tile) pair. The first drop of the fleet that
+    reaches a tile at a step sums for all of them, in fleet order, and leaves the number of its pair in
+    ``slots [step, tile, run]``; the others have nothing to do.
     """
     pair = tl.program_id(0)
     one, tile_y, tile_x = place(drops, pairs, begin + pair, tile_columns)
@@ -133,7 +134,7 @@ def drop_now(
     begin, offset, k, runs, tile_rows, tile_columns, per_day,
     EMITTER: tl.constexpr, HISTORY: tl.constexpr, TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr,
 ):  # fmt: skip
-    """Apply the drops of the step that is about to be run: at a day's start, and where a state was looked at.
+    """Apply the drops of the coming step, at a day's start and where a state was looked at.
 
     One program per (drop, tile) pair of the step; pair ``begin + offset + i`` is number ``offset + i`` of its span.
     """
@@ -169,7 +170,7 @@ def drop_now(
 
 @triton.jit
 def near(flags, item, valid, tile_y, tile_x, tile_rows, tile_columns, runs):
-    """The flags of a tile and its eight neighbours, or-ed."""
+    """Return the flags of a tile and its eight neighbours, or-ed."""
     found = tl.load(flags + item, mask=valid, other=0)
     for dy in tl.static_range(3):
         for dx in tl.static_range(3):

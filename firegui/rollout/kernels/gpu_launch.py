@@ -22,7 +22,7 @@ LONG = 16
 
 
 def triton_is_there() -> bool:
-    """Whether Triton can be imported."""
+    """Return whether Triton can be imported."""
     return importlib.util.find_spec("triton") is not None
 
 
@@ -43,7 +43,10 @@ class KernelSetting:
 
 
 class Kernels(Protocol):
-    """Launches on an arena. ``history`` is None where nothing is recorded; ``k`` counts the steps of a day."""
+    """Launches on an arena.
+
+    ``history`` is None where nothing is recorded; ``k`` counts the steps of a day.
+    """
 
     def shares(self, drops: DeviceDrops, setting: KernelSetting) -> None:
         """Fill in ``P α / Σ G``."""
@@ -162,14 +165,17 @@ class TritonKernels:
 
 
 class Graphs:
-    """Sequences of launches: run as they are at first, which compiles them, then captured once and replayed."""
+    """Sequences of launches.
+
+    They run directly at first, which compiles them. Then they are captured once and replayed.
+    """
 
     def __init__(self, device: str) -> None:
         self._capture = device.startswith("cuda")
         self._known: dict[Hashable, torch.cuda.CUDAGraph | None] = {}
 
     def forget(self) -> None:
-        """Captured graphs hold addresses; drop them when memory has moved."""
+        """Drop all captured graphs, because they hold addresses of memory that has moved."""
         self._known.clear()
 
     def play(self, name: Hashable, launches: Callable[[], None]) -> None:
@@ -189,5 +195,5 @@ class Graphs:
 
 
 def field_of(values: Tensor, shape: tuple[int, int]) -> Tensor:
-    """The raster's part of a field."""
+    """Return the raster's part of a field."""
     return values[: shape[0], : shape[1]]

@@ -1,4 +1,4 @@
-"""Rollouts of one fire on the GPU, side by side: days of launches, states at their starts, numbers at the end."""
+"""Rollouts of one fire on the GPU, side by side: launches by day, states at day starts, results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, KernelSetting, f
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, StateView
-from firegui.rollout.outcome import Outcome, Wanted
+from firegui.rollout.outcome import Outcome, RolloutOptions
 
 SLACK = 1.0 + 1e-6
 """Running sums and final ones differ by rounding: a rollout is given up only well beyond its bound."""
@@ -32,9 +32,10 @@ SLACK = 1.0 + 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GpuDayState:
-    """What a :class:`DayState` of this engine holds: the tiles that fire or drops have reached, everything else is new.
+    """State of this engine in a :class:`DayState`.
 
-    ``tiles [n]``; ``fields [3, n, height, width]`` U, S, r; ``flags [tiles]``; ``sums [5, tiles]``.
+    It has the tiles that fire or drops have reached; all others are new. ``tiles [n]``;
+    ``fields [3, n, height, width]`` U, S, r; ``flags [tiles]``; ``sums [5, tiles]``.
     """
 
     tiles: Tensor
@@ -49,7 +50,7 @@ class _Lane:
 
     schedule: Schedule
     gates: Gates
-    wanted: Wanted
+    wanted: RolloutOptions
     states: list[DayState]
     last_water: int
     outcome: Outcome | None = None
@@ -60,11 +61,14 @@ class _Lane:
 
 
 class Rollouts:
-    """Up to ``arena.runs`` rollouts at once. ``history`` records the days from ``recorded`` on, for one rollout."""
+    """Up to ``arena.runs`` rollouts at once.
+
+    ``history`` records the days from ``recorded`` on, for one rollout.
+    """
 
     def __init__(
         self, model: Model, arena: Arena, kernels: Kernels, graphs: Graphs, setting: KernelSetting,
-        schedules: Sequence[Schedule], wanted: Sequence[Wanted], history: RolloutHistory | None = None,
+        schedules: Sequence[Schedule], wanted: Sequence[RolloutOptions], history: RolloutHistory | None = None,
     ) -> None:  # fmt: skip
         self.model, self.arena, self.kernels, self.graphs, self.setting = model, arena, kernels, graphs, setting
         self.history = history
@@ -88,7 +92,7 @@ class Rollouts:
         return flown
 
     def run(self, observer: Observer | None, check: Check | None) -> list[Outcome]:
-        """All days; the outcome of every rollout."""
+        """Run all days and return the outcome of every rollout."""
         for day in range(self.first_day, self.days):
             if check is not None:
                 check()
@@ -108,7 +112,10 @@ class Rollouts:
         return self._outcomes()
 
     def _recorded(self, day: int) -> bool:
-        """The last span is recorded as it is run; the earlier ones are run again for the backward pass."""
+        """Return whether ``day`` is in the last span, which is recorded.
+
+        The earlier spans are run again for the backward pass.
+        """
         return self.history is not None and day // self.arena.span == (self.days - 1) // self.arena.span
 
     def enter(self, day: int) -> None:
@@ -126,11 +133,11 @@ class Rollouts:
             self.history.checkpoint_flags[number].copy_(self.arena.flags[0, :, 0])
 
     def steps(self, first: int) -> range:
-        """The steps of the span that begins on day ``first``."""
+        """Return the number of steps of the span that begins on day ``first``."""
         return range(first * self.per_day, min(first + self.arena.span, self.days) * self.per_day)
 
     def run_day(self, day: int, history: RolloutHistory | None, observer: Observer | None) -> None:
-        """The steps of a day: as one graph, or in stretches between the states that are looked at."""
+        """Run the steps of a day: as one graph, or in stretches between the observed states."""
         begin, end = day * self.per_day, (day + 1) * self.per_day
         self.arena.set_day(day)
         cuts = [begin]
@@ -153,7 +160,7 @@ class Rollouts:
             self.arena.even_out()
 
     def _launch(self, first: int, left: int, history: RolloutHistory | None) -> None:
-        """Steps ``first …`` of a day, but for the ``left`` last."""
+        """Launch the steps of a day from ``first`` on, except the ``left`` last."""
         end = self.per_day - left
         for k in range(first, end):
             self.kernels.step(self.arena, history, self.setting, k, last=k == end - 1)
@@ -173,7 +180,10 @@ class Rollouts:
                 lane.states.append(state_of(self.model, lane.schedule, lane.gates.executed, day, body))
 
     def _judge(self, day: int) -> None:
-        """Give up the rollouts that cannot end within their bounds any more. The only wait for the device in a day."""
+        """Give up the rollouts that cannot end within their bounds.
+
+        This is the only wait for the device in a day.
+        """
         running = [lane.outcome is None and lane.first_day < day and not lane.wanted.bounds.none for lane in self.lanes]
         if not any(running):
             return
@@ -188,7 +198,10 @@ class Rollouts:
                 self.arena.emission[:, run] = 0.0
 
     def _over(self, day: int, run: int, lane: _Lane, sums: NDArray[np.float64]) -> Exceeded | None:
-        """``P`` never falls after the last water drop, and never below the burned-out ``1 − U − B``."""
+        """Return the bound that a run exceeds, if any.
+
+        ``P`` never falls after the last water drop, and never below the burned-out ``1 − U − B``.
+        """
         model, step = self.model, day * self.per_day
         fire, guarded = float(sums[0]), float(sums[1])
         if lane.last_water >= step:
@@ -228,7 +241,7 @@ class Rollouts:
         observer.see(step, StateView(whole, unburned, burning, whole, retardant))
 
 
-def _lane(model: Model, schedule: Schedule, wanted: Wanted, water: list[int]) -> _Lane:
+def _lane(model: Model, schedule: Schedule, wanted: RolloutOptions, water: list[int]) -> _Lane:
     gates = gates_of(schedule, model.fleet, model.maps, model.rules)
     wet = np.flatnonzero(gates.executed[:, water].any(axis=1))
     return _Lane(schedule, gates, wanted, [], int(wet[-1]) if len(wet) else -1)

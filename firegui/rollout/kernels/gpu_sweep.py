@@ -1,4 +1,4 @@
-"""The backward pass on the GPU: spans of days from the last to the first, each recorded anew where it was not kept."""
+"""Backward pass on the GPU: spans of days from last to first, recorded again where not stored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AdjointPass:
         history.remaining.copy_(arena.retardant[0])
 
     def run(self, check: Check | None) -> tuple[Floats, Floats]:
-        """``∂𝓛/∂d [T, A]`` of the open pairs and ``∂𝓛/∂(y, x, θ) [T, A, 3]`` of the executed ones."""
+        """Return ``∂𝓛/∂d [T, A]`` of open pairs and ``∂𝓛/∂(y, x, θ) [T, A, 3]`` of executed ones."""
         rollouts, span = self._run, self._run.arena.span
         first, most = (rollouts.days - 1) // span * span, self._pairs.most_at_a_step()
         for begin in range(first, -1, -span):
@@ -68,7 +68,7 @@ class AdjointPass:
             history.ends[day - days.start].copy_(arena.scaled[0])
 
     def _launch(self, most: int) -> None:
-        """A day's sweep."""
+        """Launch the sweep of a day."""
         rollouts, history = self._run, self._history
         kernels, arena, setting = rollouts.kernels, rollouts.arena, rollouts.setting
         kernels.seed(arena, history, setting, rollouts.per_day - 1)

@@ -1,7 +1,8 @@
-"""The kernels of the GPU engine in plain torch, for a GPU without Triton: dense, without a wait for the device.
+"""Kernels of the GPU engine in plain torch, for a GPU without Triton.
 
-Every launch works on tensors of fixed size and finds the day and its place in the history on the device, so that a day
-of them can be captured as one graph and replayed. Only the calls per span of days and per state are not part of one.
+They are dense and never wait for the device. Every launch works on tensors of fixed size and finds the day and its
+place in the history on the device, so that a day of them can be captured as one graph and replayed. Only the calls per
+span of days and per state are not part of one.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ PAIR_BATCH = 4096
 
 
 def ignition(heat: Tensor) -> Tensor:
-    """``1 − exp(−h)`` with the exponential rounded to float32 once."""
+    """Return ``1 − exp(−h)`` with the exponential rounded to float32 once."""
     return 1.0 - torch.exp(-heat.double()).float()
 
 
 def weigh(drops: Tensor, row: Tensor, column: Tensor) -> tuple[Tensor, Tensor, Tensor, tuple[Tensor, Tensor, Tensor]]:
-    """``G [n, …]`` of ``drops [n, 21]`` at offsets from their centre cells, the distances, and ``q_xx, q_yy, q_xy``."""
+    """Return ``G [n, …]`` at offsets from the centre cells, the distances, and ``q_xx, q_yy, q_xy``.
+
+    The drops are ``drops [n, 21]``.
+    """
     one = [drops[:, c].reshape(-1, 1, 1) for c in range(drops.shape[1])]
     cos, sin, along, across, half = one[2], one[3], one[4], one[5], one[7]
     dy, dx = row - one[0], column - one[1]
@@ -38,7 +42,10 @@ def weigh(drops: Tensor, row: Tensor, column: Tensor) -> tuple[Tensor, Tensor, T
 
 
 def band(drops: Tensor, setting: KernelSetting) -> tuple[Tensor, Tensor]:
-    """Offsets ``(row, column) [n, side, band]`` of the cells about each drop's long axis (see ``gpu_arithmetic``)."""
+    """Return offsets ``(row, column) [n, side, band]`` of the cells about each drop's long axis.
+
+    They are those of ``gpu_arithmetic``.
+    """
     one = [drops[:, c].reshape(-1, 1, 1) for c in range(8)]
     cos, sin, along, across = one[2:6]
     flat = cos.abs() >= sin.abs()
@@ -232,7 +239,7 @@ def _step(arena: Arena, k: int) -> Tensor:
 
 
 def _at(values: Tensor, index: Tensor) -> Tensor:
-    """``values[index]`` without asking the device for ``index``."""
+    """Return ``values[index]`` without asking the device for ``index``."""
     return values.index_select(0, index.reshape(1).long())[0]
 
 
@@ -241,7 +248,7 @@ def _tiles(field: Tensor, tiling: Tiling) -> Tensor:
 
 
 def _dense(pool: Tensor, slot: Tensor, tiling: Tiling) -> Tensor:
-    """A pool as fields ``[runs, field]``, 1 where no drop is; ``slot [tiles, runs]``."""
+    """Return a pool as fields ``[runs, field]``, 1 where no drop is; ``slot [tiles, runs]``."""
     blocks = pool.view(-1, tiling.height, tiling.width)[slot.clamp(min=0).long()]
     blocks = torch.where((slot >= 0)[:, :, None, None], blocks, 1.0)
     blocks = blocks.view(tiling.tile_rows, tiling.tile_columns, -1, tiling.height, tiling.width)

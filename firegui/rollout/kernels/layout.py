@@ -53,12 +53,15 @@ class Sizes(NamedTuple):
     """Length of a field."""
 
     def offset(self, row: int, column: int) -> int:
-        """Where a cell lies in a field."""
+        """Return where a cell lies in a field."""
         return (row + 1) * self.stride + MARGIN + column
 
 
 class Decay(NamedTuple):
-    """Time: ``decay[k] = (1 − 1/T_burn)^k`` and its inverse for the ``k`` steps since ``S`` was last rescaled."""
+    """Powers ``decay[k] = (1 − 1/T_burn)^k`` and their inverses.
+
+    ``k`` counts the steps since ``S`` was last rescaled.
+    """
 
     steps_per_day: int
     period: int
@@ -124,7 +127,7 @@ class Constants(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Workspace:
-    """Everything a rollout writes on, used again by the next: fields at their rest values, logs of any content."""
+    """Reusable memory of a rollout: fields at their rest values, and logs of any content."""
 
     fields: StateFields
     marks: Marks
@@ -135,7 +138,7 @@ class Workspace:
     partner: Partner
 
     def room(self, name: str, count: int, kind: type[np.generic]) -> NDArray[Any]:
-        """An array of at least ``count`` numbers of any content, the same for the same name.
+        """Return an array of at least ``count`` numbers of any content, the same for the same name.
 
         Fresh memory costs a visit of the operating system per page, which is more than most rollouts do with it.
         """
@@ -159,7 +162,10 @@ class Layout:
 
     @contextmanager
     def workspace(self) -> Iterator[Workspace]:
-        """A workspace for one rollout, which has to leave it at rest. One that an error left is thrown away."""
+        """Yield a workspace for one rollout, which has to leave it at rest.
+
+        A workspace that an error left is thrown away.
+        """
         with self._lock:
             space = self._idle.pop() if self._idle else self._new()
         yield space
@@ -179,7 +185,7 @@ class Layout:
 
 
 def shape_of(rows: int, columns: int) -> Sizes:
-    """Tiles and strides of a raster."""
+    """Return tiles and strides of a raster."""
     tile_rows, tile_columns = -(-rows // TILE_ROWS), -(-columns // LANES)
     stride = tile_columns * LANES + 2 * MARGIN
     return Sizes(
@@ -188,7 +194,10 @@ def shape_of(rows: int, columns: int) -> Sizes:
 
 
 def clock_of(maps: FireMaps) -> Decay:
-    """Powers of the fraction that burns on. ``S`` is rescaled once a day, or before its scale leaves float32."""
+    """Return powers of the fraction that burns on.
+
+    ``S`` is rescaled once a day, or before its scale leaves float32.
+    """
     rate = max(1.0 - 1.0 / maps.t_burn, SMALLEST_DECAY)
     longest = int(math.log(LARGEST_SCALE) / -math.log(rate)) if rate < 1.0 else maps.steps_per_day
     period = max(1, min(maps.steps_per_day, longest))
@@ -197,7 +206,10 @@ def clock_of(maps: FireMaps) -> Decay:
 
 
 def lay_out(maps: FireMaps, shape: Sizes) -> Floats:
-    """``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable`` per tile; the products are those of the dense layout."""
+    """Return ``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable`` per tile.
+
+    The products are those of the dense layout.
+    """
     size = maps.days * shape.tile_rows * shape.tile_columns * TILE_ROWS * NEIGHBOURS * LANES
     gains = aligned(size)
     _lay_out(usual(maps.phi, np.float32), usual(maps.gamma, np.float32), usual(maps.burnable, np.bool_), shape, gains)
@@ -205,21 +217,24 @@ def lay_out(maps: FireMaps, shape: Sizes) -> Floats:
 
 
 def aligned(count: int) -> Floats:
-    """Zeros that begin at a page: a vector of 16 that straddles two cache lines costs twice the time."""
+    """Return zeros that begin at a page.
+
+    A vector of 16 that straddles two cache lines costs twice the time.
+    """
     numbers = unset(count)
     numbers[:] = 0.0
     return numbers
 
 
 def unset(count: int) -> Floats:
-    """The same with any content. Unlike memory of zeros, numpy asks for this in large pages."""
+    """Return the same with any content. Unlike memory of zeros, numpy asks for this in large pages."""
     spare = np.empty(count + PAGE // 4, np.float32)
     skip = -spare.ctypes.data % PAGE // spare.itemsize
     return spare[skip : skip + count]
 
 
 def _fields(cells: int) -> StateFields:
-    """All fields from one piece of memory, which the system can map with large pages.
+    """Return all fields from one piece of memory, which the system can map with large pages.
 
     Each begins at another line of a page: processors take a load for one that depends on a store to the same place in
     another page.
@@ -233,19 +248,19 @@ def _fields(cells: int) -> StateFields:
 
 
 def usual(array: NDArray[Any], kind: type[np.generic]) -> NDArray[Any]:
-    """The array in the one form that the kernels are compiled for; a copy where it has another."""
+    """Return the array in the one form that the kernels are compiled for; a copy where it has another."""
     return np.require(array, kind, ["C", "W"])
 
 
 def field_of(raster: NDArray[np.generic], shape: Sizes) -> Floats:
-    """A raster as a field, 0 outside."""
+    """Return a raster as a field, 0 outside."""
     field = aligned(shape.cells)
     raster_of(field, shape)[:] = raster
     return field
 
 
 def raster_of(field: Floats, shape: Sizes) -> Floats:
-    """The raster inside a field, a view ``[H, W]``."""
+    """Return the raster inside a field, a view ``[H, W]``."""
     whole = field.reshape(-1, shape.stride)
     return whole[1 : 1 + shape.rows, MARGIN : MARGIN + shape.columns]
 
