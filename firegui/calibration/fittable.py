@@ -11,7 +11,7 @@ from firegui.fire.skill import observed_start
 
 
 def network_fit_problems(events: Sequence[Scenario], settings: NetworkFitSettings) -> list[Problem]:
-    """Return everything that is wrong with the settings, and with fitting the network to these events together."""
+    """Return every problem of the settings, and of fitting the network to these events together."""
     found = settings.problems()
     if not events:
         found.append(Problem("projects", "there is none", "give at least one project"))
@@ -24,7 +24,10 @@ def network_fit_problems(events: Sequence[Scenario], settings: NetworkFitSetting
 
 
 def fit_problems(event: Scenario, fit_days: int, where: str = "fit") -> list[Problem]:
-    """What keeps days ``0 … fit_days`` of an event from being fitted: perimeters and weather."""
+    """Return the problems that keep days ``0 … fit_days`` of an event from being fitted.
+
+    They are about perimeters and weather.
+    """
     found = []
     try:
         observed_start(event)

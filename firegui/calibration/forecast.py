@@ -1,4 +1,4 @@
-"""Rolling a fire model out from an observed perimeter, without drops, and cutting an event to its fire."""
+"""Rollout of a fire model from an observed perimeter without drops; events cropped to their fire."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ def forecast(
     check: Check | None = None,
     tell: MessageCallback = ignore_message,
 ) -> NDArray[np.float32]:
-    """Return ``P [days + 1, H, W]`` at day boundaries by the project's fire model, from the perimeter of event day 0 alone.
+    """Return ``P [days + 1, H, W]`` at day boundaries, from the perimeter of event day 0 alone.
 
-    The model is given the event without its later perimeters, so it cannot have read them. ``check`` may raise to
-    cancel; ``tell`` hears what the engine has to say. Raises :class:`~firegui.errors.InputError` for an event without a
-    perimeter on day 0 or a model without maps for that many days.
+    It is computed by the project's fire model. The model is given the event without its later perimeters, so it cannot
+    have read them. ``check`` may raise to cancel; ``tell`` hears what the engine has to say. Raises
+    :class:`~firegui.errors.InputError` for an event without a perimeter on day 0 or a model without maps for that many
+    days.
     """
     event = blindfolded(project.scenario)
     plan = replace(project.plan, start_day=0, days=days)
@@ -58,7 +59,10 @@ def scalar_forecast(
 def roll_out(
     maps: FireMaps, *, backend: str = "auto", check: Check | None = None, tell: MessageCallback = ignore_message
 ) -> NDArray[np.float32]:
-    """Return ``P [D + 1, H, W]`` at day boundaries of one rollout without drops, from the ignition of ``maps``."""
+    """Return ``P [D + 1, H, W]`` at day boundaries of one rollout without drops.
+
+    It starts from the ignition of ``maps``.
+    """
     nothing = np.zeros((0, *maps.shape), bool)
     model = prepare(
         maps, Fleet(()), nothing, (), weights=ObjectiveWeights(), effectiveness=NOMINAL, backend=backend, tell=tell
@@ -69,15 +73,19 @@ def roll_out(
 
 
 def blindfolded(event: Scenario) -> Scenario:
-    """Return the event with no perimeter but that of day 0. Raises :class:`~firegui.errors.InputError` if it has none."""
+    """Return the event with no perimeter but that of day 0.
+
+    Raises :class:`~firegui.errors.InputError` if it has none.
+    """
     start = observed_start(event)
     return replace(event, observed=start[np.newaxis], observed_dates=(event.date_of_day(0),))
 
 
 def score_days(event: Scenario, states: NDArray[np.float32], seen_days: int) -> tuple[DayScore, ...]:
-    """Score the states ``[D + 1, H, W]`` on every day with a perimeter of its own, as a model card keeps it.
+    """Score the states ``[D + 1, H, W]`` on every day with a perimeter of its own.
 
-    Up to ``seen_days`` the reference holds the perimeter of day 0, afterwards that of day ``seen_days``.
+    Scores are as in a model card. Up to ``seen_days`` the reference holds the perimeter of day 0, afterwards that of
+    day ``seen_days``.
     """
     scores = []
     for day in scored_days(event, len(states) - 1):
@@ -89,7 +97,10 @@ def score_days(event: Scenario, states: NDArray[np.float32], seen_days: int) -> 
 
 
 def fit_box(event: Scenario, last_day: int, margin_cells: int) -> Box:
-    """Return rows and columns of the perimeter of ``last_day`` and ``margin_cells`` around it; all without a perimeter."""
+    """Return the rows and columns of the perimeter of ``last_day`` and ``margin_cells`` around it.
+
+    Without a perimeter they are all rows and columns.
+    """
     reached = event.observed_on(last_day)
     box = None if reached is None else bounding_box(reached)
     if box is None:

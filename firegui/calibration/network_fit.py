@@ -1,4 +1,4 @@
-"""Fitting the network, and a correction per event, to observed perimeters through the engine's gradient.
+"""Fit of the network and of a correction per event to observed perimeters, by the gradient.
 
 An epoch rolls every event out from its first perimeter, compares the ends of days with the perimeters
 (:mod:`firegui.calibration.network_misfit`), and takes the slope back through the closed-form sweep
@@ -83,13 +83,13 @@ def fit_network(
     check: Check | None = None,
     tell: MessageCallback = ignore_message,
 ) -> FitState:
-    """Fit to days ``0 … fit_days`` of every event; the same input gives the same bits on any number of threads.
+    """Fit to days ``0 … fit_days`` of every event.
 
-    ``begin`` is where to start instead of random weights, ``state`` where to go on. ``progress`` hears of every epoch,
-    ``keep`` the state after it. ``check`` may raise :class:`~firegui.errors.CancelledError` at any time: the last kept
-    state then has the best so far. ``tell`` hears what the engine has to say. Stops after ``epochs``, or when
-    ``patience`` epochs brought nothing. Raises :class:`~firegui.errors.InputError` with everything that keeps the
-    events from being fitted.
+    The same input gives the same bits on any number of threads. ``begin`` is where to start instead of random weights,
+    ``state`` where to go on. ``progress`` hears of every epoch, ``keep`` the state after it. ``check`` may raise
+    :class:`~firegui.errors.CancelledError` at any time: the last kept state then has the best so far. ``tell`` hears
+    what the engine has to say. Stops after ``epochs``, or when ``patience`` epochs brought nothing. Raises
+    :class:`~firegui.errors.InputError` with everything that keeps the events from being fitted.
     """
     problems = network_fit_problems(events, settings)
     if problems:
@@ -131,7 +131,7 @@ def weights_of_state(
 def training_of(
     events: Sequence[Scenario], settings: NetworkFitSettings, begin: NetworkWeights | None = None
 ) -> Training:
-    """What a fit to the events can teach, together with what ``begin`` had been taught."""
+    """Return what a fit to the events can teach, together with what ``begin`` was taught."""
     taught = [trained_event(event, settings.fit_days) for event in events]
     learned = learned_gains(events, settings.fit_days)
     if begin is not None:
@@ -155,7 +155,7 @@ def _correction(
 
 
 def _limits(taught: Sequence[TrainedEvent], learned: Sequence[str], settings: NetworkFitSettings) -> list[str]:
-    """What the model cannot be trusted with, in sentences."""
+    """Return the limits of the fitted model as sentences."""
     fires = ", ".join(f"{event.fit_days} days of {event.name}" for event in taught)
     said = [f"Trained on the first {fires}."]
     if "wind_gain" not in learned:
@@ -274,7 +274,10 @@ class _Fit:
 
 
 def _variables(event: Scenario, settings: NetworkFitSettings, begin: NetworkWeights | None) -> CorrectionVariables:
-    """Return zeros, or what ``begin`` has for this raster with as many nodes: the same rates on the same dates."""
+    """Return the correction's start: zeros, or the matching correction of ``begin``.
+
+    A correction matches if it has this raster and as many nodes. It then gives the same rates on the same dates.
+    """
     nodes, trend = torch.zeros(nodes_of(event, settings.node_spacing_m)), torch.zeros(())
     found = None if begin is None else begin.correction_for(event)
     if found is not None and found.log_rate.shape == tuple(nodes.shape):
@@ -323,7 +326,7 @@ def half_of(fit_days: int) -> float:
 
 
 def trained_event(event: Scenario, fit_days: int) -> TrainedEvent:
-    """What the event can teach in its first ``fit_days`` days."""
+    """Return what the event can teach in its first ``fit_days`` days."""
     slope = event.layers.get("slope")
     known = np.zeros(0) if slope is None else slope[np.isfinite(slope)]
     strongest = float(event.wind_speed[:fit_days].max(initial=0.0))

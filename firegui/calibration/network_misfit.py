@@ -1,4 +1,4 @@
-"""What the fit of the network makes small: how far the rolled-out days are from the observed perimeters.
+"""Misfit of the network: distance of the rolled-out days from the observed perimeters.
 
 The source model's terms (``design/3-model.md``): with ``P`` at the end of a day and the perimeter ``O``,
 
@@ -30,7 +30,10 @@ WEIGHTS: Mapping[str, float] = {"bce": 0.5, "mse": 0.1, "means": 0.1, "area": 0.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Misfit:
-    """The value, the terms it is made of, ``∂𝓛/∂P [D + 1, H, W]``, and the IoU of ``P ≥ 0.5`` on each scored day."""
+    """Value and terms of a misfit, with ``∂𝓛/∂P [D + 1, H, W]``.
+
+    It also has the IoU of ``P ≥ 0.5`` on each scored day.
+    """
 
     loss: float
     terms: Mapping[str, float]

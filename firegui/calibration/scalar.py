@@ -52,7 +52,10 @@ class Knob:
         return min(max(found, 0.0), 1.0)
 
     def penalty(self, value: float) -> float:
-        """Return ``PENALTY ((value − plausible) / spread)²``; the base rate, which every fire determines, has none."""
+        """Return ``PENALTY ((value − plausible) / spread)²``.
+
+        The base rate has none, because every fire determines it.
+        """
         return 0.0 if self.logarithmic else PENALTY * ((value - self.plausible) / self.spread) ** 2
 
 
@@ -95,7 +98,10 @@ class ScalarFitProgress:
 
 @dataclass(frozen=True, slots=True)
 class FitResult:
-    """The best parameters, their loss (with the pull to plausible values), and their scores on the fitted days."""
+    """Best parameters, their loss and their scores on the fitted days.
+
+    The loss includes the pull to plausible values.
+    """
 
     parameters: ScalarParameters
     loss: float
@@ -127,7 +133,7 @@ def fit_scalar(
 
 
 def misfit(scores: Sequence[DayScore], start_cells: int) -> float:
-    """What the fit makes small: how far shape, size and growth are off.
+    """Return how far shape, size and growth are off. The fit minimizes this number.
 
     ``mean(1 − soft IoU) + ½ mean|area error| + ½ Σ|ΔP − ΔO| / ΣΔO``, the last over the growth from one scored day to
     the next, beginning with ``start_cells``. Shape and size alone would accept a fire that passes the observed one at
@@ -193,7 +199,10 @@ class _Search:
             self._try(replace(self._best, **values))
 
     def refine(self) -> None:
-        """Pattern search (Hooke and Jeeves): each parameter up, else down; then once more the way that led there."""
+        """Run a pattern search (Hooke and Jeeves).
+
+        Each parameter is moved up, else down. Then the whole move is made once more.
+        """
         step = STEP_SHARE
         for _ in range(self._settings.sweeps):
             before = self._best
@@ -206,7 +215,7 @@ class _Search:
                 self._move({knob: self._share(self._best, knob) - self._share(before, knob) for knob in self._knobs})
 
     def result(self) -> FitResult:
-        """What was found."""
+        """Return the best parameters found."""
         return FitResult(self._best, self._best_loss, self._done, self._scores)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""The scores of a forecast as pictures: curves with the references, reliability, and maps side by side."""
+"""Figures of forecast scores: curves with the references, reliability, and maps side by side."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def curves_figure(report: SkillReport) -> Figure:
 
 def _head(figure: Figure, report: SkillReport) -> None:
     title = f"{report.event}: forecast from {report.start:%d %b %Y} by {report.model.label}"
-    # Nobody who calls a fire $A$ writes a formula.
+    # A fire called $A$ is a name, not a formula.
     figure.suptitle(title, fontsize=11, parse_math=False)
 
 
@@ -103,7 +103,10 @@ def _draw_scores(axes: Axes, report: SkillReport, title: str, value: Callable[[S
 
 
 def _line(points: dict[int, float], forecast: ForecastSkill, report: SkillReport) -> tuple[list[float], list[float]]:
-    """Return abscissae and ordinates; where the held perimeter is exchanged for a later one the line is broken."""
+    """Return abscissae and ordinates of a curve.
+
+    The line is broken where the held perimeter is exchanged for a later one.
+    """
     before, after = ({d: v for d, v in points.items() if (d > report.fit_days) is late} for late in (False, True))
     gap = [float("nan")] if forecast.key == "held" and before and after else []
     return [*map(float, before), *gap, *map(float, after)], [*before.values(), *gap, *after.values()]

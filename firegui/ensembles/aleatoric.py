@@ -52,15 +52,19 @@ def sampled_fire(
 def drawn(
     unburned: NDArray[np.float32], burning: NDArray[np.float32], generator: np.random.Generator
 ) -> tuple[Bools, Bools]:
-    """Draw each cell from ``(p^U, p^B, 1 − p^U − p^B)``, ``[H, W]``: which burn, and which have burned out."""
+    """Draw each cell from ``(p^U, p^B, 1 − p^U − p^B)``, ``[H, W]``.
+
+    Returns which cells burn and which have burned out.
+    """
     return _drawn(unburned, burning, generator.random(unburned.shape))
 
 
 def state_sampling(shape: tuple[int, int], seed: int, member: int) -> Alteration:
-    """Return member number ``member`` of the paper's state sampling, for :func:`~firegui.rollout.simulate.simulate`.
+    """Return member ``member`` of the paper's state sampling as a change of a rollout.
 
-    At the end of every day, the last one's too, each cell is drawn as in :func:`drawn`. The numbers of a day follow
-    from ``seed``, ``member`` and the day alone, so a plan and the fire without drops meet the same ones.
+    It is for :func:`~firegui.rollout.simulate.simulate`. At the end of every day, the last one's too, each cell is
+    drawn as in :func:`drawn`. The numbers of a day follow from ``seed``, ``member`` and the day alone, so a plan and
+    the fire without drops meet the same ones.
     """
 
     def draw(day: int, window: Window, unburned: State, burning: State) -> tuple[State, State]:

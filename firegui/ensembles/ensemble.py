@@ -1,8 +1,8 @@
-"""Ensembles: a fire without drops and one with a plan, member by member, under the same random numbers.
+"""Ensembles: fires without drops and with a plan, under the same random numbers in each member.
 
 A member is computed by itself, from the seed and its number. Its extents are kept as they are and its maps as whole
 numbers, so that an ensemble is the same, bit for bit, however many threads compute it, in whatever portions, and
-wherever it was stopped and gone on with.
+wherever it was stopped and resumed.
 """
 
 from __future__ import annotations
@@ -98,7 +98,10 @@ def run_ensemble(
 
 
 def all_weather(settings: UncertaintySettings) -> tuple[WeatherDraw, ...]:
-    """Return every member's wind, for :meth:`~firegui.domain.ensemble.EnsembleState.ensemble`; empty where it is known."""
+    """Return every member's wind, empty where it is known.
+
+    It is for :meth:`~firegui.domain.ensemble.EnsembleState.ensemble`.
+    """
     if settings.kind is not UncertaintyKind.WEATHER:
         return ()
     return tuple(weather_of(settings.weather, settings.seed, member) for member in range(settings.members))
@@ -153,7 +156,7 @@ def _maker(
 
 
 def _changes(model: Model, settings: UncertaintySettings, error: ErrorModel | None) -> Callable[[int], Alteration]:
-    """What is done to the ends of a member's days: the same to all its cases."""
+    """Return the changes at the ends of a member's days. They are the same for all its cases."""
     if settings.kind is UncertaintyKind.ALEATORIC:
         return lambda member: state_sampling(model.shape, settings.seed, member)
     assert error is not None
@@ -233,13 +236,16 @@ class _Blown:
 
 
 def _boxes(watches: Sequence[Watch]) -> list[Box]:
-    """What the fires of all cases reach on each day."""
+    """Return the boxes that the fires of all cases reach on each day."""
     days = zip(*(watch.looks[1:] for watch in watches), strict=True)
     return [union([look.reached for look in looks if look.reached is not None]) for looks in days]
 
 
 def _at_edge(reached: Box, window: Box, shape: tuple[int, int]) -> bool:
-    """Return whether a fire touches the outermost cells of its window, or is outside, where the raster goes on."""
+    """Return whether a fire touches the outermost cells of its window or is outside.
+
+    Edges of the raster do not count.
+    """
     low = any(side.start <= room.start > 0 for side, room in zip(reached, window, strict=True))
     return low or any(
         side.stop >= room.stop < size for side, room, size in zip(reached, window, shape, strict=True)

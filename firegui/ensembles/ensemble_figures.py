@@ -36,7 +36,9 @@ _METADATA: dict[str, dict[str, Any]] = {"png": {"Software": "firegui"}, "svg": {
 
 
 def draw(ensemble: Ensemble, project: Project, folder: Path) -> list[Path]:
-    """Write the fan charts, the paired benefit and the convergence of the mean into ``folder``, which exists.
+    """Write the fan charts, the paired benefit and the convergence of the mean into ``folder``.
+
+    The folder exists.
 
     Returns the paths, a PNG and an SVG of each. Raises :class:`~firegui.errors.InputError` where the system refuses to
     write, and :class:`ValueError` for an ensemble without a member.

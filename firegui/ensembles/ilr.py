@@ -20,7 +20,10 @@ BASIS: Floats = np.array([[1.0, -1.0, 0.0], [1.0, 1.0, -2.0]]) / np.sqrt([[2.0],
 
 
 def ilr(unburned: NDArray[Any], burning: NDArray[Any], burned: NDArray[Any], *, floor: float = FLOOR) -> Floats:
-    """Return ``z [2, …]`` of the probabilities ``U, B, R [...]``, each raised to ``floor`` before the logarithm."""
+    """Return ``z [2, …]`` of the probabilities ``U, B, R [...]``.
+
+    Each is raised to ``floor`` before the logarithm.
+    """
     parts = [np.log(np.maximum(np.asarray(part, np.float64), floor)) for part in (unburned, burning, burned)]
     z: Floats = np.tensordot(BASIS, np.stack(parts), axes=1)
     return z
@@ -35,10 +38,10 @@ def inverse(z: NDArray[Any]) -> tuple[Floats, Floats, Floats]:
 
 
 def factors(shift: NDArray[Any]) -> Floats:
-    """What a shift of ``z [2]`` multiplies ``(U, B, R)`` with, before they are scaled to the sum 1 again: ``[3]``.
+    """Return the factors ``[3]`` by which a shift of ``z [2]`` multiplies ``(U, B, R)``.
 
-    Moving along ILR coordinates is multiplying odds, so a state can be shifted without a logarithm or a floor: what is
-    0 stays 0, and a shift of 0 changes nothing.
+    The products are then scaled to the sum 1 again. Moving along ILR coordinates is multiplying odds, so a state can be
+    shifted without a logarithm or a floor: what is 0 stays 0, and a shift of 0 changes nothing.
     """
     odds: Floats = np.exp(np.asarray(shift, np.float64) @ BASIS)
     return odds

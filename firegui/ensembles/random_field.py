@@ -48,7 +48,10 @@ class FieldSampler:
         self._scale = torch.from_numpy(_scale(shape, error.correlation_cells))
 
     def unit(self, seed: int, member: int, day: int) -> Field:
-        """Return ``z_1, z_2 [2, H, W]`` before they are coloured: independent, of variance 1, correlated over ``ℓ``."""
+        """Return ``z_1, z_2 [2, H, W]``: independent, of variance 1, correlated over ``ℓ``.
+
+        They are not coloured yet.
+        """
         rows, columns = self._shape
         noise = torch.empty((*self._scale.shape, 2), dtype=torch.float32)  # torch's memory: always aligned alike
         generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_FIELDS, member, day)))
@@ -74,7 +77,7 @@ def error_field(error: ErrorModel, shape: tuple[int, int], seed: int, member: in
 
 
 def error_problems(error: ErrorModel) -> list[Problem]:
-    """What keeps an error model from being sampled."""
+    """Return the problems that keep an error model from being sampled."""
     numbers = (*error.mean, error.correlation_cells, error.threshold, error.floor)
     if not all(math.isfinite(number) for number in numbers):
         return [Problem("error model", f"{numbers} has values that are no numbers", "fit it again")]
@@ -82,7 +85,7 @@ def error_problems(error: ErrorModel) -> list[Problem]:
 
 
 def covariance_problems(covariance: Floats) -> list[Problem]:
-    """What keeps ``Σ [2, 2]`` from having a Cholesky factor that is any use."""
+    """Return the problems that keep ``Σ [2, 2]`` from having a usable Cholesky factor."""
     remedy = "fit over more days or perimeters that differ more, or use the paper's numbers"
     if not np.isfinite(covariance).all():
         return [Problem("error model", f"Σ = {covariance.tolist()} has values that are no numbers", remedy)]
@@ -106,7 +109,10 @@ def _scale(shape: tuple[int, int], length: float) -> Field:
 
 
 def fast_size(size: int) -> int:
-    """Return the first number from ``size`` on that has no factors but 2, 3 and 5, for which transforms are fast."""
+    """Return the first number from ``size`` on that has no factors but 2, 3 and 5.
+
+    Transforms of this size are fast.
+    """
     while True:
         rest = size
         for factor in (2, 3, 5):

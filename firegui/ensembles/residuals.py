@@ -1,4 +1,4 @@
-"""How far the fire model has been off: residuals against observed perimeters (paper, section ``uq``, source 2)."""
+"""Errors of the fire model: residuals against observed perimeters (paper, section ``uq``, source 2)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _REMEDY = "import perimeters of more days, or use the paper's numbers"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DayForecast:
-    """What the fire model said of the end of a day: ``p^U`` and ``p^B [H, W]``; and what was seen, ``fire [H, W]``."""
+    """Forecast of the end of a day, ``p^U`` and ``p^B [H, W]``, and the observed ``fire [H, W]``."""
 
     day: int
     unburned: NDArray[np.float32]
@@ -54,7 +54,9 @@ def fit_error(
     project: Project, settings: UncertaintySettings, *, backend: str = "auto", check: Check | None = None,
     tell: MessageCallback = ignore_message,
 ) -> ErrorFit:  # fmt: skip
-    """:func:`fit_error_model` of the project's fire model on the days of its plan, for which it makes the maps.
+    """Fit the error model of a project's fire model on the days of its plan.
+
+    This makes the maps and calls :func:`fit_error_model`.
 
     Raises :class:`~firegui.errors.InputError` like it, and for a project whose fire model cannot be run.
     """
@@ -70,11 +72,12 @@ def fit_error(
 def fit_error_model(
     model: Model, event: Scenario, start_day: int, settings: UncertaintySettings, *, check: Check | None = None
 ) -> ErrorFit:
-    """Return the error model of ``model`` against the perimeters of ``event``, of which its day 0 is ``start_day``.
+    """Return the error model of ``model`` against the perimeters of ``event``.
 
-    Every day of the plan that has a perimeter of its own is compared; days whose perimeter is an earlier one's are
-    not. The forecast runs without drops. Raises :class:`~firegui.errors.InputError` where there is nothing to compare
-    with, where the maps have cells without a number, and where the residuals do not vary enough to have a covariance.
+    The model's day 0 is ``start_day`` of the event. Every day of the plan that has a perimeter of its own is compared;
+    days whose perimeter is an earlier one's are not. The forecast runs without drops. Raises
+    :class:`~firegui.errors.InputError` where there is nothing to compare with, where the maps have cells without a
+    number, and where the residuals do not vary enough to have a covariance.
     """
     problems = maps_problems(model.maps)
     if problems:
@@ -109,7 +112,9 @@ def fit_error_model(
 
 
 def observed_days(event: Scenario, start_day: int, days: int) -> dict[int, Bools]:
-    """Return the perimeters of the plan's days ``0 … days`` that have one of their own, the start among them.
+    """Return the perimeters of the plan's days ``0 … days`` that have one of their own.
+
+    The start is among them.
 
     Raises :class:`~firegui.errors.InputError` when none is there, or none after the start.
     """
@@ -159,7 +164,10 @@ def union_mask(forecasts: Sequence[DayForecast], threshold: float) -> Bools:
 
 
 def softened(fire: Bools, softening: float) -> tuple[Floats, Floats, Floats]:
-    """Return observed fire as three states: ``(ε, (1 − ε)/2, (1 − ε)/2)`` in it and ``(1 − ε, ε/2, ε/2)`` outside."""
+    """Return observed fire as three states.
+
+    They are ``(ε, (1 − ε)/2, (1 − ε)/2)`` in the fire and ``(1 − ε, ε/2, ε/2)`` outside.
+    """
     rest = np.where(fire, 1.0 - softening, softening) / 2.0
     return np.where(fire, softening, 1.0 - softening), rest, rest
 
@@ -230,7 +238,9 @@ _FIT_TITLE = "The correlation of the errors cannot be fitted"
 
 
 def semivariogram(fields: Iterable[NDArray[np.floating]], mask: NDArray[np.bool_]) -> Semivariogram:
-    """Return ``γ̂(h) = ½ avg ‖R(x) − R(x')‖²`` over all pairs of cells of ``mask [H, W]``, in ``fields`` of ``[2, H, W]`` each.
+    """Return ``γ̂(h) = ½ avg ‖R(x) − R(x')‖²`` over all pairs of cells of ``mask [H, W]``.
+
+    ``fields`` are ``[2, H, W]`` each.
 
     Every pair counts, up to half the longer side of the mask's bounding box: sums over pairs are correlations, which
     transforms give for all lags at once. Values outside the mask are not read. Raises
@@ -260,7 +270,9 @@ def semivariogram(fields: Iterable[NDArray[np.floating]], mask: NDArray[np.bool_
 
 
 def fit_exponential(found: Semivariogram) -> tuple[float, float]:
-    """Return ``(a, ℓ)`` of ``γ(h) = a (1 − e^{−h/ℓ})``, least squares of relative deviations over the bins.
+    """Return ``(a, ℓ)`` of ``γ(h) = a (1 − e^{−h/ℓ})``.
+
+    They are a least-squares fit of relative deviations over the bins.
 
     For a given ``ℓ`` the sill ``a`` is a linear problem, so that ``ℓ`` alone is searched for. Raises
     :class:`~firegui.errors.InputError` where there is too little to fit.

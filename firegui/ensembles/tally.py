@@ -21,9 +21,10 @@ Units = NDArray[np.uint16]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DaySnapshot:
-    """The end of a day on ``window``, in cells of the whole raster: ``P`` and ``p^B`` in units of 1/32,768.
+    """End of a day on ``window``, in cells of the whole raster.
 
-    ``reached`` is the smallest box with everything that has any chance of having burned, ``None`` without such a cell.
+    ``P`` and ``p^B`` are in units of 1/32,768. ``reached`` is the smallest box with everything that has any chance of
+    having burned, ``None`` without such a cell.
     """
 
     window: Box
@@ -54,7 +55,7 @@ class Watch:
         self._note(window, 1.0 - lit, lit)
 
     def alteration(self) -> Alteration:
-        """What the rollout is given."""
+        """Return the change for the rollout."""
         return Alteration(self._see, only_grows=self.change is None or self.change.only_grows)
 
     def _see(self, day: int, window: Window, unburned: State, burning: State) -> tuple[State, State]:
@@ -79,7 +80,10 @@ class Member:
 
 
 class Tally:
-    """The members that are done, of at most ``most``, summed. They are added in the order of their numbers."""
+    """Sum over the finished members, of at most ``most``.
+
+    Members are added in the order of their numbers.
+    """
 
     def __init__(self, model: Model, cases: int, most: int, *, keeps: bool, state: EnsembleState | None) -> None:
         self._shape, self._keeps = model.shape, keeps
@@ -100,7 +104,7 @@ class Tally:
         return self._done
 
     def add(self, member: Member) -> None:
-        """The next member."""
+        """Add the next member."""
         for case, watch in enumerate(member.watches):
             self._extent[case, self._done], self._protected[case, self._done] = watch.extent, watch.protected
             for day, look in enumerate(watch.looks):

@@ -1,8 +1,9 @@
-"""The wind was forecast wrong: a member's wind and the fire's maps under it (issue 6: a third, separate source).
+"""Errors of the wind forecast: a member's wind, and the fire's maps under it.
 
-The paper lists the forecast's error as unmeasured. Here a member has one error for the whole plan: its wind is stronger
-or weaker by a factor, turned, and early or late (:class:`~firegui.domain.uncertainty.WeatherSpread`). Whatever the wind
-enters is computed anew: the network's inputs, the spread form, and the drift of the drops, whose release points stay.
+They are the third source of uncertainty. The paper lists the forecast's error as unmeasured. Here a member has one
+error for the whole plan: its wind is stronger or weaker by a factor, turned, and early or late
+(:class:`~firegui.domain.uncertainty.WeatherSpread`). Whatever the wind enters is computed anew: the network's inputs,
+the spread form, and the drift of the drops, whose release points stay.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _WINDS = 0x77696E64
 
 
 def weather_of(spread: WeatherSpread, seed: int, member: int) -> WeatherDraw:
-    """What is wrong with the wind of member number ``member``."""
+    """Return the error of the wind of member number ``member``."""
     numbers = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_WINDS, member))).standard_normal(3)
     return WeatherDraw(
         math.exp(spread.speed_sd * float(numbers[0])),
@@ -44,7 +45,10 @@ def weather_of(spread: WeatherSpread, seed: int, member: int) -> WeatherDraw:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForecastWind:
-    """An event's forecast wind ``[D, H, W]``: ``speed``, ``towards``, and its components ``east`` and ``north``."""
+    """Forecast wind of an event, ``[D, H, W]``: ``speed``, ``towards``, ``east`` and ``north``.
+
+    The last two are its components.
+    """
 
     speed: Raster
     towards: Raster
@@ -60,10 +64,10 @@ class ForecastWind:
         return ForecastWind(speed, towards, speed * np.cos(towards), speed * np.sin(towards))
 
     def perturbed(self, draw: WeatherDraw, first: int, days: int, box: Box) -> tuple[Raster, Raster]:
-        """Return speed and direction ``[days, h, w]`` of the event's days from ``first`` on, as ``draw`` has them.
+        """Return the wind of ``draw``, ``[days, h, w]``, on the event's days from ``first`` on.
 
-        A delay of a part of a day mixes two days: the mean of their speeds, and the direction of their mean wind. What
-        lies before the first day or after the last is as that day.
+        It is speed and direction. A delay of a part of a day mixes two days: the mean of their speeds, and the
+        direction of their mean wind. What lies before the first day or after the last is as that day.
         """
         later = draw.delay_h / HOURS_PER_DAY
         whole = math.floor(later)
@@ -98,10 +102,11 @@ class WindForecastModel:
     def under(
         self, draw: WeatherDraw, windows: Sequence[Box], also: Sequence[Box] = (), check: Check | None = None
     ) -> tuple[Model, Box]:
-        """Return the model under a member's wind, cut to the box that is answered: it contains ``windows`` and ``also``.
+        """Return the model under a member's wind, and the box that it is cut to.
 
-        Day ``d`` has its maps on ``windows[d]`` and no spread elsewhere: right as long as no fire gets to the edge of
-        its day's window. It has no flight rules: what is executed has been decided.
+        The box contains ``windows`` and ``also``. Day ``d`` has its maps on ``windows[d]`` and no spread elsewhere:
+        right as long as no fire gets to the edge of its day's window. It has no flight rules: what is executed has been
+        decided.
         """
         model, shape = self.model, self.model.shape
         box = union([*windows, *also])
@@ -128,7 +133,9 @@ class WindForecastModel:
 
 
 def with_wind(project: Project, draw: WeatherDraw) -> Project:
-    """Return ``project`` on an event whose wind, of all its days, is as ``draw`` has it; its maps are then made from that.
+    """Return ``project`` on an event with the wind of ``draw`` on all its days.
+
+    Its maps are then made from that wind.
 
     Raises :class:`~firegui.errors.InputError` for imported maps, which know no other wind, and for a wind with holes.
     """

@@ -1,4 +1,4 @@
-"""The demo project: everything put together, and everything said that keeps it from being taken for a real fire."""
+"""Demo project: an invented event, and the notes that keep it from being taken for a real fire."""
 
 from __future__ import annotations
 
@@ -156,7 +156,10 @@ FUELS = (
 
 
 def moisture_rank(relief: Relief, noise: Floats) -> Floats:
-    """Return rank of every cell from dry to moist, 0 to 1: low ground and slopes that face north are moist."""
+    """Return the rank of every cell from dry to moist, 0 to 1.
+
+    Low ground and slopes that face north are moist.
+    """
     high = (relief.elevation - relief.elevation.mean()) / relief.elevation.std()
     northness = np.where(relief.aspect < 0.0, 0.0, np.cos(np.deg2rad(relief.aspect)))
     return ranked(-0.6 * high + 0.9 * northness * np.minimum(relief.slope / 15.0, 1.0) + 0.8 * noise)
@@ -225,19 +228,21 @@ def hourly_wind(generator: np.random.Generator, days: int) -> tuple[Floats, Floa
 
 
 def daily_wind(eastward: Floats, northward: Floats) -> tuple[Floats, Floats]:
-    """Return speed (m/s) and direction (radians towards, counter-clockwise from east) of each day's mean wind *vector*.
+    """Return the speed (m/s) and direction of each day's mean wind *vector*.
 
-    Averaging the components and not the speeds is what daily means of reanalysis winds do: calm nights weaken the day's
-    wind and hours that blow against each other cancel.
+    The direction is in radians towards, counter-clockwise from east. Averaging the components and not the speeds is
+    what daily means of reanalysis winds do: calm nights weaken the day's wind and hours that blow against each other
+    cancel.
     """
     east, north = eastward.mean(axis=1), northward.mean(axis=1)
     return np.hypot(east, north), np.arctan2(north, east)
 
 
 def spread_over(speed: Floats, towards: Floats, elevation: Floats, waver: Floats) -> tuple[Raster, Raster]:
-    """Return daily wind on the raster, two of ``[days, H, W]``: stronger on high ground, turned a little with ``waver``.
+    """Return the daily wind on the raster, two arrays ``[days, H, W]``.
 
-    ``waver [H, W]`` is a field with mean 0 and standard deviation 1.
+    It is stronger on high ground and turned a little with ``waver``. ``waver [H, W]`` is a field with mean 0 and
+    standard deviation 1.
     """
     height = (elevation - elevation.mean()) / elevation.std()
     exposure = np.clip(1.0 + 0.22 * height, 0.55, 1.5)
@@ -279,7 +284,10 @@ def best_cell(cost: Floats, allowed: Bools) -> Cell:
 
 
 def grown(cost: Floats, seed: Cell, cells: int, allowed: Bools | None = None) -> Bools:
-    """Return a connected patch of ``cells`` cells: from ``seed``, always the cheapest cell next to the patch is added."""
+    """Return a connected patch of ``cells`` cells.
+
+    It grows from ``seed`` by the cheapest cell next to it.
+    """
     taken = np.zeros(cost.shape, bool)
     queued = np.zeros(cost.shape, bool)
     queued[seed] = True
@@ -303,7 +311,10 @@ def distance_from(cell: Cell, shape: tuple[int, int]) -> Floats:
 
 
 def choose_places(elevation: Floats, slope: Floats) -> DemoPlaces:
-    """Return a reservoir on low ground, a village on gentle ground north of it, both east of the fire, and a road."""
+    """Return the places of a reservoir, a village and a road.
+
+    The reservoir is on low ground, the village on gentle ground north of it, both east of the fire.
+    """
     shape = (int(elevation.shape[0]), int(elevation.shape[1]))
     outlet = best_cell(elevation, near(shape, 0.72, 0.72, 24.0))
     reservoir = grown(elevation + 2.0 * distance_from(outlet, shape), outlet, RESERVOIR_CELLS)
@@ -321,7 +332,10 @@ def choose_places(elevation: Floats, slope: Floats) -> DemoPlaces:
 
 
 def start_of_fire(burnable: Bools, unevenness: Floats) -> Bools:
-    """Return where the demo burns at the start: a connected patch in the west, on fuel, with an outline that is not round."""
+    """Return where the demo burns at the start.
+
+    It is a connected patch in the west, on fuel, with an outline that is not round.
+    """
     shape = (int(burnable.shape[0]), int(burnable.shape[1]))
     allowed = near(shape, 0.52, 0.26, 16.0) & burnable
     target = best_cell(distance_from((round(0.52 * shape[0]), round(0.26 * shape[1])), shape), allowed)
@@ -329,9 +343,10 @@ def start_of_fire(burnable: Bools, unevenness: Floats) -> Bools:
 
 
 def easiest_way(elevation: Floats, last_row: int) -> list[int]:
-    """Return rows, one per column, of the way from the first column to ``last_row`` in the last with the least climbing.
+    """Return the rows of the way with the least climbing, one per column.
 
-    Each column moves by at most one row; the cost of a move is the metres climbed or descended.
+    The way leads from the first column to ``last_row`` in the last. Each column moves by at most one row; the cost of a
+    move is the metres climbed or descended.
     """
     rows, columns = elevation.shape
     cost = np.zeros(rows)
@@ -356,7 +371,7 @@ Floats = NDArray[np.float64]
 
 
 def power_law_field(generator: np.random.Generator, shape: tuple[int, int], exponent: float) -> Floats:
-    """Return a random field ``[H, W]`` with mean 0 and standard deviation 1 whose power falls as ``k^−exponent``.
+    """Return a random field ``[H, W]`` of mean 0 and deviation 1 with power ``∝ k^−exponent``.
 
     White noise is filtered in the frequency domain by ``k^(−exponent/2)``. The field is cut from one of twice the size,
     so that opposite edges do not continue each other.
@@ -371,7 +386,10 @@ def power_law_field(generator: np.random.Generator, shape: tuple[int, int], expo
 
 
 def ranked(field: Floats) -> Floats:
-    """Return every cell's rank as a share, 0 for the smallest and just under 1 for the largest; ties by row, then column."""
+    """Return every cell's rank as a share: 0 for the smallest, just under 1 for the largest.
+
+    Ties are ordered by row, then column.
+    """
     order = np.argsort(field, axis=None, kind="stable")
     ranks = np.empty(field.size)
     ranks[order] = np.arange(field.size) / field.size
@@ -380,7 +398,11 @@ def ranked(field: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relief:
-    """``elevation [H, W]`` m, ``slope`` degrees, ``aspect`` degrees from north, the way it faces, −1 where flat."""
+    """Terrain of the demo.
+
+    ``elevation [H, W]`` is in m, ``slope`` in degrees, ``aspect`` in degrees from north towards which it faces, −1
+    where flat.
+    """
 
     elevation: Floats
     slope: Floats

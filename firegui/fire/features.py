@@ -1,4 +1,4 @@
-"""What the network sees of an event: channels scaled as published, and a flag per layer that says where it is known.
+"""Inputs of the network: channels scaled as published, and a presence flag for every layer.
 
 Scales (``design/3-model.md``): elevation min–max over the event, sin slope, sin and cos aspect (0 on flat cells),
 canopy bulk density in LANDFIRE's 0.01 kg/m³ / 45, cover / 100 %, height in LANDFIRE's 0.1 m / 550, wind / 10 m/s. Numpy
@@ -76,7 +76,7 @@ def event_features(
 
 
 def wind_inputs(wind_speed: Raster, wind_dir: Raster, strongest_ms: float = math.inf) -> Raster:
-    """Return the wind of a day as the network sees it: eastward and northward / 10 m/s, ``[2, H, W]`` float32.
+    """Return the wind inputs of a day: eastward and northward / 10 m/s, ``[2, H, W]`` float32.
 
     ``wind_speed [H, W]`` in m/s is clipped to ``strongest_ms``, the strongest of the training; ``wind_dir [H, W]`` is
     in radians towards, counter-clockwise from east.

@@ -1,4 +1,7 @@
-"""From an imported event to a first project, the paper's fleet and setting A, and to one with another fire model."""
+"""First project of an imported event, and a change of its fire model.
+
+It has the paper's fleet and setting A.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,7 @@ _MODELS: Mapping[str, Callable[[], FireModel]] = {
 def first_project(event: Scenario, maps: FireMaps | None = None, *, grounded: bool = True) -> Project:
     """Return a project on ``event`` without regions, from the first day on which something burns.
 
-    ``maps`` are its fire model where they were imported, and then all their days are planned: whoever made them chose
-    the horizon. Otherwise the shipped network is used, for the paper's 15 days or as long as there is weather. The
+    ``maps`` are its fire model where they were imported, and then all their days are planned: their author chose the horizon. Otherwise the shipped network is used, for the paper's 15 days or as long as there is weather. The
     required coverage is that of the event's fuel, the paper's where it has no fuel layer. The days on which the shipped
     fleet is ``grounded`` are those of the paper's fire.
     """
@@ -40,7 +42,10 @@ def first_project(event: Scenario, maps: FireMaps | None = None, *, grounded: bo
 
 
 def with_model(project: Project, kind: str) -> Project:
-    """Return the project with the shipped ``"network"``, one of :data:`_MODELS`, or the ``"maps"`` it was imported with.
+    """Return the project with another fire model.
+
+    ``kind`` is ``"network"`` (the shipped one), one of :data:`_MODELS`, or ``"maps"`` for those that it was imported
+    with.
 
     Raises :class:`~firegui.errors.InputError` when the project has no maps.
     """

@@ -1,4 +1,4 @@
-"""The network on an event where nothing is learned: what days share is laid out once for the compiled daily part."""
+"""Network without training: what days share is computed once for the compiled daily part."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from firegui.native.vectors import fma, load16, splat16, store, where_above
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrozenNetwork:
-    """:class:`~firegui.fire.network.SpreadNetwork` where nothing is learned: the same but for rounding, and faster.
+    """:class:`~firegui.fire.network.SpreadNetwork` without training: faster, equal but for rounding.
 
     ``shared [H, W / 16, 96, 16]`` is what the three convolutions share from day to day, of the whole event; ``rows``
-    and ``columns`` are the window that is asked for. The other fields are as
+    and ``columns`` are the requested window. The other fields are as
     :class:`~firegui.fire.frozen_network.Weights` has them.
     """
 
@@ -38,7 +38,7 @@ class FrozenNetwork:
 
     @staticmethod
     def of(network: SpreadNetwork, features: NetworkFeatures) -> FrozenNetwork:
-        """Computes the shared part."""
+        """Compute the shared part."""
         rows, columns = features.fuel.shape
         pieces = -(-columns // LANES)
         shared = np.zeros((rows, pieces, CHANNELS, LANES), np.float32)
@@ -56,7 +56,10 @@ class FrozenNetwork:
         return replace(self, rows=rows, columns=columns)
 
     def daily(self, wind: NDArray[np.float32], wanted: Sequence[str] = MAPS) -> dict[str, Tensor]:
-        """Return the maps ``wanted`` of a day, ``[H, W]`` each; see :meth:`firegui.fire.network.SpreadNetwork.daily`."""
+        """Return the maps ``wanted`` of a day, ``[H, W]`` each.
+
+        See :meth:`firegui.fire.network.SpreadNetwork.daily`.
+        """
         rows, columns = self.rows, self.columns
         height, lead = rows.stop - rows.start, columns.start % LANES
         pieces = -(-columns.stop // LANES) - columns.start // LANES
@@ -120,7 +123,7 @@ def _give(sums: Floats, head: Floats, channel: int, a: Any, b: Any, c: Any, d: A
 
 @inlined
 def _sum_even(shared: Floats, begin: int, weights: Weights, u: Any, v: Any, sums: Floats) -> None:
-    """A piece in an even wind."""
+    """Compute the head's sums of a piece in an even wind."""
     west, north = weights.even[0], weights.even[1]
     for channel in range(0, CHANNELS, 4):
         at = begin + channel * LANES
@@ -133,7 +136,10 @@ def _sum_even(shared: Floats, begin: int, weights: Weights, u: Any, v: Any, sums
 
 @inlined
 def _sum_swept(shared: Floats, begin: int, weights: Weights, wind: Floats, width: int, at: int, sums: Floats) -> None:
-    """A piece in any wind, ``at`` the first cell of what the largest convolution reaches from its first."""
+    """Compute the head's sums of a piece in any wind.
+
+    ``at`` is the first cell in reach of the largest convolution from the piece's first.
+    """
     plane, first_tap = wind.shape[1], 0
     for branch in range(3):
         size = 3 + 2 * branch
@@ -161,11 +167,12 @@ def _sum_swept(shared: Floats, begin: int, weights: Weights, wind: Floats, width
 def head_sums(
     shared: Floats, first: int, stride: int, weights: Weights, wind: Floats, width: int, out: Floats, sums: Floats
 ) -> None:  # fmt: skip
-    """The head's sums of a window into ``out [M, rows, columns]``; ``columns`` is a multiple of :data:`LANES`.
+    """Compute the head's sums of a window into ``out [M, rows, columns]``.
 
-    ``shared`` is cut into pieces of :data:`LANES` cells of a row, ``[96, 16]`` each: the window begins at number
-    ``first``, its rows are ``stride`` numbers apart. ``wind [2, n]`` has rows of ``width``, :data:`HALO` more cells
-    on every side of the window, and enough behind the last row for whole pieces. ``sums [M · 16]`` is written over.
+    ``columns`` is a multiple of :data:`LANES`. ``shared`` is cut into pieces of :data:`LANES` cells of a row,
+    ``[96, 16]`` each: the window begins at number ``first``, its rows are ``stride`` numbers apart. ``wind [2, n]`` has
+    rows of ``width``, :data:`HALO` more cells on every side of the window, and enough behind the last row for whole
+    pieces. ``sums [M · 16]`` is written over.
     """
     for y in range(out.shape[1]):
         for piece in range(out.shape[2] // LANES):
@@ -183,7 +190,10 @@ def head_sums(
 
 
 def taps_of(kernels: list[Floats]) -> tuple[Floats, Floats]:
-    """Return ``taps`` and ``even`` of :class:`Weights` from the wind's weights ``[32, 2, size, size]`` of each convolution."""
+    """Return ``taps`` and ``even`` of :class:`Weights`.
+
+    They are made of the wind's weights ``[32, 2, size, size]`` of each convolution.
+    """
     assert [weight.shape for weight in kernels] == [(WIDTH, 2, size, size) for size in KERNELS]
     taps = np.concatenate([weight.transpose(2, 3, 1, 0).ravel() for weight in kernels])
     even = np.concatenate([weight.sum(axis=(2, 3), dtype=np.float64) for weight in kernels]).T

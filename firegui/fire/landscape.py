@@ -1,4 +1,7 @@
-"""What of the landscape every fire model needs: where a fire can burn, and which way the ground rises. Numpy only."""
+"""Landscape that every fire model needs: burnable cells and the slope of the ground.
+
+This module needs NumPy and nothing else.
+"""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def network_fields(
 def _fields(
     daily: Callable[[Sequence[str]], Mapping[str, Tensor]], learned: Collection[str], correction: Tensor | None
 ) -> SpreadFields:
-    """Return the fields from what the network says ``daily`` of the maps that are asked for."""
+    """Return the fields of the spread form from the network's ``daily`` maps of the learned gains."""
     constant: dict[str, Field] = {name: PRIOR[name] for name in GAINS if name not in learned}
     named = {**constant, **daily([name for name in MAPS if name not in constant])}
     if correction is not None:
@@ -60,7 +60,10 @@ def _fields(
 
 
 def correction_field(nodes: Tensor, shape: tuple[int, int]) -> Tensor:
-    """Return ``[h, w]`` nodes that span the raster from corner cell to corner cell, bilinear between them, to ``[H, W]``."""
+    """Return the nodes ``[h, w]`` of a correction interpolated to ``[H, W]``.
+
+    They span the raster from corner cell to corner cell and are bilinear between them.
+    """
     return functional.interpolate(nodes[None, None], shape, mode="bilinear", align_corners=True)[0, 0]
 
 
@@ -135,7 +138,10 @@ class EventModel:
         return phi.numpy(), ignition_gains(fields, blown[0]).numpy()
 
     def cropped(self, rows: slice, columns: slice) -> EventModel:
-        """On a window of the raster. Its outermost :data:`REACH` cells lack neighbours that they have on the whole."""
+        """Return the model on a window of the raster.
+
+        Its outermost :data:`REACH` cells lack neighbours that they have on the whole raster.
+        """
         ground = None if self.terrain is None else self.terrain.cropped(rows, columns)
         field = None if self.field is None else self.field[rows, columns]
         return replace(self, network=self.network.cropped(rows, columns), terrain=ground, field=field)
@@ -151,7 +157,10 @@ class DailyMaps(Protocol):
         """Return a window of the event, in whose outermost cells the wind outside counts as 0."""
 
     def daily(self, wind: NDArray[np.float32], wanted: Sequence[str] = MAPS) -> dict[str, Tensor]:
-        """Return the maps ``wanted`` of a day, ``[H, W]`` each; see :meth:`firegui.fire.network.SpreadNetwork.daily`."""
+        """Return the maps ``wanted`` of a day, ``[H, W]`` each.
+
+        See :meth:`firegui.fire.network.SpreadNetwork.daily`.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)

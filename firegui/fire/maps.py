@@ -20,7 +20,9 @@ Maker = Callable[[Project, NDArray[np.bool_], Check | None], FireMaps]
 
 
 def project_maps(project: Project, check: Check | None = None) -> FireMaps:
-    """Spread maps of days ``plan.start_day … + plan.days − 1``, burning from the perimeter of the start day.
+    """Return the spread maps of days ``plan.start_day … + plan.days − 1``.
+
+    They burn from the perimeter of the start day.
 
     Kind ``"maps"`` cuts the window out of the imported maps and keeps their burn duration, steps a day and required
     coverage; the others evaluate a model on the event, with the project's required coverage. ``check`` may raise to

@@ -20,9 +20,10 @@ _WIND_GAINS = ("wind_gain", "wind_alignment")
 
 
 def model_caveats(project: Project) -> tuple[str, ...]:
-    """What the plan is made without: missing layers, what training could not teach, whether a correction holds.
+    """Return the limits of the project's fire model as sentences.
 
-    Of imported maps nothing is known.
+    They are missing layers, what training could not teach, and whether a correction is valid. Of imported maps nothing
+    is known.
     """
     event, weights = project.scenario, project.weights
     if project.fire_model.kind == "scalar":

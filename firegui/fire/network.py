@@ -1,9 +1,9 @@
-"""The network that turns landscape and wind into the six maps of the spread form (``design/3-model.md``).
+"""Network that turns landscape and wind into the six maps of the spread form.
 
-Three parallel convolutions of 3, 5 and 7 cells with 32 channels each and ReLU, then a 1 × 1 convolution to six maps:
-``p`` through a sigmoid, the others through a softplus. A convolution is linear, so the part of its sum that does not
-change from day to day is computed once per event (:meth:`SpreadNetwork.static`) and the wind's part is added before the
-ReLU (:meth:`SpreadNetwork.daily`); that is exact.
+The design is in ``design/3-model.md``. Three parallel convolutions of 3, 5 and 7 cells with 32 channels each and ReLU,
+then a 1 × 1 convolution to six maps: ``p`` through a sigmoid, the others through a softplus. A convolution is linear,
+so the part of its sum that does not change from day to day is computed once per event (:meth:`SpreadNetwork.static`)
+and the wind's part is added before the ReLU (:meth:`SpreadNetwork.daily`); that is exact.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ FUEL_FLAG = OPTIONAL_LAYERS.index("fuel")
 
 
 class SpreadNetwork(nn.Module):
-    """The network; its parameters are named and shaped as :data:`firegui.domain.weights.TENSOR_SHAPES` says."""
+    """Spread network.
+
+    Its parameters are named and shaped as in :data:`firegui.domain.weights.TENSOR_SHAPES`.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,9 +77,10 @@ class SpreadNetwork(nn.Module):
         )
 
     def daily(self, partial: Partial, wind: Tensor, wanted: Sequence[str] = MAPS) -> dict[str, Tensor]:
-        """Return the maps ``wanted`` of a day by their names in :data:`firegui.domain.weights.MAPS`, ``[H, W]`` each.
+        """Return the maps ``wanted`` of a day by their names, ``[H, W]`` each.
 
-        ``wind [2, H, W]`` is what :func:`firegui.fire.features.wind_inputs` gives.
+        The names are in :data:`firegui.domain.weights.MAPS`. ``wind [2, H, W]`` is what
+        :func:`firegui.fire.features.wind_inputs` gives.
         """
         chosen = [MAPS.index(name) for name in wanted]
         head, bias = self.head.weight[chosen], self._head_bias[chosen, None, None]
@@ -86,9 +90,10 @@ class SpreadNetwork(nn.Module):
         return {name: activated(name, part) for name, part in zip(wanted, total, strict=True)}
 
     def _strip(self, partial: Partial, framed: Tensor, head: Tensor, row: int) -> Tensor:
-        """Return the head's sums on :data:`STRIP` rows from ``row`` on; ``framed`` is the wind with :data:`HALO` cells around.
+        """Return the head's sums on :data:`STRIP` rows from ``row`` on.
 
-        A few rows and one kernel at a time, and in place: so the 32 channels stay in the processor's cache.
+        ``framed`` is the wind with :data:`HALO` cells around. A few rows and one kernel at a time, and in place: so the
+        32 channels stay in the processor's cache.
         """
         sums: list[Tensor] = []
         for (weight, _), part, shared in zip(self._branches(), torch.split(head, WIDTH, dim=1), partial, strict=True):
@@ -112,10 +117,10 @@ class SpreadNetwork(nn.Module):
 
 
 def initial(seed: int) -> SpreadNetwork:
-    """Return an untrained network, the same for the same seed: it states :data:`START` everywhere, within about a percent.
+    """Return an untrained network, the same for the same seed.
 
-    Convolutions are uniform within ``± 1/√(inputs)``. Fuel vectors are 0, so that a code no training ever saw says
-    nothing.
+    It gives :data:`START` everywhere, within about a percent. Convolutions are uniform within ``± 1/√(inputs)``. Fuel
+    vectors are 0, so that a code no training ever saw says nothing.
     """
     generator = torch.Generator().manual_seed(seed)
     network = SpreadNetwork()
@@ -131,7 +136,10 @@ def initial(seed: int) -> SpreadNetwork:
 
 
 def network_of(weights: NetworkWeights) -> SpreadNetwork:
-    """Return the network with these weights, on the CPU; :class:`~firegui.errors.InputError` lists what is wrong with them."""
+    """Return the network with these weights, on the CPU.
+
+    Raises :class:`~firegui.errors.InputError` with every problem of the weights.
+    """
     problems = weights.problems()
     if problems:
         raise InputError(problems, "The weights of the fire model cannot be used")
@@ -150,12 +158,18 @@ def weights_of(network: SpreadNetwork, training: Training, corrections: tuple[Co
 
 
 def activated(name: str, total: Tensor) -> Tensor:
-    """Return the map of this name from the head's sums: a sigmoid for the base rate, a softplus for the others."""
+    """Return the map of this name from the head's sums.
+
+    It is a sigmoid for the base rate and a softplus for the others.
+    """
     return torch.sigmoid(total) if name == "base_rate" else functional.softplus(total)
 
 
 def _packed(channels: Tensor) -> Tensor:
-    """As a batch of one ``[1, C, H, W]``, a cell's channels side by side: the convolutions are faster that way."""
+    """Return ``channels`` as a batch of one, ``[1, C, H, W]``, with a cell's channels side by side.
+
+    The convolutions are faster in this layout.
+    """
     return channels[None].contiguous(memory_format=torch.channels_last)
 
 

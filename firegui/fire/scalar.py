@@ -22,7 +22,10 @@ REFERENCE_COVER = 0.4
 
 
 def fuel_factor(scenario: Scenario, strength: float) -> Field:
-    """Return ``f = exp(c (cover/100 − 0.4))``, ``c = strength``, float32 ``[H, W]``; 1 without the layer and without data."""
+    """Return ``f = exp(c (cover/100 − 0.4))``, ``c = strength``, float32 ``[H, W]``.
+
+    It is 1 without the layer and without data.
+    """
     cover = scenario.layers.get("canopy_cover")
     if cover is None:
         return 1.0

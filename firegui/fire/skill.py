@@ -29,7 +29,10 @@ LIKELY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Predicted and observed cells: ``observed`` ΣO, ``likely`` ΣL, ``hits`` ΣLO. Overlaps of several days add up."""
+    """Predicted and observed cells: ``observed`` ΣO, ``likely`` ΣL, ``hits`` ΣLO.
+
+    Overlaps of several days add up.
+    """
 
     observed: int
     likely: int
@@ -61,7 +64,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """A forecast against the perimeter of one day, or of several added up: counts, and the scores that follow.
+    """Counts and scores of a forecast against the perimeter of one day, or of several added up.
 
     ``cells`` of the raster, ``expected`` ΣP, ``expected_hits`` ΣPO, ``squares`` ΣP². ``new`` compares only outside the
     last perimeter that the model may have seen; ``None`` on the days up to that one.
@@ -169,7 +172,10 @@ class BurnGrowth:
 
 @dataclass(frozen=True, slots=True)
 class ForecastSkill:
-    """One model on one event. ``key`` names it for programs, ``label`` for people; ``days`` are the scored days."""
+    """Skill of one model on one event.
+
+    ``key`` is its name for programs, ``label`` the display name; ``days`` are the scored days.
+    """
 
     key: str
     label: str
@@ -206,7 +212,10 @@ def soft_iou(probability: NDArray[Any], observed: Bools) -> float:
 
 
 def skill_of(probability: NDArray[Any], observed: Bools, fitted: Bools | None = None) -> Skill:
-    """Compare ``P [H, W]`` with a perimeter; ``fitted`` is the last perimeter that the model may have seen."""
+    """Compare ``P [H, W]`` with a perimeter.
+
+    ``fitted`` is the last perimeter that the model may have seen.
+    """
     likely = probability >= LIKELY
     wide = probability.astype(np.float64)
     new = None if fitted is None else Overlap.of(likely & ~fitted, observed & ~fitted)
@@ -217,7 +226,10 @@ def skill_of(probability: NDArray[Any], observed: Bools, fitted: Bools | None = 
 
 
 def day_score(day: int, probability: NDArray[Any], observed: Bools, held: Bools) -> DayScore:
-    """Return the state at the end of ``day`` days as a model card keeps it, and ``held`` compared with the same perimeter."""
+    """Return the score at the end of ``day`` days as in a model card.
+
+    ``held`` is compared with the same perimeter.
+    """
     skill = skill_of(probability, observed)
     return DayScore(
         day=day,
@@ -244,7 +256,10 @@ def observed_start(event: Scenario) -> Bools:
 
 
 def scored_days(event: Scenario, days: int) -> tuple[int, ...]:
-    """Return the days ``1 … days`` that have a perimeter of their own; one that is only filled forward is not scored."""
+    """Return the days ``1 … days`` that have a perimeter of their own.
+
+    A perimeter that is only filled forward is not scored.
+    """
     if event.observed is None:
         return ()
     return tuple(day for day in range(1, days + 1) if not event.is_filled_forward(day))
@@ -272,7 +287,10 @@ def forecast_skill(
 
 
 def held_skill(event: Scenario, days: int, fit_days: int) -> ForecastSkill:
-    """Holding the last perimeter that training could read: that of day 0 on the fitted days, then the last fitted."""
+    """Return the skill of holding the last perimeter that training could read.
+
+    It is that of day 0 on the fitted days, then that of the last fitted day.
+    """
     start, fitted = _perimeter(event, 0), _perimeter(event, fit_days)
     states = np.stack([fitted if day > fit_days else start for day in range(days + 1)]).astype(np.float32)
     return forecast_skill("held", "last perimeter held", event, states, fit_days, base=fitted.astype(np.float32))

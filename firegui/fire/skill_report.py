@@ -1,4 +1,4 @@
-"""Everything that is known of a forecast once it was scored: the model, what it is compared with, the days left out."""
+"""Skill report of a forecast: the model, its references, and the days left out."""
 
 from __future__ import annotations
 
@@ -35,11 +35,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SkillReport:
-    """A forecast of ``days`` days from ``start`` (local date); perimeters up to day ``fit_days`` may have been read.
+    """Scores of a forecast of ``days`` days from ``start`` (local date).
 
-    ``references`` were scored in the same way, ``published`` is a curve that somebody else has published. The
-    reliability diagram is over all scored days and over those after the fitted ones. ``not_scored`` are days whose
-    perimeter is only filled forward.
+    Perimeters up to day ``fit_days`` may have been read. ``references`` were scored in the same way, ``published`` is a curve from a publication. The reliability diagram is over all scored days and over those after the
+    fitted ones. ``not_scored`` are days whose perimeter is only filled forward.
     """
 
     event: str
@@ -120,10 +119,11 @@ _KM_PER_DEGREE = 111.2
 
 @dataclass(frozen=True, slots=True)
 class PublishedCurve:
-    """IoU at threshold 0.5 by day of the forecast, and their mean over all days, which are more than those listed.
+    """Published IoU at threshold 0.5 by day of the forecast, and the mean over all days.
 
-    It is of the fire that began on the local date ``start`` within ``within_km`` of ``longitude, latitude`` (WGS 84,
-    degrees). ``source`` is the publication, ``label`` what stands beside the curve.
+    The mean covers more days than those listed. It is of the fire that began on the local date ``start`` within
+    ``within_km`` of ``longitude, latitude`` (WGS 84, degrees). ``source`` is the publication, ``label`` what stands
+    beside the curve.
     """
 
     label: str

@@ -1,9 +1,9 @@
-"""From parameter maps to spread maps: the published spread form (``design/3-model.md``, "The frozen fire model").
+"""Spread maps from parameter maps: the published spread form.
 
-A fire model states six fields (numbers or rasters); this module turns them, the day's wind and the terrain into the
-untreated potentials ``φ``, the ignition gains ``γ`` and the spread gains ``K`` that the rollout needs. In torch and
-without writing in place, so that a network behind the fields can be trained through it. Everything is computed in the
-type of the wind, float32 unless equations are checked.
+It is described in ``design/3-model.md``, "The frozen fire model". A fire model states six fields (numbers or rasters);
+this module turns them, the day's wind and the terrain into the untreated potentials ``φ``, the ignition gains ``γ`` and
+the spread gains ``K`` that the rollout needs. In torch and without writing in place, so that a network behind the
+fields can be trained through it. Everything is computed in the type of the wind, float32 unless equations are checked.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SpreadFields:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terrain:
-    """The rise of the ground, ``s = slope° / 90`` along the way uphill: ``east`` and ``north``, tensors ``[H, W]``."""
+    """Rise of the ground, ``s = slope° / 90`` uphill: ``east`` and ``north``, tensors ``[H, W]``."""
 
     east: Tensor
     north: Tensor
@@ -79,9 +79,10 @@ class Terrain:
 
 
 def direction_from(neighbour: tuple[int, int]) -> float:
-    """Return ``β``: direction from the neighbour at ``(d_row, d_column)`` into the cell, radians counter-clockwise from east.
+    """Return ``β``, the direction from the neighbour at ``(d_row, d_column)`` into the cell.
 
-    Rows count southward, so a neighbour one row further down lies to the south and its fire comes northward.
+    It is in radians counter-clockwise from east. Rows count southward, so a neighbour one row further down lies to the
+    south and its fire comes northward.
     """
     d_row, d_column = neighbour
     return math.atan2(d_row, -d_column)
@@ -117,7 +118,7 @@ def potentials(fields: SpreadFields, wind_speed: Tensor, wind_dir: Tensor, terra
 
 
 def evening(alignment: Field, wind_speed: Tensor, even_at_ms: float) -> Tensor:
-    """What makes the alignment factor turn the spread without taking from it: ``m(V₀) / m(V)``, ``[H, W]``.
+    """Return the factor ``m(V₀) / m(V)`` that keeps alignment from reducing the spread, ``[H, W]``.
 
     ``m(V) = e^−z I₀(z)`` with ``z = α_w2 V`` is the mean of ``exp(z (cos θ − 1))`` over all directions ``θ``, ``I₀``
     the modified Bessel function; over the raster's eight it is the same within 0.1 % up to 25 m/s at the published
@@ -160,7 +161,10 @@ def spread_gains(
 
 
 def windows(neighbour: tuple[int, int], shape: tuple[int, int]) -> tuple[Window, Window]:
-    """Return ``(receivers, emitters)``: the cells that have this neighbour, and those neighbours, as slices of equal size."""
+    """Return ``(receivers, emitters)``: the cells that have this neighbour, and the neighbours.
+
+    Both are slices of equal size.
+    """
     rows, columns = zip(*(_overlap(shift, size) for shift, size in zip(neighbour, shape, strict=True)), strict=True)
     return (rows[0], rows[1]), (columns[0], columns[1])
 

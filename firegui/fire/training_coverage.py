@@ -1,4 +1,4 @@
-"""What a training taught the network fire model, what is published instead, and what it never saw, in sentences.
+"""Sentences on what a training taught the network, what is published, and what it never saw.
 
 No torch is needed to say it.
 """
@@ -17,7 +17,10 @@ _EFFECTS = {"wind_gain": "wind strength", "wind_alignment": "wind direction", "s
 
 
 def training_coverage(weights: NetworkWeights) -> tuple[str, ...]:
-    """What the weights' training could teach, what it could not, and what is corrected on the rasters of its events."""
+    """Return sentences on what the training could teach and what it could not.
+
+    They also name the events with a correction.
+    """
     training = weights.training
     return (*_gains(training), *_unseen(training), *map(_corrected, weights.corrections))
 

@@ -108,7 +108,7 @@ def _figure(table: BenchmarkTable, project: Project, groups: Sequence[Group], al
     setting = "custom weights" if custom else f"setting {SETTING_TITLES[project.plan.setting]}"
     done = "" if table.complete else f", {len(table.rows)} of {len(table.tasks)} tasks done"
     title = f"{project.scenario.name}, {setting}\n{allowance}, budget {table.budget:,} drops{done}"
-    # Nobody who calls a fire $A$ writes a formula.
+    # A fire called $A$ is a name, not a formula.
     axes.set_title(title, fontsize=9, parse_math=False)
     axes.set_xlabel(f"simulator evaluations (a gradient epoch counts {GRADIENT_CHARGE})\n{key}", fontsize=8)
     axes.set_ylabel("best objective so far, penalty for excess drops included", fontsize=8)

@@ -61,7 +61,7 @@ def ratio_figure(table: ScalingTable) -> Figure:
 
 
 def _head(figure: Figure, text: str) -> None:
-    # Nobody who calls a fire $A$ writes a formula.
+    # A fire called $A$ is a name, not a formula.
     figure.suptitle(text, fontsize=9, parse_math=False)
 
 
