@@ -12,7 +12,10 @@ import sys
 
 
 def python_problem(major: int, minor: int) -> str:
-    """What is wrong with a Python of this version, or an empty text. Older Pythons must be able to read this far."""
+    """Return the problem with a Python of this version, or an empty text.
+
+    Older Pythons must be able to read this far.
+    """
     if (major, minor) >= (3, 11):
         return ""
     return f"firegui needs Python 3.11 or newer, and this is {major}.{minor}: start it with a newer one."
@@ -58,7 +61,10 @@ def stamp_of(*parts: str) -> str:
 
 
 def pin_of(name: str, constraints: str) -> str:
-    """Return the line ``name==version`` of the constraints. Raises :class:`StepFailedError` when there is none."""
+    """Return the line ``name==version`` of the constraints.
+
+    Raises :class:`StepFailedError` when there is none.
+    """
     for line in constraints.splitlines():
         if line.split("==")[0].strip().lower() == name.lower() and "==" in line:
             return line.strip()
@@ -66,7 +72,7 @@ def pin_of(name: str, constraints: str) -> str:
 
 
 def requirements(project: str, with_tests: bool) -> list[str]:
-    """What ``pyproject.toml`` asks for, with the tools of the tests or without."""
+    """Return the requirements of ``pyproject.toml``, with the tools of the tests or without."""
     table = tomllib.loads(project)["project"]
     extra = table["optional-dependencies"]["dev"] if with_tests else []
     return [*table["dependencies"], *extra]
@@ -82,10 +88,11 @@ class Phase:
 
 
 def pytest_phases(system: str, window_possible: bool, has_xvfb: bool, extra: Sequence[str]) -> list[Phase]:
-    """Return the pytest calls of ``test``: real windows first, everything else offscreen after it, a process a core.
+    """Return the pytest calls of ``test``.
 
-    Windows take the focus from each other, so theirs stay in one process. With a marker expression of the
-    caller's own there is one call, in a real window if there can be one.
+    Real windows are first. Everything else follows offscreen, with a process for each core. Windows take the focus from
+    each other, so theirs stay in one process. With a marker expression of the caller's own there is one call, in a real
+    window if there can be one.
     """
     # Colours are compared, and the virtual screen of pytest-xvfb has 16 bits of them unless told otherwise.
     xvfb = ["-o", "xvfb_colordepth=24"] if has_xvfb else ["-p", "no:xvfb"]
@@ -101,7 +108,10 @@ def pytest_phases(system: str, window_possible: bool, has_xvfb: bool, extra: Seq
 
 
 def combined_exit(codes: Sequence[int]) -> int:
-    """Return one exit status for several pytest calls: the first failure; 5 (nothing selected) only if it is so for all."""
+    """Return one exit status for several pytest calls: the first failure.
+
+    It is 5 (nothing selected) only if all are.
+    """
     failures = [code for code in codes if code not in (0, 5)]
     if failures:
         return failures[0]
@@ -171,7 +181,10 @@ def ensure_environment(folder: Path, machine: Machine, with_tests: bool) -> None
 
 
 def call(command: Sequence[str], environment: Mapping[str, str], folder: Path) -> int:
-    """Run the last step in ``folder`` with the terminal handed over; returns its status. Ctrl+C is its to answer."""
+    """Run the last step in ``folder`` with the terminal handed over, and return its status.
+
+    It handles Ctrl+C itself.
+    """
     process = subprocess.Popen(list(command), env=dict(environment), cwd=folder)
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Write the card of the shipped network: what it was trained on, what it is worth, and its baseline on Bear 2020.
+"""Write the card of the shipped network: training, skill, and its baseline on Bear 2020.
 
     python packaging/network_card.py PROJECT --weights FILE [--seeds FILE …] [--members 30] [--date YYYY-MM-DD]
 
@@ -117,7 +117,10 @@ def make_card(
 
 
 def baseline(project: Project, states: States, members: int) -> list[BaselineDay]:
-    """Return daily area without drops: observed, expected, and of ``members`` sampled fires (seeds 0, 1, …)."""
+    """Return the daily area without drops: observed, expected, and of ``members`` sampled fires.
+
+    The fires have the seeds 0, 1, ….
+    """
     event = project.scenario
     plan = replace(project.plan, start_day=0, days=BASELINE_DAYS)
     maps = project_maps(replace(project, plan=plan))
@@ -175,7 +178,7 @@ def _correction(weights: NetworkWeights) -> str:
 
 
 def _about(project: Project, states: States) -> list[str]:
-    """What the event's own data limit."""
+    """Return the limits of the event's own data."""
     event = project.scenario
     last = scored_days(event, SCORED_DAYS)[-1]
     observed = event.observed_on(last)

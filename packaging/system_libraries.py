@@ -1,4 +1,4 @@
-"""What firegui needs of the system below Python: the libraries of Qt, a font, a virtual screen for the tests."""
+"""System requirements of firegui: the libraries of Qt, a font, a virtual screen for the tests."""
 
 from __future__ import annotations
 

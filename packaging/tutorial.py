@@ -1,4 +1,4 @@
-"""Make the pictures of the tutorial: go its way through the real window, without a display, on the demo fire.
+"""Make the pictures of the tutorial in the real window, without a display, on the demo fire.
 
 ``.venv/bin/python packaging/tutorial.py`` writes them into ``resources/help/pictures``. The script does with mouse and
 keyboard what ``resources/help/tutorial.md`` tells a person to do, and finds every control by the name that the page or
@@ -83,7 +83,7 @@ WHOLE, SMALL = Pace("setting_B", 6, 400), Pace("setting_A", 2, 40, MARGIN_TITLES
 
 @dataclass
 class Guest:
-    """Somebody who follows the tutorial at ``window`` and takes pictures into ``album``."""
+    """Automated user who follows the tutorial at ``window`` and takes pictures into ``album``."""
 
     window: MainWindow
     album: Path
@@ -283,7 +283,7 @@ def _hand_over(guest: Guest, folder: Path) -> None:
             if not box.isChecked():
                 guest.press(box)
         line = guest.control(QLineEdit, "exportFolder", dialog)
-        line.setText(folder.name)  # on the picture; where it really goes is nobody's business
+        line.setText(folder.name)  # for the picture; the real folder is not shown
         guest.photograph("export", dialog, mark=save)
         line.setText(str(folder))
         line.editingFinished.emit()
@@ -300,7 +300,10 @@ def _hand_over(guest: Guest, folder: Path) -> None:
 
 @contextmanager
 def _answering(guest: Guest, kind: type[Dialog], fill: Callable[[Dialog], None]) -> Iterator[None]:
-    """Fill the dialog that opens meanwhile; what goes wrong in it is raised afterwards, for Qt would swallow it."""
+    """Fill the dialog that opens meanwhile.
+
+    Errors in it are raised afterwards, because Qt would swallow them.
+    """
     troubles: list[Exception] = []
 
     def look() -> None:
@@ -322,7 +325,10 @@ def _answering(guest: Guest, kind: type[Dialog], fill: Callable[[Dialog], None])
 
 @contextmanager
 def workbench(place: Path, theme: Theme) -> Iterator[MainWindow]:
-    """A window of its own, with settings of its own; what it saves goes into ``place`` without a question."""
+    """Yield a window with settings of its own.
+
+    It saves into ``place`` without a question.
+    """
     existing = QApplication.instance()
     app = existing if isinstance(existing, QApplication) else make_application(["firegui"])
     apply_theme(app, theme)
@@ -345,7 +351,10 @@ def workbench(place: Path, theme: Theme) -> Iterator[MainWindow]:
 
 
 def make(album: Path, place: Path, pace: Pace, theme: Theme = Theme.LIGHT) -> Guest:
-    """Go the whole way and put the pictures into ``album``; raises :class:`MissingControlError` where it is blocked."""
+    """Follow the whole tutorial and put the pictures into ``album``.
+
+    Raises :class:`MissingControlError` where it is blocked.
+    """
     album.mkdir(parents=True, exist_ok=True)
     with workbench(place, theme) as window:
         guest = Guest(window, album)

@@ -26,9 +26,10 @@ _MODELS: Mapping[str, Callable[[], FireModel]] = {
 def first_project(event: Scenario, maps: FireMaps | None = None, *, grounded: bool = True) -> Project:
     """Return a project on ``event`` without regions, from the first day on which something burns.
 
-    ``maps`` are its fire model where they were imported, and then all their days are planned: their author chose the horizon. Otherwise the shipped network is used, for the paper's 15 days or as long as there is weather. The
-    required coverage is that of the event's fuel, the paper's where it has no fuel layer. The days on which the shipped
-    fleet is ``grounded`` are those of the paper's fire.
+    ``maps`` are its fire model where they were imported, and then all their days are planned, because their author
+    chose the horizon. Otherwise the shipped network is used, for the paper's 15 days or as long as there is weather.
+    The required coverage is that of the event's fuel, the paper's where it has no fuel layer. The days on which the
+    shipped fleet is ``grounded`` are those of the paper's fire.
     """
     start = next((day for day in range(event.days) if _burns(event, day)), 0)
     available = max(1, event.days - start)

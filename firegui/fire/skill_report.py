@@ -37,8 +37,9 @@ class Span:
 class SkillReport:
     """Scores of a forecast of ``days`` days from ``start`` (local date).
 
-    Perimeters up to day ``fit_days`` may have been read. ``references`` were scored in the same way, ``published`` is a curve from a publication. The reliability diagram is over all scored days and over those after the
-    fitted ones. ``not_scored`` are days whose perimeter is only filled forward.
+    Perimeters up to day ``fit_days`` may have been read. ``references`` were scored in the same way, ``published`` is a
+    curve from a publication. The reliability diagram is over all scored days and over those after the fitted ones.
+    ``not_scored`` are days whose perimeter is only filled forward.
     """
 
     event: str

@@ -36,7 +36,7 @@ _SAME_CELLS, _SAME_TURN = 1e-3, 1e-3
 class AuditReport:
     """Counts as in the paper's table, and a sentence for each violation.
 
-    Beyond the paper: drops that nobody proposed (``unproposed``), in the ``dark``, while their aircraft is grounded
+    Beyond the paper: drops that were not proposed (``unproposed``), in the ``dark``, while their aircraft is grounded
     for a part of a day (``closed``), more than its ``sorties`` of a day, over the ``cap``, coming down in ``zones``;
     and pinned drops that are not flown.
     """
@@ -71,7 +71,10 @@ class AuditReport:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conditions:
-    """What a schedule is held against beyond the paper's rules, with the wind ``[D, H, W]`` of the planned days."""
+    """Rules beyond the paper's that a schedule is checked against, with the wind ``[D, H, W]``.
+
+    The wind is that of the planned days.
+    """
 
     operations: Operations
     calendar: Calendar
@@ -90,7 +93,10 @@ def _zero_based(day: int) -> str:
 
 
 def replay(schedule: Schedule, fleet: Fleet, steps_per_day: int) -> Executed:
-    """Return ``(step, column)`` of the drops that the modeled rules let through, aircraft by aircraft, earliest first."""
+    """Return ``(step, column)`` of the drops that the modeled rules let through.
+
+    They are ordered by aircraft, earliest first.
+    """
     drops: Executed = []
     for tail in fleet.tails:
         wait = _turnaround(tail, steps_per_day)
@@ -246,7 +252,10 @@ def cap_violations(drops: Executed, tails: tuple[Tail, ...], conditions: Conditi
 def zone_violations(
     schedule: Schedule, drops: Executed, tails: tuple[Tail, ...], conditions: Conditions
 ) -> Iterator[str]:
-    """Yield a drop whose long axis, to two ``σ∥`` on either side of where the wind lands it, meets a no-drop zone."""
+    """Yield the drops whose long axis meets a no-drop zone.
+
+    The axis is two ``σ∥`` long on either side of where the wind lands the drop.
+    """
     zones = conditions.operations.no_drop_zones
     if not zones:
         return

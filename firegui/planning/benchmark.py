@@ -58,6 +58,6 @@ def searches_at(name: PlannerName, plan: PlanSettings) -> Effectiveness:
 
 
 def missing_extra(name: PlannerName) -> str:
-    """Return the package that has to be installed before ``name`` can be run; empty where nothing is missing."""
+    """Return the package that has to be installed before ``name`` can run, empty for none."""
     package = PLANNERS[name].package
     return package if package and find_spec(package) is None else ""

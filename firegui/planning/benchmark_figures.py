@@ -1,4 +1,7 @@
-"""The benchmark's convergence as in the paper's Figure ``planner_convergence``: PNG to look at, SVG for a paper."""
+"""Figures of the benchmark's convergence as in the paper's Figure ``planner_convergence``.
+
+Each is written as PNG and as SVG.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,9 @@ class _Name:
 
 
 def draw(table: BenchmarkTable, project: Project, folder: Path) -> list[Path]:
-    """Write ``planner_convergence`` and, where something ran at it, that of the matched allowance into ``folder``.
+    """Write ``planner_convergence`` and the same at the matched allowance into ``folder``.
+
+    The latter needs a row at that allowance.
 
     Returns the paths, a PNG and an SVG of each; a table without rows has none. Raises
     :class:`~firegui.errors.InputError` where the system refuses to write.
@@ -81,7 +86,7 @@ def draw(table: BenchmarkTable, project: Project, folder: Path) -> list[Path]:
 
 
 def convergence_figure(table: BenchmarkTable, project: Project) -> Figure:
-    """Running best against charged rollouts at the shared allowance, a curve a seed."""
+    """Draw the running best against charged rollouts at the shared allowance, a curve for each seed."""
     groups = [group for group in table.groups if not group.matched]
     return _figure(table, project, groups, f"allowance {table.settings.allowance:,} rollouts", _KEY)
 
@@ -154,7 +159,10 @@ def _curve(row: BenchmarkRow) -> tuple[list[float], list[float]]:
 
 
 def _scale(axes: Axes, ends: Sequence[float]) -> None:
-    """A logarithmic axis where the objectives are far apart, so that the good ones can be told apart too."""
+    """Set a logarithmic axis where the objectives are far apart.
+
+    Otherwise the good ones could not be told apart.
+    """
     if min(ends) > 0.0 and max(ends) / min(ends) > _LOG_FROM:
         axes.set_yscale("log")
         axes.yaxis.set_minor_formatter(FuncFormatter(_some_minor))
@@ -167,7 +175,7 @@ def _some_minor(value: float, _: int | None) -> str:
 
 
 def _name_lines(axes: Axes, names: Sequence[_Name]) -> None:
-    """Every name to the right of the axes at the height of its line, or as near to it as the others leave room."""
+    """Write every name to the right of the axes, as near to the height of its line as there is room."""
     ordered = sorted(names, key=lambda name: name.value)
     wanted = [_height(axes, name.value) for name in ordered]
     sizes = [_GAP * (1 + name.text.count("\n")) for name in ordered]

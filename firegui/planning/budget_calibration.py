@@ -1,6 +1,6 @@
-"""Proposals that fly a budget (paper, appendix ``planners``): bisection of a threshold over priorities.
+"""Proposals that fly a budget: bisection of a threshold over priorities.
 
-Execution does not depend on the fire, so this needs no rollout.
+The method is in the paper's appendix ``planners``. Execution does not depend on the fire, so this needs no rollout.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ WITHIN = 5
 
 
 def proposals_within(model: Planned, priorities: Floats, budget: int, poses: Floats | None = None) -> Bools:
-    """Return ``[T, A]``: the proposals of the highest ``priorities [T, A]`` that execute nearest to ``budget`` drops.
+    """Return ``[T, A]``: the proposals that execute nearest to ``budget`` drops.
 
-    Pairs of equal priority are proposed together: one number for an aircraft's whole day makes that day a group. The
-    count does not fall when a pair is added, because the gates fly the earliest that can and no choice flies more; so
-    bisection finds the first number of priorities that executes ``budget``, or all where the fleet cannot fly that
-    many. With groups one more can be many drops; where that leaves the count more than :data:`WITHIN` away, the groups
-    that follow are gone through in order and those added that do not exceed the budget.
+    They are those of the highest ``priorities [T, A]``. Pairs of equal priority are proposed together: one number for
+    an aircraft's whole day makes that day a group. The count does not fall when a pair is added, because the gates fly
+    the earliest that can and no choice flies more; so bisection finds the first number of priorities that executes
+    ``budget``, or all where the fleet cannot fly that many. With groups one more can be many drops; where that leaves
+    the count more than :data:`WITHIN` away, the groups that follow are tried in order and those added that do not
+    exceed the budget.
 
     Pinned drops of the model's rules are counted. ``poses [T, A, 3]`` matter where there are no-drop zones.
     """
@@ -67,7 +68,10 @@ def _ranks(priorities: Floats) -> NDArray[np.int64]:
 
 
 def _filled(model: Planned, poses: Floats, proposed: Bools, ranks: NDArray[np.int64], budget: int) -> Bools:
-    """Return ``proposed`` and, in order, every further group that adds drops and with which they are at most ``budget``."""
+    """Return ``proposed`` with every further group that adds drops and keeps within ``budget``.
+
+    Groups are taken in order.
+    """
     executed = executed_count(model, proposed, poses)
     for rank in np.unique(ranks[~proposed]).tolist():
         if executed == budget:

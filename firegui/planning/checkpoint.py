@@ -15,7 +15,10 @@ _BOOLS = NDArray[np.bool_]
 
 
 class Checkpoint:
-    """Base of frozen dataclasses whose fields are arrays. Those of type ``NDArray[np.bool_]`` are kept as bytes."""
+    """Base class of frozen dataclasses whose fields are arrays.
+
+    Fields of type ``NDArray[np.bool_]`` are saved as bytes.
+    """
 
     __slots__ = ()
 
@@ -27,7 +30,10 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read what :meth:`save` wrote. Raises :class:`~firegui.errors.InputError` when the file cannot be used."""
+        """Read what :meth:`save` wrote.
+
+        Raises :class:`~firegui.errors.InputError` when the file cannot be used.
+        """
         flags = _flags(cls)
         stored = read_arrays(path, [item.name for item in fields(cls)])  # type: ignore[arg-type]
         return cls(**{name: array.astype(bool) if name in flags else array for name, array in stored.items()})

@@ -1,4 +1,4 @@
-"""The variables of the derivative-free planners (paper, appendix ``planners``), and the vector they start from."""
+"""Variables and start vector of the derivative-free planners (paper, appendix ``planners``)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ LIMIT = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """``K × N_a × 4`` variables: an activation and the three pose logits ``z`` of an aircraft in a block of steps.
+    """Basis of ``K × N_a × 4`` variables.
 
-    All ``span`` steps of a block have the same. A block is a day in the daily basis, with 1,260 variables for 15 days
-    of 21 aircraft, and a step in the native space, with 63,000. The activation is the drop logit; ``z`` goes through
-    the optimizer's own sine map onto the raster ``shape``.
+    They are an activation and the three pose logits ``z`` of an aircraft in a block of steps. All ``span`` steps of a
+    block have the same. A block is a day in the daily basis, with 1,260 variables for 15 days of 21 aircraft, and a
+    step in the native space, with 63,000. The activation is the drop logit; ``z`` goes through the optimizer's own sine
+    map onto the raster ``shape``.
     """
 
     n_steps: int
@@ -58,7 +59,10 @@ class Basis:
         return self.n_blocks * self.n_aircraft * 4
 
     def schedule(self, vector: NDArray[np.floating]) -> Schedule:
-        """Return the schedule ``[T, N_a]`` of the variables ``[K · N_a · 4]``, in the order block, aircraft, (D, z)."""
+        """Return the schedule ``[T, N_a]`` of the variables ``[K · N_a · 4]``.
+
+        Their order is block, aircraft, (D, z).
+        """
         blocks = vector.reshape(self.n_blocks, self.n_aircraft, 4)
         mapped = Schedule.from_pose_logits(blocks[:, :, 0], blocks[:, :, 1:], self.shape)
         if self.span == 1:
@@ -69,7 +73,7 @@ class Basis:
         )
 
     def vector(self, activations: Floats, poses: Floats) -> Floats:
-        """Return the variables whose schedule has the logits ``[K, N_a]`` and the poses ``[K, N_a, 3]``, within the bounds."""
+        """Return the variables of logits ``[K, N_a]`` and poses ``[K, N_a, 3]``, within the bounds."""
         blocks = np.concatenate([activations[:, :, None], pose_logits_of(poses, self.shape)], axis=2)
         return np.asarray(np.clip(blocks.ravel(), -LIMIT, LIMIT))
 
@@ -79,9 +83,10 @@ class Basis:
 
 
 def front_places(context: PlannerContext, check: Check | None = None) -> Floats:
-    """Return ``[D, 2]``: the centroid ``(y, x)`` of ``Σ_t p^B_t`` over each day's steps of the baseline, in cells.
+    """Return ``[D, 2]``: the centroid ``(y, x)`` of ``Σ_t p^B_t`` over each day's steps.
 
-    One rollout, charged. A day on which nothing burns keeps the place of the day before it.
+    It is that of the baseline, in cells. One rollout, charged. A day on which nothing burns keeps the place of the day
+    before it.
     """
     model = context.model
     per_day = model.maps.steps_per_day

@@ -18,7 +18,10 @@ from firegui.rollout.landing import drift_cells
 
 
 class DropValidator:
-    """Validator of drops on ``project``. No fire is simulated. The project must have no :meth:`~Project.problems`."""
+    """Validator of drops on ``project``, without a fire simulation.
+
+    The project must have no :meth:`~Project.problems`.
+    """
 
     def __init__(self, project: Project) -> None:
         self.project = project

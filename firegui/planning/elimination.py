@@ -1,4 +1,4 @@
-"""Stage 2 (paper, section ``step5``): backward elimination of the drops that the constraints do not need.
+"""Stage 2: backward elimination of the drops that the constraints do not need (paper, ``step5``).
 
 The decision set holds the schedules ``u(S)`` with ``S`` a subset of what the reference executes: its poses, its logits
 on ``S`` and −3 elsewhere, so that no drop which a turnaround had blocked takes the place of a removed one. Removals are
@@ -77,9 +77,9 @@ class Elimination:
         self, model: Model, settings: EliminationSettings, trials: Sequence[Trial], reference: Schedule, *,
         ahead: int = 2, state: EliminationState | None = None, check: Check | None = None,
     ) -> None:  # fmt: skip
-        """Begin with ``reference``, or go on from ``state``; ``trials[0]`` is the undisturbed rollout on ``model``.
+        """Begin with ``reference``, or resume from ``state``.
 
-        ``ahead`` tests are rolled out at a time.
+        ``trials[0]`` is the undisturbed rollout on ``model``. ``ahead`` tests are rolled out at a time.
         """
         self._model, self._settings, self._trials, self._ahead = model, settings, tuple(trials), max(1, ahead)
         gates = gates_of(reference, model.fleet, model.maps, model.rules)
@@ -163,7 +163,10 @@ class Elimination:
         return self.report
 
     def _likely_tests(self) -> list[tuple[Bools, bool]]:
-        """Return the next test and those that follow if the guesses are right: the drops that are left, and the guess."""
+        """Return the next test and those that follow if the guesses are right.
+
+        Each has the drops that are left, and the guess.
+        """
         tests: list[tuple[Bools, bool]] = []
         batches, kept = self._batches, self._kept
         while len(tests) < self._ahead and not batches.is_done:
@@ -241,10 +244,10 @@ class Elimination:
 def removal_order(
     model: Model, trial: Trial, reference: Schedule, elements: Bools, schedule: Schedule, check: Check | None
 ) -> Ints:
-    """Return flat indices of ``elements [T, A]`` in the order of their tests (paper, ``step5``, "Order of removals").
+    """Return flat indices of ``elements [T, A]`` in the order of their tests.
 
-    By ``−g`` increasing, with ``g = ∂/∂D Σ_k ℓ_k / τ_k`` the straight-through gradient at ``schedule``; on ties by
-    ``D^ref`` increasing, then by step and column.
+    The order is from the paper, ``step5``, "Order of removals". By ``−g`` increasing, with ``g = ∂/∂D Σ_k ℓ_k / τ_k``
+    the straight-through gradient at ``schedule``; on ties by ``D^ref`` increasing, then by step and column.
     """
     scored = replace(model, weights=constraint_weights(trial.bounds))
     _, gradient = simulate_with_gradient(scored, schedule, check=check)

@@ -1,4 +1,7 @@
-"""The benchmark's one counter of rollout-equivalents, and the best schedule seen (paper, ``planner_benchmark``)."""
+"""Counter of rollout-equivalents of the benchmark, and the best schedule seen.
+
+The rules are in the paper, ``planner_benchmark``.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,10 @@ class Evaluations:
 
     @property
     def gradient_cost(self) -> float | None:
-        """What a gradient epoch took in rollouts of the same schedules, from every fiftieth; ``None`` without any."""
+        """Cost of a gradient epoch in rollouts of the same schedules, ``None`` without any.
+
+        Every fiftieth epoch is measured.
+        """
         return self._gradient_seconds / self._rollout_seconds if self._rollout_seconds > 0.0 else None
 
     def score(self, schedules: Sequence[Schedule], check: Check | None = None) -> list[float]:
@@ -89,7 +95,10 @@ class Evaluations:
         return values
 
     def forecast(self, schedule: Schedule, see: Callable[[int, Tensor], None], check: Check | None = None) -> float:
-        """Roll one schedule out, show every ``p^B_t`` to ``see`` as :func:`~firegui.rollout.simulate.watch` does."""
+        """Roll one schedule out and show every ``p^B_t`` to ``see``.
+
+        This is as in :func:`~firegui.rollout.simulate.watch`.
+        """
         self._afford(1)
         flown = with_pins(schedule, self.model)
         value = self.objective.value(watch(self.model, flown, see, check=check).metrics)
@@ -97,14 +106,18 @@ class Evaluations:
         return value
 
     def charge(self, rollouts: int) -> None:
-        """Note rollouts that only showed a fire, such as the baseline's: no answers of the planner, so none is best."""
+        """Charge rollouts that only showed a fire, such as the baseline's.
+
+        They are no answers of the planner, so none can be the best.
+        """
         self._afford(rollouts)
         self._spent += rollouts
 
     def charge_gradient(self, schedule: Schedule, metrics: Metrics, seconds: float, check: Check | None = None) -> None:
-        """Note an epoch that evaluated ``schedule`` and took ``seconds`` of processor time; every fiftieth is measured.
+        """Charge an epoch that evaluated ``schedule`` and took ``seconds`` of processor time.
 
-        ``metrics.objective`` is the project's own. The rollout that measures it is not the planner's and not charged.
+        Every fiftieth epoch is measured. ``metrics.objective`` is the project's own. The rollout that measures it is
+        not the planner's and not charged.
         """
         self._afford(GRADIENT_CHARGE)
         if self._epochs % _MEASURED_EVERY == _FIRST_MEASURED:

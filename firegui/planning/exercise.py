@@ -1,4 +1,4 @@
-"""An exercise: a plan is flown in a world that differs from the model, and repaired whenever the fire is observed.
+"""Exercise: a plan is flown in a world that differs from the model, and repaired at observations.
 
 The world is a :class:`~firegui.planning.stress.StressWorld` with the errors of one draw in flying. It burns on without
 chance between two observations. At an observation every cell is drawn: it has not burned, burns, or has burned out. So
@@ -38,7 +38,10 @@ _FIRE = 0x66697265
 
 
 def fire_numbers(world: StressWorld, draw: int, seed: Seed) -> Numbers:
-    """Return the random numbers of a draw's fire. They depend on the scenario, ``seed``, ``draw`` and the step."""
+    """Return the random numbers of a draw's fire.
+
+    They depend on the scenario, ``seed``, ``draw`` and the step.
+    """
     scenario = world.scenario
     name = zlib.crc32(scenario.name.encode())
 
@@ -51,7 +54,7 @@ def fire_numbers(world: StressWorld, draw: int, seed: Seed) -> Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlownWorld:
-    """The true world of an exercise: what burns in it, and what goes wrong in flying the plans of ``plan_model``."""
+    """True world of an exercise: its fire, and the errors in flying plans of ``plan_model``."""
 
     world: StressWorld
     plan_model: Model
@@ -75,7 +78,10 @@ class FlownWorld:
         return FireState(ignition, np.zeros_like(ignition))
 
     def flown(self, schedule: Schedule) -> Schedule:
-        """Return ``schedule`` as it is flown. An error belongs to a step and an aircraft, whatever is planned there."""
+        """Return ``schedule`` as it is flown.
+
+        An error belongs to a step and an aircraft, whatever is planned there.
+        """
         return self.errors.applied(self.ordered(schedule), self.world.model.shape)
 
     def ordered(self, schedule: Schedule) -> Schedule:
@@ -104,7 +110,10 @@ class FlownWorld:
         self, schedule: Schedule, first: int, end: int, fire: FireState, ground: Singles | None = None,
         check: Check | None = None,
     ) -> tuple[FireState, Singles | None]:  # fmt: skip
-        """Return the fire at step ``end`` and the ground there; ``ground [H, W]`` is that at ``first``, where known."""
+        """Return the fire at step ``end`` and the ground there.
+
+        ``ground [H, W]`` is that at ``first``, where known.
+        """
         if not fire.burning.any():
             return fire, None
         model, flown = self.world.model, self.flown(schedule)
@@ -131,7 +140,10 @@ class ExerciseState:
 
 
 def exercise_of_draw(world: StressWorld, model: Model, repair: PlanRepair, draw: int, seed: Seed) -> Exercise:
-    """Return the exercise of draw number ``draw`` of a scenario with repair. ``model`` is that of the plan."""
+    """Return the exercise of draw number ``draw`` of a scenario with repair.
+
+    ``model`` is that of the plan.
+    """
     every = world.scenario.repair_steps(model.maps.steps_per_day)
     return Exercise(FlownWorld.of_draw(world, model, draw, seed), repair, every)
 
@@ -152,7 +164,10 @@ class Exercise:
         return state.step >= self._truth.world.model.n_steps
 
     def advance(self, state: ExerciseState, check: Check | None = None) -> ExerciseState:
-        """Observe, repair the plan and fly it until the next observation. At the start the plan is flown as it is."""
+        """Observe, repair the plan and fly it until the next observation.
+
+        At the start the plan is flown as it is.
+        """
         step, n_steps, seen = state.step, self._truth.world.model.n_steps, state
         if step > 0:
             seen = self.observed(state, check)
@@ -164,9 +179,9 @@ class Exercise:
         return ExerciseState(end, seen.schedule, fire, seen.belief, ground)
 
     def observed(self, state: ExerciseState, check: Check | None = None, *, by_hand: bool = False) -> ExerciseState:
-        """Return the state after the observation: what the planner believes then, and the plan that it repaired.
+        """Return the state after the observation.
 
-        A plan that was edited ``by_hand`` is not repaired.
+        It has the planner's belief and the plan that it repaired. A plan that was edited ``by_hand`` is not repaired.
         """
         step, end = state.step, self._end(state)
         belief = state.belief.after(state.fire.fire, self._repair.still_burning(self._every))
@@ -185,7 +200,10 @@ class Exercise:
         return min(state.step + self._every, self._truth.world.model.n_steps)
 
     def flown(self, schedule: Schedule, check: Check | None = None) -> tuple[Schedule, DayStates]:
-        """Fly a plan to its end. Return what was flown, with its errors, and the true fire at every observation."""
+        """Fly a plan to its end.
+
+        Returns what was flown, with its errors, and the true fire at every observation.
+        """
         states = [self.begin(schedule)]
         while not self.finished(states[-1]):
             states.append(self.advance(states[-1], check))
@@ -202,9 +220,10 @@ class Exercise:
         return fire
 
     def result(self, state: ExerciseState, fixed: FireState | None = None) -> StressDraw:
-        """Return what burned and what was flown; ``fixed`` is the fire of the plan as it was, where that is known.
+        """Return what burned and what was flown.
 
-        The growth without drops is that of the scenario's world.
+        ``fixed`` is the fire of the plan as it was, where that is known. The growth without drops is that of the
+        scenario's world.
         """
         world, fire = self._truth.world, state.fire.fire
         protected = float(fire[world.model.protected.cpu().numpy()].sum())

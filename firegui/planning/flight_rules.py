@@ -1,4 +1,7 @@
-"""From a project's operational constraints to rules on the gates, and what planners need of them. Loads no torch."""
+"""Rules on the gates from a project's operational constraints.
+
+This module does not load torch.
+"""
 
 from __future__ import annotations
 
@@ -59,9 +62,9 @@ class Planned(Protocol):
 
 
 def flight_rules(project: Project, air: Air | None = None) -> FlightRules | None:
-    """Return the rules of ``project``, which has no :meth:`~Project.problems`; ``None`` when nothing is constrained.
+    """Return the rules of ``project``, or ``None`` when nothing is constrained.
 
-    ``air`` are its maps, where there are some already.
+    The project must have no :meth:`~Project.problems`. ``air`` are its maps, where there are some already.
     """
     operations, fleet = project.operations, project.planned_fleet
     if operations.off:
@@ -84,7 +87,10 @@ def flight_rules(project: Project, air: Air | None = None) -> FlightRules | None
 
 
 def _closed_steps(project: Project, fleet: Fleet) -> Bools | None:
-    """Return ``[T, A]``: steps that begin in the dark or while the aircraft is grounded; ``None`` for none."""
+    """Return ``[T, A]``: steps that begin in the dark or while the aircraft is grounded.
+
+    Without any the result is ``None``.
+    """
     operations, calendar = project.operations, project.calendar
     closed = np.zeros((calendar.n_steps, fleet.n_aircraft), bool)
     if operations.daylight is not None:
@@ -97,9 +103,9 @@ def _closed_steps(project: Project, fleet: Fleet) -> Bools | None:
 
 
 def rule_problems(project: Project, air: Air | None = None) -> list[Problem]:
-    """What is wrong with the pins of a project that has no other problems: darkness, and drifting into a zone.
+    """Return problems of the pins: darkness, and drifting into a zone.
 
-    ``air`` are its maps, where there are some already.
+    The project must have no other problems. ``air`` are its maps, where there are some already.
     """
     found = dark_pin_problems(project)
     operations, fleet, grid = project.operations, project.planned_fleet, project.scenario.grid
@@ -132,13 +138,19 @@ def project_gates(schedule: Schedule, project: Project) -> Gates:
 
 
 def executed_drops(schedule: Schedule, project: Project) -> list[tuple[int, int]]:
-    """Return ``(step, column)`` of the drops that the gates of ``project`` let through; see :func:`project_gates`."""
+    """Return ``(step, column)`` of the drops that the gates of ``project`` let through.
+
+    See :func:`project_gates`.
+    """
     executed = project_gates(schedule, project).executed
     return [(int(step), int(column)) for step, column in np.argwhere(executed)]
 
 
 def with_pins(schedule: Schedule, model: Planned) -> Schedule:
-    """``schedule`` with the pinned drops of ``model.rules`` proposed, at their poses; itself when none is pinned."""
+    """Return ``schedule`` with the pinned drops of ``model.rules`` proposed at their poses.
+
+    Without pins the schedule itself is returned.
+    """
     rules = model.rules
     if rules is None or rules.pinned is None or rules.pinned_poses is None:
         return schedule
@@ -151,16 +163,20 @@ def with_pins(schedule: Schedule, model: Planned) -> Schedule:
 
 
 def uncapped(rules: FlightRules | None) -> FlightRules | None:
-    """Return the same rules without the cap: for a schedule that keeps it by itself, and where every pair may still bid."""
+    """Return the same rules without the cap.
+
+    They are for a schedule that keeps the cap by itself, and where every pair may still be proposed.
+    """
     return rules if rules is None or rules.cap is None else replace(rules, cap=None)
 
 
 def within_cap(schedule: Schedule, model: Planned) -> Schedule:
-    """``schedule`` with so few proposals that no more drops are executed than the cap allows; itself where it keeps it.
+    """Return ``schedule`` with so few proposals that the executed drops keep the cap.
 
-    Of the drops that would be executed without a cap, those with the lowest logits are given up, of equal ones first
-    the later step, then the higher column; whatever they kept from flying is counted anew. Pinned drops stay. A logit
-    that is given up is negated, so that the slope of the surrogate stays what it was.
+    A schedule that keeps it is returned itself. Of the drops that would be executed without a cap, those with the
+    lowest logits are given up, of equal ones first the later step, then the higher column; whatever they kept from
+    flying is counted anew. Pinned drops stay. A logit that is given up is negated, so that the slope of the surrogate
+    stays what it was.
     """
     rules = model.rules
     if rules is None or rules.cap is None:

@@ -31,7 +31,10 @@ ADAM_EPSILON = 1e-8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlannerState(Checkpoint):
-    """Everything that decides how the run goes on: variables, Adam's moments, the best so far. Arrays are float64."""
+    """State from which a run can resume: variables, Adam's moments, the best so far.
+
+    Arrays are float64.
+    """
 
     logits: Floats
     pose_logits: Floats
@@ -80,7 +83,10 @@ class Slope:
 
 
 def slope_of(gradient: Gradient, schedule: Schedule, model: Model) -> Slope:
-    """Return the derivatives by logits and pose logits, ``∂L/∂z = ∂L/∂p · range cos(z)/2``; 0 for pinned drops."""
+    """Return the derivatives by logits and pose logits, ``∂L/∂z = ∂L/∂p · range cos(z)/2``.
+
+    They are 0 for pinned drops.
+    """
     assert schedule.pose_logits is not None
     logit = gradient.logit
     pose = gradient.pose * pose_scale(model.shape) * np.cos(schedule.pose_logits) / 2.0
@@ -133,7 +139,10 @@ class GradientPlanner:
     def restore(
         model: Model, settings: OptimizerSettings, state: PlannerState, shared: SharedObjective | None = None
     ) -> GradientPlanner:
-        """Go on from a saved state; ends with what an unbroken run ends with. Raises for a state of another size."""
+        """Resume from a saved state.
+
+        The result is that of an unbroken run. Raises for a state of another size.
+        """
         planner = GradientPlanner(model, settings, Schedule.empty(model.n_steps, model.fleet.n_aircraft), shared)
         planner.go_on_from(state)
         return planner
@@ -182,7 +191,10 @@ class GradientPlanner:
 
     @property
     def finished(self) -> str:
-        """``""`` while it can go on, ``"epochs"`` at the cap, ``"patience"`` when nothing improved for long enough."""
+        """Reason of the end: ``""`` while it can run, ``"epochs"`` at the cap, or ``"patience"``.
+
+        The last means that nothing improved for long enough.
+        """
         if self.epochs_done >= self._settings.epochs:
             return "epochs"
         idle = self.epochs_done - 1 - self.best_epoch

@@ -1,4 +1,4 @@
-"""Where the first stage starts (paper, step 4, "Initialization"): on the fire front of the baseline rollout."""
+"""Start of the first stage on the fire front of the baseline (paper, step 4, "Initialization")."""
 
 from __future__ import annotations
 
@@ -72,12 +72,13 @@ def centroid_schedule(model: Model, settings: OptimizerSettings, *, check: Check
 
 
 def front_schedule(model: Model, settings: OptimizerSettings, *, check: Check | None = None) -> Schedule:
-    """Return every logit at ``settings.initial_logit``, every position on its step's front, every heading across the wind.
+    """Return a schedule on each step's front, with headings across the wind.
 
-    Water: dispersed maxima of ``p^B_t``. Retardant: dispersed maxima of the forecast ignition
-    ``max(0, p^B_{min(t + S_day/2, T)} − p^B_t)``. Exclusion radius and jitter (normal, per axis) are ``settings``' in
-    cells, the generator is seeded with ``settings.seed``. With fewer maxima than aircraft the strongest are used again.
-    A step without any front keeps the places of the step before it (so does the last, where nothing ignites any more).
+    Every logit is ``settings.initial_logit``. Water: dispersed maxima of ``p^B_t``. Retardant: dispersed maxima of the
+    forecast ignition ``max(0, p^B_{min(t + S_day/2, T)} − p^B_t)``. Exclusion radius and jitter (normal, per axis) are
+    ``settings``' in cells, the generator is seeded with ``settings.seed``. With fewer maxima than aircraft the
+    strongest are used again. A step without any front keeps the places of the step before it (so does the last, where
+    nothing ignites any more).
     """
     generator = np.random.default_rng(settings.seed)
     placer = _Placer(model, settings, generator)
@@ -88,7 +89,10 @@ def front_schedule(model: Model, settings: OptimizerSettings, *, check: Check | 
 
 
 class _Placer:
-    """Placer of the drops of a step once its half-day forecast has been simulated; holds half a day of states."""
+    """Placer of a step's drops once its half-day forecast has been simulated.
+
+    It holds half a day of states.
+    """
 
     def __init__(self, model: Model, settings: OptimizerSettings, generator: np.random.Generator) -> None:
         self._model, self._settings, self._generator = model, settings, generator
@@ -138,9 +142,10 @@ def initial_schedule(
     model: Model, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None, *,
     reopen: bool = False,
 ) -> Schedule:  # fmt: skip
-    """Return the schedule that the first stage starts from: ``settings.start``, or ``warm_start`` where there is one.
+    """Return the schedule that the first stage starts from.
 
-    ``reopen`` puts whatever the warm start does not propose back on the front, just below the threshold.
+    It is that of ``settings.start``, or ``warm_start`` where there is one. ``reopen`` puts whatever the warm start does
+    not propose back on the front, just below the threshold.
     """
     if warm_start is None:
         return start_schedule(model, settings, check=check)
@@ -150,11 +155,11 @@ def initial_schedule(
 
 
 def warmed(front: Schedule, warm_start: Schedule, pose_logits: NDArray[np.float64]) -> Schedule:
-    """``warm_start`` with the front's pose wherever it proposes nothing, in the optimizer's variables.
+    """Return ``warm_start`` in the optimizer's variables.
 
-    A file lists only drops; an unlisted pair has no pose of its own, and the corner ``(0, 0, 0)`` would have no
-    gradient to leave by. ``pose_logits [T, A, 3]`` are those of ``warm_start.poses``. A warm start that carries its own
-    is kept as it is.
+    Where it proposes nothing, it has the front's pose. A file lists only drops; an unlisted pair has no pose of its
+    own, and the corner ``(0, 0, 0)`` would have no gradient to leave by. ``pose_logits [T, A, 3]`` are those of
+    ``warm_start.poses``. A warm start that carries its own is kept as it is.
     """
     if warm_start.pose_logits is not None or front.pose_logits is None:
         return warm_start
@@ -164,7 +169,7 @@ def warmed(front: Schedule, warm_start: Schedule, pose_logits: NDArray[np.float6
 
 
 def reopened(front: Schedule, begin: Schedule) -> Schedule:
-    """``begin`` with the front's logit and pose wherever it proposes nothing.
+    """Return ``begin`` with the front's logit and pose wherever it proposes nothing.
 
     What a plan has pruned stands at −3, and a short descent would not bring it back; from a fire that is not the one it
     was pruned for, every aircraft has to be free again.

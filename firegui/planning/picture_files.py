@@ -16,7 +16,9 @@ _METADATA: dict[str, dict[str, Any]] = {"png": {"Software": "firegui"}, "svg": {
 
 
 def write_pictures(pictures: Mapping[str, Figure], folder: Path) -> list[Path]:
-    """Write ``name.png`` and ``name.svg`` of every picture into ``folder``, which exists, and return the paths.
+    """Write ``name.png`` and ``name.svg`` of every picture into ``folder``, and return the paths.
+
+    The folder exists.
 
     Raises :class:`~firegui.errors.InputError` where the system refuses to write.
     """

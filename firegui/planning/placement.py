@@ -1,4 +1,7 @@
-"""Dispersed maxima of a guidance field: where a wave of simultaneous drops should go (paper, Appendix ``planners``)."""
+"""Dispersed maxima of a guidance field, the targets of a wave of simultaneous drops.
+
+The method is in the paper, Appendix ``planners``.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from numpy.typing import NDArray
 
 
 def dispersed_maxima(field: NDArray[np.float32], count: int, exclusion: float) -> NDArray[np.int64]:
-    """At most ``count`` cells ``[n, 2]`` by greedy non-maximum suppression of ``field [H, W]``, strongest first.
+    """Return at most ``count`` cells ``[n, 2]``, strongest first.
 
-    Each maximum suppresses the cells within ``exclusion`` (Euclidean, cells). Ties go to the lowest row, then column.
-    Cells at or below 0 are never chosen, so fewer than ``count`` may come back.
+    They are chosen by greedy non-maximum suppression of ``field [H, W]``. Each maximum suppresses the cells within
+    ``exclusion`` (Euclidean, cells). Ties go to the lowest row, then column. Cells at or below 0 are never chosen, so
+    fewer than ``count`` may come back.
     """
     remaining = field.copy()
     rows, columns = field.shape

@@ -1,4 +1,4 @@
-"""What every planner of the benchmark is given, and what it is asked for (paper, appendix ``planners``)."""
+"""Input and protocol of the planners of the benchmark (paper, appendix ``planners``)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class PlannerContext:
 
 
 class BudgetedPlanner(Protocol):
-    """A planner of the benchmark. Whatever it simulates goes through the context's evaluations, which keep its best.
+    """Planner of the benchmark.
 
-    One that begins with ``state`` goes on from there, with evaluations restored to the same moment, and ends with the
-    bits of an unbroken one.
+    Its rollouts go through the context's evaluations, which keep the best schedule. One that begins with ``state`` goes
+    on from there, with evaluations restored to the same moment, and ends with the bits of an unbroken one.
     """
 
     @property
@@ -45,7 +45,10 @@ class BudgetedPlanner(Protocol):
         """Whether it has nothing more to do, or not enough of the allowance left to do it."""
 
     def advance(self, check: Check | None = None) -> None:
-        """The next round, generation or epoch. After a cancelled call only the state from before it can be used."""
+        """Run the next round, generation or epoch.
+
+        After a cancelled call only the state from before it can be used.
+        """
 
     def state(self) -> Arrays:
         """Return everything needed to go on. The arrays are not changed afterwards."""

@@ -26,11 +26,12 @@ def build(
     check: Check | None = None,
     maps: FireMaps | None = None,
 ) -> Model:
-    """Return the frozen fire, the fleet with its calendar, its rules and the objective of ``project`` at ``effectiveness``.
+    """Return the planning problem of ``project`` at ``effectiveness``.
 
-    ``tell`` receives messages of the engine, ``check`` may raise to cancel. ``maps`` are the project's own, where they
-    exist already (:func:`firegui.fire.maps.project_maps`). Raises :class:`~firegui.errors.InputError` with everything
-    that keeps the project from being planned.
+    It has the frozen fire, the fleet with its calendar, the rules and the objective. ``tell`` receives messages of the
+    engine, ``check`` may raise to cancel. ``maps`` are the project's own, where they exist already
+    (:func:`firegui.fire.maps.project_maps`). Raises :class:`~firegui.errors.InputError` with everything that keeps the
+    project from being planned.
     """
     problems, title = Problems(), "The project cannot be planned"
     problems.extend(project.problems())

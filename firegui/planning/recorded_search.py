@@ -1,4 +1,4 @@
-"""A derivative-free search as a planner of the benchmark: it asks for vectors and is told what they are worth."""
+"""Derivative-free search as a planner of the benchmark, with recorded objectives."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ AT_ONCE = 16
 
 
 def library(name: str) -> Any:
-    """Return the package that a search is from, loaded only when one begins: it takes seconds and may not be installed.
+    """Return the package of a search, loaded only when a search begins.
+
+    Loading takes seconds, and the package may not be installed.
 
     Raises :class:`~firegui.errors.InputError` where it is not.
     """
@@ -41,17 +43,17 @@ class Search(Protocol):
         """Return the next vectors ``[dimension]``, each within the bounds."""
 
     def tell(self, values: Sequence[float]) -> None:
-        """The objective of each vector asked for last."""
+        """Report the objectives of the vectors of the last :meth:`ask`."""
 
 
 class RecordedSearch:
     """Search that runs to the end of the allowance.
 
-    ``begin`` makes the search from its start vector. Its state is what the vectors were worth, in the order in which
-    they were asked for: a restored one asks and is told the same again, without a rollout, and goes on with the same
-    bits. ``places [D, 2]`` of the baseline, which the start vector is made of, are kept with it, and a ``digest`` of
-    the vectors told of: another version of a library would be told what other vectors were worth. A search is told of
-    whole generations only; of the last, what is beyond the allowance is never scored. Raises
+    ``begin`` makes the search from its start vector. Its state is what the vectors were worth, in their order. A
+    restored search asks for the same vectors and is told the same values, without a rollout, and continues with the
+    same bits. ``places [D, 2]`` of the baseline, which the start vector is made of, are kept with it, and a ``digest``
+    of the vectors told of: another version of a library would be told what other vectors were worth. A search is told
+    of whole generations only; of the last, what is beyond the allowance is never scored. Raises
     :class:`~firegui.errors.InputError` where the vectors are others.
     """
 
@@ -77,7 +79,10 @@ class RecordedSearch:
         return self._context.evaluations.left <= 0
 
     def advance(self, check: Check | None = None) -> None:
-        """The baseline's forecast the first time; then up to :data:`AT_ONCE` vectors, recorded ones repeated first."""
+        """Evaluate up to :data:`AT_ONCE` vectors, recorded ones first.
+
+        The first call makes the baseline's forecast.
+        """
         if self._places is None:
             self._places = front_places(self._context, check)
             return
@@ -92,7 +97,7 @@ class RecordedSearch:
         self._tell_whole(self._search)
 
     def state(self) -> Arrays:
-        """Return the objectives in the order in which they were asked for, and the places once there are any."""
+        """Return the objectives in the order of their vectors, and the places once there are any."""
         if self._places is None:
             return {}
         digest = self._expected if self._search is None else self._digest.digest()

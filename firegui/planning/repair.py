@@ -1,4 +1,4 @@
-"""Repair of a plan that is being flown: from an observed perimeter, in seconds, with what the planner knows."""
+"""Repair of a plan that is being flown: in seconds, from an observed perimeter."""
 
 from __future__ import annotations
 
@@ -47,11 +47,12 @@ SAME_SHARE = 1e-4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Belief:
-    """What a planner makes of the perimeters so far: ``seen [H, W]`` has burned, ``level [H, W]`` still burns.
+    """Belief of a planner after the perimeters so far.
 
-    Cells that are new in the latest perimeter burn for certain. Older ones burn with the probability that a cell burns
-    on that long, ``(1 − 1 / T_burn)^k`` after ``k`` steps. A perimeter does not tell a cell that burns from one that
-    has burned out, so the edge of the fire may go on from there.
+    ``seen [H, W]`` has burned; ``level [H, W]`` is the probability that it still burns. Cells that are new in the
+    latest perimeter burn for certain. Older ones burn with the probability that a cell burns on that long,
+    ``(1 − 1 / T_burn)^k`` after ``k`` steps. A perimeter does not tell a cell that burns from one that has burned out,
+    so the edge of the fire may go on from there.
     """
 
     seen: Bools
@@ -69,18 +70,19 @@ class Belief:
         return Belief(perimeter, level.astype(np.float32))
 
     def state(self, burnable: Bools) -> FireState:
-        """Return the cells that may burn and have something left to ignite, and the others, which have burned out."""
+        """Return the cells that may burn and can still ignite others, and the burned-out cells."""
         edge = widened(burnable & ~self.seen, 1)
         burning = (self.level > 0.0) & edge
         return FireState(np.asarray(burning), np.asarray(self.seen & ~burning))
 
 
 class PlanRepair:
-    """The planner of an exercise: it keeps a plan while the plan holds, and replans what is left where it does not.
+    """Planner of an exercise.
 
-    What holds is judged in the model at nominal and at design effectiveness, and for a faster fire (:data:`HARD`). A
-    repair trains in the scenarios of the project's stress set, without those that are repaired themselves. Its length
-    is fixed in epochs, so that a repair depends on what it is given and on the seed alone.
+    It keeps a plan while the plan holds, and replans the rest where it does not. What holds is judged in the model at
+    nominal and at design effectiveness, and for a faster fire (:data:`HARD`). A repair trains in the scenarios of the
+    project's stress set, without those that are repaired themselves. Its length is fixed in epochs, so that a repair
+    depends on what it is given and on the seed alone.
     """
 
     def __init__(self, project: Project, model: Model, *, check: Check | None = None) -> None:
@@ -132,10 +134,10 @@ class PlanRepair:
     def forecast(
         self, schedule: Schedule, first: int, end: int, belief: Belief, reported: Bools, check: Check | None = None
     ) -> float:
-        """Return the cells that the model expects to have burned at step ``end``, from what is believed at ``first``.
+        """Return the cells that the model expects to have burned at step ``end``.
 
-        ``reported [T, A]`` are the drops before ``first`` that happened. A cell that burns with probability ``level``
-        has burned out with the rest.
+        It starts from the belief at ``first``. ``reported [T, A]`` are the drops before ``first`` that happened. A cell
+        that burns with probability ``level`` has burned out with the rest.
         """
         problem = _Problem(schedule, first, end - first, belief.state(self._maps.burnable), belief, reported)
         burned, burning = float(problem.state.burned.sum()), problem.state.burning
@@ -208,9 +210,10 @@ class _Problem:
         return Schedule(logits, poses, z)
 
     def world(self, world: StressWorld, check: Check | None = None) -> StressWorld:
-        """Return what is left in one world, if it were the true one. Shares are of the growth of the whole plan.
+        """Return the remaining problem in one world, if it were the true one.
 
-        A share counts what is still to burn; what has burned by now cannot be helped.
+        Shares are of the growth of the whole plan. A share counts what is still to burn; what has burned by now cannot
+        be helped.
         """
         whole, burning = world.model, self.state.burning
         ground = ground_factor(whole, self.schedule, self.reported[: self.first])

@@ -1,9 +1,10 @@
-"""From a plan that is being flown to the problem that is left (paper, "One solve of a receding-horizon scheme").
+"""Remaining problem of a plan that is being flown.
 
-On day ``N`` the drops before it are flown and the fire is what was observed. What is left is a planning problem of its
-own, ``D − N`` days long: its fire burns where it was new within the last day, what had burned before is no longer
-burnable, and the retardant on the ground is part of the ground. Its schedule starts at step ``N · S_day`` of the whole
-plan. What is left at a step within a day is the same problem on shorter days (:func:`split_days`).
+It is the paper's "One solve of a receding-horizon scheme". On day ``N`` the drops before it are flown and the fire is
+what was observed. What is left is a planning problem of its own, ``D − N`` days long: its fire burns where it was new
+within the last day, what had burned before is no longer burnable, and the retardant on the ground is part of the
+ground. Its schedule starts at step ``N · S_day`` of the whole plan. What is left at a step within a day is the same
+problem on shorter days (:func:`split_days`).
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ Singles = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredRemainder:
-    """A schedule of the days that are left, rolled out: the cells that had burned out before count as fire.
+    """Rollout of a schedule of the remaining days.
 
-    ``p_fire_days [D − N + 1, H, W]`` at day boundaries, from day ``N`` on. ``metrics.drops_*`` count the drops from
-    day ``N`` on alone.
+    Cells that had burned out before count as fire. ``p_fire_days [D − N + 1, H, W]`` at day boundaries, from day ``N``
+    on. ``metrics.drops_*`` count the drops from day ``N`` on alone.
     """
 
     metrics: Metrics
@@ -68,13 +69,16 @@ class Replanner:
         self._design = project.plan.design
 
     def simulated(self, schedule: Schedule, day: int, check: Check | None = None) -> Bools:
-        """Return where ``P > 0.5`` at the start of ``day``, by the model at nominal effectiveness; bool ``[H, W]``."""
+        """Return where ``P > 0.5`` at the start of ``day``, bool ``[H, W]``.
+
+        It is by the model at nominal effectiveness.
+        """
         days = simulate(self.whole, schedule, check=check, keep_days=True).p_fire_days
         assert days is not None
         return np.asarray(days[day] > 0.5)
 
     def left(self, schedule: Schedule, day: int, state: FireState, check: Check | None = None) -> RemainingProblem:
-        """What is left of ``schedule`` on ``day`` with the fire in ``state``."""
+        """Return the remaining problem of ``schedule`` on ``day`` with the fire in ``state``."""
         return RemainingProblem(self.whole, self._design, schedule, day, state, check)
 
     def table(self, schedule: Schedule) -> tuple[tuple[DropRecord, ...], AuditReport]:
@@ -91,7 +95,10 @@ class Replanner:
 
 
 class RemainingProblem:
-    """The planning problem that is left on ``day``; its models are made when they are asked for."""
+    """Planning problem that is left on ``day``.
+
+    Its models are made on first use.
+    """
 
     def __init__(
         self, whole: Model, design: Effectiveness, schedule: Schedule, day: int, state: FireState,
@@ -143,10 +150,11 @@ def drawn_state(
     model: Model, schedule: Schedule, first: int, end: int, state: FireState, generator: np.random.Generator,
     check: Check | None = None, ground: Singles | None = None,
 ) -> FireState:  # fmt: skip
-    """Return the fire at step ``end``, drawn: deterministic from step ``first`` on, every cell drawn at the end.
+    """Return the fire at step ``end``, drawn.
 
-    Needs one random number a cell whatever is flown, so equal generators make branches comparable (paper, section
-    ``uq``, aleatoric uncertainty). Of ``schedule [T, A]`` only what the gates let through is flown.
+    It is deterministic from step ``first`` on, and every cell is drawn at the end. Needs one random number a cell
+    whatever is flown, so equal generators make branches comparable (paper, section ``uq``, aleatoric uncertainty). Of
+    ``schedule [T, A]`` only what the gates let through is flown.
     """
     if not state.burning.any():
         return state
@@ -195,9 +203,10 @@ def remaining(
 
 
 def split_days(maps: FireMaps, first: int, n_steps: int) -> FireMaps:
-    """Return ``maps`` of ``n_steps`` steps from ``first`` on, in days of ``gcd(first, n_steps, S_day)`` steps.
+    """Return ``maps`` of ``n_steps`` steps from ``first`` on, in shorter days.
 
-    Every such day has the spread and the wind of the day that it is a part of. Whole days are not copied.
+    A day has ``gcd(first, n_steps, S_day)`` steps. Every such day has the spread and the wind of the day that it is a
+    part of. Whole days are not copied.
     """
     per_day = maps.steps_per_day
     span = math.gcd(first, n_steps, per_day)
@@ -211,16 +220,17 @@ def split_days(maps: FireMaps, first: int, n_steps: int) -> FireMaps:
 
 
 def executed(model: Model, schedule: Schedule) -> Bools:
-    """What the gates let through, bool ``[T, A]``."""
+    """Return the drops that the gates let through, bool ``[T, A]``."""
     return gates_of(schedule, model.fleet, model.maps, model.rules).executed
 
 
 def ground_factor(
     model: Model, schedule: Schedule, flown: Bools, since: int = 0, before: Singles | None = None
 ) -> Singles:
-    """Return ``r [H, W]`` after the drops ``flown [t, A]``: the product of ``e^{−min(E, 50)}`` over their steps (step 3).
+    """Return ``r [H, W]`` after the drops ``flown [t, A]`` (step 3).
 
-    ``before`` is ``r`` at the step ``since``, where that is known.
+    It is the product of ``e^{−min(E, 50)}`` over their steps. ``before`` is ``r`` at the step ``since``, where that is
+    known.
     """
     wanted = np.zeros(schedule.logits.shape, bool)
     wanted[since : len(flown)] = flown[since:]
@@ -233,10 +243,11 @@ def ground_factor(
 
 
 def treated(maps: FireMaps, emitting: Singles, receiving: Singles) -> FireMaps:
-    """``maps`` with less spread: by ``emitting [H, W]`` from a cell and by ``receiving [H, W]`` to a cell.
+    """Return ``maps`` with less spread.
 
-    φ and γ are clipped untreated, then treated: ``φ_n(x) ← clip(φ_n(x)) e(x + n)`` and ``γ(x) ← clip(γ(x)) r(x)``.
-    Later retardant multiplies on top. Maps that nothing changes are shared.
+    It is reduced by ``emitting [H, W]`` from a cell and by ``receiving [H, W]`` to a cell. φ and γ are clipped
+    untreated, then treated: ``φ_n(x) ← clip(φ_n(x)) e(x + n)`` and ``γ(x) ← clip(γ(x)) r(x)``. Later retardant
+    multiplies on top. Maps that nothing changes are shared.
     """
     phi, gamma = maps.phi, maps.gamma
     if (emitting != 1.0).any():
@@ -251,7 +262,10 @@ def treated(maps: FireMaps, emitting: Singles, receiving: Singles) -> FireMaps:
 
 
 def remaining_rules(whole: Model, flown: Bools, first: int, n_steps: int) -> FlightRules | None:
-    """Return the rules of ``n_steps`` steps from ``first`` on, with what is carried over from ``flown [T, A]``."""
+    """Return the rules of ``n_steps`` steps from ``first`` on.
+
+    They include what is carried over from ``flown [T, A]``.
+    """
     rules, steps = whole.rules, slice(first, first + n_steps)
     closed = carried(whole, flown[:first], n_steps)
     if rules is None:
@@ -273,7 +287,10 @@ def remaining_rules(whole: Model, flown: Bools, first: int, n_steps: int) -> Fli
 
 
 def _spent(rules: FlightRules, flown: Bools, first: int, begun: int) -> NDArray[np.int64]:
-    """Return ``[A]``: the sorties used up in the ``begun`` steps before ``first``: drops, and room that was kept for pins."""
+    """Return ``[A]``: the sorties used in the ``begun`` steps before ``first``.
+
+    Both drops and room that was kept for pins count.
+    """
     used = flown[first - begun : first]
     if rules.pinned is not None:
         used = used | rules.pinned[first - begun : first]
@@ -326,7 +343,10 @@ def split_fleet(
 
 
 def counted(metrics: Metrics, model: Model, burned: Bools) -> Metrics:
-    """``metrics`` with the cells ``burned [H, W]`` as fire for all of the time, which the rollout left out."""
+    """Return ``metrics`` with the cells ``burned [H, W]`` as fire for all of the time.
+
+    The rollout left these cells out.
+    """
     cells = int(burned.sum())
     share = cells / model.n_cells
     exposed = float(model.protection.cpu().numpy()[burned].sum())

@@ -39,7 +39,10 @@ def fire_without_drops(
     whole: Model, schedule: Schedule, kept: FireRecord, *, frame_stride: int | None = None, keep_days: bool = False,
     check: Check | None = None,
 ) -> RunFire:  # fmt: skip
-    """Return the fire without drops, as it was drawn; else that without drops from the day of observation on."""
+    """Return the fire without drops.
+
+    It is as drawn where it was drawn, else that without drops from the day of observation on.
+    """
     none, known = kept.where(NO_DROPS), kept.plan
     if none is None:
         bare = schedule.until(known.first * whole.maps.steps_per_day)
@@ -53,10 +56,11 @@ def run_fire(
     whole: Model, schedule: Schedule, known: DayStates, *, frame_stride: int | None = None, keep_days: bool = False,
     check: Check | None = None,
 ) -> RunFire:  # fmt: skip
-    """Return the fire in which ``schedule`` of the ``whole`` plan is flown, at the effectiveness of that model.
+    """Return the fire in which ``schedule`` of the ``whole`` plan is flown.
 
-    From each known state the model goes on to the next one, which replaces what it expected, and from the last to the
-    end of the plan. ``frame_stride`` is lowered, so that every known state and the starts of all days are shown.
+    The effectiveness is that of this model. From each known state the model goes on to the next one, which replaces
+    what it expected, and from the last to the end of the plan. ``frame_stride`` is lowered, so that every known state
+    and the starts of all days are shown.
     """
     per_day, n_steps = whole.maps.steps_per_day, whole.n_steps
     steps = known.steps_known(per_day)
@@ -96,7 +100,10 @@ def run_fire(
 
 
 class _Sums:
-    """Sums over the states of consecutive rollouts, each of which takes the place of the last state before it."""
+    """Sums over the states of consecutive rollouts.
+
+    The first state of each takes the place of the last state before it.
+    """
 
     def __init__(self, whole: Model) -> None:
         self._whole = whole
@@ -162,7 +169,7 @@ class _Films:
             )
 
     def frames(self) -> Frames | None:
-        """Return the frames, where they were asked for."""
+        """Return the frames, or ``None`` where they were not requested."""
         return self._frames
 
 

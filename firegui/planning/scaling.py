@@ -1,4 +1,4 @@
-"""The scaling study (paper, section ``scaling``): what a gradient costs, and what it finds, as the problem grows."""
+"""Scaling study (paper, section ``scaling``): cost and result of a gradient on larger problems."""
 
 from __future__ import annotations
 
@@ -164,12 +164,15 @@ class _Timer:
         self.blank = ScalingRow(case, fire, start, flying)
 
     def timed(self, row: ScalingRow, check: Check) -> ScalingRow:
-        """``row`` with one more repeat."""
+        """Return ``row`` with one more repeat."""
         start = row.start.plus(*self._pair(self._start, check))
         return replace(row, start=start, flying=row.flying.plus(*self._pair(self._flying, check)))
 
     def _pair(self, schedule: Schedule, check: Check) -> tuple[float, float]:
-        """Return milliseconds of a rollout and of a gradient step, both of ``schedule`` itself whatever the repeat."""
+        """Return the milliseconds of a rollout and of a gradient step of ``schedule``.
+
+        Every repeat uses the same schedule.
+        """
         model, settings = self._model, self._settings
         time.sleep(PAUSE_S)
         rollout = once(lambda: simulate(model, schedule, check=check))
@@ -178,7 +181,7 @@ class _Timer:
 
 
 def executed_drops(model: Model, schedule: Schedule) -> int:
-    """What the gates let through; that does not depend on the fire."""
+    """Return the drops that the gates let through. They do not depend on the fire."""
     return int(gates_of(schedule, model.fleet, model.maps, model.rules).executed.sum())
 
 
@@ -256,7 +259,7 @@ class ScalingFires:
 
 
 def grouped(cases: Sequence[ScalingCase], room: float | None) -> list[list[ScalingCase]]:
-    """Return ``cases`` in their order, a new group wherever another fire would not fit into ``room`` bytes any more.
+    """Return ``cases`` in their order, grouped so that the fires of a group fit into ``room`` bytes.
 
     A fire that does not fit alone is tried alone. ``None`` is room enough.
     """
@@ -283,11 +286,12 @@ def grounded_within(fleet: Fleet, days: int) -> Fleet:
 
 
 def window_around(ignition: NDArray[np.bool_], shape: tuple[int, int]) -> Window:
-    """Return the part of ``shape`` of the raster in the middle of which, as far as its rim allows, the fire begins.
+    """Return a part of the raster, of ``shape``, with the start of the fire in its middle.
 
-    Its middle is the burning cell nearest to the centroid of all, so that there is always a fire in it. A window keeps
-    the cells as they are. On a coarser raster of the same extent the same daily maps would carry the fire several
-    times as fast, and a footprint would shrink to a fraction of a cell: another fire and another problem.
+    Near the rim it is moved inward. Its middle is the burning cell nearest to the centroid of all, so that there is
+    always a fire in it. A window keeps the cells as they are. On a coarser raster of the same extent the same daily
+    maps would carry the fire several times as fast, and a footprint would shrink to a fraction of a cell: another fire
+    and another problem.
     """
     cells = np.argwhere(ignition)
     middle = cells[np.argmin(((cells - cells.mean(axis=0)) ** 2).sum(axis=1))]

@@ -1,4 +1,7 @@
-"""The scaling study as pictures (paper, Figure ``planner_dimension``): PNG to look at, SVG for a paper."""
+"""Figures of the scaling study (paper, Figure ``planner_dimension``).
+
+Each is written as PNG and as SVG.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _SWEEPS: Mapping[ScalingAxis, tuple[str, str, str]] = {
 
 
 def draw(table: ScalingTable, folder: Path) -> list[Path]:
-    """Write the picture of the timings and, where there were searches, that of their quality into ``folder``.
+    """Write the figure of the timings and, after searches, that of their quality into ``folder``.
 
     Returns the paths, a PNG and an SVG of each. Raises :class:`~firegui.errors.InputError` where the system refuses to
     write.
@@ -38,9 +41,10 @@ def draw(table: ScalingTable, folder: Path) -> list[Path]:
 
 
 def ratio_figure(table: ScalingTable) -> Figure:
-    """What a gradient step costs in rollouts: left against the dimension, right against the raster.
+    """Draw the cost of a gradient step in rollouts.
 
-    Filled marks are of the start of stage 1, hollow ones of flying aircraft; bars reach from quartile to quartile.
+    On the left it is against the dimension, on the right against the raster. Filled marks are of the start of stage 1,
+    hollow ones of flying aircraft; bars reach from quartile to quartile.
     """
     figure = Figure(figsize=(9.0, 4.2), dpi=_DPI, layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
@@ -87,7 +91,10 @@ def _draw_sweep(axes: Axes, rows: Sequence[ScalingRow]) -> None:
 
 
 def quality_figure(table: ScalingTable) -> Figure:
-    """Left what each planner removes of the objective, right what the gradient planner is ahead by; ± one sd."""
+    """Draw what each planner removes of the objective, and the gradient planner's lead.
+
+    Bars are ± one standard deviation.
+    """
     points, settings = table.points, table.settings
     figure = Figure(figsize=(9.0, 3.8), dpi=_DPI, layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -137,7 +144,10 @@ def _finish(axes: Axes, places: Sequence[int], title: str) -> None:
 
 
 def _apart(places: Sequence[int]) -> list[int]:
-    """Return those of the rising ``places`` whose names have room on a logarithmic axis; the last always has."""
+    """Return those of the rising ``places`` whose names have room on a logarithmic axis.
+
+    The last always has.
+    """
     kept = [places[-1]]
     room = (places[-1] / places[0]) ** 0.105
     for place in reversed(places[:-1]):

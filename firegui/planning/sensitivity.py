@@ -40,7 +40,9 @@ _POSES = 0x706F7365
 def rows_of(
     model: Model, schedule: Schedule, kind: SensitivityKind, settings: SensitivitySettings, *, hear: Hear, check: Check
 ) -> tuple[Row, ...]:
-    """Return the rows of ``schedule`` for a table of ``kind``, which is not the sweep. ``model`` is at nominal effectiveness.
+    """Return the rows of ``schedule`` for a table of ``kind``, except the sweep.
+
+    ``model`` is at nominal effectiveness.
 
     Raises :class:`ValueError` for the sweep, whose rows are plans.
     """
@@ -90,10 +92,11 @@ def side_rows(
 def pose_rows(
     model: Model, schedule: Schedule, scales: Sequence[float], draws: int, seed: int, *, hear: Hear, check: Check
 ) -> tuple[PoseRow, ...]:
-    """``schedule`` with ``scale · ε`` added to all its pose logits, ``ε`` standard normal, ``draws`` times a scale.
+    """Return rows of ``schedule`` with ``scale · ε`` added to all its pose logits.
 
-    Draw ``k`` has the same ``ε [T, A, 3]`` at every scale, whatever other scales and draws there are. A schedule
-    without pose logits gets those of its poses (:func:`~firegui.planning.initialization.pose_logits_of`).
+    ``ε`` is standard normal. There are ``draws`` draws for each scale. Draw ``k`` has the same ``ε [T, A, 3]`` at every
+    scale, whatever other scales and draws there are. A schedule without pose logits gets those of its poses
+    (:func:`~firegui.planning.initialization.pose_logits_of`).
     """
     rows = []
     for done, scale in enumerate(scales):

@@ -18,9 +18,10 @@ _PLAN, _BASE, _SAMPLED, _ERROR = "#0b63ce", "#5a6472", "#b3224f", "#8a5a00"
 
 
 def draw(table: SensitivityTable[Row], folder: Path) -> list[Path]:
-    """Write ``sensitivity.png`` and ``sensitivity.svg`` into ``folder``, which exists, and return their paths.
+    """Write ``sensitivity.png`` and ``sensitivity.svg`` into ``folder``, and return their paths.
 
-    A table without rows has no picture. Raises :class:`~firegui.errors.InputError` where the system refuses to write.
+    The folder exists. A table without rows has no picture. Raises :class:`~firegui.errors.InputError` where the system
+    refuses to write.
     """
     if not table.rows:
         return []

@@ -1,4 +1,7 @@
-"""The one scalar that every planner of the benchmark is scored by (paper, appendix ``planners``, "Common protocol")."""
+"""Shared objective, the score of every planner of the benchmark.
+
+It is from the paper, appendix ``planners``, "Common protocol".
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,10 @@ from firegui.domain.settings import ObjectiveWeights
 
 @dataclass(frozen=True, slots=True)
 class SharedObjective:
-    """``J + λ max(0, N_drop − B) / B``: the project's objective and a penalty for drops over the budget ``B``.
+    """Shared objective ``J + λ max(0, N_drop − B) / B``.
 
-    Tables, black-box searches and the differentiated objective all come from here. A budget of 0 counts as 1.
+    It is the project's objective and a penalty for drops over the budget ``B``. Tables, black-box searches and the
+    differentiated objective all come from here. A budget of 0 counts as 1.
     """
 
     budget: int
@@ -28,11 +32,17 @@ class SharedObjective:
         return metrics.objective + self.penalty(metrics.drops_executed)
 
     def slope(self, drops: int) -> float:
-        """What one more drop adds to the penalty: the cost that the straight-through gate differentiates."""
+        """Return what one more drop adds to the penalty.
+
+        It is the cost that the straight-through gate differentiates.
+        """
         return self._per_drop if drops > self.budget else 0.0
 
     def weights(self, weights: ObjectiveWeights, drops: int) -> ObjectiveWeights:
-        """Return the project's weights with :meth:`slope` on top of ``λ_budget``: their gradient is the shared objective's."""
+        """Return the project's weights with :meth:`slope` on top of ``λ_budget``.
+
+        Their gradient is that of the shared objective.
+        """
         return replace(weights, budget=weights.budget + self.slope(drops))
 
     @property

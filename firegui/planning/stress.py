@@ -1,4 +1,4 @@
-"""Plans in worlds that differ from the model: the worlds of a stress set, the errors in flying, and scores.
+"""Plans in worlds that differ from the model: worlds of a stress set, flight errors, scores.
 
 A scenario of :class:`~firegui.domain.stress.StressScenario` changes the fire (another spread, wind or start), the
 material (another effectiveness) and how the drops are flown (late, off target, not at all). The fire and the material
@@ -91,7 +91,10 @@ class FlightErrors:
 
 
 def later(values: NDArray[Any], steps: int, fill: NDArray[Any] | float) -> NDArray[Any]:
-    """Return ``values [T, ...]`` moved by ``steps``, to earlier ones where negative; where none is left, ``fill``."""
+    """Return ``values [T, ...]`` moved by ``steps``, to earlier ones where negative.
+
+    Steps without a value get ``fill``.
+    """
     if steps == 0:
         return values
     moved = np.full_like(values, fill)
@@ -124,7 +127,10 @@ def _generator(kind: int, scenario: StressScenario, draw: int, seed: Seed) -> np
 
 
 def executed_only(model: Model, schedule: Schedule) -> Schedule:
-    """Return the executed drops of a schedule alone: a drop that the gates refuse takes no failed one's place."""
+    """Return the executed drops of a schedule alone.
+
+    A drop that the gates refuse does not take the place of a failed one.
+    """
     executed = gates_of(schedule, model.fleet, model.maps, model.rules).executed
     return schedule.only(executed)
 
@@ -156,7 +162,10 @@ class StressWorld:
         return growth_share(metrics.final_extent_cells, self.start_cells, self.cells_no_drops)
 
     def held_share(self, metrics: Metrics) -> float:
-        """Return the largest share of what the objective is about: all growth, that in protected regions, or both."""
+        """Return the largest share of the growth that the objective counts.
+
+        It is all growth, that in protected regions, or both.
+        """
         weights, shares = self.model.weights, [0.0]
         if weights.burn > 0.0 or (weights.final > 0.0 and weights.prot == 0.0):
             shares.append(self.share(metrics))
@@ -175,9 +184,10 @@ class StressWorld:
         return self.start_cells + share * growth if share < 1.0 and growth > 0.0 and all_growth else math.inf
 
     def bounds(self, share: float) -> Bounds:
-        """Return the loss terms at which :meth:`held_share` is ``share``, to give a rollout up that must leave more.
+        """Return the loss terms at which :meth:`held_share` is ``share``.
 
-        There are none of what burns in regions: that term is a mean over time.
+        A rollout that must exceed them is given up. There are none of what burns in regions: that term is a mean over
+        time.
         """
         cells = self.cells_at(share)
         if math.isinf(cells):
@@ -197,10 +207,10 @@ def stress_worlds(
     project: Project, model: Model, scenarios: Sequence[StressScenario], others: Sequence[StressWorld] = (), *,
     check: Check | None = None,
 ) -> tuple[tuple[StressWorld, ...], tuple[tuple[str, str], ...]]:  # fmt: skip
-    """Return the nominal world and that of every scenario, and the scenarios that cannot be computed with the reason.
+    """Return the nominal world, that of every scenario, and the scenarios that cannot be computed.
 
-    ``model`` is that of ``project``, at any effectiveness. Worlds with the same fire, and ``others`` of this project
-    with it, share its maps.
+    The last come with the reason. ``model`` is that of ``project``, at any effectiveness. Worlds with the same fire,
+    and ``others`` of this project with it, share its maps.
     """
     left_out: list[tuple[str, str]] = []
     worlds = tuple(_each_world(project, model, (NOMINAL, *scenarios), others, left_out, check))
@@ -211,7 +221,10 @@ def _each_world(
     project: Project, model: Model, scenarios: Iterable[StressScenario], others: Sequence[StressWorld],
     left_out: list[tuple[str, str]], check: Check | None,
 ) -> Iterator[StressWorld]:  # fmt: skip
-    """Yield the world of each scenario that can be computed; add the others to ``left_out`` with the reason."""
+    """Yield the world of each scenario that can be computed.
+
+    The others are added to ``left_out`` with the reason.
+    """
     worlds = list(others)
     for scenario in scenarios:
         try:
@@ -277,7 +290,10 @@ def _rules_in(scenario: StressScenario, rules: FlightRules | None, fire: Model) 
 
 
 def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Check | None) -> Model:
-    """Return ``base`` with the fire of a scenario. Raises :class:`~firegui.errors.InputError` where there is none."""
+    """Return ``base`` with the fire of a scenario.
+
+    Raises :class:`~firegui.errors.InputError` where there is none.
+    """
     if not scenario.has_other_fire:
         return base
     maps = base.maps
@@ -308,9 +324,10 @@ def stress_table(
     project: Project, model: Model, schedule: Schedule, stress: StressSet, others: Sequence[StressWorld] = (), *,
     began: ScenarioBegan | None = None, check: Check | None = None,
 ) -> StressTable:  # fmt: skip
-    """Score ``schedule`` in every scenario of a set without repair. ``others`` are worlds that lend their fires.
+    """Score ``schedule`` in every scenario of a set without repair.
 
-    Scenarios with repair are left out, because they take replanning. ``began`` is called before each scenario.
+    ``others`` are worlds that lend their fires. Scenarios with repair are left out, because they take replanning.
+    ``began`` is called before each scenario.
     """
     repaired = tuple((one.name, NEEDS_EXERCISE) for one in stress.scenarios if one.repair_hours)
     scenarios = (NOMINAL, *stress.unrepaired)

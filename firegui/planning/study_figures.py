@@ -1,7 +1,7 @@
-"""A study as pictures: what each factor does, two factors at once, drops against fire. PNG to look at, SVG for a paper.
+"""Figures of a study: effect of each factor, of two factors at once, drops against fire.
 
-``tornado`` has a bar a factor and a bar a case, the longest first; of a study of cases, such as the fleet-value study,
-it is the whole result. ``heat`` has two factors of a grid, ``pareto`` every cell.
+Each is written as PNG and as SVG. ``tornado`` has a bar a factor and a bar a case, the longest first; of a study of
+cases, such as the fleet-value study, it is the whole result. ``heat`` has two factors of a grid, ``pareto`` every cell.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ _BETTER, _WORSE, _PLAIN, _FRONT = "#0072b2", "#d55e00", "#5a6472", "#b3224f"
 
 
 def draw(table: StudyTable, project: Project, folder: Path) -> list[Path]:
-    """Write the pictures that ``table`` has something for into ``folder``, a PNG and an SVG of each; returns the paths.
+    """Write the figures of ``table`` into ``folder``, a PNG and an SVG of each, and return the paths.
+
+    Figures without data are left out.
 
     Raises :class:`~firegui.errors.InputError` where the system refuses to write.
     """

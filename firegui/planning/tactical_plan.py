@@ -1,4 +1,4 @@
-"""The tactical heuristic as a plan of its own: every rule of the project kept, a start for the first stage."""
+"""Tactical heuristic as a plan that keeps every rule of the project; a start of the first stage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _SWEEP, _SCORE = "sweep.", "score."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TacticalState:
-    """Everything that decides how the passes go on: what the heuristic and its count of rollouts say of themselves."""
+    """State from which the passes can resume.
+
+    It is that of the heuristic and of its count of rollouts.
+    """
 
     sweep: Mapping[str, NDArray[Any]]
     score: Mapping[str, NDArray[Any]]
@@ -39,7 +42,10 @@ class TacticalState:
 
     @staticmethod
     def load(path: Path) -> TacticalState:
-        """Read what :meth:`save` wrote. Raises :class:`~firegui.errors.InputError` when the file cannot be used."""
+        """Read what :meth:`save` wrote.
+
+        Raises :class:`~firegui.errors.InputError` when the file cannot be used.
+        """
         stored = read_arrays(path)
         sweep, score = (
             {name.removeprefix(head): array for name, array in stored.items() if name.startswith(head)}
@@ -92,7 +98,7 @@ class TacticalPlan:
         return replace(found, logits=np.where(executed, near, -near))
 
     def advance(self, check: Check | None = None) -> None:
-        """The next pass."""
+        """Run the next pass."""
         self._planner.advance(check)
         self._state = self._now()
 

@@ -1,6 +1,7 @@
-"""The tactical heuristic (paper, appendix ``planners``): direct attack with water, indirect attack with retardant.
+"""Tactical heuristic: direct attack with water, indirect attack with retardant.
 
-No optimization: a forecast, one sweep of placements over the horizon, and again on the fire that these leave.
+It is in the paper's appendix ``planners``. No optimization: a forecast, one sweep of placements over the horizon, and
+again on the fire that these leave.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ TACTICAL_ROLLOUTS = PASSES + 1
 def tactical_schedule(
     model: Model, settings: OptimizerSettings, *, budget: int | None = None, check: Check | None = None
 ) -> Schedule:
-    """Return the best of :data:`PASSES` sweeps, each on a forecast of the fire under the schedule of the one before.
+    """Return the best of :data:`PASSES` sweeps.
 
-    Takes :data:`TACTICAL_ROLLOUTS`. Without ``budget`` whoever is ready drops while there are targets.
+    Each is on a forecast of the fire under the schedule of the one before. Takes :data:`TACTICAL_ROLLOUTS`. Without
+    ``budget`` every ready aircraft drops while there are targets.
     """
     limit = model.n_steps * model.fleet.n_aircraft if budget is None else budget
     evaluations = Evaluations(model, SharedObjective(limit), TACTICAL_ROLLOUTS)
@@ -48,11 +50,12 @@ def tactical_schedule(
 def tactical_pass(
     evaluations: Evaluations, settings: OptimizerSettings, number: int, schedule: Schedule, check: Check | None = None
 ) -> Schedule:
-    """Pass ``number`` of the heuristic: a forecast under ``schedule``, that of the pass before, and a sweep on it.
+    """Run pass ``number`` of the heuristic: a forecast under ``schedule`` and a sweep on it.
 
-    Water goes to dispersed maxima of ``b_t``, retardant to those of ``max(0, b_{t + S_day/2} − b_t)``, across the wind
-    of their cell, with the exclusion radius and the jitter of ``settings`` (cells) and its seed. Whoever is ready drops
-    while there are targets, until the budget is spent. Listed drops have the logit +3.
+    ``schedule`` is that of the pass before. Water goes to dispersed maxima of ``b_t``, retardant to those of
+    ``max(0, b_{t + S_day/2} − b_t)``, across the wind of their cell, with the exclusion radius and the jitter of
+    ``settings`` (cells) and its seed. Every ready aircraft drops while there are targets, until the budget is spent.
+    Listed drops have the logit +3.
     """
     sweep = _Sweep(evaluations.model, settings, number, evaluations.objective.budget)
     if number == 0:  # the fire without drops is no answer of this planner

@@ -1,4 +1,4 @@
-"""One task of the planner benchmark at work: a planner, its counter, its clock, and what going on needs."""
+"""Task of the planner benchmark: a planner, its counter, its clock, and its checkpoint."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _PLANNER, _EVALUATIONS, _SECONDS, _TERMS = "planner.", "evaluations.", "seconds"
 
 
 class TaskRun:
-    """Run of the planner of ``terms``, snapshot after snapshot, on ``model`` at the effectiveness that it searches at.
+    """Run of the planner of ``terms`` on ``model``, snapshot after snapshot.
 
-    Begins with ``checkpoint`` where there is one, and then ends with the bits of an unbroken one; only :attr:`seconds`
-    and :attr:`gradient_cost` are measured, and so differ. Raises :class:`~firegui.errors.InputError` for a checkpoint
-    that cannot be read.
+    The model is at the effectiveness that the planner searches at. Begins with ``checkpoint`` where there is one, and
+    then ends with the bits of an unbroken one; only :attr:`seconds` and :attr:`gradient_cost` are measured, and so
+    differ. Raises :class:`~firegui.errors.InputError` for a checkpoint that cannot be read.
     """
 
     def __init__(self, model: Model, plan: PlanSettings, terms: TaskTerms, checkpoint: Path | None = None) -> None:
@@ -88,7 +88,10 @@ class TaskRun:
         return self._seconds - self._evaluations.measuring_seconds
 
     def advance(self, check: Check | None = None) -> None:
-        """The planner's next step. After a cancelled one only :meth:`save` may be called: it saves the state before."""
+        """Run the planner's next step.
+
+        After a cancelled step only :meth:`save` may be called: it saves the state before.
+        """
         began = time.process_time()
         self._planner.advance(check)
         self._seconds += time.process_time() - began

@@ -1,4 +1,4 @@
-"""What a removal has to pass in the second stage: one or more rollouts within bounds (paper, section ``step5``).
+"""Trials of a removal in the second stage: rollouts within bounds (paper, section ``step5``).
 
 The paper's own test is one rollout of the schedule as it is. Its two alternatives to a design margin (section
 ``design_eta``) add rollouts: with all poses displaced, and with a fire that is worse than the model says.
@@ -40,12 +40,15 @@ class Trial:
     alter: Alteration | None = None
 
     def schedule(self, schedule: Schedule) -> Schedule:
-        """What is rolled out for ``schedule``."""
+        """Return the schedule to roll out for ``schedule``."""
         return schedule if self.shift is None else displaced(schedule, self.shift, self.model.shape)
 
 
 def run(trial: Trial, schedule: Schedule, *, bounded: bool = True, check: Check | None = None) -> Rollout:
-    """Return the rollout of ``schedule`` that ``trial`` asks for, given up early at its bounds unless not ``bounded``."""
+    """Roll ``schedule`` out for ``trial``.
+
+    The rollout is given up early at its bounds unless not ``bounded``.
+    """
     bounds = trial.bounds if bounded else UNBOUNDED
     return simulate(trial.model, trial.schedule(schedule), bounds=bounds, alter=trial.alter, check=check)
 
@@ -57,22 +60,23 @@ def passes(trial: Trial, rollout: Rollout) -> bool:
 
 
 def constraint_weights(bounds: Bounds) -> ObjectiveWeights:
-    """Return the weights ``1/τ_k`` under which the objective is ``Σ_k ℓ_k / τ_k`` over the constrained terms."""
+    """Return the weights ``1/τ_k``, for an objective ``Σ_k ℓ_k / τ_k`` over the constrained terms."""
     limits = {term: getattr(bounds, term) for term in TERMS}
     weights = {term: 1.0 / limit if 0.0 < limit < np.inf else 0.0 for term, limit in limits.items()}
     return ObjectiveWeights(**weights, budget=0.0)
 
 
 def displaced(schedule: Schedule, shift: Floats, shape: tuple[int, int]) -> Schedule:
-    """``schedule`` with ``shift [T, A, 3]`` added to its pose logits."""
+    """Return ``schedule`` with ``shift [T, A, 3]`` added to its pose logits."""
     z = pose_logits_of(schedule.poses, shape) if schedule.pose_logits is None else schedule.pose_logits
     return Schedule.from_pose_logits(schedule.logits, z + shift, shape)
 
 
 def constrained_terms(setting: Setting, weights: ObjectiveWeights) -> tuple[str, ...]:
-    """Return the losses that stage 2 holds: burn and final extent in setting A, protected exposure in B (paper, ``step5``).
+    """Return the losses that stage 2 holds (paper, ``step5``).
 
-    With weights of one's own, every fire term that has one.
+    They are burn and final extent in setting A, and protected exposure in B. With weights of one's own, every fire term
+    that has one.
     """
     if setting is Setting.A:
         return ("burn", "final")
@@ -82,7 +86,10 @@ def constrained_terms(setting: Setting, weights: ObjectiveWeights) -> tuple[str,
 
 
 def thresholds(reference: Metrics, terms: tuple[str, ...], settings: EliminationSettings) -> Bounds:
-    """Return ``τ_k = max(ρ ℓ_k^ref, τ_min)`` of the constrained terms; the others are unbounded (paper, ``step5``)."""
+    """Return ``τ_k = max(ρ ℓ_k^ref, τ_min)`` of the constrained terms (paper, ``step5``).
+
+    The others are unbounded.
+    """
     limits = {term: max(settings.slack * getattr(reference, f"loss_{term}"), settings.floor) for term in terms}
     return Bounds(**limits)
 

@@ -29,10 +29,10 @@ def eliminator(
     model: Model, plan: PlanSettings, reference: Schedule, checkpoint: Path | None = None,
     check: Check | None = None,
 ) -> Elimination:  # fmt: skip
-    """Return the elimination of ``reference`` on ``model``, which is at design effectiveness (paper, section ``step5``).
+    """Return the elimination of ``reference`` on ``model``, which is at design effectiveness.
 
-    Goes on from ``checkpoint`` where there is one. Raises :class:`~firegui.errors.InputError` for one of another
-    schedule.
+    It is the paper's section ``step5``. Goes on from ``checkpoint`` where there is one. Raises
+    :class:`~firegui.errors.InputError` for one of another schedule.
     """
     settings, terms = plan.elimination, constrained_terms(plan.setting, plan.weights)
     trials = trials_of(model, reference, settings, terms, plan.optimizer.seed, check=check)
@@ -63,7 +63,10 @@ def smoother(
 
 
 def smoothing_charge(settings: EliminationSettings) -> int:
-    """What an epoch of the smoothing costs in rollouts: a gradient for every fresh displacement, and its trials."""
+    """Return the cost of an epoch of the smoothing in rollouts.
+
+    It is a gradient for every fresh displacement, and its trials.
+    """
     trials = 1 + max(settings.perturbations, LEAST_PERTURBATIONS) + (settings.front_shift > 0.0)
     return GRADIENT_CHARGE * SmoothingSettings().draws + trials
 
@@ -106,9 +109,10 @@ class SmoothingState(Checkpoint):
 
 @dataclass(frozen=True, slots=True)
 class SmoothingReport:
-    """One epoch: the mean of ``Σ_k ℓ_k / τ_k`` over its displacements, and over the trials for the poses it began with.
+    """Means of ``Σ_k ℓ_k / τ_k`` in one epoch.
 
-    ``held`` is the latter, ``best`` the lowest of them so far.
+    They are over its displacements, and over the trials for the poses it began with. ``held`` is the latter, ``best``
+    the lowest of them so far.
     """
 
     epoch: int
@@ -192,7 +196,10 @@ class PoseSmoothing:
         return Schedule.from_pose_logits(self._logits, pose_logits, self._model.shape)
 
     def _held(self, schedule: Schedule, check: Check | None) -> float:
-        """Return mean of ``Σ_k ℓ_k / τ_k`` over the trials; infinite where a drop is not flown any more, as in a zone."""
+        """Return the mean of ``Σ_k ℓ_k / τ_k`` over the trials.
+
+        It is infinite where a drop is not flown any more, as in a zone.
+        """
         total = 0.0
         for trial in self._trials:
             rollout = run(trial, schedule, bounded=False, check=check)
@@ -202,7 +209,10 @@ class PoseSmoothing:
         return total / len(self._trials)
 
     def _slope(self, schedule: Schedule, epoch: int, check: Check | None) -> tuple[float, Floats]:
-        """Return mean of the constrained losses over the epoch's displacements, and its clipped gradient by pose logits."""
+        """Return the mean of the constrained losses over the epoch's displacements, and its gradient.
+
+        The gradient is by pose logits and clipped.
+        """
         settings, shape = self._settings, self._model.shape
         size = (*model_size(self._model), 3)
         shifts = displacements(size, settings.draws, settings.scale, self._seed, FRESH + epoch)

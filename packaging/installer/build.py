@@ -1,4 +1,4 @@
-"""Make what people install: a wheel and a source archive, and for this computer's system a folder that needs no Python.
+"""Build a wheel, a source archive, and a folder for this system that needs no Python.
 
 ``python packaging/installer/build.py [--out DIR] [--only wheel|program]`` in an environment with firegui's
 dependencies, ``hatchling`` and ``pyinstaller``. On Linux the folder is packed together with its desktop entry, its icon
@@ -35,7 +35,7 @@ def version() -> str:
 
 
 def make_icons(folder: Path) -> None:
-    """The icon in the formats that Windows and macOS want."""
+    """Write the icon in the formats of Windows and macOS."""
     folder.mkdir(parents=True, exist_ok=True)
     with Image.open(ICONS / "firegui.png") as picture:
         picture.save(folder / "firegui.ico", sizes=ICON_SIZES)
@@ -77,7 +77,7 @@ def pack(program: Path, out: Path) -> Path:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build what is asked for and say where it is."""
+    """Build the requested files and print their paths."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder for what is built (default: dist)")
     parser.add_argument("--only", choices=PARTS, help="one of the two")

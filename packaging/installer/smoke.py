@@ -1,4 +1,4 @@
-"""Try a built firegui as somebody who has no Python: a plan, an export, and the window.
+"""Try a built firegui without a Python: a plan, an export, and the window.
 
 ``python packaging/installer/smoke.py PROGRAM [--user NAME] [--display] [--starts N]`` runs ``PROGRAM`` with an
 environment that has nothing in it but a home of its own and an empty ``PATH``; ``--user`` as another account of this
@@ -50,7 +50,10 @@ class Account:
         return {"HOME": str(self.home), "PATH": str(self.home / "bin"), "LANG": "C.UTF-8", **more}
 
     def run(self, words: Sequence[str], **more: str) -> str:
-        """What the program prints. Raises :class:`SmokeError` for any status but 0."""
+        """Return what the program prints.
+
+        Raises :class:`SmokeError` for any status but 0.
+        """
         done = subprocess.run(
             list(words), env=self.environment(**more), cwd=self.home, user=self.user or None, capture_output=True,
             text=True, timeout=PATIENCE_S, check=False,
@@ -104,7 +107,7 @@ def try_commands(program: str, who: Account) -> None:
 
 
 def try_window(program: str, who: Account, display: str) -> None:
-    """The window comes up with the project in it, and goes when it is asked to."""
+    """Start the window with the project in it, and close it."""
     began = time.monotonic()
     project = who.home / "demo.firegui"
     with subprocess.Popen(
@@ -142,9 +145,10 @@ def _mapped(display: str, window: subprocess.Popen[str]) -> str:
 
 
 def colors_on(screen: Path) -> int:
-    """Return how many colours are on an Xvfb's screen, by the file that it keeps in ``-fbdir``, of a sample of its pixels.
+    """Return how many colours a sample of the pixels of an Xvfb's screen has.
 
-    The file is an X window dump (XWD): numbers of 4 bytes, the highest first, then colours of 12 bytes, then pixels.
+    The screen is in the file that Xvfb keeps in ``-fbdir``. The file is an X window dump (XWD): numbers of 4 bytes, the
+    highest first, then colours of 12 bytes, then pixels.
     """
     content = screen.read_bytes()
     header = struct.unpack_from(">25I", content)
@@ -154,7 +158,7 @@ def colors_on(screen: Path) -> int:
 
 
 def try_starts(program: str, who: Account, times: int) -> None:
-    """Start the program without a project, and wait for its start page to be painted; ``times`` times, and the median.
+    """Start the program ``times`` times without a project, and print the median time to its start page.
 
     The first start of a build on a machine reads all of it from the disk, and is told by itself.
     """
@@ -187,7 +191,7 @@ def _first_paint(program: str, who: Account, display: str, screen: Path) -> floa
 
 @contextmanager
 def display() -> Iterator[str]:
-    """The display at hand, or one of Xvfb's."""
+    """Yield the existing display, or one of Xvfb's."""
     there = os.environ.get("DISPLAY")
     if there:
         yield there
@@ -198,7 +202,7 @@ def display() -> Iterator[str]:
 
 @contextmanager
 def xvfb() -> Iterator[tuple[str, Path]]:
-    """An Xvfb: its display, and the file that has what is on its screen."""
+    """Yield the display of an Xvfb, and the file that has what is on its screen."""
     reading, writing = os.pipe()
     with tempfile.TemporaryDirectory() as folder:
         command = [_tool("Xvfb"), "-displayfd", str(writing), "-screen", "0", "1440x900x24", "-fbdir", folder]

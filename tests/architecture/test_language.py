@@ -45,16 +45,13 @@ REPEATED_CLASSES = 1
 
 NOT_YET = (
     "firegui/analyses/",
-    "firegui/calibration/",
     "firegui/cli/",
-    "firegui/ensembles/",
-    "firegui/fire/",
     "firegui/gui/",
     "firegui/io/",
-    "firegui/planning/",
-    "firegui/rollout/",
+    "firegui/planning/margin.py",
+    "firegui/planning/robust.py",
+    "firegui/planning/stress_",
     "firegui/runs/",
-    "packaging/",
 )
 """Folders that are not checked yet. The list may only shrink."""
 

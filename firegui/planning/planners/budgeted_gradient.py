@@ -1,4 +1,7 @@
-"""The gradient planner under the benchmark's objective and allowance (paper, appendix ``planners``, last section)."""
+"""Gradient planner under the benchmark's objective and allowance.
+
+It is described in the last section of the paper's appendix ``planners``.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ class BudgetedGradient:
         return self._context.evaluations.left < start + GRADIENT_CHARGE
 
     def advance(self, check: Check | None = None) -> None:
-        """The start, or an epoch."""
+        """Run the start, or an epoch."""
         context, evaluations = self._context, self._context.evaluations
         if self._planner is None:
             start = start_schedule(context.model, self._settings, budget=context.budget, check=check)

@@ -1,4 +1,7 @@
-"""Derivative-free planners (paper, appendix ``planners``): CMA-ES by ``cma``, evolution and swarms by nevergrad."""
+"""Derivative-free planners (paper, appendix ``planners``).
+
+CMA-ES is from ``cma``, evolution and swarms are from nevergrad.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +34,12 @@ def cma_es(context: PlannerContext, state: Arrays | None = None, *, native: bool
 
 
 class _Generations:
-    """Driver of one generation at a time. Everything that the paper does not name is at the package's default.
+    """Driver of one generation at a time.
 
-    That is a population of ``⌊4 + 3 ln n⌋`` and, from 300 variables on, a two-point adaptation of the step size. The
-    criteria by which the package would stop are for its caller to ask after, and nobody does: the allowance alone ends
-    a search, without restarts. Given a generator, the package neither seeds numpy's global one nor draws from it, and
-    with this verbosity it writes no file.
+    Everything that the paper does not name is at the package's default. That is a population of ``⌊4 + 3 ln n⌋`` and,
+    from 300 variables on, a two-point adaptation of the step size. The stopping criteria of the package are not used:
+    the allowance alone ends a search, without restarts. Given a generator, the package neither seeds numpy's global one
+    nor draws from it, and with this verbosity it writes no file.
     """
 
     def __init__(self, cma: Any, start: Floats, seed: int) -> None:
@@ -57,7 +60,7 @@ class _Generations:
         return self._asked
 
     def tell(self, values: Sequence[float]) -> None:
-        """What the generation is worth."""
+        """Report the objectives of the generation."""
         self._strategy.tell(self._asked, list(values))
 
 
@@ -76,7 +79,7 @@ def particle_swarm(context: PlannerContext, state: Arrays | None = None) -> Reco
 
 
 def _search(algorithm: str, context: PlannerContext, state: Arrays | None) -> RecordedSearch:
-    """``algorithm`` is its name in nevergrad's registry."""
+    """Return a search with the optimizer ``algorithm`` of nevergrad's registry."""
     nevergrad, basis = library("nevergrad"), Basis.daily(context.model)
     return RecordedSearch(context, basis, lambda start: _Population(nevergrad, algorithm, start, context), state)
 
@@ -104,6 +107,6 @@ class _Population:
         return [candidate.value for candidate in self._asked]
 
     def tell(self, values: Sequence[float]) -> None:
-        """What the batch is worth."""
+        """Report the objectives of the batch."""
         for candidate, value in zip(self._asked, values, strict=True):
             self._optimizer.tell(candidate, value)

@@ -59,7 +59,7 @@ class Greedy:
         return self._stuck or full or self._context.evaluations.left < _LEAST
 
     def advance(self, check: Check | None = None) -> None:
-        """One round."""
+        """Run one round."""
         evaluations, settings, schedule = self._context.evaluations, self._context.settings, self._schedule
         generator = np.random.default_rng([settings.seed, self._round])
         gates = self._gates(schedule)
@@ -109,12 +109,13 @@ class Candidate:
 
 
 def drawn_times(model: Model, gates: Gates, count: int, generator: np.random.Generator) -> list[tuple[int, int]]:
-    """At most ``count`` different ``(step, column)`` at which one more drop can be flown, in order of time.
+    """Return at most ``count`` different ``(step, column)`` at which one more drop can be flown.
 
-    Aircraft take turns in random order, so that the candidates are of as many as possible. Each time is one at which
-    the aircraft is open, has no drop, and has none within its turnaround after, drawn with the probability
-    ``∝ 1/(t + 1)``: as many in every doubling of the time, because on a fire that grows an early drop is worth more.
-    The paper does not say how it draws; uniform times, which are mostly late, leave most of the benefit behind.
+    They are in order of time. Aircraft take turns in random order, so that the candidates are of as many as possible.
+    Each time is one at which the aircraft is open, has no drop, and has none within its turnaround after, drawn with
+    the probability ``∝ 1/(t + 1)``: as many in every doubling of the time, because on a fire that grows an early drop
+    is worth more. The paper does not say how it draws; uniform times, which are mostly late, leave most of the benefit
+    behind.
     """
     free = gates.open & ~gates.executed & ~_before_drops(model, gates)
     order = generator.permutation(model.fleet.n_aircraft).tolist()
@@ -125,7 +126,7 @@ def drawn_times(model: Model, gates: Gates, count: int, generator: np.random.Gen
 
 
 def _early_first(steps: NDArray[np.int64], generator: np.random.Generator) -> list[int]:
-    """Return ``steps`` in the order in which they are drawn, one after another, with weights ``1/(t + 1)``."""
+    """Return ``steps`` in a random order, drawn one after another with weights ``1/(t + 1)``."""
     waits = generator.exponential(size=len(steps)) * (steps + 1.0)  # the first to come is such a draw, and so on
     drawn: list[int] = steps[np.argsort(waits)].tolist()
     return drawn
@@ -142,12 +143,13 @@ def _before_drops(model: Model, gates: Gates) -> NDArray[np.bool_]:
 
 
 class _Aim:
-    """Placer of candidates during a forecast; holds the states of half a day at which retardant is dropped.
+    """Placer of candidates during a forecast.
 
-    As in the tactical heuristic: water at dispersed maxima of ``b_t``, retardant at those of
-    ``max(0, b_{t + S_day/2} − b_t)``, across the wind. As many maxima are looked for as aircraft carry the material, a
-    wave of all of them; each candidate takes a random one, with the jitter, so that rounds do not try the one strongest
-    place again and again. Where nothing burns there is no candidate.
+    It holds the states of half a day at which retardant is dropped. As in the tactical heuristic: water at dispersed
+    maxima of ``b_t``, retardant at those of ``max(0, b_{t + S_day/2} − b_t)``, across the wind. As many maxima are
+    looked for as aircraft carry the material, a wave of all of them; each candidate takes a random one, with the
+    jitter, so that rounds do not try the one strongest place again and again. Where nothing burns there is no
+    candidate.
     """
 
     def __init__(
@@ -194,7 +196,10 @@ class _Aim:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Draw:
-    """A candidate's aircraft, which of the maxima it takes as a share of their number, and its jitter ``[2]``."""
+    """Random numbers of a candidate.
+
+    They are its aircraft, its maximum as a share of their number, and its jitter ``[2]``.
+    """
 
     column: int
     share: float
@@ -214,7 +219,7 @@ def _one_per_aircraft(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _with(schedule: Schedule, drops: Sequence[Candidate]) -> Schedule:
-    """``schedule`` with ``drops`` listed."""
+    """Return ``schedule`` with ``drops`` listed."""
     logits, poses = schedule.logits.copy(), schedule.poses.copy()
     for drop in drops:
         logits[drop.step, drop.column] = LISTED_LOGIT

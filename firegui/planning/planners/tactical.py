@@ -1,4 +1,7 @@
-"""The tactical heuristic as a planner of the benchmark: one pass at a time (paper, appendix ``planners``)."""
+"""Tactical heuristic as a planner of the benchmark: one pass at a time.
+
+It is in the paper's appendix ``planners``.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ class Tactical:
         return self._passes == PASSES or self._context.evaluations.left < TACTICAL_ROLLOUTS - self._passes
 
     def advance(self, check: Check | None = None) -> None:
-        """The next pass."""
+        """Run the next pass."""
         evaluations, settings = self._context.evaluations, self._context.settings
         self._schedule = tactical_pass(evaluations, settings, self._passes, self._schedule, check)
         self._passes += 1
