@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from firegui.analyses.uncertainty.ensemble_file import write_members
 from firegui.analyses.uncertainty.results import STATE, EnsembleHeader, write_fit, write_header
 from firegui.domain.ensemble import UNIT, EnsembleState
 from firegui.domain.project import Project
@@ -23,7 +24,6 @@ from firegui.domain.uncertainty import (
     UncertaintySettings,
 )
 from firegui.gui.analyses.uncertainty.uncertainty_controller import SAVED_ENSEMBLES
-from firegui.io.project.ensemble_file import write_members
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.store import project_hash
 from firegui.runs.events import RunState

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.analyses.uncertainty.ensemble_file import read_members
 from firegui.analyses.uncertainty.summary import Summary, by_day, ensemble_csv, summary_csv, summary_values
 from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
 from firegui.domain.grid import HECTARE_M2
@@ -34,7 +35,6 @@ from firegui.domain.uncertainty import ErrorFit, ErrorModel, Semivariogram, Unce
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.exporters.geotiff import write_occupancy_tif
-from firegui.io.project.ensemble_file import read_members
 from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.runs.fire_specs import on_same_days, project_then, same_schedule
 from firegui.runs.header import SavedHeader, event_hash

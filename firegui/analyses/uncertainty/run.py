@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from firegui.analyses.uncertainty.ensemble_file import read_members, write_members
 from firegui.analyses.uncertainty.report import error_text, notes, replan_note, summary_message
 from firegui.analyses.uncertainty.results import (
     STATE,
@@ -35,7 +36,6 @@ from firegui.domain.uncertainty import (
     WeatherDraw,
 )
 from firegui.errors import CancelledError, InputError, Problem, Problems
-from firegui.io.project.ensemble_file import read_members, write_members
 from firegui.runs.base_run import BaseRun, SavedRun
 from firegui.runs.control import RunControl
 from firegui.runs.events import (

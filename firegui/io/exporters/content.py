@@ -23,7 +23,7 @@ from firegui.domain.stress import StressTable
 from firegui.errors import Problem
 from firegui.io.daylight import Sunlight, place_of, sunlight
 from firegui.io.exporters.table import DropRow, drop_rows
-from firegui.io.magnetic import END_YEAR, FIRST_YEAR
+from firegui.io.georeference import END_MODEL_YEAR, FIRST_MODEL_YEAR
 from firegui.io.times import UNKNOWN_START
 from firegui.io.vectors.water import WaterLayer, water_of_fuel
 
@@ -252,7 +252,7 @@ def _compass_notes(rows: Sequence[DropRow]) -> list[str]:
     bare = sum(row.lonlat is not None and row.declination is None for row in rows)
     if not bare:
         return []
-    reach = f"the World Magnetic Model covers {FIRST_YEAR} to {END_YEAR}, away from the magnetic poles"
+    reach = f"the World Magnetic Model covers {FIRST_MODEL_YEAR} to {END_MODEL_YEAR}, away from the magnetic poles"
     return [f"no magnetic heading for {bare:,} drops: {reach}"]
 
 

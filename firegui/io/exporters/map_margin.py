@@ -23,8 +23,7 @@ from firegui.io.exporters.figure_page import INK, LINE, MUTED, FigurePage, short
 from firegui.io.exporters.map_layers import WIND, arrow
 from firegui.io.exporters.map_view import M_PER_INCH, MapFrame, grid_north
 from firegui.io.exporters.table import KNOTS_PER_MS, NOTICE
-from firegui.io.georeference import Georeference
-from firegui.io.magnetic import Compass
+from firegui.io.georeference import Compass, Georeference
 
 NOTICE_FILL = "#ffe27a"
 TITLE, SUBTITLE, CREDIT = 15.0, 9.5, 6.3

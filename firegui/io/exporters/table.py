@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from firegui.domain.fleet import AircraftType
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
-from firegui.io.georeference import Georeference, format_ddm, half_turn
-from firegui.io.magnetic import Compass
+from firegui.io.georeference import Compass, Georeference, format_ddm, half_turn
 from firegui.io.vectors.water import WaterLayer, near_water, water_of_fuel
 
 SIGMAS = 2.0

@@ -24,6 +24,7 @@ from firegui.analyses.requests import (
 from firegui.analyses.sensitivity.results import write_table
 from firegui.analyses.stress.results import StressTally, write_results
 from firegui.analyses.study.settings import StudyRequest
+from firegui.analyses.uncertainty.ensemble_file import write_members
 from firegui.analyses.uncertainty.results import STATE
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.ensemble import Ensemble
@@ -54,7 +55,6 @@ from firegui.gui.analyses.calibration.calibration_controller import (
 )
 from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller
 from firegui.gui.analyses.skill.skill_controller import SkillRequest
-from firegui.io.project.ensemble_file import write_members
 from firegui.io.project.store import project_hash
 from firegui.io.project.study_file import StudyFile
 from firegui.runs.control import RunControl

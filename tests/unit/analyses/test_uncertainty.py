@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from firegui.analyses.uncertainty import run as uncertainty
+from firegui.analyses.uncertainty.ensemble_file import write_members
 from firegui.analyses.uncertainty.results import (
     DIFFERENCE,
     HEADER,
@@ -43,7 +44,6 @@ from firegui.domain.uncertainty import (
 )
 from firegui.errors import InputError, Problem
 from firegui.fire.card import scalar_card
-from firegui.io.project.ensemble_file import write_members
 from firegui.io.project.store import list_runs
 from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.runs.control import RunControl

@@ -20,7 +20,7 @@ from pyproj import CRS, Transformer
 from firegui.domain.grid import Grid
 from firegui.io.exporters import export
 from firegui.io.exporters.content import ExportContent
-from firegui.io.magnetic import decimal_year
+from firegui.io.georeference import decimal_year
 from tests.unit.io.builders import project
 from tests.unit.io.exporters.plans import GRIDS, plan, random_drops
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from firegui.analyses.uncertainty.ensemble_file import read_members, write_members
 from firegui.domain.ensemble import EnsembleState, packed
 from firegui.domain.uncertainty import WeatherDraw
 from firegui.errors import InputError
-from firegui.io.project.ensemble_file import read_members, write_members
 
 WINDS = (WeatherDraw(1.25, -0.1, 3.0), WeatherDraw(0.8, 0.30000000000000004, -1.0), WeatherDraw(1.0, 0.0, 0.0))
 
