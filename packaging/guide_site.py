@@ -38,7 +38,10 @@ A desktop workbench, a command line and a Python package that plan the aerial at
 
 
 def write_sources(folder: Path, groups: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
-    """Write the pages of the site to ``folder`` and return its navigation; ``groups`` are the pages of the guide."""
+    """Write the pages of the site to ``folder`` and return its navigation.
+
+    ``groups`` are the pages of the guide.
+    """
     shutil.copytree(HELP, folder, dirs_exist_ok=True)
     (folder / "index.md").write_text(_INDEX, encoding="utf-8")
     parts = {title: [f"{page}.md" for page in pages] for title, pages in zip(GUIDE_PARTS, groups, strict=True)}
@@ -91,8 +94,9 @@ def build(out: Path, groups: Sequence[Sequence[str]]) -> None:
                 "paths": [str(CHECKOUT)],
                 "options": {
                     "docstring_style": "google", "show_root_heading": True, "show_source": False,
-                    "show_submodules": False, "members_order": "source", "show_if_no_docstring": False,
-                    "heading_level": 2, "separate_signature": True, "show_signature_annotations": True,
+                    "show_submodules": False, "filters": ["!^_"], "members_order": "source",
+                    "show_if_no_docstring": False, "heading_level": 2, "separate_signature": True,
+                    "show_signature_annotations": True,
                 },
             }}}}],
         ))  # fmt: skip
