@@ -2,24 +2,24 @@
 
 The system holds the lock on ``FOLDER/.lock`` for the process that took it and lets go of it when that process ends,
 however it ends: a lock is never stale, though the file may stay. What the file says is for people alone. On a file
-system that cannot lock, work goes on without.
+system that cannot lock, work goes on without. ``filelock.FileLock`` would mark the folder with a file there, which a
+process that is killed leaves behind: only its lock of an open file is used.
 """
 
 from __future__ import annotations
 
-import errno
 import os
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+
+from filelock import lock_descriptor
 
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_problem
 
 LOCK = ".lock"
 _TITLE = "The run folder cannot be used"
-_HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 # A list that looks whether a run is live holds the lock for a moment; that must not turn a run away.
 _TRIES, _WAIT_SECONDS = 5, 0.05
 
@@ -83,23 +83,8 @@ def held_problem(folder: Path) -> Problem:
 
 
 def _taken(handle: int) -> bool:
+    """Take the lock of an open file; ``False`` where another opening of it has it."""
     try:
-        _lock(handle)
-    except OSError as error:
-        return error.errno not in _HELD
-    return True
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(handle: int) -> None:
-        os.lseek(handle, 0, os.SEEK_SET)
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(handle: int) -> None:
-        # flock and not lockf: it is held by this opening of the file, so it also keeps two runs of one process apart.
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock_descriptor(handle, blocking=False)
+    except OSError:
+        return True

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import signal
 import subprocess
 import sys
@@ -110,3 +111,16 @@ def test_a_lock_can_be_released_twice(tmp_path: Path) -> None:
     lock.release()
     lock.release()
     assert not is_held(tmp_path / "new")
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP])
+def test_on_a_file_system_that_cannot_lock_work_goes_on_without(
+    tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(handle: int, *, blocking: bool) -> bool:
+        raise OSError(number, "cannot lock")
+
+    monkeypatch.setattr("firegui.runs.lock.lock_descriptor", refuse)
+    FolderLock(tmp_path).release()
+    assert not is_held(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [LOCK]
