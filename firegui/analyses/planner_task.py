@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from firegui.analyses.execution.tasks import TaskLink
 from firegui.analyses.nested_plan import nested_spec, planned
-from firegui.analyses.task_channel import MessageType, TaskListener, TaskReport
 from firegui.analyses.task_files import TITLE, clear_up, read_rows, task_folder, write_row
 from firegui.domain.benchmark import GRADIENT_CHARGE, BenchmarkRow, PlannerName, PlannerTask, TaskTerms, Violations
 from firegui.domain.maps import FireMaps
@@ -61,7 +61,7 @@ class TaskContext:
     project: Project
     engine: Engine
     model: Model
-    listener: TaskListener
+    link: TaskLink
     checkpoint_seconds: float
 
 
@@ -105,7 +105,7 @@ def carry_out_task(context: TaskContext, terms: TaskTerms) -> BenchmarkRow:
         plan = TwoStageTask(
             context.project, context.engine, terms.task, folder, context.project_folder, context.backend
         )
-        made = plan.run(context.listener, context.checkpoint_seconds)
+        made = plan.run(context.link, context.checkpoint_seconds)
         schedule = _read(context, made.folder / PLAN)
         cost = Cost(plan.dimension, made.charge, made.seconds, made.curve)
         return _kept(context, scored(context, terms, schedule, cost, made.stress))
@@ -143,9 +143,9 @@ def _kept(context: TaskContext, row: BenchmarkRow) -> BenchmarkRow:
 
 def _drive(context: TaskContext, task: TaskRun, checkpoint: Path) -> None:
     """Advance the planner until it is finished. Report and save at intervals."""
-    control, listener = context.listener.control, context.listener
+    control, link = context.link.control, context.link
     told = saved = time.monotonic()
-    listener.send_progress(task.spent, task.best_objective, task.seconds)
+    link.send_progress(task.spent, task.best_objective, task.seconds)
     while not task.finished:
         if control.pause_requested:
             _save_or_warn(context, task, checkpoint)
@@ -155,7 +155,7 @@ def _drive(context: TaskContext, task: TaskRun, checkpoint: Path) -> None:
         moment = time.monotonic()
         if moment - told >= REPORT_SECONDS:
             told = moment
-            listener.send_progress(task.spent, task.best_objective, task.seconds)
+            link.send_progress(task.spent, task.best_objective, task.seconds)
         if moment - saved >= context.checkpoint_seconds:
             saved = moment
             _save_or_warn(context, task, checkpoint)
@@ -167,7 +167,7 @@ def _save_or_warn(context: TaskContext, task: TaskRun, checkpoint: Path) -> None
         task.save(checkpoint)
     except InputError as error:
         message = f"no checkpoint could be written ({error.problems[0]}); the benchmark goes on"
-        context.listener.send(TaskReport(MessageType.WARNING, message=message))
+        context.link.warn(message)
 
 
 def scored(
@@ -177,7 +177,7 @@ def scored(
 
     The planner is not charged for it. ``stress`` is the table of the schedule, if there is one already.
     """
-    model, check = context.model, context.listener.control.check
+    model, check = context.model, context.link.control.check
     metrics = context.engine.simulate(model, schedule, check=check).metrics
     # A budget that is the two-stage plan's own count is kept by that plan.
     budget = terms.budget or metrics.drops_executed
@@ -199,7 +199,7 @@ def scored(
 
 def _stress_table(context: TaskContext, schedule: Schedule, metrics: Metrics) -> StressTable | None:
     """Return the stress table; ``None`` for a schedule without drops, or where it cannot be computed."""
-    project, check = context.project, context.listener.control.check
+    project, check = context.project, context.link.control.check
     if not metrics.drops_executed or not project.stress.unrepaired:
         return None
     try:
@@ -208,7 +208,7 @@ def _stress_table(context: TaskContext, schedule: Schedule, metrics: Metrics) ->
         raise
     except Exception as error:  # the search took longer than its test, and has its row without
         message = f"a schedule could not be stress-tested ({failure_message(error)})"
-        context.listener.send(TaskReport(MessageType.WARNING, message=message))
+        context.link.warn(message)
         return None
 
 
@@ -272,14 +272,14 @@ class TwoStageTask:
         """A logit and three pose variables for every step and aircraft."""
         return 4 * self._project.calendar.n_steps * self._project.fleet.n_aircraft
 
-    def run(self, listener: TaskListener, checkpoint_seconds: float) -> TwoStagePlan:
+    def run(self, link: TaskLink, checkpoint_seconds: float) -> TwoStagePlan:
         """Make the plan, or what is missing of it. Raises :class:`~firegui.errors.CancelledError` when stopped."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        progress = _PlanProgress(self._folder, listener, checkpoint_seconds)
+        progress = _PlanProgress(self._folder, link, checkpoint_seconds)
         backend, where = self._backend, self._project_folder
         spec = nested_spec(self._project, self._folder, backend, checkpoint_seconds, where)
         try:
-            record = planned(spec, progress.receive, listener.control, self._engine, lambda event: None, TITLE)
+            record = planned(spec, progress.receive, link.control, self._engine, lambda event: None, TITLE)
         finally:
             progress.keep()
         return self._made(record, progress.seconds)
@@ -298,8 +298,8 @@ class TwoStageTask:
 class _PlanProgress:
     """Progress of a plan, passed on, with its processor time over all sessions."""
 
-    def __init__(self, folder: Path, listener: TaskListener, every: float) -> None:
-        self._folder, self._listener, self._every = folder, listener, every
+    def __init__(self, folder: Path, link: TaskLink, every: float) -> None:
+        self._folder, self._link, self._every = folder, link, every
         self._before, self._began = _read_seconds(folder), time.process_time()
         self._charged, self._best = 0, math.nan
         self._ended: float | None = None
@@ -344,7 +344,7 @@ class _PlanProgress:
         moment = time.monotonic()
         if moment - self._told >= REPORT_SECONDS:
             self._told = moment
-            self._listener.send_progress(spent, self._best, self.seconds)
+            self._link.send_progress(spent, self._best, self.seconds)
         if moment - self._kept >= self._every:
             self.keep()
 

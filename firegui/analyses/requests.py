@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from firegui.domain.benchmark import BenchmarkSettings
@@ -13,6 +13,7 @@ from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
 from firegui.domain.settings import Margin
 from firegui.domain.stress import StressTestSettings
 from firegui.domain.uncertainty import UncertaintySettings
+from firegui.domain.workers import WorkerSettings
 from firegui.runs.command import with_command
 from firegui.runs.spec import BenchmarkSpec, MarginSpec, SensitivitySpec, StressSpec, UncertaintySpec
 
@@ -27,17 +28,21 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkRequest:
-    """Request for a benchmark on ``processes`` processes, 0 for one a core. ``notes`` say what was left out."""
+    """Request for a benchmark on ``processes`` processes, 0 for one a core, or on the workers of ``scheduler``.
+
+    ``notes`` say what was left out.
+    """
 
     settings: BenchmarkSettings
     processes: int = 0
     notes: tuple[str, ...] = ()
+    scheduler: str = ""
 
     def spec(self, project: Project, paths: Paths, backend: str) -> BenchmarkSpec:
         """Return the spec of the benchmark of ``project``."""
         spec = BenchmarkSpec(
             project, paths.out, "", self.settings, paths.project, backend=backend, processes=self.processes,
-            notes=self.notes,
+            notes=self.notes, scheduler=self.scheduler,
         )  # fmt: skip
         return with_command(spec)
 
@@ -50,6 +55,7 @@ class SensitivityRequest:
     settings: SensitivitySettings
     epochs: int
     file: Path | None = None
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
 
     def spec(self, project: Project, paths: Paths, backend: str, schedule: Schedule | None) -> SensitivitySpec:
         """Return the spec of the table of ``project``; ``schedule`` is the content of ``file``."""
@@ -57,7 +63,7 @@ class SensitivityRequest:
         project = replace(project, plan=replace(project.plan, optimizer=optimizer))
         spec = SensitivitySpec(
             project, paths.out, "", self.kind, self.settings, schedule, backend=backend,
-            project_folder=paths.project, schedule_file=self.file,
+            project_folder=paths.project, schedule_file=self.file, workers=self.workers,
         )  # fmt: skip
         return with_command(spec)
 
@@ -99,11 +105,12 @@ class UncertaintyRequest:
 
     settings: UncertaintySettings
     file: Path | None = None
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
 
     def spec(self, project: Project, paths: Paths, backend: str, schedule: Schedule | None) -> UncertaintySpec:
         """Return the spec of the ensemble of ``project``; ``schedule`` is the content of ``file``."""
         spec = UncertaintySpec(
             project, paths.out, "", self.settings, schedule, backend=backend, project_folder=paths.project,
-            schedule_file=self.file,
+            schedule_file=self.file, workers=self.workers,
         )  # fmt: skip
         return with_command(spec)

@@ -22,6 +22,7 @@ from firegui.analyses.benchmark.report import (
 from firegui.analyses.benchmark.results import STORE, BenchmarkHeader, read_header
 from firegui.analyses.benchmark.run import asked_problems, usable_planners
 from firegui.analyses.benchmark.tables import deployment_values, group_values, row_values
+from firegui.analyses.execution.executor import cluster_problems
 from firegui.analyses.task_files import TITLE
 from firegui.cli.arguments import option_group
 from firegui.cli.carry_out import carry_out, exit_code, refused
@@ -40,6 +41,7 @@ from firegui.domain.benchmark import (
     PlannerName,
     Violations,
 )
+from firegui.domain.workers import WorkerSettings
 from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
@@ -59,6 +61,7 @@ _options = option_group(
         help=f"Planners that also run once at the two-stage plan's whole cost; {ALL}: {', '.join(MATCHED_PLANNERS)}.",
     ),
     setting_options(BenchmarkSettings(), skip=("planners", "matched")),
+    setting_options(WorkerSettings(), only=("scheduler",)),
     click.option("--processes", type=int, default=0, help="Of one thread each.  [default: one a core]"),
     click.option("--resume", is_flag=True, help="Go on with RUN; planners and seeds may be added."),
 )  # fmt: skip
@@ -74,6 +77,7 @@ def benchmark(
     project_folder: Path,
     out: Path,
     processes: int,
+    scheduler: str | None,
     resume: bool,
     backend: str,
     progress: str,
@@ -85,7 +89,8 @@ def benchmark(
     Every planner gets the same fire, fleet, objective and drop budget, a search the same allowance of rollouts, and
     every schedule is scored at nominal effectiveness. Without --budget the two-stage plan is made first, whose drops
     become the budget. The planners are the paper's, whatever the project's margin is. Each task is one process on one
-    thread, saved as it works: --resume computes nothing twice.
+    thread, saved as it works: --resume computes nothing twice. With --scheduler the workers of a Dask cluster carry the
+    tasks out.
     """
     gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
@@ -102,9 +107,11 @@ def benchmark(
             gather.add(str(out), f"was run on {earlier.project.name}, kept in {place}", "give the folder it is in now")
     else:
         spec = BenchmarkSpec(
-            project, out, "", wanted.settings, project_folder, resume, backend, processes, notes=wanted.notes
-        )
+            project, out, "", wanted.settings, project_folder, resume, backend, processes, notes=wanted.notes,
+            scheduler=scheduler or "",
+        )  # fmt: skip
         spec = with_command(spec)
+        gather.extend(cluster_problems(spec.scheduler))
         gather.extend(project.problems())
     gather.raise_if_any(TITLE)
     assert spec is not None
@@ -225,7 +232,7 @@ def lines(table: BenchmarkTable, header: BenchmarkHeader, finished: RunFinished)
     yield ""
     yield from _audit(table)
     clock = f"{duration_text(header.seconds)} by the clock with {counted(header.processes, 'process', 'processes')}"
-    yield f"{header.core_hours:,.3g} core-hours, {clock}, on {header.machine}"
+    yield f"{header.core_hours:,.3g} core-hours, {clock}, on {header.scheduler or header.machine}"
     yield finished.message
     yield f"benchmark: {finished.folder}"
 

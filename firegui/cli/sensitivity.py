@@ -33,6 +33,7 @@ from firegui.domain.sensitivity import (
 )
 from firegui.domain.settings import RetardantSide
 from firegui.domain.uncertainty import ErrorSource
+from firegui.domain.workers import WorkerSettings
 from firegui.errors import InputError, Problem
 from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
@@ -50,6 +51,7 @@ _STOPPING = "stopping; finished plans are kept, and so is the best of the one at
 @click.option("--kind", "kind_name", metavar="|".join(SensitivityKind), required=True, help="What is varied.")
 @click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the table; new or empty.")
 @setting_options(SensitivitySettings())
+@setting_options(WorkerSettings())
 @click.option("--epochs", type=int, help="design: cap on the epochs of each plan.  [default: the project's]")
 @click.option("--resume", is_flag=True, help="Go on with the table in RUN; finished plans of a sweep are kept.")
 @backend_option
@@ -94,6 +96,7 @@ def sensitivity(
             backend=backend,
             project_folder=project_folder,
             schedule_file=schedule_file,
+            workers=given_settings(WorkerSettings(), given, gather),
         )
         spec = with_command(spec)
         # A schedule that cannot be read was told of already.

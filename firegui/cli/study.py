@@ -18,11 +18,13 @@ from firegui.cli.options import FILE, backend_option
 from firegui.cli.output import json_option, report
 from firegui.cli.output import table as aligned
 from firegui.cli.progress import clock, emitter, plain_progress_option
+from firegui.cli.setting_options import setting_options
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import worst_case_text
 from firegui.domain.study import Cell
 from firegui.domain.study_table import MEASURES, StudyTable, TornadoBar, front_of, points_of, tornado_of
+from firegui.domain.workers import WorkerSettings
 from firegui.io.project.schedule_file import read_schedule
 from firegui.io.project.store import load_project
 from firegui.io.project.study_file import StudyFile, read_study
@@ -38,7 +40,7 @@ _STOPPING, _AGAIN = "stopping; finished cells are kept", "already stopping"
 @click.command()
 @click.argument("study_file", metavar="STUDY.toml", type=FILE)
 @click.option("--out", metavar="DIR", type=FILE, required=True, help="Folder for the cells and tables; new or empty.")
-@click.option("--scheduler", metavar="tcp://…", default="", help="Give the cells to the workers of a Dask scheduler.")
+@setting_options(WorkerSettings(), only=("scheduler",))
 @click.option("--workers", type=int, help="Processes of one thread each; 0: all in this one.  [default: one a core]")
 @click.option("--resume", is_flag=True, help="Go on with DIR: only cells that are missing are computed.")
 @backend_option
@@ -47,7 +49,7 @@ _STOPPING, _AGAIN = "stopping; finished cells are kept", "already stopping"
 def study(
     study_file: Path,
     out: Path,
-    scheduler: str,
+    scheduler: str | None,
     workers: int | None,
     resume: bool,
     backend: str,
@@ -71,7 +73,7 @@ def study(
     spec = None
     if said is not None and project is not None:
         spec = StudySpec(
-            project, out, "", said.settings, schedule, resume, backend, workers, scheduler,
+            project, out, "", said.settings, schedule, resume, backend, workers, scheduler or "",
             said.project_folder(study_file), said.schedule_file(study_file), study_file,
         )  # fmt: skip
         spec = with_command(spec)

@@ -32,6 +32,7 @@ from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.sensitivity import ratio
 from firegui.domain.uncertainty import KIND_TITLES, ErrorSource, UncertaintyKind, UncertaintySettings
+from firegui.domain.workers import WorkerSettings
 from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
@@ -46,6 +47,7 @@ _options = option_group(
     click.option("--kind", "kind_name", metavar="|".join(UncertaintyKind), required=True, help="What is drawn."),
     click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the ensemble; new or empty."),
     setting_options(UncertaintySettings(), skip=("kind",)),
+    setting_options(WorkerSettings()),
     click.option("--resume", is_flag=True, help="Go on with the ensemble in RUN; --members may be raised."),
 )  # fmt: skip
 
@@ -87,6 +89,7 @@ def uq(
         spec = UncertaintySpec(
             project, out, "", settings, schedule, resume, backend, snapshot_seconds=math.inf,
             project_folder=project_folder, schedule_file=schedule_file,
+            workers=given_settings(WorkerSettings(), given, gather),
         )  # fmt: skip
         spec = with_command(spec)
         # A schedule that cannot be read was told of already.

@@ -43,6 +43,8 @@ PORTION = 8
 
 Progress = Callable[[EnsembleProgress], None]
 Keep = Callable[[EnsembleState], None]
+Portions = Callable[[range], Iterator[EnsembleState]]
+"""Computes the members of the numbers, in order and some at a time."""
 
 
 def run_ensemble(
@@ -58,6 +60,7 @@ def run_ensemble(
     check: Check | None = None,
     threads: int | None = None,
     portion: int = PORTION,
+    portions: Portions | None = None,
 ) -> Ensemble:
     """Compute all members of ``settings``, those of ``state`` taken over.
 
@@ -65,25 +68,27 @@ def run_ensemble(
     member: it is not planned again. ``error`` is the error model, needed where that is sampled; its threshold is that
     of the settings. ``progress`` hears after every member how far it is, ``keep`` the state after every ``portion`` of
     them, at the end and at a cancel. ``check`` is called from several threads and may raise to cancel: what ``keep``
-    heard last is the result so far.
+    heard last is the result so far. ``portions`` computes members elsewhere, with :class:`MemberPortions`.
 
     Raises :class:`~firegui.errors.InputError` for settings, a schedule, an error model, a fire model or a state that
     cannot be used.
     """
     _check(model, schedule, settings, error)
     model = on_processor(model)
-    nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
-    cases = (nothing,) if schedule is None else (nothing, schedule)
+    cases = _cases(model, schedule)
     if state is not None and state.members > settings.members:
         what = f"has {state.members} members, more than the {settings.members} asked for"
         raise InputError([Problem("state", what, "ask for at least as many")], TITLE)
     tally = Tally(model, len(cases), settings.members, keeps=settings.keep_members, state=state)
     with one_thread():
-        make = _maker(project, model, cases, settings, error, check)
         numbers = range(tally.members, settings.members)
+        if portions is None:
+            make = _maker(project, model, cases, settings, error, check)
+            added = map(tally.add, _in_order(make, numbers, threads or kernel_threads()))
+        else:
+            added, portion = map(tally.extend, portions(numbers)), 1
         try:
-            for member in _in_order(make, numbers, threads or kernel_threads()):
-                tally.add(member)
+            for _ in added:
                 if progress is not None:
                     progress(EnsembleProgress(tally.members, settings.members, *tally.series()))
                 if keep is not None and (tally.members % portion == 0 or tally.members == settings.members):
@@ -95,6 +100,34 @@ def run_ensemble(
     return tally.state().ensemble(
         settings.kind, model.shape, model.cell_area_ha, settings.members, all_weather(settings)
     )  # fmt: skip
+
+
+class MemberPortions:
+    """Members of an ensemble, some at a time, for workers that share the members of one. See :func:`run_ensemble`."""
+
+    def __init__(
+        self, project: Project, model: Model, schedule: Schedule | None, settings: UncertaintySettings,
+        error: ErrorModel | None, check: Check,
+    ) -> None:  # fmt: skip
+        _check(model, schedule, settings, error)
+        self._model, self._keeps = on_processor(model), settings.keep_members
+        self._cases = _cases(self._model, schedule)
+        with one_thread():
+            self._make = _maker(project, self._model, self._cases, settings, error, check)
+
+    def of(self, numbers: range) -> EnsembleState:
+        """Return the members of these numbers."""
+        tally = Tally(self._model, len(self._cases), len(numbers), keeps=self._keeps, state=None)
+        with one_thread():
+            for member in _in_order(self._make, numbers, kernel_threads()):
+                tally.add(member)
+        return tally.state()
+
+
+def _cases(model: Model, schedule: Schedule | None) -> tuple[Schedule, ...]:
+    """Return the schedules of an ensemble: none, and the one to try."""
+    nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+    return (nothing,) if schedule is None else (nothing, schedule)
 
 
 def all_weather(settings: UncertaintySettings) -> tuple[WeatherDraw, ...]:

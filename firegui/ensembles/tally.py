@@ -115,6 +115,20 @@ class Tally:
                 self._samples[case].append(self._packed(watch))
         self._done += 1
 
+    def extend(self, state: EnsembleState) -> None:
+        """Add the members of ``state``, which follow those that are done."""
+        members = slice(self._done, self._done + state.members)
+        self._extent[:, members], self._protected[:, members] = state.extent, state.protected
+        box = self._box_of(state)
+        at = (slice(None), slice(None), *box)
+        self._fire[at] += state.fire
+        self._burning[at] += state.burning
+        self._box = box if self._box is None else union([self._box, box])
+        if self._keeps:
+            for case, samples in zip(self._samples, state.samples, strict=True):
+                case.extend(samples)
+        self._done += state.members
+
     def series(self) -> tuple[Floats, Floats]:
         """Return extent and protected exposure ``[C, M, D + 1]``: views of what is not written again."""
         return self._extent[:, : self._done], self._protected[:, : self._done]
@@ -132,14 +146,13 @@ class Tally:
         problem = self._misfit(state)
         if problem:
             raise InputError([Problem("state", problem, "start again without resuming")], "The run cannot be resumed")
-        rows, columns = state.fire.shape[2:]
-        box = (slice(state.corner[0], state.corner[0] + rows), slice(state.corner[1], state.corner[1] + columns))
-        at = (slice(None), slice(None), *box)
-        self._fire[at], self._burning[at], self._box = state.fire, state.burning, box
-        self._done = state.members
-        self._extent[:, : self._done], self._protected[:, : self._done] = state.extent, state.protected
-        if self._keeps:
-            self._samples = [list(case) for case in state.samples]
+        self.extend(state)
+
+    @staticmethod
+    def _box_of(state: EnsembleState) -> Box:
+        """Return the rectangle that the maps of ``state`` cover."""
+        (row, column), (rows, columns) = state.corner, state.fire.shape[2:]
+        return slice(row, row + rows), slice(column, column + columns)
 
     def _misfit(self, state: EnsembleState) -> str:
         cases, boundaries = self._fire.shape[:2]

@@ -18,6 +18,7 @@ from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
 from firegui.domain.settings import Margin
 from firegui.domain.stress import StressTestSettings
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
+from firegui.domain.workers import WorkerSettings
 from firegui.runs.spec import (
     BenchmarkSpec,
     CalibrateSpec,
@@ -109,6 +110,7 @@ def repeat_command(spec: RepeatableSpec, source: Path | None = None) -> str:
             settings = replace(spec.settings, planners=planners)
             words += setting_words(settings, replace(BenchmarkSettings(), planners=()))
             words += ["--processes", str(spec.processes)] if spec.processes else []
+            words += ["--scheduler", spec.scheduler] if spec.scheduler else []
         case ScalingSpec():
             name = "scaling"
             words += setting_words(spec.settings, ScalingSettings())
@@ -162,6 +164,7 @@ def _plan_words(spec: PlanSpec) -> list[str]:
 
 def _sensitivity_words(spec: SensitivitySpec) -> list[str]:
     words = ["--kind", spec.kind.value, *_file("--schedule", spec.schedule_file)]
+    words += setting_words(spec.workers, WorkerSettings())
     usual = SensitivitySettings()
     if spec.kind is not SensitivityKind.DESIGN:
         return words + setting_words(spec.settings, usual, kind=spec.kind)
@@ -175,6 +178,7 @@ def _uncertainty_words(spec: UncertaintySpec) -> list[str]:
     fitted = settings.kind is UncertaintyKind.EPISTEMIC and settings.error is ErrorSource.PAPER
     skip = ("kind", "softening") if fitted else ("kind",)
     words = ["--kind", settings.kind.value, *_file("--schedule", spec.schedule_file)]
+    words += setting_words(spec.workers, WorkerSettings())
     return words + setting_words(settings, UncertaintySettings(), kind=settings.kind, skip=skip)
 
 

@@ -130,6 +130,7 @@ class Engine:
     # Ensembles and fits.
     fit_error = Lazy(lambda: firegui.ensembles.residuals.fit_error_model)
     ensemble = Lazy(lambda: firegui.ensembles.ensemble.run_ensemble)
+    member_portions = Lazy(lambda: firegui.ensembles.ensemble.MemberPortions)
     member = Lazy(lambda: firegui.ensembles.ensemble.member_rollout)
     member_winds = Lazy(lambda: firegui.ensembles.ensemble.all_weather)
     error_field = Lazy(lambda: firegui.ensembles.random_field.error_field)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Margin
 from firegui.domain.stress import StressScenario, StressTestSettings
 from firegui.domain.weights import NetworkWeights
+from firegui.domain.workers import WorkerSettings
 
 # Annotations need these alone. Reading a saved run must not wait for them.
 if TYPE_CHECKING:
@@ -148,8 +149,8 @@ class SensitivitySpec:
 
     All kinds but the sweep are of ``schedule``, read from ``schedule_file``. A sweep plans ``project`` at each of the
     design values of ``settings``, in folders below ``out``; ``resume`` keeps those that are done and goes on with the
-    others. ``command`` is what a person would type to repeat it and ``project_folder`` where the project is kept, for
-    the record.
+    others. ``workers`` compute the rows. ``command`` is what a person would type to repeat it and ``project_folder``
+    where the project is kept, for the record.
     """
 
     project: Project
@@ -163,6 +164,7 @@ class SensitivitySpec:
     checkpoint_seconds: float = 30.0
     project_folder: Path | None = None
     schedule_file: Path | None = None
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -263,8 +265,9 @@ class UncertaintySpec:
 
     Every member is a fire without drops and, with a ``schedule``, one with it under the same random numbers.
     ``resume`` keeps the members that are done, and may ask for more of them. At most every ``checkpoint_seconds`` they
-    are saved, and every ``snapshot_seconds`` the ensemble so far is shown. ``command`` is what a person would type to
-    repeat it; ``schedule_file`` and ``project_folder`` say where those are, for the record.
+    are saved, and every ``snapshot_seconds`` the ensemble so far is shown. ``workers`` compute the members. ``command``
+    is what a person would type to repeat it; ``schedule_file`` and ``project_folder`` say where those are, for the
+    record.
     """
 
     project: Project
@@ -278,16 +281,18 @@ class UncertaintySpec:
     snapshot_seconds: float = 2.0
     project_folder: Path | None = None
     schedule_file: Path | None = None
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BenchmarkSpec:
     """The planner benchmark (paper, section ``planner_benchmark``) of ``project``, into the folder ``out``.
 
-    Tasks are shared out over ``processes`` processes of one thread each, 0 for as many as there are cores. Each task is
-    saved at most every ``checkpoint_seconds``; ``resume`` keeps those that are done, goes on with those that were begun
-    and may ask for more planners or seeds. ``command`` is what a person would type to repeat it and ``project_folder``
-    where the project is kept: the processes read the event there. ``notes`` say what was left out, and why.
+    Tasks are shared out over ``processes`` processes of one thread each, 0 for as many as there are cores, or over the
+    workers of ``scheduler``, the address of a Dask scheduler. Each task is saved at most every ``checkpoint_seconds``;
+    ``resume`` keeps those that are done, goes on with those that were begun and may ask for more planners or seeds.
+    ``command`` is what a person would type to repeat it and ``project_folder`` where the project is kept, as the run
+    has it. ``notes`` say what was left out, and why.
     """
 
     project: Project
@@ -300,6 +305,7 @@ class BenchmarkSpec:
     processes: int = 0
     checkpoint_seconds: float = 5.0
     notes: tuple[str, ...] = ()
+    scheduler: str = ""
 
 
 @dataclass(frozen=True, slots=True)

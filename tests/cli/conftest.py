@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from firegui.analyses.benchmark import worker_pool as benchmark_workers
+from firegui.analyses.execution import processes
 from firegui.cli.main import main
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
@@ -102,5 +102,5 @@ def workplace(monkeypatch: pytest.MonkeyPatch) -> Workplace:
     """Benchmarks of this test begin no processes and draw no pictures."""
     place = Workplace()
     monkeypatch.setattr(Engine, "draw_benchmark", lambda self, table, project, folder: [])
-    monkeypatch.setattr(benchmark_workers, "WorkerProcess", partial(Colleague, place))
+    monkeypatch.setattr(processes, "WorkerProcess", partial(Colleague, place))
     return place

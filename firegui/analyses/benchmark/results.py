@@ -49,7 +49,8 @@ class BenchmarkHeader(SavedHeader):
     """The content of ``benchmark.toml``. The hashes are those of a plan's ``run.toml``.
 
     ``budget`` and ``matched_allowance`` are 0 until they are known. ``seconds`` are by the clock, of every session;
-    each of the ``processes`` computes on one thread of the ``machine`` and saves every ``checkpoint_seconds``.
+    each of the ``processes`` computes on one thread of the ``machine``, or of the workers of ``scheduler``, and saves
+    every ``checkpoint_seconds``.
     ``notes`` say what was left out.
     """
 
@@ -61,6 +62,7 @@ class BenchmarkHeader(SavedHeader):
     device: str = ""
     machine: str = ""
     processes: int = 0
+    scheduler: str = ""
     checkpoint_seconds: float
 
     @property

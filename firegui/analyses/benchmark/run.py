@@ -7,15 +7,22 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from firegui.analyses.benchmark.report import benchmark_message
 from firegui.analyses.benchmark.results import RESUME_CHECK, STORE, BenchmarkHeader, resume_problems, table_of, terms_of
 from firegui.analyses.benchmark.tables import write_tables
-from firegui.analyses.benchmark.worker_pool import WorkerPool, WorkerReport
+from firegui.analyses.benchmark.worker import BenchmarkPlaces
+from firegui.analyses.execution.archives import pack_project
+from firegui.analyses.execution.executor import ExecutorHooks, RunningTask, TaskExecutor, TaskResult, cluster_problems
+from firegui.analyses.execution.factory import cluster_name, open_executor
+from firegui.analyses.execution.folders import folder_task, save_answer
+from firegui.analyses.execution.tasks import WorkerSetup
 from firegui.analyses.planner_task import SEARCHES_WITH, installation
-from firegui.analyses.task_channel import MessageType, TaskReport, WorkerOrder
-from firegui.analyses.task_files import TITLE, clear_up, read_rows, row_problems
+from firegui.analyses.task_files import TITLE, clear_up, read_rows, row_problems, task_folder
 from firegui.domain.benchmark import (
     FIXED_COST,
     PLANNERS,
@@ -28,8 +35,8 @@ from firegui.domain.benchmark import (
     tasks_of,
 )
 from firegui.domain.settings import Margin
-from firegui.errors import FireguiError, InputError, Problem, Problems
-from firegui.io.toml import plain_words
+from firegui.errors import InputError, Problem, Problems
+from firegui.io.project.store import load_project
 from firegui.rollout.machine import cores, processor
 from firegui.runs.base_run import SavedRun
 from firegui.runs.control import RunControl
@@ -42,9 +49,9 @@ from firegui.runs.events import (
     Message,
     RunFinished,
     RunState,
+    TaskProgress,
 )
-from firegui.runs.header import PACKAGES, common_fields
-from firegui.runs.messages import counted
+from firegui.runs.header import PACKAGES, common_fields, event_hash
 from firegui.runs.spec import BenchmarkSpec
 from firegui.runs.state import RunMachine
 
@@ -54,12 +61,14 @@ if TYPE_CHECKING:
 
 FIGURES = ("planner_convergence*.png", "planner_convergence*.svg")
 """What is drawn once every task is done."""
+WORKER = "firegui.analyses.benchmark.worker:BenchmarkWorker"
 _HEARD_SECONDS, _TOLD_SECONDS = 0.1, 0.25
 
 
 def benchmark_problems(spec: BenchmarkSpec, engine: Engine) -> list[Problem]:
     """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
-    return spec.project.problems() + asked_problems(spec.settings, spec.processes, engine)
+    found = spec.project.problems() + asked_problems(spec.settings, spec.processes, engine)
+    return found + cluster_problems(spec.scheduler)
 
 
 def asked_problems(settings: BenchmarkSettings, processes: int, engine: Engine) -> list[Problem]:
@@ -96,9 +105,10 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
     ) -> None:
         spec = replace(spec, project=spec.project.with_margin(Margin.NONE))
         super().__init__(spec, emit, control, engine, machine)
-        self._pool = WorkerPool(spec.out)
+        self._executor: TaskExecutor | None = None
+        self._given: list[TaskTerms] = []
         self._queue = TaskQueue(spec.settings, (), pinned=False)
-        self._processes = spec.processes or cores()
+        self._processes, self._most_workers = spec.processes or cores(), 0
         self._told_at = -math.inf
         self._steered = self._processor_before = 0.0
 
@@ -107,7 +117,7 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
         spec, self._steered = self._spec, time.thread_time()
         then = self._checked()
         # The processes make their own; this one says what it is computed on, and whether it can be at all.
-        model = self._nominal_model(then.backend if then is not None and spec.backend == "auto" else "")
+        model = self._nominal_model(self._backend(then))
         header = self._new_header(model, then)
         del model
         self._compare_engines(then, header)
@@ -128,13 +138,19 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
 
     def note_failure(self, message: str) -> None:
         """End every process and write to the folder, if there is one, that the run failed. Finished tasks stay."""
-        self._pool.close()
+        self._close_executor()
         super().note_failure(message)
 
     def close(self) -> None:
         """End every process and unlock the folder. Nothing is written to it afterwards."""
-        self._pool.close()
+        self._close_executor()
         super().close()
+
+    def _close_executor(self) -> None:
+        if self._executor is not None:
+            self._processor_before += self._executor.processor
+            self._executor.close()
+            self._executor = None
 
     # -- before the first task ---------------------------------------------------------------------------------------
     def _checked(self) -> BenchmarkHeader | None:
@@ -143,6 +159,13 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
             benchmark_problems(spec, self._engine),
             lambda then: [*resume_problems(then, spec), *row_problems(spec.out, tasks_of(spec.settings))],
         )
+
+    def _backend(self, then: BenchmarkHeader | None) -> str:
+        """Return the backend of every session, where the machine does not choose it; empty where it does."""
+        if then is not None and self._spec.backend == "auto":
+            return then.backend
+        # Of the workers of a cluster only what was asked for is known.
+        return "cpu" if self._spec.scheduler and self._spec.backend == "auto" else ""
 
     def _new_header(self, model: Model, then: BenchmarkHeader | None) -> BenchmarkHeader:
         spec = self._spec
@@ -153,6 +176,7 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
             device=model.device,
             machine=f"{processor()}, {cores()} cores",
             processes=self._processes,
+            scheduler=spec.scheduler,
             checkpoint_seconds=spec.checkpoint_seconds,
         )
 
@@ -169,85 +193,97 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
 
     # -- the tasks ---------------------------------------------------------------------------------------------------
     def _work(self) -> None:
+        if not self._queue.ready():
+            return
+        executor = self._executor = self._new_executor()
         while not self._control.stop_requested:
             if self._control.pause_requested:
-                self._pause()
+                self._pause(executor)
                 continue
-            self._hand_out()
-            if not self._pool.busy and not self._queue.ready():
+            self._hand_out(executor)
+            if not executor.busy and not self._queue.ready():
                 return
-            self._listen()
+            self._listen(executor)
         self._machine.move(RunState.STOPPING)
-        self._pool.stop()
-        while self._pool.busy and not self._control.abandon_requested:
-            self._listen()
+        executor.stop()
+        while executor.busy and not self._control.abandon_requested:
+            self._listen(executor)
 
-    def _hand_out(self) -> None:
-        """Give a task to everybody who waits for one, and begin as many processes as there is work for."""
-        waiting = self._queue.ready()
-        for worker, terms in zip(self._pool.idle, waiting, strict=False):
+    def _new_executor(self) -> TaskExecutor:
+        spec = self._spec
+        self._check_saved_event()
+        places = BenchmarkPlaces(
+            "" if spec.scheduler else str(spec.out), self._folder.header.project_folder, spec.checkpoint_seconds
+        )  # fmt: skip
+        setup = WorkerSetup(
+            WORKER, "the benchmark", pack_project(spec.project), msgspec.json.encode(places),
+            self._folder.header.backend, self._folder.header.versions, str(spec.out),
+        )  # fmt: skip
+        return open_executor(
+            setup, cluster_name("benchmark", spec.out, self._folder.header.project_hash),
+            ExecutorHooks(self._control, self._warn, self._warn_of_task),
+            workers=self._processes, scheduler=spec.scheduler, attempts=1,
+        )  # fmt: skip
+
+    def _check_saved_event(self) -> None:
+        """Refuse a project that is not saved as it is: nobody could look at the plans later."""
+        folder = self._spec.project_folder
+        if not folder.is_dir():
+            remedy = "put it back, or go on with the benchmark of the folder where it is now"
+            raise InputError([Problem(str(folder), "is gone since the benchmark was begun", remedy)], TITLE)
+        if event_hash(load_project(folder)) != self._folder.header.event_hash:
+            what = "is not the event any more that the benchmark was begun on"
+            remedy = "restore it, or run the benchmark again in another folder"
+            raise InputError([Problem(str(folder), what, remedy)], TITLE)
+
+    def _hand_out(self, executor: TaskExecutor) -> None:
+        """Submit as many tasks as there are workers for."""
+        for terms in self._queue.ready()[: max(executor.capacity, 0)]:
             self._queue.begin(terms.task)
-            worker.assign(terms)
-        left = len(self._queue.ready())
-        while len(self._pool.workers) < self._processes and self._pool.starting < left:
-            try:
-                self._pool.start_worker()
-            except OSError as error:
-                self._go_on_with_fewer(f"the system refuses it ({plain_words(error)})")
+            self._given.append(terms)
+            data, sends_files = msgspec.json.encode(terms), bool(self._spec.scheduler)
+            task = folder_task(self._spec.out, _place(terms.task), data, sends_files=sends_files)
+            executor.submit(len(self._given) - 1, task)
 
-    def _listen(self) -> None:
-        for heard in self._pool.poll(_HEARD_SECONDS):
-            self._take(heard)
+    def _listen(self, executor: TaskExecutor) -> None:
+        for result in executor.collect(_HEARD_SECONDS):
+            self._take(result)
         moment = time.monotonic()
         if moment - self._told_at >= _TOLD_SECONDS:
             self._told_at = moment
             self._emit(self._progress())
 
-    def _take(self, heard: WorkerReport) -> None:
-        report, terms = heard.report, heard.terms
-        if report is None:
-            exit_reason = heard.worker.exit_reason()
-            heard.worker.end()
-            if not heard.worker.is_ready:
-                self._go_on_with_fewer(exit_reason)
-            report = TaskReport(MessageType.FAILED, message=exit_reason)
-        match report.word:
-            case MessageType.DONE if report.row is not None:
-                self._queue.finish(report.row)
-                with self._warned("the tables"):
-                    self._keep()
-            case MessageType.WARNING if terms is not None:
-                self._emit(Message(f"{terms.task.name}: {report.message}", "warning"))
-            case MessageType.STOPPED if terms is not None:
-                self._fail(terms.task, "its process was asked to stop by somebody else")
-            case MessageType.FAILED if terms is not None:
-                self._fail(terms.task, report.message)
-            case MessageType.FAILED if report.problems:
-                raise InputError(report.problems, TITLE)
-            case MessageType.FAILED if heard.report is not None:
-                self._pool.end_worker(heard.worker)
-                self._go_on_with_fewer(report.message)
-            case _:
-                pass
+    def _take(self, result: TaskResult) -> None:
+        task, outcome = self._given[result.number].task, result.outcome
+        if outcome.error:
+            self._fail(task, outcome.error)
+            return
+        try:
+            row = save_answer(self._spec.out, _place(task), outcome.result)
+        except InputError as error:
+            self._fail(task, str(error.problems[0]))
+            return
+        if not row:
+            self._fail(task, "its process was asked to stop by somebody else")
+            return
+        self._queue.finish(msgspec.json.decode(row, type=BenchmarkRow))
+        with self._warned("the tables"):
+            self._keep()
 
-    def _go_on_with_fewer(self, exit_reason: str) -> None:
-        """A process ended before it could be given anything; there may be no memory for so many."""
-        self._processes = len(self._pool.workers)
-        if not self._processes:
-            raise FireguiError(f"no task could be begun: {exit_reason}; resume to try again")
-        others = counted(self._processes, "process", "processes")
-        self._emit(
-            Message(f"a process could not be begun: {exit_reason}; the benchmark goes on with {others}", "warning")
-        )
+    def _warn(self, text: str) -> None:
+        self._emit(Message(text, "warning"))
+
+    def _warn_of_task(self, number: int, text: str) -> None:
+        self._warn(f"{self._given[number].task.name}: {text}")
 
     def _fail(self, task: PlannerTask, why: str) -> None:
         """Note what went wrong with a task; the others go on. After a stop it only was not as fast as that."""
         if not self._control.stop_requested:
             self._queue.fail(task, why)
-            self._emit(Message(f"{task.name}: {why}", "warning"))
+            self._warn(f"{task.name}: {why}")
 
-    def _pause(self) -> None:
-        self._pool.send(WorkerOrder(MessageType.PAUSE))
+    def _pause(self, executor: TaskExecutor) -> None:
+        executor.pause()
         self._machine.move(RunState.PAUSED)
         with self._warned("the pause"):
             self._update(state=RunState.PAUSED)
@@ -255,16 +291,21 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
         self._control.wait_while_paused()
         self._folder.rest(time.monotonic() - held)
         if not self._control.stop_requested:
-            self._pool.send(WorkerOrder(MessageType.RESUME))
+            executor.resume()
             self._machine.move(RunState.RUNNING)
             with self._warned("the end of the pause"):
                 self._update(state=RunState.RUNNING)
 
     def _progress(self) -> BenchmarkProgress:
         table = self._queue.table
-        running = tuple(worker.progress for worker in self._pool.busy if worker.progress is not None)
+        running = tuple(map(self._task_progress, () if self._executor is None else self._executor.running))
         failed = tuple(sorted(self._queue.failed.items()))
         return BenchmarkProgress(running, len(table.rows), len(table.tasks), self._folder.seconds, failed)
+
+    def _task_progress(self, running: RunningTask) -> TaskProgress:
+        terms, report = self._given[running.number], running.report
+        best = math.nan if report.best is None else report.best
+        return TaskProgress(terms.task, report.spent, terms.allowance, best, report.seconds)
 
     # -- what is kept ------------------------------------------------------------------------------------------------
     def _keep(self) -> None:
@@ -296,12 +337,21 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
         return self._finish(reason, message)
 
     def _header_fields(self) -> dict[str, Any]:
-        table = self._queue.table
+        table, executor = self._queue.table, self._executor
+        spent = time.thread_time() - self._steered + (0.0 if executor is None else executor.processor)
+        if executor is not None and self._spec.scheduler:
+            self._most_workers = max(self._most_workers, len(executor.workers))
         return {
             "budget": table.budget,
             "matched_allowance": table.matched_allowance,
-            "processor_seconds": self._processor_before + time.thread_time() - self._steered + self._pool.processor,
+            "processor_seconds": self._processor_before + spent,
+            "processes": self._most_workers if self._spec.scheduler else self._processes,
         }
+
+
+def _place(task: PlannerTask) -> str:
+    """Return the folder of ``task`` below that of the benchmark."""
+    return task_folder(Path(), task).as_posix()
 
 
 NO_DROPS = (

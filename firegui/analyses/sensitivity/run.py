@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firegui.analyses.nested_plan import PASSED_ON, follow_pauses, nested_spec, planned
+from firegui.analyses.execution.executor import ExecutorHooks, cluster_problems
+from firegui.analyses.nested_plan import PASSED_ON, follow_pauses, planned
 from firegui.analyses.sensitivity.results import (
     STORE,
     TITLE,
@@ -15,6 +17,7 @@ from firegui.analyses.sensitivity.results import (
     resume_problems,
     write_table,
 )
+from firegui.analyses.sensitivity.worker import cases_of, computed_elsewhere, design_spec
 from firegui.domain.ensemble import BASELINE
 from firegui.domain.ensemble import PLAN as WITH_PLAN
 from firegui.domain.project import Project
@@ -32,7 +35,6 @@ from firegui.domain.sensitivity import (
     SensitivitySettings,
     SensitivityTable,
     SideRow,
-    design_folder,
     ratio,
 )
 from firegui.domain.settings import Effectiveness, Margin
@@ -43,6 +45,7 @@ from firegui.runs.base_run import SavedRun
 from firegui.runs.engine import Engine
 from firegui.runs.events import (
     FinishReason,
+    Message,
     RunEvent,
     RunFinished,
     RunState,
@@ -65,7 +68,7 @@ def sensitivity_problems(spec: SensitivitySpec) -> list[Problem]:
         found.append(Problem("schedule", f"the table {kind.value} is of a schedule", "give one with --schedule"))
     if spec.schedule is not None:
         found += spec.schedule.size_problems(project.calendar.n_steps, project.fleet.n_aircraft)
-    return found
+    return found + spec.workers.problems() + cluster_problems(spec.workers.scheduler)
 
 
 class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
@@ -89,8 +92,11 @@ class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
             self._folder.claim(then, header)
             return self._sweep(model, bare)
         assert spec.schedule is not None
-        hear = self._say
-        rows = self._engine.sensitivity_rows(model, spec.schedule, spec.kind, spec.settings, hear=hear, check=check)
+        if spec.workers.in_process:
+            hear = self._say
+            rows = self._engine.sensitivity_rows(model, spec.schedule, spec.kind, spec.settings, hear=hear, check=check)
+        else:
+            rows = self._rows_elsewhere(header)
         check()
         self._folder.claim(then, header)
         return self._conclude(replace(bare, rows=rows, complete=True), FinishReason.COMPLETED, scored)
@@ -132,6 +138,23 @@ class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
             complete=False,
         )
 
+    # -- other processes ---------------------------------------------------------------------------------------------
+    def _elsewhere(self, header: SensitivityHeader) -> Generator[Row | None, None, None]:
+        """Yield what other processes compute, in order; nothing where they are not asked to."""
+        if self._spec.workers.in_process:
+            return
+        hooks = ExecutorHooks(self._control, lambda text: self._emit(Message(text, "warning")))
+        yield from computed_elsewhere(self._spec, header.backend, header.project_hash, hooks)
+
+    def _rows_elsewhere(self, header: SensitivityHeader) -> tuple[Row, ...]:
+        cases, rows = cases_of(self._spec.kind, self._spec.settings), []
+        self._say(0, len(cases), f"Scoring {counted(len(cases), 'case')}")
+        for row in self._elsewhere(header):
+            assert row is not None
+            rows.append(row)
+            self._say(len(rows), len(cases), f"Scoring {counted(len(cases), 'case')}")
+        return tuple(rows)
+
     # -- the sweep ---------------------------------------------------------------------------------------------------
     def _sweep(self, model: Model, bare: SensitivityTable[Row]) -> RunFinished:
         self._update(state=RunState.RUNNING)
@@ -140,15 +163,17 @@ class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
             self._spec.project, self._spec.settings, self._engine, model, self._control.check
         )  # fmt: skip
         try:
-            for done, design in enumerate(designs):
-                self._say(done, len(designs), f"Planning at design η {design.retardant:g} / {design.water:g}")
-                record = self._planned(design)
-                if self._spec.settings.members:
-                    self._say(done, len(designs), f"Sampling {counted(self._spec.settings.members, 'fire')}")
-                row = self._design_row(model, design, record, bare.baseline, columns)
-                table = replace(table, rows=(*table.rows, row), complete=done + 1 == len(designs))
-                if not table.complete:
-                    self._keep(table)
+            with closing(self._elsewhere(self._folder.header)) as plans:
+                for done, design in enumerate(designs):
+                    self._say(done, len(designs), f"Planning at design η {design.retardant:g} / {design.water:g}")
+                    next(plans, None)  # on other processes the plan is made by then
+                    record = self._planned(design)
+                    if self._spec.settings.members:
+                        self._say(done, len(designs), f"Sampling {counted(self._spec.settings.members, 'fire')}")
+                    row = self._design_row(model, design, record, bare.baseline, columns)
+                    table = replace(table, rows=(*table.rows, row), complete=done + 1 == len(designs))
+                    if not table.complete:
+                        self._keep(table)
         except CancelledError:
             reason = FinishReason.STOPPED
             self._machine.move(RunState.STOPPING)
@@ -165,10 +190,8 @@ class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
 
     def _plan_spec(self, design: Effectiveness) -> PlanSpec:
         spec = self._spec
-        optimizer = replace(spec.project.plan.optimizer, seed=spec.settings.seed)
-        project = replace(spec.project, plan=replace(spec.project.plan, design=design, optimizer=optimizer))
-        out = spec.out / design_folder(design)
-        return nested_spec(project, out, spec.backend, spec.checkpoint_seconds, spec.project_folder)
+        seed, every = spec.settings.seed, spec.checkpoint_seconds
+        return design_spec(spec.project, seed, design, spec.out, spec.backend, every, spec.project_folder)
 
     def _design_row(
         self, model: Model, design: Effectiveness, record: RunRecord, baseline: RolloutSummary,

@@ -5,19 +5,19 @@ The same code runs in the study's own process and on a worker of a cluster, so t
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
+from firegui.analyses.execution.archives import unpack_project
+from firegui.analyses.execution.tasks import TaskLink, WorkerSetup
 from firegui.analyses.planner_task import Cost, PreparedEngine, TaskContext, carry_out_task, scored
-from firegui.analyses.study.project_archive import unpack_project
-from firegui.analyses.task_channel import TaskReport
 from firegui.analyses.task_files import task_folder
 from firegui.domain.benchmark import PlannerName, PlannerTask, TaskTerms
 from firegui.domain.fleet import Fleet, availability_cap
@@ -28,85 +28,54 @@ from firegui.domain.study import SCHEDULE, Cell, StudySettings
 from firegui.domain.study_factors import PreparedCell, prepared
 from firegui.domain.study_table import StudyRow
 from firegui.domain.uncertainty import WeatherDraw
-from firegui.errors import CancelledError, InputError, Problem
+from firegui.errors import InputError, Problem
 from firegui.io.project.schedule_file import fleet_ids, write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.failures import failure_message, is_foreseen
 from firegui.runs.run_folder import PLAN
 
 if TYPE_CHECKING:
     from firegui.rollout.model import Model
 
 
-CellProgressCallback = Callable[[int, int, float], object]
-"""Receives the progress of a cell: rollout-equivalents charged, the allowance, seconds."""
-
-
 @dataclass(frozen=True, slots=True)
-class WorkerSetup:
-    """Data that a :class:`CellWorker` is made from: plain values and an archive of files, which can be sent anywhere.
+class CellAnswer:
+    """Result of a cell: its ``row`` as JSON and its ``plan`` as safetensors."""
 
-    ``settings`` are a :class:`~firegui.domain.study.StudySettings` as JSON.
-    """
-
-    parcel: bytes
-    settings: bytes
-    backend: str
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Result of a cell: its ``row`` as JSON and its ``plan`` as safetensors, or the ``error``.
-
-    ``cancelled`` cells were stopped and have neither.
-    """
-
-    cell: int
-    row: bytes = b""
+    row: bytes
     plan: bytes = b""
-    error: str = ""
-    cancelled: bool = False
 
-    def plain(self) -> dict[str, Any]:
-        """Return the values that are sent."""
-        return {name: getattr(self, name) for name in ("cell", "row", "plan", "error", "cancelled")}
+    def encoded(self) -> bytes:
+        """Return the bytes that are sent."""
+        return msgspec.msgpack.encode(self)
 
     @staticmethod
-    def of(plain: Mapping[str, Any]) -> Answer:
-        """Return the answer whose :meth:`plain` was sent. Raises :class:`ValueError` for anything else."""
-        found = msgspec.convert(dict(plain), Answer)
-        if not found.cancelled and not found.error:
-            msgspec.json.decode(found.row, type=StudyRow)
-        return found
+    def decoded(data: bytes) -> CellAnswer:
+        """Return the answer that was :meth:`encoded`."""
+        return msgspec.msgpack.decode(data, type=CellAnswer)
 
 
 class CellWorker:
     """Runner of the cells of one study, one at a time."""
 
-    def __init__(self, setup: WorkerSetup) -> None:
+    def __init__(self, setup: WorkerSetup, control: RunControl) -> None:
         """Read the project. Raises :class:`~firegui.errors.InputError`."""
-        self.settings = msgspec.json.decode(setup.settings, type=StudySettings)
-        self._project, self._schedule = unpack_project(setup.parcel)
+        self.settings = msgspec.json.decode(setup.data, type=StudySettings)
+        self._project, self._schedule = unpack_project(setup.project)
         self._backend, self._name = setup.backend, setup.name
         self._engine = Engine()
         self._maps: tuple[tuple[int, int, WeatherDraw | None], Project, FireMaps] | None = None
 
-    def carry_out(self, cell: Cell, control: RunControl, on_progress: CellProgressCallback) -> Answer:
-        """Plan ``cell``, score it and audit it. Errors of any kind become the answer; nothing is raised."""
+    def carry_out(self, task: bytes, link: TaskLink) -> bytes:
+        """Plan the cell ``task``, score it and audit it. Raises whatever ends it."""
         began = time.monotonic()
-        try:
-            row, plan = self._planned(cell, control, on_progress)
-        except CancelledError:
-            return Answer(cell.number, cancelled=True)
-        except Exception as error:  # the boundary of a cell: the others go on whatever happens in it
-            return Answer(cell.number, error=_words(error))
+        row, plan = self._planned(decoded_cell(task), link)
         row = replace(row, seconds=time.monotonic() - began, worker=self._name)
-        return Answer(cell.number, msgspec.json.encode(row), plan)
+        return CellAnswer(msgspec.json.encode(row), plan).encoded()
 
     # -- one cell ----------------------------------------------------------------------------------------------------
-    def _planned(self, cell: Cell, control: RunControl, on_progress: CellProgressCallback) -> tuple[StudyRow, bytes]:
+    def _planned(self, cell: Cell, link: TaskLink) -> tuple[StudyRow, bytes]:
+        control = link.control
         terms = prepared(self._project, self.settings, cell)
         problems = terms.project.problems()
         if problems:
@@ -116,9 +85,9 @@ class CellWorker:
         nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
         baseline = self._engine.simulate(model, nothing, check=control.check).metrics
         with tempfile.TemporaryDirectory(prefix="firegui-cell-") as folder:
-            listener = _Listener(control, on_progress, 0 if terms.planner == PlannerName.TWO_STAGE else terms.allowance)
+            within = _CellLink(link, 0 if terms.planner == PlannerName.TWO_STAGE else terms.allowance)
             context = TaskContext(
-                Path(folder), Path(folder), self._backend, project, PreparedEngine(model), model, listener, float("inf")
+                Path(folder), Path(folder), self._backend, project, PreparedEngine(model), model, within, float("inf")
             )  # fmt: skip
             task = self._task(terms, project)
             if terms.planner == SCHEDULE:
@@ -182,33 +151,16 @@ def matched(schedule: Schedule, before: Fleet, after: Fleet) -> Schedule:
     return Schedule(logits, poses, schedule.pose_logits[:, order])
 
 
-class _Listener:
-    """Receiver of the reports of a cell's task."""
+class _CellLink(TaskLink):
+    """Link of the task within a cell. It drops warnings, which are about checkpoints that a cell does not write."""
 
-    def __init__(self, control: RunControl, on_progress: CellProgressCallback, allowance: int) -> None:
-        self.control = control
-        self._on_progress, self._allowance = on_progress, allowance
+    def __init__(self, link: TaskLink, allowance: int) -> None:
+        super().__init__(link.control, lambda report: None)
+        self._outer, self._allowance = link, allowance
 
-    def send(self, report: TaskReport) -> None:
-        """Ignore reports: they are warnings about checkpoints, which a cell does not write."""
-
-    def send_progress(self, spent: int, best: float, seconds: float) -> None:
+    def send_progress(self, spent: int, best: float, seconds: float, allowance: int = 0) -> None:
         """Pass the progress on, without ``best``, which is at another effectiveness than a study's."""
-        self._on_progress(spent, self._allowance, seconds)
-
-
-def _words(error: Exception) -> str:
-    """Return the error as one line."""
-    if isinstance(error, InputError):
-        return "; ".join(map(str, error.problems))
-    if is_foreseen(error):
-        return " ".join(failure_message(error).split())
-    return f"an error in firegui ({type(error).__name__}: {error})"
-
-
-def encoded_settings(settings: StudySettings) -> bytes:
-    """Return the settings as JSON for :class:`WorkerSetup`."""
-    return msgspec.json.encode(settings)
+        self._outer.send_progress(spent, math.nan, seconds, self._allowance)
 
 
 def encoded_cell(cell: Cell) -> bytes:

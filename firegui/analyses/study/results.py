@@ -14,14 +14,13 @@ Every file is replaced whole, so that a study that is killed anywhere goes on wi
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
-from firegui.analyses.study.cell_worker import Answer
+from firegui.analyses.study.cell_worker import CellAnswer
 from firegui.domain.project import Project
 from firegui.domain.study import Cell, StudySettings
 from firegui.domain.study_factors import prepared, study_cells
@@ -108,13 +107,13 @@ def plan_file(folder: Path, number: int) -> Path:
     return folder / CELLS / f"{number:05d}.safetensors"
 
 
-def write_answer(folder: Path, answer: Answer) -> StudyRow:
-    """Keep a finished cell: its plan, then its row. Raises :class:`~firegui.errors.InputError`."""
+def write_answer(folder: Path, answer: CellAnswer) -> StudyRow:
+    """Save a finished cell: its plan, then its row. Raises :class:`~firegui.errors.InputError`."""
     row = msgspec.json.decode(answer.row, type=StudyRow)
     if answer.plan:
-        with atomic.replacing(plan_file(folder, answer.cell)) as temporary:
+        with atomic.replacing(plan_file(folder, row.cell)) as temporary:
             temporary.write_bytes(answer.plan)
-    atomic.write_text(row_file(folder, answer.cell), msgspec.json.format(answer.row).decode() + "\n")
+    atomic.write_text(row_file(folder, row.cell), msgspec.json.format(answer.row).decode() + "\n")
     return row
 
 
@@ -180,12 +179,6 @@ def done_in(folder: Path) -> int:
 
 def _rows_in(place: Path) -> Iterator[Path]:
     return (entry for entry in place.iterdir() if entry.suffix == ".json" and not entry.name.startswith("."))
-
-
-def study_name(spec: StudySpec, digest: str) -> str:
-    """What a study is called on a cluster: the same whenever it goes on, and another for every folder."""
-    content = "\0".join((str(spec.out.resolve()), digest, msgspec.json.encode(spec.settings).decode()))
-    return f"firegui-study-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
 
 
 # -- on the map -------------------------------------------------------------------------------------------------------

@@ -7,15 +7,17 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from firegui.analyses.execution.archives import pack_project
+from firegui.analyses.execution.executor import ExecutorHooks, TaskExecutor, TaskResult, cluster_problems
+from firegui.analyses.execution.factory import cluster_name, open_executor
+from firegui.analyses.execution.tasks import WorkerSetup
 from firegui.analyses.planner_task import SEARCHES_WITH, installation
-from firegui.analyses.study.cell_executors import CellExecutor, LocalExecutor, OpenCellWorker
-from firegui.analyses.study.cell_worker import Answer, CellWorker, WorkerSetup, encoded_settings
-from firegui.analyses.study.project_archive import pack_project
+from firegui.analyses.study.cell_worker import CellAnswer, encoded_cell
 from firegui.analyses.study.report import NO_PARQUET, has_parquet, study_message, write_tables
 from firegui.analyses.study.results import (
     CELLS,
@@ -23,7 +25,6 @@ from firegui.analyses.study.results import (
     StudyHeader,
     read_rows,
     resume_problems,
-    study_name,
     version_problems,
     write_answer,
     write_failed,
@@ -38,7 +39,16 @@ from firegui.rollout.machine import cores, processor
 from firegui.runs.base_run import SavedRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import Emit, FinishReason, Message, RunFinished, RunState, StudyProgress, StudyReady
+from firegui.runs.events import (
+    CellProgress,
+    Emit,
+    FinishReason,
+    Message,
+    RunFinished,
+    RunState,
+    StudyProgress,
+    StudyReady,
+)
 from firegui.runs.header import PACKAGES, common_fields, installed_versions, path_text, schedule_fields
 from firegui.runs.spec import StudySpec
 from firegui.runs.state import RunMachine
@@ -47,11 +57,11 @@ _HEARD_SECONDS, _TOLD_SECONDS, _SHOWN_SECONDS, _KEPT_SECONDS = 0.1, 0.25, 1.0, 5
 """Between looks at what was answered, between two of the progress, of tables on screen, of tables on disk."""
 _SHOWN_PACE = 2000
 """So many rows are worth a second between two tables on screen: thousands take a moment to draw."""
-_MOST_ON_SHELF = 256
+_MOST_UNSAVED = 256
 """Cells that wait to be kept, before no more are given out."""
-_AT_ONCE = 16
-"""Cells that a cluster is given at a time at least."""
-_DASK = "distributed"
+_AHEAD = 16
+"""Cells that an executor is given for each of its workers: they may take milliseconds."""
+CELL_WORKER = "firegui.analyses.study.cell_worker:CellWorker"
 
 
 def study_lacks(spec: StudySpec, engine: Engine) -> list[Problem]:
@@ -59,9 +69,7 @@ def study_lacks(spec: StudySpec, engine: Engine) -> list[Problem]:
     found = list(spec.project.problems()) + study_problems(spec.settings, spec.project)
     if spec.workers is not None and spec.workers < 0:
         found.append(Problem("workers", f"{spec.workers} of them", "give at least 1, or 0 to compute them here"))
-    if (spec.scheduler or spec.workers != 0) and find_spec(_DASK) is None:
-        remedy = "pip install firegui[study], or --workers 0 to compute the cells one after another"
-        found.append(Problem("workers", f"need the package {_DASK}, which is not installed", remedy))
+    found += cluster_problems(spec.scheduler)
     planners = _planners(spec)
     for name in planners - {SCHEDULE}:
         package = engine.missing_extra(PlannerName(name)) if name in set(PlannerName) else ""
@@ -81,30 +89,30 @@ def _planners(spec: StudySpec) -> set[str]:
 
 
 class StudyRun(SavedRun[StudySpec, StudyHeader]):
-    """Run of a :class:`~firegui.runs.spec.StudySpec`. ``open_worker`` makes the workers of its cells."""
+    """Run of a :class:`~firegui.runs.spec.StudySpec`. ``opener`` makes the workers of its cells."""
 
     store = STORE
 
     def __init__(
         self, spec: StudySpec, emit: Emit, control: RunControl, engine: Engine, machine: RunMachine,
-        open_worker: OpenCellWorker = CellWorker,
+        opener: str = CELL_WORKER,
     ) -> None:  # fmt: skip
         super().__init__(spec, emit, control, engine, machine)
-        self._open_worker = open_worker
-        self._executor: CellExecutor | None = None
+        self._opener = opener
+        self._executor: TaskExecutor | None = None
         self._cells: tuple[Cell, ...] = ()
         self._rows: dict[int, StudyRow] = {}
         self._failed: dict[int, str] = {}
         self._waiting: deque[Cell] = deque()
-        self._shelf: CellStore | None = None
+        self._store: CellStore | None = None
         self._new = 0
         self._from = time.monotonic()
         self._most_workers = 0
         self._told_at = self._shown_at = self._keep_at = -math.inf
 
     @property
-    def _left_on_shelf(self) -> int:
-        return 0 if self._shelf is None else self._shelf.pending
+    def _unsaved(self) -> int:
+        return 0 if self._store is None else self._store.pending
 
     @property
     def _serial(self) -> bool:
@@ -125,13 +133,13 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
         self._rows = {} if then is None else read_rows(spec.out, self._cells)
         self._waiting.extend(cell for cell in self._cells if cell.number not in self._rows)
         (spec.out / CELLS).mkdir(exist_ok=True)
-        self._shelf = CellStore(spec.out, self._warn)
+        self._store = CellStore(spec.out, self._warn)
         self._keep()
         if not has_parquet():
             self._emit(Message(NO_PARQUET, "warning"))
         try:
             if self._waiting:
-                self._executor = self._hired(backend)
+                self._executor = self._new_executor(backend)
             self._machine.move(RunState.RUNNING)
             self._from = time.monotonic()
             self._work()
@@ -143,8 +151,8 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
         """Let go of the workers and of the folder."""
         if self._executor is not None:
             self._executor.close()
-        if self._shelf is not None:
-            self._shelf.close()
+        if self._store is not None:
+            self._store.close()
         super().close()
 
     # -- before the first cell ---------------------------------------------------------------------------------------
@@ -175,21 +183,19 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
             study_file=path_text(spec.study_file),
         )
 
-    def _hired(self, backend: str) -> CellExecutor:
-        """Whoever carries the cells out; the project is sent to each of them once."""
+    def _new_executor(self, backend: str) -> TaskExecutor:
+        """Return the executor of the cells, whose workers receive the project once."""
         spec = self._spec
-        order = WorkerSetup(pack_project(spec.project, spec.schedule), encoded_settings(spec.settings), backend)
-        if self._serial:
-            return LocalExecutor(order, self._control, self._tell_if_due, self._open_worker)
-        cluster = import_module("firegui.analyses.study.cluster")
-        request = import_module("firegui.analyses.study.cluster_worker").CellRequest(
-            order, self._open_worker, tuple(_versions().items())
-        )
-        name = study_name(spec, self._folder.header.project_hash)
-        executor: CellExecutor = cluster.Workers(
-            request, name, spec.scheduler, self._count(backend), self._control, self._warn
-        )
-        return executor
+        setup = WorkerSetup(
+            self._opener, "the study", pack_project(spec.project, spec.schedule), msgspec.json.encode(spec.settings),
+            backend, _versions(),
+        )  # fmt: skip
+        return open_executor(
+            setup, cluster_name("study", spec.out, self._folder.header.project_hash, setup.data.decode()),
+            ExecutorHooks(self._control, self._warn, on_progress=self._tell_if_due),
+            workers=0 if self._serial else self._count(backend), scheduler=spec.scheduler, ahead=_AHEAD,
+            card_each=backend == "cuda",
+        )  # fmt: skip
 
     def _count(self, backend: str) -> int:
         """How many processes: as many as are asked for, as there are cores, or cards; never more than cells."""
@@ -204,10 +210,10 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
         while not self._control.stop_requested and self._executor is not None:
             self._hold_or_go()
             self._hand_out()
-            if not self._executor.busy and not self._waiting and not self._left_on_shelf:
+            if not self._executor.busy and not self._waiting and not self._unsaved:
                 break
-            for answer in self._executor.collect(_HEARD_SECONDS):
-                self._take(answer)
+            for result in self._executor.collect(_HEARD_SECONDS):
+                self._take(result)
             self._collect()
             self._tell_if_due()
             self._keep_if_due()
@@ -220,26 +226,27 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
 
     def _hand_out(self) -> None:
         assert self._executor is not None
-        room = 0 if self._control.pause_requested or self._left_on_shelf > _MOST_ON_SHELF else self._executor.capacity
-        # One message for many cells, where they are short.
-        if self._waiting and room and (room >= _AT_ONCE or not self._executor.busy):
-            self._executor.submit([self._waiting.popleft() for _ in range(min(room, len(self._waiting)))])
+        room = 0 if self._control.pause_requested or self._unsaved > _MOST_UNSAVED else self._executor.capacity
+        for _ in range(min(room, len(self._waiting))):
+            cell = self._waiting.popleft()
+            self._executor.submit(cell.number, encoded_cell(cell))
 
-    def _take(self, answer: Answer) -> None:
-        if answer.cancelled:
+    def _take(self, result: TaskResult) -> None:
+        number, outcome = result.number, result.outcome
+        if outcome.cancelled:
             if not self._control.stop_requested:
-                self._waiting.appendleft(self._cells[answer.cell])
-        elif answer.error:
-            self._failed[answer.cell] = answer.error
-            self._warn(f"cell {answer.cell} ({self._cells[answer.cell].title}): {answer.error}")
+                self._waiting.appendleft(self._cells[number])
+        elif outcome.error:
+            self._failed[number] = outcome.error
+            self._warn(f"cell {number} ({self._cells[number].title}): {outcome.error}")
         else:
-            assert self._shelf is not None
-            self._shelf.put(answer)
+            assert self._store is not None
+            self._store.put(CellAnswer.decoded(outcome.result))
 
     def _collect(self, *, all_of_them: bool = False) -> None:
         """Note the cells that are kept by now."""
-        assert self._shelf is not None
-        for row in self._shelf.kept(all_of_them=all_of_them):
+        assert self._store is not None
+        for row in self._store.kept(all_of_them=all_of_them):
             self._rows[row.cell] = row
             self._failed.pop(row.cell, None)
             self._new += 1
@@ -260,12 +267,15 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
     def _progress(self, moment: float) -> StudyProgress:
         left, new = len(self._cells) - len(self._rows) - len(self._failed), self._new
         pace = (moment - self._from) / new if new else math.nan
-        crew = self._executor
-        workers = () if crew is None else crew.workers
+        executor = self._executor
+        workers = () if executor is None else executor.workers
+        running = () if executor is None else executor.running
         seen = 0 if self._serial else len(workers)
         self._most_workers = max(self._most_workers, seen)
         return StudyProgress(
-            len(self._rows), len(self._failed), len(self._cells), () if crew is None else crew.running, workers,
+            len(self._rows), len(self._failed), len(self._cells),
+            tuple(CellProgress(one.number, one.worker, one.report.spent, one.report.allowance, one.report.seconds)
+                  for one in running), workers,
             self._folder.seconds, pace * left if left else 0.0,
         )  # fmt: skip
 
@@ -323,9 +333,9 @@ class CellStore:
 
     def __init__(self, folder: Path, warn: Callable[[str], object]) -> None:
         self._folder, self._warn = folder, warn
-        self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="study-shelf")
-        self._writing: dict[Future[StudyRow], Answer] = {}
-        self._refused: list[Answer] = []
+        self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="study-cells")
+        self._writing: dict[Future[StudyRow], CellAnswer] = {}
+        self._refused: list[CellAnswer] = []
         self._told = False
 
     @property
@@ -333,7 +343,7 @@ class CellStore:
         """Cells that are not kept yet."""
         return len(self._writing) + len(self._refused)
 
-    def put(self, answer: Answer) -> None:
+    def put(self, answer: CellAnswer) -> None:
         """Begin to keep a cell."""
         self._writing[self._writers.submit(write_answer, self._folder, answer)] = answer
 

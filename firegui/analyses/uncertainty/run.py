@@ -6,8 +6,10 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from firegui.analyses.execution.executor import ExecutorHooks, cluster_problems
 from firegui.analyses.uncertainty.ensemble_file import read_members, write_members
 from firegui.analyses.uncertainty.report import error_text, notes, replan_note, summary_message
 from firegui.analyses.uncertainty.results import (
@@ -22,6 +24,7 @@ from firegui.analyses.uncertainty.results import (
     write_tables,
 )
 from firegui.analyses.uncertainty.summary import summarised
+from firegui.analyses.uncertainty.worker import computed_elsewhere
 from firegui.domain.ensemble import BASELINE, PLAN, Ensemble, EnsembleProgress, EnsembleState, probability_worse
 from firegui.domain.grid import HECTARE_M2
 from firegui.domain.project import Project
@@ -53,6 +56,7 @@ from firegui.runs.header import common_fields, schedule_fields, schedule_hash
 from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
 
 if TYPE_CHECKING:
+    from firegui.ensembles.ensemble import Portions
     from firegui.rollout.model import Model
 
 
@@ -62,6 +66,7 @@ def uq_problems(spec: UncertaintySpec) -> list[Problem]:
     found = project.problems() + spec.settings.problems()
     if spec.schedule is not None:
         found += spec.schedule.size_problems(project.calendar.n_steps, project.fleet.n_aircraft)
+    found += spec.workers.problems() + cluster_problems(spec.workers.scheduler)
     return found + _source_problems(project, spec.settings)
 
 
@@ -106,9 +111,10 @@ class EnsembleRun(SavedRun[UncertaintySpec, EnsembleHeader]):
             spec, self._emit, self._control, self._hold, self._save_or_warn, begun, winds, before
         )
         try:
+            portions = None if spec.workers.in_process else self._portions(model, error)
             ensemble = self._engine.ensemble(
                 spec.project, model, spec.schedule, spec.settings, error=error, state=begun,
-                progress=members.hear, keep=members.keep, check=check,
+                progress=members.hear, keep=members.keep, check=check, portions=portions,
             )  # fmt: skip
         except CancelledError:
             self._machine.move(RunState.STOPPING)
@@ -173,6 +179,11 @@ class EnsembleRun(SavedRun[UncertaintySpec, EnsembleHeader]):
             done = f"has {begun.members:,} members, more than the {asked:,} asked for"
             raise InputError([Problem(str(self._spec.out), done, "members can only be added")], TITLE)
         return begun
+
+    def _portions(self, model: Model, error: ErrorModel | None) -> Portions:
+        hooks = ExecutorHooks(self._control, lambda text: self._emit(Message(text, "warning")))
+        digest = self._folder.header.project_hash
+        return partial(computed_elsewhere, self._spec, model.backend, digest, error, hooks)
 
     # -- the end -----------------------------------------------------------------------------------------------------
     def _conclude(self, ensemble: Ensemble, reason: FinishReason, still: Deterministic) -> RunFinished:

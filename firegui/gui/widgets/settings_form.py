@@ -78,7 +78,7 @@ class SettingEditor(QObject):
             # Qt converts the members of an enumeration to plain text.
             return self._item.kind(self.box.currentData())
         if isinstance(self.box, QLineEdit):
-            return self._value if self.problems() else self._item.parse(self.box.text())
+            return self._value if self.problems() else self._item.parse(self.box.text().strip())
         # The shown number may be rounded.
         return self._value if self.box.value() == self._shown else self.option.kept(self.box.value())
 
@@ -91,7 +91,7 @@ class SettingEditor(QObject):
             elif isinstance(self.box, QComboBox):
                 self.box.setCurrentIndex(self.box.findData(value.value))
             elif isinstance(self.box, QLineEdit):
-                self.box.setText(self._item.text(value).replace(",", ", "))
+                self.box.setText(self._item.text(value).replace(",", ", ") if self._item.is_list else value)
                 self.box.setCursorPosition(0)
             else:
                 if self.box.value() != self.option.shown(value):
@@ -100,8 +100,8 @@ class SettingEditor(QObject):
                 self._show_suffix()
 
     def problems(self) -> list[Problem]:
-        """Return the problems of a line of text."""
-        if not isinstance(self.box, QLineEdit):
+        """Return what cannot be read in a line of values with commas between."""
+        if not isinstance(self.box, QLineEdit) or self._item.kind is str:
             return []
         where, text, found = self.option.title[:1].lower() + self.option.title[1:], self.box.text(), []
         for part in filter(None, (part.strip() for part in text.split(","))):

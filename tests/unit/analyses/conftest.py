@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firegui.analyses.benchmark import worker_pool as benchmark_workers
+from firegui.analyses.execution import processes
 from tests.unit.analyses.task_contexts import TaskContexts, make_contexts
 from tests.unit.analyses.workers import Colleague, Workplace
 
@@ -15,11 +15,11 @@ from tests.unit.analyses.workers import Colleague, Workplace
 def workplace(monkeypatch: pytest.MonkeyPatch) -> Workplace:
     """Benchmarks of this test begin no processes."""
     place = Workplace()
-    monkeypatch.setattr(benchmark_workers, "WorkerProcess", partial(Colleague, place))
+    monkeypatch.setattr(processes, "WorkerProcess", partial(Colleague, place))
     return place
 
 
 @pytest.fixture
 def contexts(tmp_path: Path) -> Iterator[TaskContexts]:
-    """Makes contexts in folders of the test; the other end of a context's line is ``context.listener.other``."""
+    """Makes contexts in folders of the test; the other end of a context's line is ``context.link.other``."""
     yield from make_contexts(tmp_path)

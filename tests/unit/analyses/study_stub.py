@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import msgspec
 
-from firegui.analyses.study.cell_worker import Answer, CellProgressCallback, WorkerSetup
+from firegui.analyses.execution.tasks import TaskLink, WorkerSetup
+from firegui.analyses.study.cell_worker import CellAnswer, decoded_cell
 from firegui.analyses.study.run import StudyRun
 from firegui.domain.benchmark import Violations
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.study import Cell, StudySettings, Vary
 from firegui.domain.study_table import StudyRow
-from firegui.errors import CancelledError
+from firegui.errors import FireguiError
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import Emit
@@ -43,42 +45,37 @@ def row_of(cell: Cell) -> StudyRow:
 
 
 class Stub:
-    """A bench without a fire: every cell is over at once, unless the study is called slow."""
+    """A worker without a fire: every cell is over at once, unless the study is called slow."""
 
-    def __init__(self, setup: WorkerSetup) -> None:
-        self.settings = msgspec.json.decode(setup.settings, type=StudySettings)
-        self._name = setup.name
+    def __init__(self, setup: WorkerSetup, control: RunControl) -> None:
+        self.settings = msgspec.json.decode(setup.data, type=StudySettings)
 
-    def carry_out(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> Answer:
+    def carry_out(self, task: bytes, link: TaskLink) -> bytes:
         """See :class:`firegui.analyses.study.cell_worker.CellWorker`."""
+        cell = decoded_cell(task)
         if cell.value("seed") == FAILING:
-            return Answer(cell.number, error="thirteen brings bad luck")
-        try:
-            self._wait(cell, control, told)
-        except CancelledError:
-            return Answer(cell.number, cancelled=True)
-        return Answer(cell.number, msgspec.json.encode(row_of(cell)), b"plan")
+            raise FireguiError("thirteen brings bad luck")
+        self._wait(link)
+        return CellAnswer(msgspec.json.encode(row_of(cell)), b"plan").encoded()
 
-    def _wait(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> None:
+    def _wait(self, link: TaskLink) -> None:
         if not self.settings.name.startswith("slow"):
             return
         until = time.monotonic() + (60.0 if self.settings.name == "slow for ever" else 0.2)
         while time.monotonic() < until:
-            told(1, 2, 0.5)
-            control.check()
+            link.send_progress(1, math.nan, 0.5, 2)
+            link.control.check()
             time.sleep(0.01)
 
 
-def open_stub(setup: WorkerSetup) -> Stub:
-    """What workers import."""
-    return Stub(setup)
+STUB = f"{__name__}:Stub"
 
 
 def execute(spec: RunSpec, emit: Emit, control: RunControl) -> None:
     """Carry out a study whose cells are made up."""
     assert isinstance(spec, StudySpec)
     machine = RunMachine(emit)
-    conduct(StudyRun(spec, emit, control, Engine(), machine, open_stub), emit, machine)
+    conduct(StudyRun(spec, emit, control, Engine(), machine, STUB), emit, machine)
 
 
 def settings(project: Project, seeds: int = 4, name: str = "stub") -> StudySettings:

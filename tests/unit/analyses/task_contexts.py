@@ -5,11 +5,13 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from firegui.analyses.execution.process_worker import WorkerChannel
+from firegui.analyses.execution.tasks import TaskLink
 from firegui.analyses.planner_task import TaskContext
-from firegui.analyses.task_channel import WorkerChannel
 from firegui.domain.benchmark import BenchmarkRow, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.project import Project
 from firegui.errors import Check
@@ -23,8 +25,16 @@ TaskContexts = Callable[..., TaskContext]
 
 def channel_of(context: TaskContext) -> WorkerChannel:
     """The end that stops the context's task."""
-    assert isinstance(context.listener, WorkerChannel)
-    return context.listener
+    assert isinstance(context.link, ChannelLink)
+    return context.link.channel
+
+
+class ChannelLink(TaskLink):
+    """The link of a task in a worker process. ``other`` is the executor's end of the pipe."""
+
+    def __init__(self, channel: WorkerChannel, other: Connection) -> None:
+        super().__init__(channel.control, channel.send_report)
+        self.channel, self.other = channel, other
 
 
 class ObservedEngine(Engine):
@@ -56,7 +66,7 @@ def measured(row: BenchmarkRow) -> BenchmarkRow:
 
 
 def make_contexts(tmp_path: Path) -> Iterator[TaskContexts]:
-    """Makes contexts in folders of the test; the other end of a context's channel is ``context.listener.other``."""
+    """Makes contexts in folders of the test; the other end of a context's channel is ``context.link.other``."""
     ends = []
 
     def make(name: str, project: Project | None = None, **changes: Any) -> TaskContext:
@@ -66,8 +76,8 @@ def make_contexts(tmp_path: Path) -> Iterator[TaskContexts]:
         engine = ObservedEngine()
         model = engine.build(project, project.plan.nominal, "cpu")
         channel = WorkerChannel(theirs, leave=lambda code: None)
-        channel.other = ours  # type: ignore[attr-defined]
-        return replace(TaskContext(tmp_path / name, tmp_path, "cpu", project, engine, model, channel, 1e9), **changes)
+        link = ChannelLink(channel, ours)
+        return replace(TaskContext(tmp_path / name, tmp_path, "cpu", project, engine, model, link, 1e9), **changes)
 
     yield make
     for end in ends:

@@ -13,15 +13,15 @@ import pytest
 from firegui.analyses.benchmark import run as benchmark_module
 from firegui.analyses.benchmark.results import HEADER, read_benchmark, read_header, write_header
 from firegui.analyses.benchmark.tables import write_tables
-from firegui.analyses.benchmark.worker_pool import WorkerPool
-from firegui.analyses.task_channel import MessageType, TaskReport
+from firegui.analyses.execution.process_worker import OrderKind, WorkerMessage
+from firegui.analyses.execution.processes import ProcessExecutor
 from firegui.analyses.task_files import task_folder
 from firegui.cli.progress import scalars
 from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness, Margin
 from firegui.errors import InputError, Problem
-from firegui.io.project.store import list_runs
+from firegui.io.project.store import list_runs, save_project
 from firegui.planning.benchmark_figures import CONVERGENCE, CONVERGENCE_MATCHED
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
@@ -37,7 +37,7 @@ from firegui.runs.result_store import SavedResultFolder
 from firegui.runs.run_folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PLAN, REFERENCE, SMOOTHING_CHECKPOINT, read_run
 from firegui.runs.spec import BenchmarkSpec
 from tests.support import make_project
-from tests.unit.analyses.workers import Workplace, done
+from tests.unit.analyses.workers import READY, STOPPED, Workplace, answer_of, done, failure, progress
 from tests.unit.domain.benchmark_samples import AT_ITS_COST, BUDGET, made_row
 from tests.unit.runs.fakes import FakeEngine, carried_out, end, warnings
 
@@ -49,7 +49,9 @@ NAMES = {"two-stage-0", "none-0", "random-uniform-0", "random-uniform-1", "gradi
 
 
 def spec_of(out: Path, settings: BenchmarkSettings = SETTINGS, **changes: Any) -> BenchmarkSpec:
-    project = out.parent / "tiny.firegui"
+    project = changes.pop("project_folder", out.parent / "tiny.firegui")
+    if not project.is_dir():
+        save_project(make_project(), project)
     return replace(BenchmarkSpec(make_project(), out, "again", settings, project, processes=2), **changes)
 
 
@@ -57,9 +59,9 @@ def last_table(events: Sequence[RunEvent]) -> BenchmarkTable:
     return [event.table for event in events if isinstance(event, BenchmarkReady)][-1]
 
 
-def no_drops(terms: TaskTerms) -> TaskReport:
+def no_drops(terms: TaskTerms) -> WorkerMessage:
     row = made_row(terms.task)
-    return TaskReport(MessageType.DONE, row=replace(row, metrics=replace(row.metrics, drops_executed=0)))
+    return answer_of(replace(row, metrics=replace(row.metrics, drops_executed=0)))
 
 
 def refused(spec: BenchmarkSpec) -> tuple[Problem, ...]:
@@ -130,7 +132,7 @@ def test_every_number_of_a_row_reads_back_exactly(workplace: Workplace, tmp_path
 
 
 def test_a_benchmark_among_a_projects_runs_is_not_taken_for_a_plan(workplace: Workplace, tmp_path: Path) -> None:
-    carried_out(spec_of(tmp_path / "runs" / "benchmark"))
+    carried_out(spec_of(tmp_path / "runs" / "benchmark", project_folder=tmp_path / "tiny.firegui"))
     assert list_runs(tmp_path) == []
 
 
@@ -180,7 +182,7 @@ def test_a_two_stage_plan_without_drops_ends_the_benchmark_and_says_what_to_do(
 
 def test_what_befalls_one_task_is_told_and_the_others_are_kept(workplace: Workplace, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    answers = {"gradient-0": None, "random-uniform-1": TaskReport(MessageType.FAILED, message="the disk is full")}
+    answers = {"gradient-0": None, "random-uniform-1": failure("the disk is full")}
     workplace.answer = lambda terms: answers.get(terms.task.name, done(terms))
     events = carried_out(spec_of(out))
 
@@ -201,13 +203,13 @@ def test_what_befalls_one_task_is_told_and_the_others_are_kept(workplace: Workpl
 
 @pytest.mark.parametrize(
     ("greeting", "said"),
-    [(None, "its process was killed"), (TaskReport(MessageType.FAILED, message="out of memory"), "out of memory")],
+    [(None, "its process was killed"), (failure("out of memory", begun=False), "out of memory")],
     ids=["no process", "no memory"],
 )
 def test_a_process_that_cannot_work_leaves_the_work_to_the_others(
-    workplace: Workplace, tmp_path: Path, greeting: TaskReport | None, said: str
+    workplace: Workplace, tmp_path: Path, greeting: WorkerMessage | None, said: str
 ) -> None:
-    workplace.greeting = lambda number: greeting if number else TaskReport(MessageType.READY)
+    workplace.greeting = lambda number: greeting if number else READY
     events = carried_out(spec_of(tmp_path / "run", processes=3))
     assert end(events).reason is FinishReason.COMPLETED
     assert any(said in text and "the benchmark goes on with 1 process" in text for text in warnings(events))
@@ -221,14 +223,14 @@ def test_a_process_that_cannot_work_leaves_the_work_to_the_others(
 def test_processes_that_the_system_refuses_leave_the_work_to_the_others(
     workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start_worker = WorkerPool.start_worker
+    start_worker = ProcessExecutor._start_worker
 
-    def refuse_the_third(crew: WorkerPool) -> None:
-        if len(crew.workers) == 2:
+    def refuse_the_third(executor: ProcessExecutor) -> None:
+        if len(executor.workers) == 2:
             raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        start_worker(crew)
+        start_worker(executor)
 
-    monkeypatch.setattr(WorkerPool, "start_worker", refuse_the_third)
+    monkeypatch.setattr(ProcessExecutor, "_start_worker", refuse_the_third)
     settings = replace(SETTINGS, budget=BUDGET)
     events = carried_out(spec_of(tmp_path / "run", settings, processes=5))
     assert end(events).reason is FinishReason.COMPLETED and workplace.begun == 2
@@ -238,23 +240,23 @@ def test_processes_that_the_system_refuses_leave_the_work_to_the_others(
 
 def test_what_a_process_finds_wrong_with_the_project_is_listed(workplace: Workplace, tmp_path: Path) -> None:
     problem = Problem("tiny.firegui", "is not the event any more", "restore it")
-    workplace.greeting = lambda number: TaskReport(MessageType.FAILED, message="it", problems=(problem,))
+    workplace.greeting = lambda number: failure("it", problem, begun=False)
     assert end(carried_out(spec_of(tmp_path / "run"))).problems == (problem,)
 
 
 def test_a_stop_keeps_what_is_done_and_resuming_computes_nothing_twice(workplace: Workplace, tmp_path: Path) -> None:
     out, control = tmp_path / "run", RunControl()
 
-    def answer(terms: TaskTerms) -> TaskReport | None:
+    def answer(terms: TaskTerms) -> WorkerMessage | None:
         if terms.task.name == "gradient-0":
             control.request_stop()
-            return TaskReport(MessageType.STOPPED)
+            return STOPPED
         return done(terms)
 
     workplace.answer = answer
     events = carried_out(spec_of(out, processes=1), control=control)
     assert end(events).reason is FinishReason.STOPPED and "resume to go on" in end(events).message
-    assert workplace.told[-1] is MessageType.STOP and not warnings(events)
+    assert workplace.told[-1] is OrderKind.STOP and not warnings(events)
     before = {row.task.name for row in read_benchmark(out)[1].rows}
     assert before and "gradient-0" not in before
 
@@ -418,10 +420,10 @@ def test_a_budget_is_known_as_soon_as_the_plans_row_is_there_whatever_the_header
 def test_progress_tells_of_the_tasks_at_work(workplace: Workplace, tmp_path: Path) -> None:
     control = RunControl()
 
-    def answer(terms: TaskTerms) -> TaskReport | None:
+    def answer(terms: TaskTerms) -> WorkerMessage | None:
         if terms.task.planner is not GRADIENT:
             return done(terms)
-        return TaskReport(MessageType.PROGRESS, 30, 4.5, 1.25)
+        return progress(30, 4.5, 1.25)
 
     events: list[RunEvent] = []
 
@@ -456,10 +458,10 @@ def test_a_pause_holds_the_workers_until_it_is_over(workplace: Workplace, tmp_pa
     events = carried_out(spec_of(tmp_path / "run"), control=control, hear=steer)
     assert end(events).reason is FinishReason.COMPLETED
     assert states[-4:] == [RunState.RUNNING, RunState.PAUSED, RunState.RUNNING, RunState.FINISHED]
-    assert list(dict.fromkeys(word for word in workplace.told if word is not MessageType.TASK)) == [
-        MessageType.PAUSE,
-        MessageType.RESUME,
-        MessageType.STOP,
+    assert list(dict.fromkeys(word for word in workplace.told if word is not OrderKind.TASK)) == [
+        OrderKind.PAUSE,
+        OrderKind.RESUME,
+        OrderKind.STOP,
     ]
 
 
@@ -486,7 +488,7 @@ def test_a_disk_that_is_full_during_a_pause_ends_nothing(
 
 
 def test_progress_names_the_tasks_that_failed(workplace: Workplace, tmp_path: Path) -> None:
-    answers = {"gradient-0": TaskReport(MessageType.FAILED, message="the disk is full")}
+    answers = {"gradient-0": failure("the disk is full")}
     workplace.answer = lambda terms: answers.get(terms.task.name, done(terms))
     events = carried_out(spec_of(tmp_path / "run"))
     told = [event for event in events if isinstance(event, BenchmarkProgress)]

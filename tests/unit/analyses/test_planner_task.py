@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from firegui.analyses import planner_task as benchmark_task
+from firegui.analyses.execution.process_worker import OrderKind, WorkerMessage, WorkerOrder
+from firegui.analyses.execution.tasks import WorkReport
 from firegui.analyses.planner_task import SECONDS, TaskContext, carry_out_task
-from firegui.analyses.task_channel import MessageType, TaskReport, WorkerOrder
 from firegui.analyses.task_files import read_rows, task_folder, write_row
 from firegui.domain.benchmark import BenchmarkRow, PlannerName, PlannerTask, Violations
 from firegui.domain.schedule import DropRecord, Schedule
@@ -31,6 +32,7 @@ from tests.support import assert_same_files, make_project
 from tests.unit.analyses.task_contexts import (
     ALLOWANCE,
     BUDGET,
+    ChannelLink,
     ObservedEngine,
     TaskContexts,
     channel_of,
@@ -42,11 +44,21 @@ from tests.unit.runs.fakes import raise_at
 SEARCHES = [PlannerName.TACTICAL, PlannerName.GREEDY, PlannerName.CMA_ES, PlannerName.GRADIENT_DESIGN]
 
 
-def reports(context: TaskContext) -> list[TaskReport]:
-    other: Connection = context.listener.other  # type: ignore[attr-defined]
-    found = []
+def other_end(context: TaskContext) -> Connection:
+    assert isinstance(context.link, ChannelLink)
+    return context.link.other
+
+
+def received(other: Connection) -> WorkReport:
+    report = WorkerMessage.decoded(other.recv_bytes()).report
+    assert report is not None
+    return report
+
+
+def reports(context: TaskContext) -> list[WorkReport]:
+    other, found = other_end(context), []
     while other.poll():
-        found.append(TaskReport.decoded(other.recv_bytes()))
+        found.append(received(other))
     return found
 
 
@@ -101,7 +113,7 @@ def test_a_stress_test_that_fails_leaves_the_row_without_a_table(contexts: TaskC
     context = contexts("run", engine=Unstressed())
     row = carry_out_task(context, terms_of(PlannerName.TACTICAL))
     assert row.stress is None and row.metrics.drops_executed
-    assert any("stress-tested (a shape)" in report.message for report in reports(context))
+    assert any("stress-tested (a shape)" in report.warning for report in reports(context))
 
 
 def test_a_row_that_was_written_before_there_were_stress_tables_is_read(contexts: TaskContexts) -> None:
@@ -240,7 +252,7 @@ def test_a_disk_that_is_full_for_a_moment_does_not_end_a_search(
     context = contexts("full", checkpoint_seconds=0.0)
     (task_folder(context.out, whole.task) / CHECKPOINT).mkdir(parents=True)
     assert measured(carry_out_task(context, terms_of(PlannerName.GRADIENT))) == measured(whole)
-    warned = [report.message for report in reports(context) if report.word is MessageType.WARNING]
+    warned = [report.warning for report in reports(context) if report.warning]
     assert warned and "no checkpoint could be written" in warned[0]
 
 
@@ -250,7 +262,7 @@ def test_progress_is_told_with_what_is_spent_and_the_best(
     monkeypatch.setattr(benchmark_task, "REPORT_SECONDS", 0.0)
     context = contexts("run")
     row = carry_out_task(context, terms_of(PlannerName.GRADIENT))
-    told = [report for report in reports(context) if report.word is MessageType.PROGRESS]
+    told = [report for report in reports(context) if not report.warning]
     assert told[0].spent == 0 and told[0].best is None
     assert told[-1].spent == row.evaluations and told[-1].best == row.objective
     assert [report.spent for report in told] == sorted(report.spent for report in told)
@@ -258,24 +270,24 @@ def test_progress_is_told_with_what_is_spent_and_the_best(
 
 def test_a_paused_task_is_saved_and_goes_on_when_told(contexts: TaskContexts) -> None:
     context = contexts("run")
-    other: Connection = context.listener.other  # type: ignore[attr-defined]
+    other = other_end(context)
     # The disk is full: that nothing can be saved is said, which here tells that the task is held.
     (task_folder(context.out, PlannerTask(PlannerName.GRADIENT, 0)) / CHECKPOINT).mkdir(parents=True)
     warned: list[str] = []
 
     def resume_when_held() -> None:
         while not warned:
-            report = TaskReport.decoded(other.recv_bytes())
-            warned.extend([report.message] if report.word is MessageType.WARNING else [])
-        other.send_bytes(WorkerOrder(MessageType.RESUME).encoded())
+            report = received(other)
+            warned.extend([report.warning] if report.warning else [])
+        other.send_bytes(WorkerOrder(OrderKind.RESUME).encoded())
 
     watcher = threading.Thread(target=resume_when_held, daemon=True)
 
     def hold(step: int) -> None:
         if step == 2:
             watcher.start()
-            other.send_bytes(WorkerOrder(MessageType.PAUSE).encoded())
-            while not context.listener.control.pause_requested:
+            other.send_bytes(WorkerOrder(OrderKind.PAUSE).encoded())
+            while not context.link.control.pause_requested:
                 time.sleep(0.01)
 
     row = carry_out_task(replace(context, engine=ObservedEngine(hold)), terms_of(PlannerName.GRADIENT))
@@ -325,11 +337,11 @@ def test_a_two_stage_plan_that_was_stopped_goes_on_and_adds_its_time(contexts: T
     folder = task_folder(context.out, whole.task)
     heard: list[int] = []
 
-    def stop(spent: int, best: float, seconds: float) -> None:
+    def stop(spent: int, best: float, seconds: float, allowance: int = 0) -> None:
         heard.append(spent)
         channel_of(context).end()
 
-    context.listener.send_progress = stop  # type: ignore[method-assign]
+    context.link.send_progress = stop  # type: ignore[method-assign]
     with pytest.raises(CancelledError):
         carry_out_task(context, terms_of(PlannerName.TWO_STAGE))
     before = float((folder / SECONDS).read_text())

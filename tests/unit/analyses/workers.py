@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firegui.analyses.benchmark.worker_pool import WorkerProcess
-from firegui.analyses.task_channel import MessageType, TaskReport, WorkerOrder
+import msgspec
+
+from firegui.analyses.benchmark.worker import BenchmarkPlaces
+from firegui.analyses.execution.folders import FolderAnswer, FolderTask
+from firegui.analyses.execution.process_worker import OrderKind, WorkerMessage, WorkerOrder
+from firegui.analyses.execution.processes import WorkerProcess
+from firegui.analyses.execution.tasks import TaskOutcome, WorkerSetup, WorkReport
 from firegui.analyses.task_files import task_folder, write_row
-from firegui.domain.benchmark import TaskTerms
+from firegui.domain.benchmark import BenchmarkRow, TaskTerms
+from firegui.errors import Problem
 from tests.unit.domain.benchmark_samples import made_row
 
+READY = WorkerMessage()
+STOPPED = WorkerMessage(outcome=TaskOutcome(cancelled=True))
 
-def done(terms: TaskTerms) -> TaskReport | None:
-    """The made-up row of the task."""
-    return TaskReport(MessageType.DONE, row=made_row(terms.task))
+
+def answer_of(row: BenchmarkRow) -> WorkerMessage:
+    """The end of a task with this row."""
+    return WorkerMessage(outcome=TaskOutcome(FolderAnswer(msgspec.json.encode(row)).encoded()))
+
+
+def done(terms: TaskTerms) -> WorkerMessage | None:
+    """The end of the task with its made-up row."""
+    return answer_of(made_row(terms.task))
+
+
+def failure(error: str, *problems: Problem, begun: bool = True) -> WorkerMessage:
+    """The end of a task, or of a worker that cannot begin."""
+    return WorkerMessage(is_ready=begun, outcome=TaskOutcome(error=error, problems=problems))
+
+
+def progress(spent: int, best: float, seconds: float) -> WorkerMessage:
+    """A report on the task at work."""
+    return WorkerMessage(report=WorkReport(spent, 0, best if math.isfinite(best) else None, seconds))
 
 
 @dataclass
@@ -26,10 +51,10 @@ class Workplace:
     ``answer`` is what one says to a task, ``None`` for a process that ends; ``greeting`` what each says when it begins.
     """
 
-    answer: Callable[[TaskTerms], TaskReport | None] = done
-    greeting: Callable[[int], TaskReport | None] = lambda number: TaskReport(MessageType.READY)
+    answer: Callable[[TaskTerms], WorkerMessage | None] = done
+    greeting: Callable[[int], WorkerMessage | None] = lambda number: READY
     given: list[TaskTerms] = field(default_factory=list)
-    told: list[MessageType] = field(default_factory=list)
+    told: list[OrderKind] = field(default_factory=list)
     begun: int = 0
 
     @property
@@ -41,21 +66,24 @@ class Workplace:
 class Colleague(WorkerProcess):
     """A worker of ``place`` without a process."""
 
-    def __init__(self, place: Workplace, folder: Path) -> None:
-        self._place, self._folder = place, folder
+    def __init__(self, place: Workplace, name: str, setup_file: Path, environment: Mapping[str, str]) -> None:
+        setup = msgspec.msgpack.decode(setup_file.read_bytes(), type=WorkerSetup)
+        self._place, self.name = place, name
+        self._folder = Path(msgspec.json.decode(setup.data, type=BenchmarkPlaces).out)
         self.connection, self._theirs = multiprocessing.Pipe()
-        self.is_ready, self.terms, self.progress, self.processor = False, None, None, 0.0
+        self.is_ready, self.task, self.processor = False, None, 0.0
         place.begun += 1
         self._say(place.greeting(place.begun - 1))
 
     def send(self, order: WorkerOrder) -> None:
         """Note the order; a task is over at once, and so is a stop."""
-        self._place.told.append(order.word)
-        if order.word is MessageType.STOP and self.terms is not None:
-            self._say(TaskReport(MessageType.STOPPED))
-        if order.terms is not None:
-            self._place.given.append(order.terms)
-            self._say(self._place.answer(order.terms))
+        self._place.told.append(order.kind)
+        if order.kind is OrderKind.STOP and self.task is not None:
+            self._say(STOPPED)
+        if order.kind is OrderKind.TASK:
+            terms = msgspec.json.decode(FolderTask.decoded(order.task).data, type=TaskTerms)
+            self._place.given.append(terms)
+            self._say(self._place.answer(terms))
 
     def exit_reason(self) -> str:
         """Always the same."""
@@ -66,11 +94,13 @@ class Colleague(WorkerProcess):
         self.connection.close()
         self._theirs.close()
 
-    def _say(self, report: TaskReport | None) -> None:
-        if report is None:
+    def _say(self, message: WorkerMessage | None) -> None:
+        if message is None:
             self._theirs.close()
             return
-        if report.row is not None:
-            task_folder(self._folder, report.row.task).mkdir(parents=True, exist_ok=True)
-            write_row(self._folder, report.row)
-        self._theirs.send_bytes(report.encoded())
+        if message.outcome is not None and message.outcome.result:
+            answer = msgspec.msgpack.decode(message.outcome.result, type=FolderAnswer)
+            row = msgspec.json.decode(answer.data, type=BenchmarkRow)
+            task_folder(self._folder, row.task).mkdir(parents=True, exist_ok=True)
+            write_row(self._folder, row)
+        self._theirs.send_bytes(message.encoded())

@@ -436,7 +436,7 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
 
     def ensemble(
         self, _project: Any, model: Any, schedule: Any, settings: UncertaintySettings, error: ErrorModel | None, *,
-        state: EnsembleState | None, progress: Any, keep: Any, check: Any,
+        state: EnsembleState | None, progress: Any, keep: Any, check: Any, **_: Any,
     ) -> Ensemble:  # fmt: skip
         self.drawn_with.append(error)
         size = (1 if schedule is None else 2, model.maps.days, model.maps.shape)

@@ -16,6 +16,7 @@ from firegui.domain.benchmark import (
     PlannerName,
 )
 from firegui.domain.settings import MORE
+from firegui.domain.workers import WorkerSettings
 from firegui.gui.analyses.benchmark.benchmark_controller import missing_package
 from firegui.gui.base.layouts import vertical
 from firegui.gui.widgets.fields import WholeField
@@ -37,6 +38,7 @@ class BenchmarkForm(QWidget):
         self.planners = {name: QCheckBox() for name in _ORDER}
         self.matched = {name: QCheckBox() for name in _ORDER if name not in LEVELS}
         self.fields = SettingsForm(BenchmarkSettings(), skip=("planners", "matched"))
+        self.cluster = SettingsForm(WorkerSettings(), only=("scheduler",))
         self.processes = WholeField(0, _MOST_PROCESSES)
         self.processes.setToolTip(_PROCESSES_TIP)
         self.processes.setObjectName("processes")
@@ -50,7 +52,8 @@ class BenchmarkForm(QWidget):
 
     def request(self) -> BenchmarkRequest:
         """Return the request for the benchmark."""
-        return BenchmarkRequest(self.settings(), self.processes.value())
+        scheduler = self.cluster.value().scheduler
+        return BenchmarkRequest(self.settings(), self.processes.value(), scheduler=scheduler)
 
     def set_settings(self, settings: BenchmarkSettings) -> None:
         """Show other settings; a planner that cannot run here stays unticked."""
@@ -82,10 +85,12 @@ class BenchmarkForm(QWidget):
         form.addRow(self._from_plan)
         form.addRow("Processes", self.processes)
         form.addRow(every_core)
+        self.cluster.add_rows(form)
         form.addRow(self.fields.folded(MORE))
         self.processes.setAccessibleName("Processes")
         self.processes.valueChanged.connect(self._on_edited)
-        self.fields.changed.connect(self._on_edited)
+        for part in (self.fields, self.cluster):
+            part.changed.connect(self._on_edited)
         return form
 
     def _choices(self) -> QGridLayout:
@@ -118,6 +123,7 @@ class BenchmarkForm(QWidget):
 
     def _on_edited(self, _value: object = None) -> None:
         self._from_plan.setVisible(self.fields.box("budget").value() == 0)
+        self.processes.setEnabled(not self.cluster.value().scheduler)
         self.changed.emit()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from firegui.analyses.requests import Paths, SensitivityRequest
 from firegui.analyses.sensitivity.results import STORE, TABLE, AnyTable, SensitivityHeader, read_table
 from firegui.domain.sensitivity import KIND_TITLES, SensitivityKind
+from firegui.domain.workers import WorkerSettings
 from firegui.gui.analyses.controller import AnalysisResult, PlanningController
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
@@ -76,7 +77,8 @@ class SensitivityController(PlanningController[SensitivityRequest, SensitivityRe
         file = Path(header.schedule_file) if header.schedule_file else None
         schedule = None if file is None else read_project_schedule(file, project)
         project = replace(project, plan=replace(project.plan, optimizer=optimizer))
-        request = SensitivityRequest(header.kind, header.settings, optimizer.epochs, file)
+        workers = WorkerSettings() if request is None else request.workers
+        request = SensitivityRequest(header.kind, header.settings, optimizer.epochs, file, workers)
         paths = Paths(self._project_folder, saved.folder)
         return replace(request.spec(project, paths, self._session.backend, schedule), resume=True)
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 from firegui.analyses.requests import SensitivityRequest
 from firegui.domain.sensitivity import KIND_TITLES, SensitivityKind, SensitivitySettings
 from firegui.domain.settings import OptimizerSettings
+from firegui.domain.workers import GROUP, WorkerSettings
 from firegui.errors import InputError, Problem, Problems
 from firegui.gui.analyses.schedule_choice import ScheduleChoice
 from firegui.gui.jobs.run_queue import RunQueue
@@ -37,6 +38,7 @@ class SensitivityForm(QWidget):
             self.kind.addItem(KIND_TITLES[kind], kind.value)
         self.schedules = ScheduleChoice(queue, self, "A schedule to vary")
         self.fields = SettingsForm(SensitivitySettings())
+        self.workers = SettingsForm(WorkerSettings())
         self.search = SettingsForm(OptimizerSettings(), only=("epochs",))
         self.epochs = self.search.box("epochs")
         self.epochs.setToolTip("Cap on the epochs of each plan of the sweep")
@@ -50,8 +52,9 @@ class SensitivityForm(QWidget):
         form.addRow("Schedule", self.schedules.box)
         self.fields.add_rows(form)
         form.addRow("Epochs, at most", self.epochs)
+        form.addRow(self.workers.folded(GROUP))
         self.kind.currentIndexChanged.connect(self._on_kind)
-        for part in (self.fields, self.search, self.schedules):
+        for part in (self.fields, self.search, self.workers, self.schedules):
             part.changed.connect(self.changed)
         self._on_kind()
 
@@ -82,7 +85,7 @@ class SensitivityForm(QWidget):
         if not problems:
             problems.extend(settings.problems(kind))
         problems.raise_if_any("The table cannot be made")
-        return SensitivityRequest(kind, settings, self.search.value().epochs, file)
+        return SensitivityRequest(kind, settings, self.search.value().epochs, file, self.workers.value())
 
     def problems(self) -> tuple[Problem, ...]:
         """Return what is wrong with the entries."""

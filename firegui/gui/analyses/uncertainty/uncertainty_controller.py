@@ -37,6 +37,7 @@ from firegui.domain.uncertainty import (
     UncertaintyKind,
     UncertaintySettings,
 )
+from firegui.domain.workers import WorkerSettings
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResult, SavedResults
@@ -217,7 +218,8 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
         if not saved.can_resume(settings):
             return None
         file = Path(header.schedule_file) if header.schedule_file else None
-        request = UncertaintyRequest(replace(header.settings, members=settings.members), file)
+        workers = WorkerSettings() if request is None else request.workers
+        request = UncertaintyRequest(replace(header.settings, members=settings.members), file, workers)
         project = ensemble_project(header, self._session.project)
         return replace(self._spec(request, project, Paths(self._project_folder, saved.folder)), resume=True)
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 from firegui.analyses.requests import UncertaintyRequest
 from firegui.analyses.uncertainty.report import UNBURNED
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
+from firegui.domain.workers import GROUP, WorkerSettings
 from firegui.gui.analyses.schedule_choice import ScheduleChoice
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.settings_form import SettingEditor, SettingsForm
@@ -27,6 +28,7 @@ class UncertaintyForm(QWidget):
     def __init__(self, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.fields = SettingsForm(UncertaintySettings())
+        self.workers = SettingsForm(WorkerSettings())
         self.schedules = ScheduleChoice(queue, self, "A schedule to try", "none: no drops only")
         self.about = QLabel(wordWrap=True)
         self.about.setProperty("role", "muted")
@@ -38,8 +40,10 @@ class UncertaintyForm(QWidget):
         form.addRow(self.about)
         form.addRow("Schedule", self.schedules.box)
         self.fields.add_rows(form, others, units=True)
+        form.addRow(self.workers.folded(GROUP))
         self.fields.changed.connect(self._refresh)
-        self.schedules.changed.connect(self.changed)
+        for part in (self.schedules, self.workers):
+            part.changed.connect(self.changed)
         self._refresh()
 
     def set_kind(self, kind: UncertaintyKind) -> None:
@@ -57,7 +61,7 @@ class UncertaintyForm(QWidget):
 
     def request(self) -> UncertaintyRequest:
         """Return the request for the ensemble."""
-        return UncertaintyRequest(self.settings(), self.schedules.file)
+        return UncertaintyRequest(self.settings(), self.schedules.file, self.workers.value())
 
     def _refresh(self) -> None:
         settings = self.fields.value()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing import resource_tracker
@@ -18,12 +18,14 @@ ONE_THREAD = (
 """What has to be 1 for a process to compute on one thread; numpy and torch read theirs once, when they are loaded."""
 
 
-def start_work(work: str, connection: Connection, folder: str) -> None:
-    """Call ``work``, a function as ``module:name``, on one thread, with ``connection`` and ``folder``."""
+def start_work(
+    work: str, connection: Connection, setup_file: str, name: str, environment: Mapping[str, str]
+) -> None:  # fmt: skip
+    """Call ``work``, a function as ``module:name``, on one thread and in ``environment``, with the other arguments."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that steers this one
-    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
-    module, name = work.split(":")
-    getattr(import_module(module), name)(connection, folder)
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1") | dict(environment))
+    module, function = work.split(":")
+    getattr(import_module(module), function)(connection, setup_file, name)
 
 
 @contextmanager
