@@ -1,1 +1,1 @@
-"""Analyses: one folder for each with its run, its saved results and its report; what they share lies beside them."""
+"""Analyses: a folder for each with its run, saved results and report; shared modules beside them."""

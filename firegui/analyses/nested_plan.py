@@ -1,4 +1,4 @@
-"""Plans and stress tests that another run makes in folders of their own: kept where done, gone on with where begun."""
+"""Plans and stress tests that another run makes in folders: kept where done, resumed where begun."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def nested_spec(
 def planned(
     spec: PlanSpec, emit: Emit, control: RunControl, engine: Engine, announce: Announce, title: str
 ) -> RunRecord:
-    """The finished plan of ``spec``: the one that is there already, or made now; ``announce`` hears of its states.
+    """Return the finished plan of ``spec``, made now unless it is there; ``announce`` hears its states.
 
     A plan that is stopped is saved without a score: it has none of use before it is done. Raises
     :class:`~firegui.errors.CancelledError` when it was stopped, :class:`~firegui.errors.InputError` under ``title`` for
@@ -81,7 +81,7 @@ def planned(
 
 
 def stress_tested(spec: StressSpec, emit: Emit, control: RunControl, engine: Engine, announce: Announce) -> StressTable:
-    """The complete table of ``spec``: the one that is there already, or made now; ``announce`` hears of its states.
+    """Return the complete table of ``spec``, made now unless it is there; ``announce`` hears its states.
 
     Raises :class:`~firegui.errors.CancelledError` when it was stopped, :class:`~firegui.errors.InputError` for a folder
     of another test.
@@ -92,7 +92,7 @@ def stress_tested(spec: StressSpec, emit: Emit, control: RunControl, engine: Eng
 
 
 def follow_pauses(machine: RunMachine) -> Announce:
-    """Return a listener that pauses ``machine``, that of the outer run, with the inner run and resumes it with it."""
+    """Return a listener that pauses and resumes ``machine``, that of the outer run, with the inner run."""
 
     def follow(event: StateChanged) -> None:
         goes_on = event.state is RunState.RUNNING and machine.state is RunState.PAUSED
@@ -103,7 +103,7 @@ def follow_pauses(machine: RunMachine) -> Announce:
 
 
 def _carry_out(job: Job) -> None:
-    """Execute a run. Raises whatever ends it, and :class:`~firegui.errors.CancelledError` when it was stopped."""
+    """Execute a run. Raises whatever ends it; :class:`~firegui.errors.CancelledError` when stopped."""
     try:
         finished = job.run()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""One task of a planner, from its start or checkpoint to its row: of a benchmark, or a cell of a study."""
+"""One task of a planner, from its start or checkpoint to its row, in a benchmark or a study."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Cost:
 
 
 def installation(package: str) -> str:
-    """The command that installs an optional package."""
+    """Return the command that installs an optional package."""
     return f"pip install {package}"
 
 
@@ -91,7 +91,7 @@ class PreparedEngine(Engine):
         self, project: Project, effectiveness: Effectiveness, backend: str = "auto", precision: str = "float32", *,
         tell: MessageCallback = ignore_message, check: Check | None = None, maps: FireMaps | None = None,
     ) -> Model:  # fmt: skip
-        """The model at hand, at ``effectiveness``."""
+        """Return the model at hand, at ``effectiveness``."""
         return self.model.with_effectiveness(effectiveness)
 
 
@@ -273,7 +273,7 @@ class TwoStageTask:
         return 4 * self._project.calendar.n_steps * self._project.fleet.n_aircraft
 
     def run(self, link: TaskLink, checkpoint_seconds: float) -> TwoStagePlan:
-        """Make the plan, or what is missing of it. Raises :class:`~firegui.errors.CancelledError` when stopped."""
+        """Make the plan, or what it lacks. Raises :class:`~firegui.errors.CancelledError` when stopped."""
         self._folder.mkdir(parents=True, exist_ok=True)
         progress = _PlanProgress(self._folder, link, checkpoint_seconds)
         backend, where = self._backend, self._project_folder
@@ -311,7 +311,7 @@ class _PlanProgress:
         return self._before + (time.process_time() if self._ended is None else self._ended) - self._began
 
     def receive(self, event: RunEvent) -> None:
-        """An event of the plan's run."""
+        """Take an event of the plan's run."""
         match event:
             case StageBegan():
                 self._charged = self._charged_before(event)
@@ -350,7 +350,7 @@ class _PlanProgress:
 
 
 def elimination_charge(rollouts: int, passes: int) -> int:
-    """What an elimination is charged that counted ``rollouts``, the one behind the gradient of each pass among them."""
+    """Return the charge of an elimination with ``rollouts``, that of each pass's gradient included."""
     return rollouts + (GRADIENT_CHARGE - 1) * passes
 
 

@@ -28,7 +28,7 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkRequest:
-    """Request for a benchmark on ``processes`` processes, 0 for one a core, or on the workers of ``scheduler``.
+    """Request for a benchmark on ``processes`` processes (0: one a core), or on those of ``scheduler``.
 
     ``notes`` say what was left out.
     """
@@ -49,7 +49,7 @@ class BenchmarkRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SensitivityRequest:
-    """Request for a table, of the schedule in ``file`` or, for a sweep, of plans of at most ``epochs`` epochs."""
+    """Request for a table, of the schedule in ``file`` or of a sweep's plans of at most ``epochs`` epochs."""
 
     kind: SensitivityKind
     settings: SensitivitySettings

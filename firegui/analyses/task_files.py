@@ -32,14 +32,14 @@ def write_row(folder: Path, row: BenchmarkRow) -> None:
 
 
 def clear_up(folder: Path, task: PlannerTask) -> None:
-    """Remove what only going on with ``task`` would need, now that its row is written. What cannot be removed stays."""
+    """Remove what only resuming ``task`` would need, as far as possible, now that its row is written."""
     for name in _CHECKPOINTS:
         with suppress(OSError):
             (task_folder(folder, task) / name).unlink(missing_ok=True)
 
 
 def read_rows(folder: Path, tasks: Iterable[PlannerTask]) -> tuple[BenchmarkRow, ...]:
-    """The lines of those of ``tasks`` that are finished.
+    """Read the rows of those of ``tasks`` that are finished.
 
     Raises :class:`~firegui.errors.InputError` listing every line that cannot be read.
     """
@@ -61,7 +61,7 @@ def read_rows(folder: Path, tasks: Iterable[PlannerTask]) -> tuple[BenchmarkRow,
 
 
 def row_problems(folder: Path, tasks: Iterable[PlannerTask]) -> list[Problem]:
-    """The lines of ``tasks`` that cannot be read."""
+    """Return a problem for every row of ``tasks`` that cannot be read."""
     try:
         read_rows(folder, tasks)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""What was not saved, kept apart from the projects: the edits of an open project, and the runs that worked on it.
+"""Autosave outside of projects: the edits of an open project, and the runs that worked on it.
 
 Each window has a slot of its own in one place, and holds it while it lives::
 
@@ -33,7 +33,7 @@ OPEN, EDITS, BASE = "open.toml", "edits", "base.firegui"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenNote:
-    """``open.toml``: the ``name`` of the project, its ``folder`` (empty: never saved), when it was last ``edited``.
+    """``open.toml``: the ``name`` of the project, its ``folder`` (empty: never saved), the last edit.
 
     ``edits`` says that there are some. ``runs`` are the folders of the runs at work and ``waiting`` is how many more
     stood in the queue.
@@ -50,7 +50,7 @@ class OpenNote:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AutosaveState:
-    """What is to be kept: the ``project`` as it is, as it was ``opened`` or saved last, and where it is saved."""
+    """State to autosave: the ``project`` as it is, as ``opened`` or saved last, and its folder."""
 
     project: Project
     opened: Project
@@ -64,7 +64,7 @@ class AutosaveSlot:
     """The place of one window. Nothing is there before :meth:`keep`. One thread at a time."""
 
     def __init__(self, place: Path, path: Path | None = None) -> None:
-        """A new slot in ``place``; with ``path`` one that was left behind is taken over.
+        """Make a new slot in ``place``, or take over the one in ``path`` that was left behind.
 
         Raises :class:`~firegui.errors.InputError` where another window was faster.
         """
@@ -93,7 +93,7 @@ class AutosaveSlot:
         write_text(self.path / OPEN, header_text(note))
 
     def note_base(self, opened: Project) -> None:
-        """The whole project that lies in the slot, if one does, is ``opened``."""
+        """Note that the project in the slot, if there is one, is ``opened``."""
         self._based_on = opened if (self.path / BASE).is_dir() else None
 
     def clear(self) -> None:
@@ -118,7 +118,7 @@ class AutosaveSlot:
             self._lock = None
 
     def _whole(self, opened: Project) -> Path:
-        """The project as it came in, written once."""
+        """Write the project as it came in, once."""
         base = self.path / BASE
         known = self._based_on
         if known is None or known.scenario is not opened.scenario or known.maps is not opened.maps:
@@ -175,7 +175,7 @@ class RecoverableProject:
         return never_saved or self.has_edits or bool(self.runs)
 
     def read(self) -> tuple[Project, Project]:
-        """The project as it was saved last (or came in) and as it was edited; one value where there are no edits.
+        """Return the project as saved last (or as it came in) and as edited; one value without edits.
 
         Raises :class:`~firegui.errors.InputError`.
         """
@@ -184,7 +184,7 @@ class RecoverableProject:
 
 
 def recoverable_projects(place: Path) -> list[RecoverableProject]:
-    """What earlier windows left in ``place``, the latest first. Slots with nothing of use in them are removed."""
+    """Return what earlier windows left in ``place``, the latest first. Useless slots are removed."""
     found = []
     for path in sorted(place.iterdir()) if place.is_dir() else []:
         if not path.is_dir() or is_held(path):
@@ -198,7 +198,7 @@ def recoverable_projects(place: Path) -> list[RecoverableProject]:
 
 
 def _left(path: Path) -> RecoverableProject | None:
-    """The slot in ``path``; ``None`` where it does not say what it is, or a newer firegui wrote it."""
+    """Return the slot in ``path``; ``None`` for an unknown one, or one of a newer firegui."""
     try:
         return RecoverableProject(path, read_toml(path / OPEN, OpenNote, FORMAT, "look into the folder"))
     except InputError:
@@ -206,6 +206,6 @@ def _left(path: Path) -> RecoverableProject | None:
 
 
 def recovery_gone_error(left: RecoverableProject) -> InputError:
-    """What to say of a slot that another window has just taken."""
+    """Return the problem of a slot that another window has just taken."""
     problem = Problem(left.note.name, "is being recovered in another window", "look there")
     return InputError([problem], "The project was not recovered")

@@ -1,4 +1,4 @@
-"""Base classes of runs: one for runs that keep nothing, one for runs whose result is saved in a folder of its own."""
+"""Base classes of runs: of those that keep nothing, and of those that save a result in a folder."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Header = TypeVar("Header", bound=SavedHeader)
 
 
 class BaseRun(Generic[Spec]):
-    """Base class of runs, a :class:`~firegui.runs.runner.Job` that keeps nothing. Subclasses define ``run``."""
+    """Base class of runs, a :class:`~firegui.runs.runner.Job` without a result. Subclasses define ``run``."""
 
     baseline_metrics: Metrics | None = None
 
@@ -105,7 +105,7 @@ class SavedRun(BaseRun[SavedSpec], Generic[SavedSpec, Header]):
 
     # -- for subclasses ----------------------------------------------------------------------------------------------
     def _nominal_model(self, backend: str = "") -> Model:
-        """Build the model at nominal effectiveness, on the requested backend or on ``backend``, and emit its device."""
+        """Build the model at nominal effectiveness, on ``backend`` or as requested, and emit its device."""
         project = self._spec.project
         tell, check = self._speaker.pass_on, self._control.check
         chosen = backend or self._spec.backend
@@ -118,7 +118,7 @@ class SavedRun(BaseRun[SavedSpec], Generic[SavedSpec, Header]):
         self._folder.update(state=state, reason=reason, message=message, **self._header_fields())
 
     def _save_or_warn(self) -> None:
-        """Save unfinished work. A disk that is full for a moment does not end a run that has minutes behind it."""
+        """Save unfinished work. A disk that is full for a moment does not end a run."""
         try:
             self._save()
         except InputError as error:
@@ -126,7 +126,7 @@ class SavedRun(BaseRun[SavedSpec], Generic[SavedSpec, Header]):
             self._emit(Message(text, "warning"))
 
     def _hold(self) -> float:
-        """Save unfinished work and wait for the end of a pause. Return its seconds, which no elapsed time includes.
+        """Save unfinished work and wait for the end of a pause. Return its seconds, which do not count.
 
         Raises :class:`~firegui.errors.CancelledError` where a stop ended the pause.
         """

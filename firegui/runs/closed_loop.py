@@ -1,4 +1,4 @@
-"""The receding horizon, simulated: a drawn fire is observed, the rest is replanned and flown until the next look."""
+"""Simulated receding horizon: observe a drawn fire, replan the rest, fly until the next observation."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class ClosedLoop(ReplanJob):
         return LoopState((), self._spec.schedule, self._spec.schedule, seen, true, true, true, level)
 
     def _before(self, replanner: Replanner) -> LoopState | None:
-        """Return where the closed loop stopped that this one goes on after, with the drops that were edited since.
+        """Return the state of the closed loop that this one continues, with the drops edited since.
 
         Raises :class:`~firegui.errors.InputError` where it has ended or drops were edited that have been flown.
         """
@@ -139,7 +139,7 @@ class ClosedLoop(ReplanJob):
         return replace(state, schedule=Schedule(logits, poses), by_hand=True)
 
     def _true_world(self, replanner: Replanner) -> _World:
-        """The world that burns, and who repairs the plan there. Nothing is written yet."""
+        """Return the world that burns, and what repairs the plan there. Nothing is written yet."""
         spec, whole, check = self._spec, replanner.whole, self._control.check
         per_day, scenario = whole.maps.steps_per_day, spec.exercise
         world = self._engine.stress_world(spec.project, whole, scenario or NOMINAL, check=check)
@@ -214,7 +214,7 @@ class ClosedLoop(ReplanJob):
         return np.random.default_rng(np.random.SeedSequence([seed, day]))
 
     def _observed(self, exercise: Exercise, state: LoopState, step: int) -> _Morning:
-        """What the planner of an exercise sees, decides and expects. At the start it takes the plan as it is."""
+        """Return what the planner of an exercise sees and decides. At the start it takes the plan as it is."""
         check = self._control.check
         assert state.level is not None
         belief = self._engine.belief(state.seen, state.level)
@@ -225,7 +225,7 @@ class ClosedLoop(ReplanJob):
         return _Morning(now.schedule, now.belief.seen, now.belief.level, forecast=forecast)
 
     def _replanned(self, replanner: Replanner, session: RunSession, folder: ReplanFolder, state: LoopState) -> _Morning:
-        """The plan of the paper's stages from now on; the old one where nothing burns."""
+        """Return the plan of the paper's stages from now on; the old one where nothing burns."""
         seen = FireState.between(state.seen, state.loop.fire)
         if not seen.burning.any():
             self._emit(Message(f"day {state.day}: nothing is new, so the schedule stays as it is"))
@@ -271,7 +271,7 @@ class ClosedLoop(ReplanJob):
         return RunFinished(reason, message, nominal, bare, folder.path)
 
     def _fires(self, replanner: Replanner, state: LoopState, folder: ReplanFolder) -> tuple[RunFire, RunFire]:
-        """The drawn fires without drops and with the plan, their days written to the folder."""
+        """Return the drawn fires without drops and with the plan. Their days are written to the folder."""
         whole, kept, project = replanner.whole, self._kept, self._spec.project
         how: dict[str, Any] = {"frame_stride": self._stride, "keep_days": True, "check": self._control.check}
         nothing = self._engine.fire_without_drops(whole, state.schedule, kept, **how)
@@ -303,7 +303,7 @@ def _message(reason: FinishReason, rows: tuple[LoopDay, ...], exercise: StressSc
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Morning:
-    """An observation: the schedule from now on, the perimeter that is remembered, and what the planner believes.
+    """An observation: the schedule from now on, the remembered perimeter, and the planner's belief.
 
     ``level`` is that of :class:`LoopState`; ``expected`` and ``forecast`` are those of the day.
     """
@@ -317,7 +317,7 @@ class _Morning:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _World:
-    """What is flown in: the true world, who repairs plans in an exercise, and the steps between two observations."""
+    """The true world, the repair of plans in an exercise, and the steps between two observations."""
 
     truth: FlownWorld
     exercise: Exercise | None
@@ -336,7 +336,7 @@ class _World:
         return self.every != self.per_day
 
     def step(self, number: int) -> int:
-        """The step of an observation; the end of the plan after the last."""
+        """Return the step of an observation; the end of the plan after the last."""
         return min(number * self.every, self.n_steps)
 
 
@@ -351,7 +351,7 @@ _FLOWN = (REPLANNED, FIXED, NO_DROPS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopState:
-    """The start of a day: the ``rows`` of the days before, the fire of every branch and the schedule that is flown.
+    """The start of a day: the ``rows`` before, the fire of every branch and the schedule that is flown.
 
     ``fixed`` is the schedule of the branch that is not replanned. With ``by_hand`` the schedule was edited at this
     observation, so that it is flown as it is until the next one. ``seen [H, W]`` is the loop's perimeter of the day
@@ -394,7 +394,7 @@ class LoopState:
 
     @staticmethod
     def load(path: Path) -> LoopState:
-        """Read what :meth:`save` wrote. Raises :class:`~firegui.errors.InputError` when the file cannot be used."""
+        """Read what :meth:`save` wrote. Raises :class:`~firegui.errors.InputError` for an unusable file."""
         stored = read_arrays(path)
         try:
             fires = {name: FireState(stored[name] == 1, stored[name] == 2) for name in _BRANCHES}

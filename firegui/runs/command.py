@@ -57,7 +57,7 @@ def with_command(spec: Spec, source: Path | None = None) -> Spec:
 
 
 def repeat_command(spec: RepeatableSpec, source: Path | None = None) -> str:
-    """Return ``firegui …`` with every option that decides the result; empty where the project has no folder.
+    """Return ``firegui …`` with every option that decides the result; empty for an unsaved project.
 
     Options whose default is the project's own setting are always there, for the project may change. Others are there
     when they differ from their default. ``source`` is the file of a calibration's first weights or of an observed

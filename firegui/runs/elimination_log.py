@@ -23,7 +23,7 @@ def elimination_text(rows: Iterable[EliminationStep]) -> str:
 
 
 def read_elimination(path: Path) -> tuple[EliminationStep, ...]:
-    """The rows of an ``elimination.csv``; an absent file is an empty one.
+    """Read the rows of an ``elimination.csv``; an absent file is an empty one.
 
     Raises :class:`~firegui.errors.InputError` for a table of another shape.
     """

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class LazyPackage:
-    """Stand-in for a package: ``LazyPackage("a").b.c`` imports the module ``a.b`` and returns its name ``c``."""
+    """Stand-in for a package: ``LazyPackage("a").b.c`` imports the module ``a.b`` and returns ``c``."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -165,7 +165,7 @@ class Engine:
             self.choose(name)
 
     def device_name(self, device: str) -> str:
-        """``the CPU``, ``the GPU NVIDIA H200``; ``the GPU`` where it is not on this machine."""
+        """Return ``the CPU`` or ``the GPU NVIDIA H200``; ``the GPU`` where it is not on this machine."""
         if not device.startswith("cuda"):
             return "the CPU"
         cards = self.devices()["cuda"]
@@ -208,7 +208,7 @@ def _load_torch_libraries() -> None:
 
 @contextmanager
 def _garbage_collection_off() -> Iterator[None]:
-    """Disable the garbage collector inside, and exempt all objects that exist at the end from later collections.
+    """Disable the garbage collector inside, and exempt the objects made from later collections.
 
     A collection visits every object while it holds the interpreter's lock. torch makes a million objects, which take a
     fifth of a second each time.

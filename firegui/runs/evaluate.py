@@ -78,7 +78,7 @@ class Evaluation(BaseRun[EvaluateSpec]):
         return RunFinished(FinishReason.COMPLETED, text, plan.metrics, baseline.metrics, None)
 
     def _stressed(self, model: Model) -> tuple[Model, EvaluateSpec]:
-        """The model, and what is rolled out in it: in a draw of a stress scenario, or as it stands."""
+        """Return the model, and what is rolled out in it: in a draw of a stress scenario, or as it stands."""
         spec, drawn = self._spec, self._spec.stress
         if drawn is None:
             return model, spec
@@ -92,7 +92,7 @@ class Evaluation(BaseRun[EvaluateSpec]):
         return world.model, replace(spec, schedule=plan, against=other)
 
     def _exercised(self, model: Model, world: StressWorld, drawn: StressDrawOf) -> EvaluateSpec:
-        """What is rolled out in a draw with repair: the plans as they were repaired, on the fires that were drawn."""
+        """Return the plans as repaired in a draw, on the fires that were drawn."""
         spec, check = self._spec, self._control.check
         repair = self._engine.plan_repair(spec.project, model, check=check)
         exercise = self._engine.exercise(world, model, repair, drawn.number, drawn.seed)
@@ -105,7 +105,7 @@ class Evaluation(BaseRun[EvaluateSpec]):
         return spec
 
     def _model_of_other(self, model: Model) -> Model:
-        """What the first fire is rolled out with: ``model``, unless it is of a plan for another project."""
+        """Return the model of the first fire: ``model``, unless it is of a plan for another project."""
         other = self._spec.against_project
         if other is None:
             return model
@@ -113,7 +113,7 @@ class Evaluation(BaseRun[EvaluateSpec]):
         return self._engine.build(other, other.plan.nominal, self._spec.backend, tell=ignore_message, check=check)
 
     def _first_fire(self, model: Model) -> Rollout | RunFire:
-        """The fire without drops, or that of the plan to compare with."""
+        """Return the fire without drops, or that of the plan to compare with."""
         spec = self._spec
         if spec.against is not None:
             return self._fire(self._model_of_other(model), spec.against, spec.against_fire)
@@ -123,7 +123,7 @@ class Evaluation(BaseRun[EvaluateSpec]):
         return self._engine.fire_without_drops(model, spec.schedule, spec.fire, frame_stride=stride, check=check)
 
     def _fire(self, model: Model, schedule: Schedule, kept: FireRecord | None) -> Rollout | RunFire:
-        """The fire of ``schedule``, as its run kept it or as simulated."""
+        """Return the fire of ``schedule``, as its run kept it or as simulated."""
         if kept is None:
             return self._rollout(model, schedule)
         stride, check = self._spec.frame_stride, self._control.check

@@ -93,7 +93,7 @@ class BaselineReady:
 
 @dataclass(frozen=True, slots=True)
 class EpochDone:
-    """One gradient epoch; ``rollouts`` charges three for each, as the paper does; ``seconds`` since the start."""
+    """One gradient epoch, charged as three ``rollouts`` as in the paper; ``seconds`` since the start."""
 
     epoch: int
     epochs: int
@@ -143,7 +143,7 @@ class EliminationStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanUpdated:
-    """A picture of the best plan so far, at most a few a second, for the map. ``epoch`` is −1 for an evaluated file.
+    """The best plan so far for the map, at most a few a second. ``epoch`` is −1 for an evaluated file.
 
     During the second stage ``epoch`` stays that of the first, and what a picture has less than the one before it was
     removed. While a plan is worked out ``drops`` are those that are flown; the kept plan has all that it proposes.
@@ -158,7 +158,7 @@ class PlanUpdated:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """The run ended; ``message`` says why and what to do next. ``nominal`` is the best plan scored at nominal η.
+    """The run ended; ``message`` says why and what to do. ``nominal`` is the best plan at nominal η.
 
     ``problems`` lists what was wrong with the input when that is why it failed.
     """
@@ -189,7 +189,7 @@ class LoopAdvanced:
 
 @dataclass(frozen=True, slots=True)
 class StressTestProgress:
-    """``done`` of ``total`` scenarios are over in the stress test of a plan that is made; ``text`` names the next."""
+    """``done`` of ``total`` scenarios are over in the stress test of a plan; ``text`` names the next."""
 
     done: int
     total: int
@@ -225,14 +225,14 @@ class WeightsReady:
 
 @dataclass(frozen=True, slots=True)
 class SensitivityReady:
-    """A robustness table is there and saved; one of a sweep comes with every plan, until it is ``complete``."""
+    """A robustness table is saved; one of a sweep comes with every plan, until it is ``complete``."""
 
     table: SensitivityTable[Row]
 
 
 @dataclass(frozen=True, slots=True)
 class StressReady:
-    """A stress table: of a test so far, with every scenario that is done and at its end; of a plan that is made."""
+    """A stress table, of a test with every scenario that is done, or of a plan."""
 
     table: StressTable
 
@@ -246,7 +246,7 @@ class MarginReady:
 
 @dataclass(frozen=True, slots=True)
 class TaskProgress:
-    """One task of a benchmark at work: ``spent`` of ``allowance`` rollout-equivalents, the ``best`` objective so far.
+    """One task of a benchmark at work: ``spent`` of ``allowance`` rollout-equivalents, ``best`` so far.
 
     For the two-stage plan ``allowance`` is 0, because nobody knows what it will take; ``best`` is NaN before the first.
     """
@@ -260,7 +260,7 @@ class TaskProgress:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkProgress:
-    """Where a benchmark is, at most a few times a second: the tasks at work, and how many are ``done`` of how many."""
+    """Progress of a benchmark, at most a few times a second: tasks at work, and how many are ``done``."""
 
     running: tuple[TaskProgress, ...]
     done: int
@@ -280,7 +280,7 @@ class BenchmarkReady:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorFitted:
-    """The error model was fitted to the project's perimeters, with the residuals and the semivariogram behind it."""
+    """The error model was fitted to the perimeters; its residuals and semivariogram come with it."""
 
     fit: ErrorFit
 
@@ -351,7 +351,7 @@ class WorkerSeen:
 
 @dataclass(frozen=True, slots=True)
 class StudyProgress:
-    """Where a study is, at most a few times a second: ``done`` and ``failed`` of ``cells``, and who is at work.
+    """Progress of a study, at most a few times a second: ``done`` and ``failed`` of ``cells``, workers.
 
     ``seconds`` are by the clock, of every session; ``left`` is what the rest takes at this session's pace, NaN before
     there is one.

@@ -1,4 +1,4 @@
-"""A run's plan as it is handed over: read whole, held against its rules, written. For commands and the window alike."""
+"""Export of a run's plan: read it, check it against its rules, write it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def hand_over(
     tell: Callable[[str], None] | None = None,
     films: Mapping[str, Callable[[Path], None]] = NO_FILMS,
 ) -> list[Path]:
-    """Write a plan whose drops keep its rules; every file appears or none does (:func:`firegui.io.exporters.export`).
+    """Write a plan whose drops keep its rules (:func:`firegui.io.exporters.export`): all files, or none.
 
     Raises :class:`~firegui.errors.InputError` listing every drop that breaks a rule and every format that does not fit.
     """
@@ -58,7 +58,7 @@ def hand_over(
 def run_content(
     folder: Path, water: Path | None = None, formats: Sequence[str] = (), sheet: Sheet | None = None
 ) -> ExportContent:
-    """Everything that is known of the plan of a run, its project's layers too where it is still what it was.
+    """Return all that is known of the plan of a run, with its project's layers if that is unchanged.
 
     ``water`` is a layer in place of the fuel's water; ``formats`` are looked at first, so that what is wrong with them
     is said with everything else. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
@@ -124,7 +124,7 @@ def rule_problems(project: Project, drops: Sequence[DropRecord]) -> list[Problem
 
 
 def _schedule(project: Project, drops: Sequence[DropRecord], *, landing: bool) -> Schedule:
-    """The drops as a schedule, at their release points or where they come down."""
+    """Return the drops as a schedule, at their release points or where they come down."""
     schedule = Schedule.empty(project.calendar.n_steps, project.planned_fleet.n_aircraft)
     for drop in drops:
         place = (drop.landing_y, drop.landing_x) if landing else (drop.y, drop.x)
@@ -148,7 +148,7 @@ def _fire(record: RunRecord, name: str) -> Occupancy | None:
 
 
 def _with_start(fire: Occupancy | None, project: Project, kept: FireRecord | None) -> Occupancy | None:
-    """The fire with the state at its start before it: what is observed then burns for certain."""
+    """Return the fire after the state at its start, in which everything observed burns for certain."""
     start, day = project.scenario.ignition_on(project.plan.start_day), 0
     if kept is not None:
         start, day = kept.plan.state(0).fire, kept.plan.first
@@ -158,7 +158,7 @@ def _with_start(fire: Occupancy | None, project: Project, kept: FireRecord | Non
 
 
 def _project(record: RunRecord) -> tuple[Project, list[str]]:
-    """The run's project with its layers, where it is still there and unchanged, and what to know of it."""
+    """Return the run's project, with its layers if it is still there unchanged, and notes on it."""
     header, small = record.header, record.project
     where = header.project_folder
     if not where:
@@ -173,7 +173,7 @@ def _project(record: RunRecord) -> tuple[Project, list[str]]:
 
 
 def _attempt(problems: Problems, read: Callable[[], T]) -> T | None:
-    """The result of ``read``, or ``None`` with its problems noted."""
+    """Return the result of ``read``, or ``None`` with its problems noted."""
     try:
         return read()
     except InputError as error:

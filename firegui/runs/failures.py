@@ -1,4 +1,4 @@
-"""What is said and kept of an error that ends a run or a command; loads nothing, so that any command begins fast."""
+"""Messages and logs of errors that end a run or a command. It loads nothing, so commands start fast."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 def write_log(error: BaseException, folder: Path | None) -> Path | None:
-    """Append the traceback of an unforeseen error to a file, in ``folder`` or else the system's temporary folder.
+    """Append the traceback of an unforeseen error to a file, in ``folder`` or the temporary folder.
 
     Returns where, or ``None`` when even that could not be written.
     """

@@ -1,4 +1,4 @@
-"""Specs that compute the fire of a saved run again for the map, and checks for those of the analyses' results.
+"""Specs that compute the fire of a saved run again for the map, and their checks.
 
 Every function raises :class:`~firegui.errors.InputError` if the result does not fit the project any more.
 """
@@ -50,7 +50,7 @@ def same_schedule(file: str, known: str, project: Project, thing: str) -> Schedu
 
 
 def run_spec(folder: Path, project: Project, backend: str, *, replans: bool) -> tuple[EvaluateSpec, SavedFire | None]:
-    """Return the spec of both fires of the run in ``folder``, and what it says of its fire where it ``replans``."""
+    """Return the spec of both fires of the run in ``folder``, and its note where it ``replans``."""
     schedule = kept_schedule(folder, project)
     saved = saved_fire(folder) if replans else None
     return EvaluateSpec(project, schedule, backend=backend, fire=None if saved is None else saved.kept), saved

@@ -1,4 +1,4 @@
-"""Headers of saved runs, ``run.toml`` among them: what was asked, with what, on what, and how it ended."""
+"""Headers of saved runs, such as ``run.toml``: what was asked, with what, and how it ended."""
 
 from __future__ import annotations
 
@@ -181,17 +181,17 @@ def schedule_hash(schedule: Schedule | None) -> str:
 
 
 def now() -> datetime:
-    """The time for the record, in whole seconds."""
+    """Return the time for the record, in whole seconds."""
     return datetime.now(UTC).replace(microsecond=0)
 
 
 def path_text(path: Path | None) -> str:
-    """A path as a header keeps it: whole, and empty for none."""
+    """Return a path as a header keeps it: whole, and empty for none."""
     return str(path.resolve()) if path else ""
 
 
 def header_text(header: object) -> str:
-    """The TOML of a header, its project last if it has one; what has no value is left out, for TOML has no null."""
+    """Return the TOML of a header, its project last. Fields without a value are left out."""
     plain = without_none(msgspec.to_builtins(header, builtin_types=(datetime, date)))
     project = {"project": plain.pop("project")} if "project" in plain else {}
     return toml.dumps({**plain, **project})

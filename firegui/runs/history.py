@@ -22,7 +22,7 @@ def history_text(rows: Iterable[EpochDone]) -> str:
 
 
 def read_history(path: Path, epochs: int) -> tuple[EpochDone, ...]:
-    """The rows of a ``history.csv``; ``epochs`` is the cap of the run, which the table does not repeat.
+    """Read the rows of a ``history.csv``; ``epochs`` is the cap of the run, which is not in the table.
 
     An absent file is an empty history. Raises :class:`~firegui.errors.InputError` for a table of another shape.
     """

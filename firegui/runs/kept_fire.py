@@ -106,7 +106,7 @@ def kind_of_fire(folder: Path, header: RunHeader) -> str:
 
 
 def read_kept_fire(folder: Path, header: RunHeader) -> FireRecord | None:
-    """Return the fire that a replanned run kept; ``None`` for another run, and for one from before it was kept.
+    """Return the fire that a replanned run kept; ``None`` for a run without one.
 
     Raises :class:`~firegui.errors.InputError` for a file that is damaged or of another grid, plan or fire.
     """

@@ -28,7 +28,7 @@ class FolderLock:
     """The right to write a run folder, from the call until :meth:`release`."""
 
     def __init__(self, folder: Path) -> None:
-        """Make the folder if need be and take its lock. Raises :class:`~firegui.errors.InputError` when it is held."""
+        """Make the folder and take its lock. Raises :class:`~firegui.errors.InputError` when it is held."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._handle: int | None = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
@@ -70,7 +70,7 @@ def is_held(folder: Path) -> bool:
 
 
 def said(folder: Path) -> str:
-    """What the holder of ``folder`` said; empty where it said nothing or the system does not let others read it."""
+    """Return the text that the holder of ``folder`` left; empty without one that can be read."""
     try:
         return (folder / LOCK).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -78,7 +78,7 @@ def said(folder: Path) -> str:
 
 
 def held_problem(folder: Path) -> Problem:
-    """What to tell whoever wants to write a folder that :func:`is_held`."""
+    """Return the problem of a folder that :func:`is_held`, for a run that would write to it."""
     return Problem(str(folder), "another run is writing this folder", "wait for it or choose another folder")
 
 

@@ -34,7 +34,7 @@ def counted(number: int, thing: str, things: str = "") -> str:
 def finish_message(
     reason: FinishReason, settings: OptimizerSettings, done: int, best_epoch: int, best: float = math.nan
 ) -> str:
-    """Why stage 1 ended, with the remedy for whoever wanted more of it. Epochs are counted from 1 for people.
+    """Say why stage 1 ended, with the remedy to go on. Epochs are counted from 1 for people.
 
     Only a run that was stopped is to be resumed: one that ended by itself has done what it was asked.
     ``best`` is the objective of the best plan at design effectiveness, NaN where it is not known.
@@ -91,7 +91,7 @@ def tactical_message(reason: FinishReason, swept: TacticalProgress | None) -> st
 
 
 def gain_message(baseline: Metrics, plan: Metrics, epochs: int | None = None) -> str:
-    """The plan against the fire without drops, in one sentence; ``epochs`` is how many made it, if any did."""
+    """Compare the plan with the fire without drops in one sentence; ``epochs`` made it, if any did."""
     drops = counted(plan.drops_executed, "drop")
     text = f"objective {plan.objective:.4g} with {drops}, {baseline.objective:.4g} without"
     if plan.drops_executed == 0 and epochs is not None and epochs < FORMING_EPOCHS:
@@ -103,5 +103,5 @@ def gain_message(baseline: Metrics, plan: Metrics, epochs: int | None = None) ->
 
 
 def engine_words(method: str, device_name: str) -> str:
-    """What computes a run and how, for people: ``the CPU, active-front kernels``."""
+    """Return the device and the method of a run as text: ``the CPU, active-front kernels``."""
     return f"{device_name}, {method}"

@@ -19,7 +19,7 @@ def takes_notes(folder: Path) -> bool:
 
 
 def read_notes(folder: Path) -> str:
-    """The notes on the run in ``folder``, empty for none. Raises :class:`InputError` for a file that is no text."""
+    """Read the notes on the run in ``folder``. Raises :class:`InputError` for a file that is no text."""
     path = folder / NOTES
     try:
         return path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Run that plans: first stage, second stage, both, the tactical heuristic, or a schedule kept as it is."""
+"""Run that plans: first stage, second stage, both, the tactical heuristic, or a schedule as it is."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ class Planning(BaseRun[PlanSpec]):
         return len(self._spec.stages) + self._borrows
 
     def _reference(self, session: RunSession, previous: RunRecord | None) -> Schedule:
-        """What the second stage begins with."""
+        """Return what the second stage begins with."""
         if self._has(REFERENCE):
             return self._read(session, REFERENCE)
         start = self._spec.warm_start
@@ -236,7 +236,7 @@ class Planning(BaseRun[PlanSpec]):
         return best
 
     def _satisfied(self, session: RunSession, start: Schedule) -> bool:
-        """Whether ``start`` protects the regions down to the floor already, so that setting B has nothing to find."""
+        """Return whether ``start`` already protects the regions, so that setting B has nothing to find."""
         plan = self._spec.project.plan
         if plan.setting is not Setting.B or self._margin is not None:
             return False
@@ -315,7 +315,7 @@ class Planning(BaseRun[PlanSpec]):
 
     # -- the end -----------------------------------------------------------------------------------------------------
     def _plan(self) -> Schedule | None:
-        """The best there is."""
+        """Return the best schedule so far."""
         if self._tactical is not None:
             return self._tactical.best
         if self._second is not None:
@@ -381,7 +381,7 @@ class Planning(BaseRun[PlanSpec]):
         return None if shown is None else shown.metrics, stress
 
     def _stress_test(self, session: RunSession, plan: Schedule, scores: RunScores) -> StressTable | None:
-        """Return the stress table of the plan and add it to the saved scores; ``None`` where that is not possible.
+        """Return the stress table of the plan and add it to the saved scores; ``None`` where it has none.
 
         The plan is complete before it. So a stop or an error ends only the test.
         """
@@ -438,7 +438,7 @@ class PlanConclusion:
     swept: TacticalProgress | None = None
 
     def write(self, folder: RunFolder, check: Check) -> tuple[PlanUpdated | None, RunScores]:
-        """Write the plan, then its scores; returns the plan at nominal effectiveness, for the map, and the scores.
+        """Write the plan, then its scores. Return the plan at nominal effectiveness, and the scores.
 
         The schedule is safe before the first rollout begins. When ``check`` cancels the rollouts, the nominal score is
         left out and no picture returned. Raises :class:`~firegui.errors.InputError` where the folder cannot be written.

@@ -44,7 +44,7 @@ class PreviewRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreviewResult:
-    """Answer to ``request``, at nominal effectiveness. ``fire [H, W]`` is ``P`` of the new plan at its step.
+    """Answer to ``request``, at nominal effectiveness; ``fire [H, W]`` is ``P`` of the new plan.
 
     ``change [H, W]`` is ``P_before − P_after`` at the end in 1/255, int16, and ``changed`` how many cells that are
     :data:`CLEAR_CHANGE` different. Where frames were requested, only ``frames`` and ``after`` are set.
@@ -69,7 +69,7 @@ class _Base:
 
 
 class PlanPreviewer:
-    """Previewer that answers requests in order. The model and the plan before the change are kept between them."""
+    """Previewer that answers requests in order. It keeps the model and the plan before the change."""
 
     def __init__(self, engine: Engine | None = None) -> None:
         self._engine = engine or Engine()

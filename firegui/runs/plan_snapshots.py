@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class PlanSnapshots:
-    """Emitter of :class:`~firegui.runs.events.PlanUpdated`, at most once per ``seconds`` (infinite: never).
+    """Emitter of :class:`~firegui.runs.events.PlanUpdated`, at most once in ``seconds`` (infinite: never).
 
     An epoch records frames only when a snapshot is due. If the improvement came in an epoch without frames, the best
     plan is rolled out once more.
@@ -54,7 +54,7 @@ class PlanSnapshots:
         self._pending, self._shown_at = None, time.monotonic()
 
     def follow(self, epoch: int, drops: int, schedule: Schedule, check: Check) -> None:
-        """Emit what the second stage left of the plan of ``epoch``, if drops were removed since the last snapshot."""
+        """Emit what the second stage left of the plan of ``epoch``, if drops were removed meanwhile."""
         if drops == self._shown_drops or self.stride_if_due() is None:
             return
         rollout = self._engine.simulate(self._model, schedule, check=check, frame_stride=self._stride)

@@ -1,4 +1,4 @@
-"""One window for a project: whoever opens it holds its folder until it is shut, however that comes about."""
+"""One window for a project: it holds the folder until it is closed, however that comes about."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SOMEBODY = "another window"
 
 
 class ProjectLock:
-    """The right to save into a project's folder. :meth:`take` another, or :meth:`release` it, when the project goes."""
+    """Lock of a project's folder. :meth:`take` another, or :meth:`release` it, when the project closes."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None

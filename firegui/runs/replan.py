@@ -1,4 +1,4 @@
-"""One turn of a receding horizon as a run: take the observed fire in, keep what was flown, plan the rest anew."""
+"""Run of one turn of a receding horizon: read the observed fire, keep what was flown, plan the rest."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Replanning(ReplanJob):
         return self._conclude(_Work(replanner, left, kept, outlook, stages.ended), session, self._folder, reason)
 
     def _state(self, replanner: Replanner) -> tuple[FireState, list[str]]:
-        """The observed fire (what is new within the last day burns, the rest has burned out), and what was assumed."""
+        """Return the observed fire, and what was assumed of it."""
         spec, seen = self._spec, self._spec.observed
         assert seen is not None
         notes, earlier = list(seen.notes), seen.earlier

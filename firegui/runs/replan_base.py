@@ -38,7 +38,7 @@ TITLE = "The plan cannot be replanned"
 
 @dataclass(frozen=True, slots=True)
 class ReplanScores(RunScores):
-    """``metrics.json`` of a replanned run: the days from ``day`` on, from the observed fire, burned-out cells included.
+    """``metrics.json`` of a replanned run: the days from ``day`` on, burned-out cells included.
 
     ``nominal`` and ``design`` are the new plan, ``continued`` the old one at nominal effectiveness and ``baseline`` no
     further drop, all counting drops from ``day`` on; ``drops_flown`` were executed before. A closed loop has ``loop``
@@ -52,7 +52,7 @@ class ReplanScores(RunScores):
 
 
 def replan_problems(spec: ReplanSpec) -> list[Problem]:
-    """Everything that is wrong with what was given, but for the run folder and what the fire turns out to be."""
+    """Return everything that is wrong with the input, but for the run folder and the observed fire."""
     project, days = spec.project, spec.project.plan.days
     found = list(project.problems())
     if not 1 <= spec.day < days:
@@ -97,7 +97,7 @@ def _observation_problems(spec: ReplanSpec) -> list[Problem]:
 
 
 class ReplanJob(BaseRun[ReplanSpec]):
-    """Base of replanning runs: checks the input, opens and releases the run folder; subclasses do the work."""
+    """Base class of replanning runs: it checks the input, opens and releases the run folder."""
 
     def __init__(self, spec: ReplanSpec, emit: Emit, control: RunControl, engine: Engine, machine: RunMachine) -> None:
         super().__init__(spec, emit, control, engine, machine)
@@ -128,7 +128,7 @@ class ReplanJob(BaseRun[ReplanSpec]):
         self._folder.close()
 
     def _checked(self, note: ReplanNote) -> RunRecord | None:
-        """The run to go on with. Raises :class:`~firegui.errors.InputError` with everything that is wrong."""
+        """Return the run to resume. Raises :class:`~firegui.errors.InputError` with everything that is wrong."""
         problems = Problems()
         problems.extend(replan_problems(self._spec))
         try:
@@ -199,13 +199,13 @@ class ReplanJob(BaseRun[ReplanSpec]):
 
 
 def read_scores(folder: Path) -> ReplanScores:
-    """The scores of a replanned run. Raises :class:`~firegui.errors.InputError`."""
+    """Read the scores of a replanned run. Raises :class:`~firegui.errors.InputError`."""
     scores: ReplanScores = read_json(folder / METRICS, ReplanScores, ReplanScores())
     return scores
 
 
 def note_of(spec: ReplanSpec, state: FireState | None = None, notes: Sequence[str] = ()) -> ReplanNote:
-    """What the run folder remembers."""
+    """Return the note that the run folder keeps."""
     seen = spec.observed
     return ReplanNote(
         day=spec.day,
@@ -222,5 +222,5 @@ def note_of(spec: ReplanSpec, state: FireState | None = None, notes: Sequence[st
 
 
 def no_drops(model: Model) -> Schedule:
-    """A schedule for ``model`` that flies nothing."""
+    """Return a schedule for ``model`` that flies nothing."""
     return Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)

@@ -1,4 +1,4 @@
-"""Both stages on what is left of a plan: its schedule begins later than that of the folder which it is kept in."""
+"""Both stages on the rest of a plan, whose schedule begins later than that of its folder."""
 
 from __future__ import annotations
 

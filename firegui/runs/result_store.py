@@ -1,4 +1,4 @@
-"""Folders of saved results: which one may be written to or resumed, its header, its lock and its elapsed time."""
+"""Folders of saved results: whether one may be written or resumed, its header, lock and elapsed time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Kind = TypeVar("Kind")
 
 
 def check_writable(path: Path, thing: str, title: str) -> None:
-    """Raise :class:`~firegui.errors.InputError` for a file, a protected folder or one that another run writes to.
+    """Raise :class:`~firegui.errors.InputError` for a folder that cannot be written to, or is in use.
 
     ``path`` need not exist yet; ``thing`` names the kind of result in messages: ``run``.
     """
@@ -172,7 +172,7 @@ def read_toml(
     again: str,
     upgrade: Callable[[dict[str, Any]], object] = lambda raw: None,
 ) -> Kind:
-    """Read the TOML file ``path`` as ``kind``, of format ``newest`` at most, after ``upgrade`` has completed it.
+    """Read the TOML file ``path`` as ``kind``, of format ``newest`` at most, completed by ``upgrade``.
 
     Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new; ``again`` is the remedy.
     """
@@ -226,7 +226,7 @@ class ResultFolder(Generic[StoredHeader]):
 
 
 class SavedResultFolder(ResultFolder[StoredHeader]):
-    """Folder of the result of an analysis: checked before the run, with a header that follows its state and time."""
+    """Folder of the result of an analysis, checked before the run; its header follows state and time."""
 
     def __init__(self, store: ResultStore[StoredHeader], path: Path, resume: bool) -> None:
         super().__init__(store, path, resume)

@@ -24,7 +24,7 @@ _REMEDY = "set it back, or start a new run in another folder"
 
 
 def resume_problems(record: RunRecord, spec: PlanSpec) -> list[Problem]:
-    """Everything that keeps ``spec`` from going on with ``record``; empty when it ends as an unbroken run would."""
+    """Return everything that keeps ``spec`` from resuming ``record`` with the result of an unbroken run."""
     then, now = record.header.project, ProjectSnapshot.of(spec.project)
     where = str(record.folder)
     found = []
@@ -96,7 +96,7 @@ def _command(record: RunRecord) -> str:
 
 
 def settings_changed(record: RunRecord, project: Project, event: str) -> list[str]:
-    """What of ``project`` is no longer as the run had it, so that its numbers are no longer the project's.
+    """Return what of ``project`` has changed since the run, whose numbers are then not the project's.
 
     How the plan was searched for, the optimizer and the design effectiveness, counts for nothing here. ``event`` is
     :func:`~firegui.runs.header.event_hash` of ``project``, which takes a moment.
@@ -142,7 +142,7 @@ def differences(then: Any, now: Any, *, all_of: bool = False) -> Iterator[tuple[
 
 
 def value_words(value: Any) -> str:
-    """The value of a setting, for people."""
+    """Return the value of a setting as text."""
     if isinstance(value, Effectiveness):
         return f"{value.retardant:g}/{value.water:g}"
     return ", ".join(map(value_words, value)) if isinstance(value, tuple) else str(value)

@@ -64,7 +64,7 @@ _TITLE = "The run folder cannot be used"
 
 @dataclass(frozen=True, slots=True)
 class EliminationSummary:
-    """Result of the second stage (``finished`` as in :attr:`~firegui.planning.elimination.Elimination.finished`).
+    """Result of the second stage; ``finished`` is that of ``planning.elimination.Elimination``.
 
     ``smoothed`` is the number of epochs in which the poses were smoothed after it.
     """
@@ -89,7 +89,7 @@ class TacticalProgress:
 
 @dataclass(frozen=True, slots=True)
 class RunScores:
-    """``metrics.json``: the plan at nominal and at design effectiveness, the fire without drops, the audit.
+    """``metrics.json``: the plan at nominal and design effectiveness, the fire without drops, the audit.
 
     With a second stage also how that ended, and ``reference``: the plan it began with, at nominal effectiveness.
     ``swept`` is there for the tactical heuristic. ``stress`` is there unless the run was stopped or its project has no
@@ -108,7 +108,7 @@ class RunScores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunRecord:
-    """A run as it stands on disk. ``is_live``: a run was writing the folder when it was read, here or elsewhere."""
+    """A run as it stands on disk. ``is_live``: a run was writing the folder when it was read."""
 
     folder: Path
     header: RunHeader
@@ -124,7 +124,7 @@ class RunRecord:
 
     @property
     def state(self) -> RunState:
-        """The state last written; anything but finished, unless it :attr:`is_live`, means that it was interrupted."""
+        """State last written; unless finished or :attr:`is_live`, the run was interrupted."""
         return self.header.state
 
     @property
@@ -173,7 +173,7 @@ class RunRecord:
         return self.header.stages
 
     def text(self) -> str:
-        """What ``run.toml`` says."""
+        """Return the content of ``run.toml``."""
         return self.header.text()
 
     @property
@@ -186,7 +186,7 @@ class RunStore(ResultStore[RunHeader]):
     """Store of plans' runs."""
 
     def read(self, folder: Path) -> RunHeader:
-        """Read ``run.toml``. Raises :class:`~firegui.errors.InputError` when it is missing, damaged or too new."""
+        """Read ``run.toml``. Raises :class:`~firegui.errors.InputError` if it is missing, damaged or too new."""
         path = folder / self.header
         try:
             path.stat()
@@ -210,7 +210,7 @@ class RunStore(ResultStore[RunHeader]):
 
 
 def _as_it_was(raw: dict[str, Any]) -> None:
-    """Runs from before there was a choice cut the gradient's carry and had no margin; they go on as they began."""
+    """Add the settings that older runs lack: they cut the gradient's carry and had no margin."""
     plan = raw.get("project", {}).get("plan", {})
     optimizer = plan.get("optimizer", {})
     if isinstance(optimizer, dict):
@@ -265,14 +265,14 @@ class RunFolder(ResultFolder[RunHeader]):
         firegui.io.exporters.geotiff.write_occupancy_tif(self.path / OCCUPANCY, p_fire[1:], project, first=begin + 1)
 
     def write_baseline(self, p_fire: NDArray[np.float32], project: Project, begin: int = 0) -> None:
-        """Replace ``baseline.tif``: as :meth:`write_occupancy`, of the fire without drops from day ``begin`` on."""
+        """Replace ``baseline.tif``, like :meth:`write_occupancy`: no drops, from day ``begin`` on."""
         geotiff = firegui.io.exporters.geotiff
         title = "P(fire) without further drops" if begin else geotiff.BASELINE_TITLE
         geotiff.write_occupancy_tif(self.path / BASELINE, p_fire[1:], project, first=begin + 1, title=title)
 
 
 def check_out(path: Path, resume: bool) -> RunRecord | None:
-    """The run in ``path`` to go on with, or ``None`` when a new run may be written there. Writes nothing.
+    """Return the run in ``path`` to resume, or ``None`` if a new run may be written there. Write nothing.
 
     Raises :class:`~firegui.errors.InputError` for a file, a folder with something else in it, a run that would be
     overwritten, one that another run is writing, or nothing to resume.
@@ -290,12 +290,12 @@ def read_run(folder: Path) -> RunRecord:
 
 
 def kept_plan(folder: Path) -> Path | None:
-    """Return the file with the plan that a run kept, the optimizer's own variables if there; ``None`` for no plan."""
+    """Return the file with the plan of a run, with the optimizer's variables if there; or ``None``."""
     return next((path for path in (folder / PLAN, folder / SCHEDULE) if path.is_file()), None)
 
 
 def kept_schedule(folder: Path, project: Project) -> Schedule:
-    """Return the plan that a run kept. Raises :class:`InputError` for a run without one, or one that does not fit."""
+    """Return the plan of a run. Raises :class:`InputError` where there is none that fits."""
     path = kept_plan(folder)
     if path is None:
         remedy = "let the run go on, or start it again"
@@ -326,7 +326,7 @@ def delete_run(folder: Path) -> None:
 
 
 def read_drops(folder: Path) -> tuple[DropRecord, ...]:
-    """The table of drops that a run saved, exactly. Raises :class:`~firegui.errors.InputError`."""
+    """Read the exact table of drops that a run saved. Raises :class:`~firegui.errors.InputError`."""
     path = folder / DROPS
     if not path.is_file():
         raise _refusal(folder, "has no finished plan", "resume the run and let it finish or stop it, then export")
@@ -335,7 +335,7 @@ def read_drops(folder: Path) -> tuple[DropRecord, ...]:
 
 
 def read_json(path: Path, kind: Any, absent: Any) -> Any:
-    """Read a JSON file of a run as ``kind``; ``absent`` where there is none. Raises :class:`InputError` for others."""
+    """Read a JSON file of a run as ``kind``; ``absent`` without one. Raises :class:`InputError`."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Specifications of new and resumed runs of a project: their folder, their inputs, the command that repeats them."""
+"""Specs of new and resumed runs of a project: their folder, their inputs, the command."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def new_run_folder(
     taken: Iterable[Path] = (),
     stages: tuple[Stage, ...] = BOTH,
 ) -> Path:
-    """Return ``runs/YYYYMMDD-HHMMSS-A-plan`` in the project, or ``…-optimize`` and the like for one stage alone.
+    """Return ``runs/YYYYMMDD-HHMMSS-A-plan`` in the project, or ``…-optimize`` for one stage alone.
 
     A number is appended where that exists or is ``taken``.
     """
@@ -197,7 +197,7 @@ def replan_spec(
 
 
 def replan_resume_spec(record: RunRecord, project: Project, project_folder: Path, backend: str = "auto") -> ReplanSpec:
-    """Resume the stopped run of ``record``. Raises :class:`InputError` where a file it was made from is gone."""
+    """Resume the stopped run of ``record``. Raises :class:`InputError` where one of its files is gone."""
     note, file = record.header.replan, record.warm_start_file
     if note is None or file is None:
         problem = Problem(str(record.folder), "does not say what it was replanned from", "start it again")

@@ -1,4 +1,4 @@
-"""Execution of a run: a spec in, events out, steered by a control. Window and command line both use it."""
+"""Execution of a run: a spec in, events out, steered by a control."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | 
 
 
 def conduct(job: Job, emit: Emit, machine: RunMachine) -> None:
-    """Execute ``job`` and emit its :class:`~firegui.runs.events.RunFinished`, as :func:`execute` describes."""
+    """Execute ``job`` and emit its :class:`~firegui.runs.events.RunFinished`, like :func:`execute`."""
     try:
         machine.move(RunState.PREPARING)
         finished = job.run()

@@ -1,4 +1,4 @@
-"""Everything small of a project, kept inside a run: a run stays readable when its project has moved or changed."""
+"""Snapshot of a project without rasters in a run, which stays readable when the project changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from firegui.domain.stress import StressSet
 
 @dataclass(frozen=True, slots=True)
 class ProjectSnapshot:
-    """A project without its rasters and coverage levels. ``days`` is how many days of weather the event has."""
+    """A project without its rasters and coverage levels; the event has weather for ``days`` days."""
 
     name: str
     start: datetime
@@ -45,7 +45,7 @@ class ProjectSnapshot:
 
     @staticmethod
     def of(project: Project) -> ProjectSnapshot:
-        """What a run keeps of ``project``."""
+        """Return what a run keeps of ``project``."""
         event = project.scenario
         return ProjectSnapshot(
             name=event.name,
@@ -69,7 +69,7 @@ class ProjectSnapshot:
         )
 
     def project(self) -> Project:
-        """A project that knows its place, dates, fleet, regions and settings, but has neither layers nor weather.
+        """Return a project with place, dates, fleet, regions and settings, but without layers and weather.
 
         Enough for every exporter. Its wind is NaN on every day, so that nobody takes it for weather.
         """

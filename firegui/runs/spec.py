@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Stage(StrEnum):
-    """A stage of a plan: the paper's first (step 4) and second (step 5), or its tactical heuristic by itself.
+    """A stage of a plan: the paper's first (step 4), second (step 5), or its tactical heuristic alone.
 
     Or none of them: a schedule that was made elsewhere, or by hand, is kept as it is.
     """
@@ -87,7 +87,7 @@ class StressDrawOf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluateSpec:
-    """One rollout of ``schedule`` (``None``: the baseline alone) at the nominal effectiveness, for the map.
+    """One rollout of ``schedule`` (``None``: the baseline alone) at nominal effectiveness, for the map.
 
     With ``member`` both fires are those of a member of an ensemble. With ``against`` the first is that of another
     schedule, in place of the fire without drops, so that two plans can be compared; ``against_project`` is what that
@@ -112,7 +112,7 @@ class EvaluateSpec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SkillSpec:
-    """A forecast of ``days`` days from the perimeter of event day 0, to be scored against the later perimeters.
+    """A forecast of ``days`` days from the perimeter of event day 0, scored against later perimeters.
 
     Those of days ``0 … fit_days`` may have been read when the project's fire model was trained.
     """
@@ -191,7 +191,7 @@ class StressSpec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarginSpec:
-    """What margin costs ``project``: a plan for each margin and its stress test, each in a folder below ``out``.
+    """What margin costs ``project``: a plan for each margin and its stress test, in folders below ``out``.
 
     ``resume`` keeps what is done and goes on with the rest, at the last checkpoint of the plan that was being made.
     ``command`` is what a person would type to repeat it and ``project_folder`` where the project is kept, for the
@@ -210,7 +210,7 @@ class MarginSpec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReplanSpec:
-    """One turn of a receding horizon: plan what is left of ``schedule`` from ``day`` on, into the run folder ``out``.
+    """One turn of a receding horizon: plan the rest of ``schedule`` from ``day`` on, into ``out``.
 
     ``project.plan`` holds every setting, ``observed`` is the fire at the start of ``day`` (counted from 0). With
     ``closed_loop`` there is none: the fire is drawn, and every day from ``day`` on is observed, replanned and flown.
@@ -239,7 +239,7 @@ class ReplanSpec:
     after: Path | None = None
 
     def as_plan(self) -> PlanSpec:
-        """The same as a plan of both stages: for the record, and for the stages themselves.
+        """Return the spec as that of a plan of both stages, for the record and for the stages themselves.
 
         It makes no pictures. The stages are those of the paper, whatever the margin of the project is.
         """
@@ -261,7 +261,7 @@ class ReplanSpec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UncertaintySpec:
-    """An ensemble (paper, section ``uq``) of ``project`` at nominal effectiveness, into the folder ``out``.
+    """An ensemble (paper, section ``uq``) of ``project`` at nominal effectiveness, into ``out``.
 
     Every member is a fire without drops and, with a ``schedule``, one with it under the same random numbers.
     ``resume`` keeps the members that are done, and may ask for more of them. At most every ``checkpoint_seconds`` they
@@ -286,7 +286,7 @@ class UncertaintySpec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BenchmarkSpec:
-    """The planner benchmark (paper, section ``planner_benchmark``) of ``project``, into the folder ``out``.
+    """The planner benchmark (paper, section ``planner_benchmark``) of ``project``, into ``out``.
 
     Tasks are shared out over ``processes`` processes of one thread each, 0 for as many as there are cores, or over the
     workers of ``scheduler``, the address of a Dask scheduler. Each task is saved at most every ``checkpoint_seconds``;
@@ -342,7 +342,7 @@ class EnsembleExportSpec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScalingSpec:
-    """The scaling study (paper, section ``scaling``) of ``project`` on this machine, into the folder ``out``.
+    """The scaling study (paper, section ``scaling``) of ``project`` on this machine, into ``out``.
 
     ``resume`` keeps the rounds of timings and the searches that are done, and may ask for more of them. Rounds are
     saved at most every ``save_seconds``. ``command`` is what a person would type to repeat it and ``project_folder``

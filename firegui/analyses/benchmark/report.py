@@ -1,4 +1,4 @@
-"""The benchmark's tables (paper, ``planner_benchmark``) as people read them, on paper, a terminal and in the window."""
+"""Tables of a benchmark (paper, ``planner_benchmark``) for people: LaTeX, terminal and window."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PrintedTable:
 
 
 def printed_tables(table: BenchmarkTable, project: Project) -> tuple[PrintedTable, ...]:
-    """All of them; the one at the matched allowance only where it was asked for, that of stress where plans have it."""
+    """Yield all tables; that at the matched allowance if asked for, that of stress if plans have it."""
     found = [benchmark_table(table, project), cost_table(table, project)]
     if any(task.matched for task in table.tasks):
         found.append(matched_table(table, project))
@@ -145,7 +145,7 @@ def matched_table(table: BenchmarkTable, project: Project) -> PrintedTable:
 
 
 def stress_table(table: BenchmarkTable, project: Project) -> PrintedTable:
-    """What is left of the growth under each planner's plans in each scenario of the project's stress set."""
+    """Return the growth left under each planner's plans in each scenario of the project's stress set."""
     rows = tuple(
         (
             group.title,
@@ -168,7 +168,7 @@ def stress_table(table: BenchmarkTable, project: Project) -> PrintedTable:
 
 
 def feasibility_table(table: BenchmarkTable, project: Project) -> PrintedTable:
-    """Paper, Table ``schedule_feasibility``, with the rules that the paper does not have in one more column."""
+    """Return the paper's Table ``schedule_feasibility``, with our other rules in one more column."""
     rows = []
     for group in table.groups:
         found = group.violations
@@ -214,7 +214,7 @@ def _deployed(row: DeploymentRow) -> tuple[str, ...]:
 
 
 def incomplete(table: BenchmarkTable, about: Callable[[PlannerTask], bool] = lambda _: True) -> list[str]:
-    """A sentence that names the tasks that are not done, of those that it is ``about``; none where all are."""
+    """Yield a sentence that names the tasks of ``about`` that are not done; nothing where all are done."""
     asked = [task for task in table.tasks if about(task)]
     missing: dict[tuple[PlannerName, bool], list[str]] = {}
     for task in table.missing:
@@ -231,7 +231,7 @@ def incomplete(table: BenchmarkTable, about: Callable[[PlannerTask], bool] = lam
 
 
 def dropless(table: BenchmarkTable) -> list[str]:
-    """A sentence that names the planners whose best schedule has no drop in any seed; none where all have drops."""
+    """Yield a sentence that names the planners without a drop in any seed; nothing where all have drops."""
     found = [
         group.title
         for group in table.groups
@@ -273,12 +273,12 @@ def objective_digits(value: float) -> int:
 
 
 def objective_text(group: Group) -> str:
-    """The shared objective."""
+    """Return the shared objective."""
     return spread_text(group.objective, objective_digits)
 
 
 def drops_text(group: Group) -> str:
-    """Executed drops."""
+    """Return the executed drops."""
     return spread_text(group.metric("drops_executed"), _whole)
 
 
@@ -318,7 +318,7 @@ def effectiveness_text(effectiveness: Effectiveness) -> str:
 
 
 def setting_text(project: Project) -> str:
-    """``setting A (total fire-affected area), weights burn 50, final 50, protected 0, drop 1e-06``."""
+    """Return ``setting A (total fire-affected area), weights burn 50, final 50, protected 0, drop 1e-06``."""
     plan, weights = project.plan, project.plan.weights
     letter, _, purpose = SETTING_TITLES[plan.setting].partition(" · ")
     name = "custom weights" if plan.setting is Setting.CUSTOM else f"setting {letter} ({purpose}), weights"
@@ -381,7 +381,7 @@ def _is_two_stage(group: Group) -> bool:
 
 
 def _two_stage_over(table: BenchmarkTable) -> list[str]:
-    """What the brackets are, where the two-stage plan was made without the budget that it is scored under."""
+    """Explain the brackets, where the two-stage plan was made without the budget it is scored under."""
     if not any(_is_two_stage(group) and _before_penalty(group, table.budget) for group in table.groups):
         return []
     return ["The two-stage plan was not asked to keep to this budget; its objective before the penalty is in brackets."]
@@ -396,7 +396,7 @@ def _before_penalty(group: Group, budget: int) -> str:
 def benchmark_message(
     table: BenchmarkTable, reason: FinishReason, failed: Mapping[PlannerTask, str], obstacle: str = ""
 ) -> str:
-    """What the table shows, in one sentence; of one that did not come to its end, how far it came and why."""
+    """Summarize the table in one sentence; say of an unfinished one how far it came, and why."""
     done, asked = len(table.rows), counted(len(table.tasks), "task")
     if reason is FinishReason.STOPPED:
         return f"stopped on request after {done} of {asked}; resume to go on"

@@ -76,7 +76,7 @@ read_header, write_header = STORE.read, STORE.write
 
 
 def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec) -> list[Problem]:
-    """What keeps ``spec`` from going on with ``then``.
+    """Return what keeps ``spec`` from resuming ``then``.
 
     There may be more planners, more seeds and more at the matched allowance than before.
     """
@@ -89,7 +89,7 @@ def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec) -> list[Problem]
 
 
 def table_of(settings: BenchmarkSettings, rows: Iterable[BenchmarkRow]) -> BenchmarkTable:
-    """The table of ``rows``, with the budget and the matched allowance that the two-stage plan among them gives.
+    """Return the table of ``rows``, with the budget and matched allowance of the two-stage plan.
 
     A budget of the settings' own goes first.
     """
@@ -109,7 +109,7 @@ def terms_of(table: BenchmarkTable, task: PlannerTask) -> TaskTerms:
 
 
 def read_benchmark(folder: Path) -> tuple[BenchmarkHeader, BenchmarkTable]:
-    """A benchmark as it stands on disk, finished or not.
+    """Read a benchmark as it stands on disk, finished or not.
 
     Raises :class:`~firegui.errors.InputError` where there is none, or none that can be read.
     """
@@ -143,7 +143,7 @@ def task_spec(folder: Path, task: PlannerTask, project: Project, backend: str) -
 def task_comparison_spec(
     folder: Path, one: PlannerTask, other: PlannerTask, project: Project, backend: str
 ) -> EvaluateSpec:
-    """Return the spec of the fire of ``one`` as the plan, and that of ``other`` in place of the fire without drops."""
+    """Return the spec of the fire of ``one`` as the plan, against that of ``other``."""
     none = Schedule.empty(project.calendar.n_steps, project.planned_fleet.n_aircraft)
     plan = task_schedule(folder, one, project) or none
     return EvaluateSpec(project, plan, backend=backend, against=task_schedule(folder, other, project))

@@ -1,4 +1,4 @@
-"""The planner benchmark as a run (paper, section ``planner_benchmark``): its tasks, shared out over processes."""
+"""Run of the planner benchmark (paper, section ``planner_benchmark``): tasks, shared by workers."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def benchmark_problems(spec: BenchmarkSpec, engine: Engine) -> list[Problem]:
 
 
 def asked_problems(settings: BenchmarkSettings, processes: int, engine: Engine) -> list[Problem]:
-    """What is wrong with a benchmark that is asked for, on whatever project."""
+    """Return what is wrong with a requested benchmark, on any project."""
     found = settings.problems()
     if processes < 0:
         found.append(Problem("processes", f"{processes} of them", "give at least 1, or 0 for one a core"))
@@ -96,7 +96,7 @@ def usable_planners(names: tuple[PlannerName, ...], engine: Engine) -> tuple[tup
 
 
 class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
-    """Run of a :class:`~firegui.runs.spec.BenchmarkSpec`. It uses the paper's planners, not the project's margin."""
+    """Run of a :class:`~firegui.runs.spec.BenchmarkSpec`, without the project's margin."""
 
     store = STORE
 
@@ -137,7 +137,7 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
         return self._conclude()
 
     def note_failure(self, message: str) -> None:
-        """End every process and write to the folder, if there is one, that the run failed. Finished tasks stay."""
+        """End every process and write to the folder, if any, that the run failed. Finished tasks stay."""
         self._close_executor()
         super().note_failure(message)
 
@@ -394,11 +394,11 @@ class TaskQueue:
         self._begun.add(task)
 
     def finish(self, row: BenchmarkRow) -> None:
-        """A task is done."""
+        """Note that a task is done."""
         self._rows[row.task] = row
 
     def fail(self, task: PlannerTask, why: str) -> None:
-        """A task cannot be done; it is not begun again."""
+        """Note that a task cannot be done, so that it is not begun again."""
         self.failed[task] = why
 
     def _is_known(self, task: PlannerTask, table: BenchmarkTable) -> bool:

@@ -1,4 +1,4 @@
-"""The benchmark's tables as files: CSV with every number exactly, LaTeX as in the paper (``planner_benchmark``)."""
+"""Tables of a benchmark as files: CSV with exact numbers, LaTeX as in the paper."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def write_tables(folder: Path, table: BenchmarkTable, project: Project) -> None:
 
 
 def papers(table: BenchmarkTable, project: Project) -> dict[str, str]:
-    """The LaTeX tables by file name."""
+    """Return the LaTeX tables by file name."""
     after = _LABELS[project.plan.setting]
     return {
         f"{one.name}.tex": booktabs(
@@ -55,7 +55,7 @@ def papers(table: BenchmarkTable, project: Project) -> dict[str, str]:
 
 
 def sheets(table: BenchmarkTable) -> dict[str, str]:
-    """The CSV files by name; numbers read back exactly, what has no value is empty.
+    """Return the CSV files by name; numbers read back exactly, and missing values are empty.
 
     Sheets of planners end with those that have no run yet: ``seeds`` of ``seeds_asked`` are done. ``_sd`` columns are
     sample standard deviations over the seeds, violations sums over them, everything else means.
@@ -102,7 +102,7 @@ def row_values(row: BenchmarkRow) -> Values:
 
 
 def scenario_values(table: BenchmarkTable) -> list[Values]:
-    """The stress table of every task, a line for each scenario; shares are of the growth that is left."""
+    """Return the stress table of every task, a line a scenario; shares are of the growth left."""
     return [
         {
             "task": row.task.name,
@@ -134,7 +134,7 @@ def group_values(table: BenchmarkTable) -> list[Values]:
 
 
 def deployment_values(table: BenchmarkTable) -> list[Values]:
-    """The deployment table; no deadline is ``inf`` seconds, and the planner is ``None`` where none fits."""
+    """Return the deployment table; no deadline is ``inf`` seconds, no fitting planner is ``None``."""
     return [
         {
             "decision": row.decision,

@@ -54,7 +54,7 @@ class BenchmarkWorker:
         _warm_up(engine, self._model, self._project.plan.optimizer, control.check)
 
     def carry_out(self, task: bytes, link: TaskLink) -> bytes:
-        """Carry out the task whose terms are the data of ``task``, in its folder. The data of the answer is the row."""
+        """Carry out the task with the terms in ``task``, in its folder. The data of the answer is the row."""
         return work_in_folder(task, self._places.out, lambda out, data: self._row(out, data, link))
 
     def _row(self, out: Path, data: bytes, link: TaskLink) -> bytes:

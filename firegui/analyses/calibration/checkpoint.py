@@ -1,4 +1,4 @@
-"""What an interrupted calibration goes on from: ``WEIGHTS.safetensors.part``, beside the weights that it will become.
+"""Checkpoint of a calibration: ``WEIGHTS.safetensors.part``, beside the weights.
 
 One safetensors file: the tensors of the :class:`~firegui.domain.fit.FitState` as ``state.…``, its numbers as
 ``progress``, the ``history`` a row an epoch, the weights it began with as the bytes of their own file in ``start``; and
@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FitEvent:
-    """An event of a calibration: its name, :func:`~firegui.runs.header.fire_hash`, and where its project was kept."""
+    """An event of a calibration: its name, :func:`~firegui.runs.header.fire_hash`, and its project folder."""
 
     name: str
     hash: str
@@ -47,7 +47,7 @@ class FitEvent:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitCheckpoint:
-    """A calibration as it stands; ``state`` is ``None`` before the first epoch. ``history`` is as long as the state."""
+    """A calibration as it stands; ``state`` is ``None`` before the first epoch."""
 
     command: str
     settings: NetworkFitSettings
@@ -80,7 +80,7 @@ def part_of(out: Path) -> Path:
 
 
 def out_problems(out: Path, *, resume: bool) -> list[Problem]:
-    """What keeps a calibration from being written to ``out``, or resumed there. Writes nothing."""
+    """Return what keeps a calibration from being written to ``out``, or resumed there. Write nothing."""
     there = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
     folder = there if there.is_dir() else there.parent
     if out.is_dir():
@@ -150,7 +150,7 @@ def _state(tensors: dict[str, NDArray[Any]]) -> FitState | None:
 
 
 def _table(history: Sequence[FitProgress]) -> Floats:
-    """A row an epoch: its numbers, its terms, the IoU of every event and day."""
+    """Return a row an epoch: its numbers, its terms, the IoU of every event and day."""
     rows = [
         [getattr(row, name) for name in _HEAD] + [*row.terms.values(), *(v for event in row.events for v in event.iou)]
         for row in history

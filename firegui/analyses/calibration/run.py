@@ -1,4 +1,4 @@
-"""Calibration as a run: fit the network to the first days of one or several events, keep the best, save the weights."""
+"""Run of a calibration: fit the network to the first days of events, save the best weights."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def calibrate_problems(spec: CalibrateSpec) -> list[Problem]:
 
 
 def input_problems(projects: Sequence[Project], settings: NetworkFitSettings) -> list[Problem]:
-    """What is wrong with the settings, and with fitting them to these events."""
+    """Return what is wrong with the settings, and with fitting them to these events."""
     return network_fit_problems([project.scenario for project in projects], settings)
 
 
 def resume_fit_problems(then: FitCheckpoint, spec: CalibrateSpec, hashes: Sequence[str]) -> list[Problem]:
-    """What keeps ``spec``, whose events have these hashes, from going on with ``then`` to the same end."""
+    """Return what keeps ``spec``, whose events have these hashes, from resuming ``then`` to the same end."""
     where = str(part_of(spec.out))
     found = []
     if [event.hash for event in then.events] != list(hashes):
@@ -117,7 +117,7 @@ class Calibration(BaseRun[CalibrateSpec]):
 
     # -- before the first epoch --------------------------------------------------------------------------------------
     def _begin(self) -> FitCheckpoint:
-        """The calibration that is resumed, or a new one. Raises :class:`~firegui.errors.InputError`."""
+        """Return the resumed calibration, or a new one. Raises :class:`~firegui.errors.InputError`."""
         spec, problems = self._spec, Problems()
         problems.extend(calibrate_problems(spec))
         hashes = [fire_hash(project) for project in spec.projects]
@@ -216,18 +216,18 @@ class Calibration(BaseRun[CalibrateSpec]):
 
 
 def mean_iou(epoch: FitProgress) -> float:
-    """The mean over the scored days of every event, each event counting the same."""
+    """Return the mean over the scored days of every event, each event counting the same."""
     return fmean(fmean(event.iou) for event in epoch.events)
 
 
 def default_settings(*projects: Project) -> NetworkFitSettings:
-    """The settings to begin with: as many days as each has weather and a perimeter for, at most the usual number."""
+    """Return the settings to begin with: days with weather and a perimeter, at most the usual number."""
     usual = NetworkFitSettings()
     return replace(usual, fit_days=min((usual.fit_days, *(_last_perimeter(project.scenario) for project in projects))))
 
 
 def _last_perimeter(event: Scenario) -> int:
-    """The last day with weather before it and a perimeter of its own, 1 where there is none."""
+    """Return the last day with weather before it and a perimeter of its own, 1 without one."""
     return max((day for day in range(1, event.days + 1) if not event.is_filled_forward(day)), default=1)
 
 

@@ -1,1 +1,1 @@
-"""One executor of tasks for all analyses: this process, processes of this machine, or the workers of a Dask cluster."""
+"""Executor of the tasks of analyses: in this process, on processes, or on the workers of a cluster."""

@@ -21,7 +21,7 @@ _PROJECT, _PLAN = "project.firegui", "plan.safetensors"
 
 
 def pack_folder(folder: Path, leave_out: Collection[str] = ()) -> bytes:
-    """Return an archive of the files in ``folder`` and its folders, without those of the names ``leave_out``."""
+    """Return an archive of the files below ``folder``, without those of the names ``leave_out``."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:  # rasters are compressed already
         for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in leave_out):

@@ -185,7 +185,7 @@ class ClusterExecutor(TaskExecutor):
             time.sleep(seconds)
 
     def _outcome(self, future: Future[Any]) -> TaskOutcome:
-        """Return the outcome of a future. Raises :class:`~firegui.errors.FireguiError` when the scheduler is gone."""
+        """Return the outcome of a future. Raises :class:`~firegui.errors.FireguiError` without a scheduler."""
         try:
             return msgspec.msgpack.decode(future.result(), type=TaskOutcome)
         except FutureCancelled as error:  # by the client, when it has lost the scheduler

@@ -35,7 +35,7 @@ _TOLD_SECONDS = 0.5
 
 
 class AnalysisPlugin(WorkerPlugin):  # type: ignore[misc]
-    """Dask plugin with the worker of one analysis: opened at the first task, released when the analysis ends.
+    """Dask plugin with the worker of one analysis, opened at the first task and released at the end.
 
     However many threads a Dask worker has, it carries out one task at a time: the engine's kernels are not shared.
     """
@@ -100,7 +100,7 @@ class _ReportSender:
 
 
 def carry_out(name: str, number: int, task: bytes) -> bytes:
-    """Carry out a task of the analysis ``name``, whose plugin must be on this worker. Return the encoded outcome."""
+    """Carry out a task with the plugin ``name`` of this worker. Return the encoded outcome."""
     plugin = get_worker().plugins.get(name)
     found = plugin.carry_out(number, task) if isinstance(plugin, AnalysisPlugin) else TaskOutcome(cancelled=True)
     return msgspec.msgpack.encode(found)

@@ -57,7 +57,7 @@ class TaskResult:
 
 
 class TaskExecutor(ABC):
-    """Base class of executors. The thread of the run submits tasks and collects their outcomes in any order.
+    """Base class of executors. The thread of a run submits tasks and collects outcomes in any order.
 
     Subclasses complete the future of each task, and say who works at it with :meth:`_note`.
     """

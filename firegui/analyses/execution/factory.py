@@ -15,7 +15,7 @@ def open_executor(
     setup: WorkerSetup, name: str, hooks: ExecutorHooks, *, workers: int, scheduler: str = "",
     attempts: int = ATTEMPTS, ahead: int = 1, card_each: bool = False,
 ) -> TaskExecutor:  # fmt: skip
-    """Return an executor on the workers of ``scheduler``, on ``workers`` processes, or in this process for 0.
+    """Return an executor on the workers of ``scheduler``, on ``workers`` processes, or (0) in this one.
 
     ``name`` is that of the run on a cluster. ``attempts``, ``ahead`` and ``card_each`` are described at
     :class:`~firegui.analyses.execution.processes.ProcessExecutor`; a cluster makes 4 attempts. Raises
@@ -31,6 +31,6 @@ def open_executor(
 
 
 def cluster_name(analysis: str, out: Path, *content: str) -> str:
-    """Return the name of a run on a cluster: the same whenever it is resumed, and another for every folder."""
+    """Return the name of a run on a cluster: the same when it is resumed, another for every folder."""
     text = "\0".join((str(out.resolve()), *content))
     return f"firegui-{analysis}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"

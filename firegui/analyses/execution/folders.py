@@ -1,4 +1,4 @@
-"""Tasks that work in a folder below that of their run: files that are kept, and from which a task is resumed.
+"""Tasks that work in a folder below that of their run, from whose files they are resumed.
 
 Workers of this machine work in the folder itself. Workers on other machines cannot: files are sent to them and back.
 """
@@ -35,7 +35,7 @@ class FolderTask:
 
 @dataclass(frozen=True, slots=True)
 class FolderAnswer:
-    """Result of a task in a folder, with its files where they had to be sent. A stopped task has no ``data``."""
+    """Result of a task in a folder, with its files if they had to be sent. A stopped task has no ``data``."""
 
     data: bytes
     files: bytes = b""
@@ -46,7 +46,7 @@ class FolderAnswer:
 
 
 def folder_task(out: Path, place: str, data: bytes, *, sends_files: bool) -> bytes:
-    """Return the task in the folder ``place`` below ``out``, with the files in it where they have to be sent."""
+    """Return the task in the folder ``place`` below ``out``, with its files if they have to be sent."""
     begun = sends_files and (out / place).is_dir()
     return msgspec.msgpack.encode(FolderTask(place, data, pack_folder(out / place, (LOCK,)) if begun else b""))
 
@@ -72,7 +72,7 @@ def work_in_folder(task: bytes, out: str, work: Callable[[Path, bytes], bytes]) 
 
 
 def save_answer(out: Path, place: str, result: bytes) -> bytes:
-    """Save the files of an answer in ``place`` below ``out``, and return its data, empty for a stopped task.
+    """Save the files of an answer in ``place`` below ``out``. Return its data, empty for a stopped task.
 
     Raises :class:`~firegui.errors.InputError` where the files cannot be written.
     """

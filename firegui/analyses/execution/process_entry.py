@@ -21,7 +21,7 @@ ONE_THREAD = (
 def start_work(
     work: str, connection: Connection, setup_file: str, name: str, environment: Mapping[str, str]
 ) -> None:  # fmt: skip
-    """Call ``work``, a function as ``module:name``, on one thread and in ``environment``, with the other arguments."""
+    """Call ``work``, given as ``module:name``, on one thread in ``environment`` with the other arguments."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that steers this one
     os.environ.update(dict.fromkeys(ONE_THREAD, "1") | dict(environment))
     module, function = work.split(":")

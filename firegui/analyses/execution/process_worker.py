@@ -58,7 +58,7 @@ class WorkerOrder:
 
 @dataclass(frozen=True, slots=True)
 class WorkerMessage:
-    """Message of a worker: ready for tasks, a ``report`` on the task at work, or the ``outcome`` of a task.
+    """Message of a worker: that it is ready, a ``report`` on the task at work, or its ``outcome``.
 
     A worker that is not ready and sends an outcome cannot work at all. ``processor`` is the processor time of the
     process so far, in seconds.

@@ -34,7 +34,7 @@ ATTEMPTS = 4
 
 
 class WorkerProcess:
-    """One process. ``task`` is the number of the task at work; ``is_ready`` becomes true once it accepts tasks."""
+    """One process. ``task`` is the number of the task at work; once ``is_ready`` it accepts tasks."""
 
     def __init__(self, name: str, setup_file: Path, environment: Mapping[str, str]) -> None:
         context = multiprocessing.get_context("spawn")

@@ -1,4 +1,4 @@
-"""Tasks and the workers that carry them out, wherever they run. Only plain values and the bytes of files are sent."""
+"""Tasks and the workers that carry them out. Only plain values and the bytes of files are sent."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class TaskOutcome:
 
 
 class TaskLink:
-    """Connection of a running task to the run that it belongs to: the task checks ``control`` and sends reports."""
+    """Connection of a running task to its run: the task checks ``control`` and sends reports."""
 
     def __init__(self, control: RunControl, send: Callable[[WorkReport], object]) -> None:
         self.control, self._send = control, send

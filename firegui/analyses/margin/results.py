@@ -67,7 +67,7 @@ def write_curve(folder: Path, curve: MarginCurve) -> None:
 
 
 def read_curve(folder: Path) -> MarginCurve:
-    """Return the curve in ``folder``. Raises :class:`~firegui.errors.InputError` where there is none to be read."""
+    """Read the curve in ``folder``. Raises :class:`~firegui.errors.InputError` where it cannot."""
     return STORE.read_json(folder / CURVE, MarginCurve)
 
 

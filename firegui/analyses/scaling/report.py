@@ -1,4 +1,4 @@
-"""What a scaling study says: its sheets, the paper's table, a sentence, and the command that repeats it."""
+"""Report of a scaling study: its sheets, the paper's table, a sentence, and the command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUALITY_HEADS = ("Aircraft", "d", "Removed by gradient", "by CMA-ES (daily basis
 
 
 def notes_of(project: Project, backend: str) -> tuple[str, ...]:
-    """What a reader has to know of a study of ``project``, computed with ``backend``."""
+    """Return what a reader has to know of a study of ``project``, computed with ``backend``."""
     found = []
     if not project.operations.off:
         found.append("The project's operational constraints are left out: only turnaround and grounded days count.")
@@ -35,7 +35,7 @@ def notes_of(project: Project, backend: str) -> tuple[str, ...]:
 
 # -- the timings ------------------------------------------------------------------------------------------------------
 def printed_rows(table: ScalingTable) -> list[tuple[str, ...]]:
-    """The rows under :data:`HEADS`: medians, with the interquartile range as a percentage of the median."""
+    """Return the rows under :data:`HEADS`: medians, and the interquartile range in percent of the median."""
     return [_printed(row) for row in table.rows]
 
 
@@ -86,7 +86,7 @@ def repeats_text(table: ScalingTable) -> str:
 
 
 def windows_text(table: ScalingTable) -> str:
-    """What the grid sweep does to the fire, empty without one."""
+    """Say what the grid sweep does to the fire; empty without one."""
     grids = [row for row in table.rows if row.case.sweep is ScalingAxis.GRID]
     if len(grids) < 2:
         return ""
@@ -94,7 +94,7 @@ def windows_text(table: ScalingTable) -> str:
 
 
 def times_latex(table: ScalingTable) -> str:
-    """The paper's Table ``scalability`` on this machine."""
+    """Return the paper's Table ``scalability`` on this machine."""
     parts = [
         f"Cost of a full gradient relative to one forward rollout, across problem sizes of {table.event}"
         f" ({table.fire_model})",
@@ -116,7 +116,7 @@ def times_csv(table: ScalingTable) -> str:
 
 
 def flat_row(row: ScalingRow) -> dict[str, Any]:
-    """A row as one record of plain values."""
+    """Return a row as one record of plain values."""
     case = row.case
     return {
         "setting": case.label,
@@ -151,7 +151,7 @@ def _flat(prefix: str, found: Timings) -> dict[str, Any]:
 
 # -- the searches -----------------------------------------------------------------------------------------------------
 def printed_points(table: ScalingTable) -> list[tuple[str, ...]]:
-    """The rows under :data:`QUALITY_HEADS`: means and sample standard deviations over the seeds."""
+    """Return the rows under :data:`QUALITY_HEADS`: means and standard deviations over the seeds."""
     return [
         (
             f"{point.aircraft:,}",
@@ -165,7 +165,7 @@ def printed_points(table: ScalingTable) -> list[tuple[str, ...]]:
 
 
 def searches_text(table: ScalingTable) -> str:
-    """What the searches were given."""
+    """Say what the searches were given."""
     settings = table.settings
     limit = f"{settings.budget:,} drops" if settings.budget else "as many drops as can be flown, so without a penalty"
     return (
@@ -188,7 +188,7 @@ def quality_csv(table: ScalingTable) -> str:
 
 
 def flat_search(row: QualityRow) -> dict[str, Any]:
-    """A search as one record of plain values."""
+    """Return a search as one record of plain values."""
     return {
         "aircraft": row.task.aircraft,
         "dimension": row.dimension,
@@ -217,7 +217,7 @@ def percent_text(spread: SeedSpread) -> str:
 
 # -- the whole --------------------------------------------------------------------------------------------------------
 def study_message(table: ScalingTable, reason: FinishReason) -> str:
-    """What the study shows, in one sentence; of one that was stopped, how far it came."""
+    """Summarize the study in one sentence; say of a stopped one how far it came."""
     if not table.rows:
         return "stopped on request before every setting was timed once; resume to go on"
     text = f"a gradient step costs {ratios_text(table)}"

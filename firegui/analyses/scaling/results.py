@@ -1,4 +1,4 @@
-"""The folder of a scaling study on disk: ``scaling.toml`` (what was asked, on what), ``scaling.json``, its tables.
+"""Folder of a scaling study on disk: ``scaling.toml``, ``scaling.json``, its tables.
 
 Every file is replaced whole. The sheets are for people and other programs; only the first two are read back.
 """
@@ -48,12 +48,12 @@ read_header, write_header = STORE.read, STORE.write
 
 
 def resume_problems(then: ScalingHeader, spec: ScalingSpec) -> list[Problem]:
-    """What keeps ``spec`` from going on with ``then``, but for the machine."""
+    """Return what keeps ``spec`` from resuming ``then``, but for the machine."""
     return _LIKENESS.problems(spec, then, then.settings)
 
 
 def machine_problems(then: ScalingHeader, now: ScalingHeader, where: Path) -> list[Problem]:
-    """Timings of two machines or engines, or under other conditions, do not belong into one table."""
+    """Refuse to mix timings of two machines or engines, or of other conditions, in one table."""
     return _LIKENESS.engine_problems(then, now, where) + [
         Problem(str(where), f"was timed with {_words(name, then.machine)}, now {_words(name, now.machine)}", _REMEDY)
         for name in sorted(then.machine.keys() | now.machine.keys())
@@ -72,7 +72,7 @@ def write_table(folder: Path, table: ScalingTable) -> None:
 
 
 def read_table(folder: Path) -> ScalingTable:
-    """The study in ``folder``. Raises :class:`~firegui.errors.InputError` where there is none that can be read."""
+    """Read the study in ``folder``. Raises :class:`~firegui.errors.InputError` where it cannot."""
     return STORE.read_json(folder / TABLE, ScalingTable)
 
 

@@ -1,4 +1,4 @@
-"""The scaling study as a run: rounds of timings over all settings in turn, then searches at every fleet size."""
+"""Run of the scaling study: rounds of timings over all settings, then searches at every fleet size."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class ScalingStudy(SavedRun[ScalingSpec, ScalingHeader]):
         )
 
     def _begun(self, bench: ScalingBench, then: ScalingHeader | None) -> ScalingTable:
-        """The table with what was done before."""
+        """Return the table with what was done before."""
         table = bare_table(self._spec, bench.model.backend)
         if then is None or not (self._spec.out / TABLE).is_file():
             return table
@@ -143,7 +143,7 @@ class ScalingStudy(SavedRun[ScalingSpec, ScalingHeader]):
 
 
 def bare_table(spec: ScalingSpec, backend: str) -> ScalingTable:
-    """The table of ``spec`` before anything is done."""
+    """Return the table of ``spec`` before anything is done."""
     project: Project = spec.project
     event, plan = project.scenario, project.plan
     return ScalingTable(

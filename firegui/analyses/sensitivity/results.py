@@ -1,4 +1,4 @@
-"""The folder of a robustness table on disk: ``sensitivity.toml`` (what was asked, with what), the table, its pictures.
+"""Folder of a robustness table on disk: ``sensitivity.toml``, the table, its pictures.
 
 Every file is replaced whole. A sweep also keeps its plans here, each a run folder of its own.
 """
@@ -50,7 +50,7 @@ _TABLES: Mapping[SensitivityKind, Any] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitivityHeader(SavedHeader):
-    """The content of ``sensitivity.toml``. The hashes are those of a plan's ``run.toml``; ``schedule`` is one too."""
+    """The content of ``sensitivity.toml``. Its hashes, ``schedule`` included, are those of ``run.toml``."""
 
     kind: SensitivityKind
     settings: SensitivitySettings
@@ -69,7 +69,7 @@ read_header, write_header = STORE.read, STORE.write
 
 
 def resume_problems(then: SensitivityHeader, spec: SensitivitySpec, schedule: str) -> list[Problem]:
-    """What keeps ``spec`` from going on with ``then``; ``schedule`` is the hash of the schedule now."""
+    """Return what keeps ``spec`` from resuming ``then``; ``schedule`` is the hash of the schedule now."""
     where, more = str(spec.out), []
     if then.kind is not spec.kind:
         return [Problem(where, f"holds the table {then.kind.value}, not {spec.kind.value}", "give another folder")]
@@ -85,7 +85,7 @@ def write_table(folder: Path, table: AnyTable) -> None:
 
 
 def read_table(folder: Path) -> AnyTable:
-    """The table in ``folder``. Raises :class:`~firegui.errors.InputError` where there is none that can be read."""
+    """Read the table in ``folder``. Raises :class:`~firegui.errors.InputError` where it cannot."""
     path = folder / TABLE
     try:
         raw = msgspec.json.decode(path.read_bytes())
@@ -101,7 +101,7 @@ def flat_rows(table: AnyTable) -> list[dict[str, Any]]:
 
 
 def table_csv(table: AnyTable) -> str:
-    """``sensitivity.csv``: one line a row, numbers so that they read back exactly, empty where there is no value."""
+    """Return ``sensitivity.csv``: a line a row, with exact numbers, empty where there is no value."""
     return records_csv(flat_rows(table))
 
 

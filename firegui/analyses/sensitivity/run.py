@@ -1,4 +1,4 @@
-"""A robustness table as a run: of one schedule in a moment, or of a sweep that plans at every design effectiveness."""
+"""Run of a robustness table: of one schedule, or of a sweep of plans at design effectiveness."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
         return self._conclude(table, reason, None)
 
     def _planned(self, design: Effectiveness) -> RunRecord:
-        """The finished plan of ``design``: the one that is there already, or made now.
+        """Return the finished plan of ``design``, made now unless it is there.
 
         Raises :class:`~firegui.errors.CancelledError` when it was stopped, :class:`~firegui.errors.InputError` for a
         folder of another plan.
@@ -235,7 +235,7 @@ class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
 
 
 class MonteCarloColumns:
-    """Monte Carlo samples of every plan of a sweep, with the same random numbers; the error model is fitted once."""
+    """Monte Carlo samples of a sweep's plans, with the same random numbers and one error model."""
 
     def __init__(
         self, project: Project, settings: SensitivitySettings, engine: Engine, model: Model, check: Check
@@ -246,7 +246,7 @@ class MonteCarloColumns:
         self._reason = ""
 
     def of(self, schedule: Schedule) -> tuple[MonteCarlo, MonteCarlo]:
-        """The columns of ``schedule``: daily states drawn, and model error."""
+        """Return the columns of ``schedule``: daily states drawn, and model error."""
         if self._settings.members == 0:
             return MonteCarlo(None, reason=NO_MEMBERS_REASON), MonteCarlo(None, reason=NO_MEMBERS_REASON)
         drawn = self._sampled(schedule, UncertaintyKind.ALEATORIC, None)
@@ -263,7 +263,7 @@ class MonteCarloColumns:
         return MonteCarlo.of(ensemble.final(WITH_PLAN).tolist(), ensemble.final(BASELINE).tolist())
 
     def _error_model(self) -> ErrorModel | None:
-        """The error model of every plan; ``None`` where the project has nothing to fit one to."""
+        """Return the error model of every plan; ``None`` where the project has nothing to fit one to."""
         if self._error is not None or self._reason:
             return self._error
         if self._settings.error is ErrorSource.PAPER:
@@ -291,7 +291,7 @@ def schedule_text(file: Path | None, reading: RolloutSummary | None) -> str:
 
 
 def table_message(table: SensitivityTable[Row], reason: FinishReason) -> str:
-    """What the table shows, in one sentence; of one that was stopped, how far it came."""
+    """Summarize the table in one sentence; say of a stopped one how far it came."""
     wanted = len(table.settings.designs)
     if reason is FinishReason.STOPPED:
         return f"stopped on request after {len(table.rows)} of {counted(wanted, 'design')}; resume to go on"

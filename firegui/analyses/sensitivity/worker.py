@@ -62,7 +62,7 @@ class CaseWorker:
     """Runner of the cases of one table."""
 
     def __init__(self, setup: WorkerSetup, control: RunControl) -> None:
-        """Read the project, and make its model for a table of scores. Raises :class:`~firegui.errors.InputError`."""
+        """Read the project; make a model for scores. Raises :class:`~firegui.errors.InputError`."""
         self._about = msgspec.json.decode(setup.data, type=TableSetup)
         self._backend = setup.backend
         self._project, self._schedule = unpack_project(setup.project)

@@ -59,7 +59,7 @@ def scores_csv(report: SkillReport) -> str:
 
 
 def reliability_csv(report: SkillReport) -> str:
-    """One row per bin, over all scored days and over those after the fitted ones; ``missed`` is the same in each."""
+    """Return a row per bin, over all scored days and over those after the fitted ones."""
     rows: list[Sequence[object]] = [("days", "low", "high", "cells", "predicted", "observed", "missed_cells")]
     found: tuple[tuple[str, Reliability], ...] = (("all", report.reliability), ("after", report.reliability_after))
     for name, diagram in found:

@@ -99,7 +99,7 @@ class SkillScoring(BaseRun[SkillSpec]):
 
 
 def skill_message(report: SkillReport) -> str:
-    """The result in one sentence."""
+    """Summarize the result in one sentence."""
     whole, _fitted, after = report.spans
     mean, lowest = report.model.mean_iou(1, whole.last), report.model.lowest(1, whole.last)
     assert mean is not None and lowest is not None

@@ -59,7 +59,7 @@ STORE = ResultStore("a stress test", HEADER, TITLE, StressHeader, _AGAIN)
 
 
 def resume_problems(then: StressHeader, spec: StressSpec, schedule: str) -> list[Problem]:
-    """Return what keeps ``spec`` from going on with ``then``; ``schedule`` is the hash of the schedule now."""
+    """Return what keeps ``spec`` from resuming ``then``; ``schedule`` is the hash of the schedule now."""
     where, more = str(spec.out), []
     before, now = then.settings, spec.settings
     if then.schedule != schedule:
@@ -72,7 +72,7 @@ def resume_problems(then: StressHeader, spec: StressSpec, schedule: str) -> list
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StressTally:
-    """The draws so far: their ``table``, and ``leaks`` by scenario, the draws ``[H, W]`` in which a cell burns.
+    """The draws so far: their ``table``, and ``leaks [H, W]``: draws of a scenario where a cell burns.
 
     Only cells count that do not burn with the plan in the model's own world; ``nominal [H, W]`` burn there.
     """
@@ -101,7 +101,7 @@ class StressTally:
         return next((len(one.draws) for one in self.table.results if one.scenario.name == name), 0)
 
     def leak_maps(self) -> NDArray[np.float32]:
-        """Return the share of the draws in which a cell leaks: of all scenarios, then of each, ``[1 + N, H, W]``.
+        """Return the share of draws in which a cell leaks, of all scenarios and of each: ``[1 + N, H, W]``.
 
         That of all scenarios is the mean of theirs, so that one with many draws counts as much as one with one.
         """
@@ -121,12 +121,12 @@ def write_results(folder: Path, tally: StressTally, project: Project) -> None:
 
 
 def read_table(folder: Path) -> StressTable:
-    """Return the table in ``folder``. Raises :class:`~firegui.errors.InputError` where there is none to be read."""
+    """Read the table in ``folder``. Raises :class:`~firegui.errors.InputError` where it cannot."""
     return STORE.read_json(folder / TABLE, StressTable)
 
 
 def read_leaks(folder: Path, table: StressTable) -> dict[str, NDArray[np.float32]]:
-    """Return the maps ``[H, W]`` in ``folder`` by scenario of ``table``, that of all scenarios first as ``""``.
+    """Read the maps ``[H, W]`` in ``folder`` by scenario of ``table``; that of all is first, as ``""``.
 
     Raises :class:`~firegui.errors.InputError` where there is none of this table.
     """
@@ -148,7 +148,7 @@ def write_draws(path: Path, tally: StressTally) -> None:
 
 
 def read_draws(path: Path, shape: tuple[int, int]) -> StressTally:
-    """Read what :func:`write_draws` wrote. Raises :class:`~firegui.errors.InputError` where it cannot be read."""
+    """Read what :func:`write_draws` wrote. Raises :class:`~firegui.errors.InputError` where it cannot."""
     try:
         tensors = load(path.read_bytes())
         table = msgspec.json.decode(tensors["table"].tobytes(), type=StressTable)
@@ -165,7 +165,7 @@ def _unpacked(data: NDArray[Any], kind: Any, shape: tuple[int, int]) -> NDArray[
 
 
 def table_csv(table: StressTable) -> str:
-    """Return ``table.csv``: a row for each scenario and draw, the model's own world first; numbers read back exactly.
+    """Return ``table.csv``: a row for each scenario and draw, the model's own world first.
 
     ``draw`` is counted from 0. With the seed of the set it is what rolls the same draw out again.
     """
@@ -217,7 +217,7 @@ def table_data(table: StressTable) -> dict[str, Any]:
 def stress_draw_spec(
     header: StressHeader, scenario: StressScenario, number: int, project: Project, backend: str
 ) -> EvaluateSpec:
-    """Return the spec of both fires of a draw of a scenario. The schedule must be where it was, and the same."""
+    """Return the spec of both fires of a draw of a scenario. Its schedule must not have changed."""
     then = project_then(header, project, "stress test", "made", "make it again")
     then = on_same_days(then, project, "stress test")
     schedule = same_schedule(header.schedule_file, header.schedule, then, "stress test")

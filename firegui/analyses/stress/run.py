@@ -90,7 +90,7 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
 
     # -- the draws ---------------------------------------------------------------------------------------------------
     def _nominal(self, model: Model, world: StressWorld) -> StressTally:
-        """The tally with the plan in the model's own world, and no scenario yet."""
+        """Return the tally with the plan in the model's own world, and no scenario yet."""
         flown = self._engine.flown_in(world, model, self._spec.schedule, 0, 0)
         metrics, fire = self._engine.stress_draw(world, flown, check=self._control.check)
         self._plan_metrics = metrics
@@ -185,7 +185,7 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
 
 
 def table_message(table: StressTable, wanted: int, reason: FinishReason) -> str:
-    """What a stress table shows, in one sentence; of one that was stopped, how far it came."""
+    """Summarize a stress table in one sentence; say of a stopped one how far it came."""
     worst = table.worst
     text = (
         f"worst in {worst.scenario.name}: {worst.share_worst:.1%} of the growth is left "

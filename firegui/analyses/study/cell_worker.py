@@ -1,4 +1,4 @@
-"""Worker that carries out the cells of a study. It reads the project once and keeps a model while cells share it.
+"""Worker of a study. It reads the project once and keeps a model while cells share it.
 
 The same code runs in the study's own process and on a worker of a cluster, so that both give the same bits.
 """
@@ -152,7 +152,7 @@ def matched(schedule: Schedule, before: Fleet, after: Fleet) -> Schedule:
 
 
 class _CellLink(TaskLink):
-    """Link of the task within a cell. It drops warnings, which are about checkpoints that a cell does not write."""
+    """Link of the task within a cell. It drops warnings about checkpoints, which a cell does not write."""
 
     def __init__(self, link: TaskLink, allowance: int) -> None:
         super().__init__(link.control, lambda report: None)

@@ -1,4 +1,4 @@
-"""Report of a study: its table as CSV with every number exactly, as Parquet with pyarrow, and what it says in words."""
+"""Report of a study: its table as CSV with exact numbers, as Parquet with pyarrow, and in words."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def write_tables(folder: Path, table: StudyTable) -> None:
 
 
 def columns_of(table: StudyTable) -> dict[str, list[Any]]:
-    """Cell numbers, what differs, what was measured, and the growth left in each stress scenario, worst draw, in %.
+    """Return cell numbers, factors, measures, and the growth left in each stress scenario, in %.
 
     A value that a cell does not set or have is ``None``. Without a stress table in any row its columns are left out.
     """

@@ -64,7 +64,7 @@ read_header, write_header = STORE.read, STORE.write
 
 
 def resume_problems(then: StudyHeader, spec: StudySpec, digest: str, backend: str) -> list[Problem]:
-    """What keeps ``spec`` from going on with ``then``; ``digest`` is the hash of the project now."""
+    """Return what keeps ``spec`` from resuming ``then``; ``digest`` is the hash of the project now."""
     where, tables = str(spec.out), {name: getattr(spec.settings, name) for name in _TABLES}
     found = [
         Problem(where, f"was begun with {title} = {before}, now {after}", _REMEDY)
@@ -118,7 +118,7 @@ def write_answer(folder: Path, answer: CellAnswer) -> StudyRow:
 
 
 def read_rows(folder: Path, cells: Iterable[Cell]) -> dict[int, StudyRow]:
-    """The rows of those of ``cells`` that are finished.
+    """Read the rows of those of ``cells`` that are finished.
 
     Raises :class:`~firegui.errors.InputError` listing every row that cannot be read.
     """
@@ -151,7 +151,7 @@ def write_failed(folder: Path, failed: Mapping[int, str]) -> None:
 
 
 def read_failed(folder: Path) -> dict[int, str]:
-    """What :func:`write_failed` wrote; nothing where that cannot be read, for it is only told."""
+    """Read what :func:`write_failed` wrote; nothing where it cannot be read, for it is only shown."""
     try:
         found = msgspec.json.decode((folder / FAILED).read_bytes(), type=dict[str, str])
         return {int(cell): why for cell, why in found.items()}
@@ -160,7 +160,7 @@ def read_failed(folder: Path) -> dict[int, str]:
 
 
 def read_study(folder: Path) -> tuple[StudyHeader, StudyTable]:
-    """A study as it stands on disk, finished or not.
+    """Read a study as it stands on disk, finished or not.
 
     Raises :class:`~firegui.errors.InputError` where there is none, or none that can be read.
     """

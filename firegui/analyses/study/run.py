@@ -157,7 +157,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
 
     # -- before the first cell ---------------------------------------------------------------------------------------
     def _backend(self) -> str:
-        """What computes the cells; of somebody else's workers only what was asked for is known."""
+        """Return the backend of the cells; of a cluster's workers only what was asked for is known."""
         spec = self._spec
         if spec.scheduler:
             return "cpu" if spec.backend == "auto" else spec.backend
@@ -291,7 +291,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
         self._keep_at = time.monotonic() + max(_KEPT_SECONDS, 20.0 * (time.monotonic() - began))
 
     def _keep_if_due(self) -> None:
-        """The cells are saved: tables that cannot be for a moment do not end the study."""
+        """Save the tables when they are due. A failure does not end the study, whose cells are saved."""
         if time.monotonic() < self._keep_at:
             return
         try:
@@ -329,7 +329,7 @@ WRITERS = 8
 
 
 class CellStore:
-    """Store of cells in the folder of a study. A cell that cannot be written, as on a full disk, is tried again."""
+    """Store of cells in the folder of a study. A cell that cannot be written is tried again."""
 
     def __init__(self, folder: Path, warn: Callable[[str], object]) -> None:
         self._folder, self._warn = folder, warn
@@ -348,7 +348,7 @@ class CellStore:
         self._writing[self._writers.submit(write_answer, self._folder, answer)] = answer
 
     def kept(self, *, all_of_them: bool = False) -> list[StudyRow]:
-        """The rows of the cells that are kept by now, each once; begins anew with those that could not be.
+        """Return the rows of the cells saved by now, each once; try the refused ones again.
 
         With ``all_of_them`` it waits until every cell is kept or was refused once more.
         """

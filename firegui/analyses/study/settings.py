@@ -1,4 +1,4 @@
-"""Requests for studies: their text, what is wrong with it, the text to begin one with, and the spec of the run."""
+"""Requests for studies: their text, its check, templates, and the spec of the run."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def text_file(out: Path) -> Path:
 
 
 def absolute_text(text: str, folder: Path) -> str:
-    """Return a study's text with absolute paths of its project and schedule, so that the file may be anywhere."""
+    """Return a study's text with absolute paths, so that its file may be anywhere."""
     study = parse_study(text)
     schedule = str(folder / study.schedule) if study.schedule else ""
     return replace(study, project=str(folder.resolve()), schedule=schedule).text()
@@ -79,7 +79,7 @@ def folder_ending(settings: StudySettings) -> str:
 
 # -- templates --------------------------------------------------------------------------------------------------------
 def fleet_value(project: Project) -> StudyFile:
-    """Return a study of the worth of each aircraft type and of each day on which one is grounded: one case each."""
+    """Return a study of the worth of each aircraft type and of each grounded day: one case each."""
     cases = [Case("as it is")]
     for kind in project.planned_fleet.types:
         if kind.count > 0:

@@ -1,4 +1,4 @@
-"""An ensemble as files for other people: tables, maps, figures, and what its error model was fitted to."""
+"""Export of an ensemble: tables, maps, figures, and what its error model was fitted to."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ _WORDS = {
 
 
 def available_parts(folder: Path) -> tuple[EnsemblePart, ...]:
-    """What the ensemble in ``folder`` has: an error model's residuals only where one was fitted."""
+    """Return the parts of the ensemble in ``folder``: residuals only where an error model was fitted."""
     fitted = all((folder / name).is_file() for name in (VARIOGRAM, RESIDUALS))
     return tuple(part for part in EnsemblePart if fitted or part is not EnsemblePart.ERROR_MODEL)
 
 
 def part_names(part: EnsemblePart, header: EnsembleHeader) -> tuple[str, ...]:
-    """The files of a part, by name."""
+    """Return the files of a part, by name."""
     match part:
         case EnsemblePart.TABLES:
             return MEMBERS, TABLE, HEADER
@@ -123,7 +123,7 @@ class EnsembleExport(BaseRun[EnsembleExportSpec]):
 
 @contextmanager
 def _waiting_room(out: Path) -> Iterator[Path]:
-    """A hidden folder in ``out`` that goes with all it holds; with it goes ``out`` where it was not there before."""
+    """Yield a hidden folder in ``out``, removed at the end, and ``out`` with it if it is new."""
     new = not out.exists()
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -26,14 +26,14 @@ REPLANNED = "The schedule was replanned"
 
 
 def error_text(error: ErrorModel) -> str:
-    """The numbers of an error model in one line."""
+    """Return the numbers of an error model in one line."""
     (a, b), (_, c) = error.covariance
     spread = f"μ ({error.mean[0]:.3g}, {error.mean[1]:.3g}), Σ ({a:.4g}, {b:.4g}; {b:.4g}, {c:.4g})"
     return f"{spread}, ℓ {error.correlation_cells:.4g} cells, sill {error.sill:.4g}"
 
 
 def notes(project: Project, settings: UncertaintySettings) -> Iterator[str]:
-    """What is approximate about an ensemble, a sentence each."""
+    """Return what is approximate about an ensemble, a sentence each."""
     match settings.kind:
         case UncertaintyKind.EPISTEMIC if settings.error is ErrorSource.PAPER:
             other = "" if "bear" in project.scenario.name.lower() else ", and on another fire"
@@ -58,7 +58,7 @@ def notes(project: Project, settings: UncertaintySettings) -> Iterator[str]:
 
 
 def replan_note(schedule_file: Path | None, project: Project) -> Iterator[str]:
-    """That a schedule was replanned from a later fire than the one that members begin with, where its run says so."""
+    """Note that a schedule was replanned from a later fire than members begin with, if its run says so."""
     if schedule_file is None or not (schedule_file.parent / RUN).is_file():
         return
     with suppress(InputError):
@@ -72,7 +72,7 @@ def replan_note(schedule_file: Path | None, project: Project) -> Iterator[str]:
 
 
 def below_start_text(ensemble: Ensemble) -> str:
-    """Where a mean extent under the model error is less than what burned at the start, and why; empty where none is."""
+    """Say where and why a mean extent under the model error is below that of the start; empty if nowhere."""
     found = below_start(ensemble)
     if ensemble.kind is not UncertaintyKind.EPISTEMIC or not found:
         return ""
@@ -83,7 +83,7 @@ def below_start_text(ensemble: Ensemble) -> str:
 
 
 def summary_message(summary: Summary, reason: FinishReason) -> str:
-    """What the ensemble shows, in one sentence; of one that was stopped, how far it came."""
+    """Summarize the ensemble in one sentence; say of a stopped one how far it came."""
     done = f"{summary.members:,} of {counted(summary.asked, 'member')}"
     row = summary.row("final_extent")
     assert row is not None

@@ -61,7 +61,7 @@ _TEXTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnsembleHeader(SavedHeader):
-    """The content of ``ensemble.toml``. The hashes are those of a plan's ``run.toml``; ``schedule`` is one too.
+    """The content of ``ensemble.toml``. Its hashes, ``schedule`` included, are those of ``run.toml``.
 
     ``error`` is the error model that the members are drawn from, where they are; ``notes`` say what is approximate.
     """
@@ -81,7 +81,7 @@ read_header, write_header = STORE.read, STORE.write
 
 
 def resume_problems(then: EnsembleHeader, spec: UncertaintySpec, schedule: str) -> list[Problem]:
-    """What keeps ``spec`` from going on with ``then``; ``schedule`` is the hash of the schedule now.
+    """Return what keeps ``spec`` from resuming ``then``; ``schedule`` is the hash of the schedule now.
 
     How a plan is searched for counts for nothing here, and there may be more members than before.
     """
@@ -130,7 +130,7 @@ def write_tables(
 
 
 def summary_content(header: EnsembleHeader, summary: Summary, still: Deterministic) -> dict[str, Any]:
-    """What ``summary.json`` and ``--json`` say, but for the days."""
+    """Return the content of ``summary.json`` and ``--json``, but for the days."""
     return {
         "event": header.project.name,
         "fire_model": header.project.fire_model.label,
@@ -174,7 +174,7 @@ def write_fit(folder: Path, fit: ErrorFit, project: Project) -> None:
 
 
 def residual_days(folder: Path) -> tuple[int, ...]:
-    """The observed days, from 1 on, whose residuals :func:`write_fit` left in ``folder``; empty where there are none.
+    """Return the observed days, from 1 on, whose residuals are in ``folder``.
 
     Raises :class:`~firegui.errors.InputError` for a file that cannot be read.
     """
@@ -188,7 +188,7 @@ def residual_days(folder: Path) -> tuple[int, ...]:
 
 
 def read_residual(folder: Path, day: int) -> NDArray[np.float32]:
-    """The residual ``Δ [2, H, W]`` of an observed day, NaN outside of the mask.
+    """Read the residual ``Δ [2, H, W]`` of an observed day, NaN outside of the mask.
 
     Raises :class:`~firegui.errors.InputError` for a day that was not observed and a file that cannot be read.
     """
@@ -201,7 +201,7 @@ def read_residual(folder: Path, day: int) -> NDArray[np.float32]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorResiduals:
-    """Residuals that an error model was fitted to, at the ends of ``days``: those of a ``fit``, or of a ``folder``."""
+    """Residuals that an error model was fitted to, at the ends of ``days``, of a ``fit`` or a ``folder``."""
 
     days: tuple[int, ...] = ()
     fit: ErrorFit | None = None
@@ -236,7 +236,7 @@ def read_variogram(folder: Path) -> Semivariogram | None:
 
 
 def read_ensemble(folder: Path) -> tuple[EnsembleHeader, Ensemble]:
-    """A saved ensemble with what it was made of, to be looked at again.
+    """Read a saved ensemble with what it was made of, to be looked at again.
 
     Raises :class:`~firegui.errors.InputError` where there is none that can be read, or no member of it is done.
     """
@@ -260,7 +260,7 @@ def ensemble_project(header: EnsembleHeader, project: Project) -> Project:
 
 
 def ensemble_project_on_same_days(header: EnsembleHeader, project: Project) -> Project:
-    """Return the project as the ensemble had it, with the days of ``project``: on others the dates would be wrong."""
+    """Return the project as the ensemble had it, with the days of ``project`` and thus the right dates."""
     return on_same_days(ensemble_project(header, project), project, "ensemble")
 
 

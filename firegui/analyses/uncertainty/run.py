@@ -1,4 +1,4 @@
-"""An ensemble as a run (paper, section ``uq``): fires with and without the plan, member by member, then its tables."""
+"""Run of an ensemble (paper, section ``uq``): fires with and without the plan, then its tables."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 def uq_problems(spec: UncertaintySpec) -> list[Problem]:
-    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder and what a fit finds."""
+    """Return everything that keeps ``spec`` from being carried out, but for its folder and its fit."""
     project = spec.project
     found = project.problems() + spec.settings.problems()
     if spec.schedule is not None:
@@ -71,7 +71,7 @@ def uq_problems(spec: UncertaintySpec) -> list[Problem]:
 
 
 def _source_problems(project: Project, settings: UncertaintySettings) -> list[Problem]:
-    """What the project lacks for this kind. What its perimeters are good for only a fit can tell."""
+    """Return what the project lacks for this kind. Only a fit can tell what its perimeters are good for."""
     fitted = settings.kind is UncertaintyKind.EPISTEMIC and settings.error is ErrorSource.FITTED
     if fitted and project.scenario.observed is None:
         remedy = "import perimeters, or use the paper's error model (--preset bear), which is approximate"
@@ -131,7 +131,7 @@ class EnsembleRun(SavedRun[UncertaintySpec, EnsembleHeader]):
         )
 
     def _error_model(self, model: Model, then: EnsembleHeader | None) -> ErrorModel | None:
-        """The error model of the members: as it was ``then``, the paper's, or fitted now."""
+        """Return the error model of the members: as it was ``then``, the paper's, or fitted now."""
         spec, settings = self._spec, self._spec.settings
         if settings.kind is not UncertaintyKind.EPISTEMIC:
             return None
@@ -170,7 +170,7 @@ class EnsembleRun(SavedRun[UncertaintySpec, EnsembleHeader]):
         )
 
     def _begun(self, then: EnsembleHeader | None) -> EnsembleState | None:
-        """The members that are saved already: after a kill there may be more of them than the header knows of."""
+        """Read the saved members. After a kill there may be more of them than the header knows of."""
         path = self._spec.out / STATE
         if then is None or not path.is_file():
             return None
@@ -238,7 +238,7 @@ class EnsembleMembers:
         return 0 if self.latest is None else self.latest.members
 
     def hear(self, progress: EnsembleProgress) -> None:
-        """A member more is done: tell it, and hold here while paused."""
+        """Emit that a member more is done, and hold here while paused."""
         moment, last = time.monotonic(), progress.done >= progress.asked
         if last or moment - self._told_at >= _TOLD_SECONDS:
             self._told_at = moment
@@ -260,7 +260,7 @@ class EnsembleMembers:
                 self._save_or_warn()
 
     def ensemble(self, state: EnsembleState) -> Ensemble:
-        """What the members of ``state`` come to."""
+        """Return the ensemble of the members of ``state``."""
         grid, settings = self._spec.project.scenario.grid, self._spec.settings
         area = grid.cell_size_m**2 / HECTARE_M2
         return state.ensemble(settings.kind, grid.shape, area, settings.members, self._weather)

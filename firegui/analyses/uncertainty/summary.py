@@ -1,4 +1,4 @@
-"""What an ensemble says of a plan: the paper's tables (section ``uq``) and the pairs behind them, as plain values."""
+"""Summary of an ensemble: the paper's tables (section ``uq``) and their pairs, as plain values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CASES = ("baseline", "plan")
 
 @dataclass(frozen=True, slots=True)
 class Benefit:
-    """How much less burns with the plan, member by member; ``worse`` is the share of members in which more does.
+    """Cells saved by the plan, by member; ``worse`` is the share of members in which more burns.
 
     ``reduction`` is that of the mean, a fraction (``None`` where there is nothing to reduce), ``reduction_error`` its
     standard error, ``worse_error`` that of ``worse``.
@@ -45,7 +45,7 @@ class Benefit:
 
 @dataclass(frozen=True, slots=True)
 class SummaryRow:
-    """One quantity over all members: without drops, with the plan, and what the plan saves (no plan: ``None``)."""
+    """One quantity over all members: without drops, with the plan, and the saving (no plan: ``None``)."""
 
     quantity: str
     unit: str
@@ -66,7 +66,7 @@ class WorstMember:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The rows, and the members in which the plan does least (without a plan: with the largest fires), worst first."""
+    """The rows, and the members in which the plan (or the fire without one) does worst, worst first."""
 
     kind: UncertaintyKind
     members: int
@@ -75,12 +75,12 @@ class Summary:
     worst: tuple[WorstMember, ...]
 
     def row(self, quantity: str) -> SummaryRow | None:
-        """The row of ``quantity``, ``None`` where there is none."""
+        """Return the row of ``quantity``, ``None`` where there is none."""
         return next((row for row in self.rows if row.quantity == quantity), None)
 
 
 def summarised(ensemble: Ensemble, *, regions: bool) -> Summary:
-    """The summary of an ensemble with at least one member; ``regions`` says whether there are protected ones.
+    """Summarize an ensemble with at least one member; ``regions`` says whether any is protected.
 
     Raises :class:`ValueError` for an ensemble without a member.
     """
@@ -119,7 +119,7 @@ def summary_csv(summary: Summary) -> str:
 
 
 def summary_values(summary: Summary) -> dict[str, Any]:
-    """The summary as plain values, NaN as ``None``."""
+    """Return the summary as plain values, NaN as ``None``."""
     return {
         "kind": summary.kind.value,
         "members": summary.members,
@@ -131,7 +131,7 @@ def summary_values(summary: Summary) -> dict[str, Any]:
 
 
 def by_day(ensemble: Ensemble, *, regions: bool) -> list[dict[str, Any]]:
-    """A record per case, quantity and day boundary: mean, standard deviation and quantiles over the members."""
+    """Return a record per case, quantity and day boundary, with statistics over the members."""
     series = [("extent", ensemble.extent)] + ([("protected", ensemble.protected)] if regions else [])
     records = []
     for case, title in enumerate(CASES[: len(ensemble.extent)]):
