@@ -10,6 +10,7 @@ import pytest
 
 from firegui.analyses.sensitivity.results import read_table
 from firegui.analyses.uncertainty.results import MEMBERS, STATE, SUMMARY, TABLE
+from firegui.domain.project import FireModel
 from firegui.domain.sensitivity import DesignRow, SensitivityKind, SensitivitySettings, design_folder
 from firegui.domain.settings import Effectiveness
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
@@ -33,7 +34,7 @@ def carried(spec: UncertaintySpec | SensitivitySpec, control: RunControl | None 
 
 
 def ensemble_spec(out: Path, kind: UncertaintyKind, **changes: object) -> UncertaintySpec:
-    project = make_project()
+    project = make_project().with_model(FireModel("scalar", "constant", {}))
     settings = UncertaintySettings(kind, members=9, seed=5, error=ErrorSource.PAPER, threshold=0.2)
     spec = UncertaintySpec(project, out, "again", settings, two_drops(project), backend="cpu")
     return replace(spec, **changes)  # type: ignore[arg-type]
