@@ -27,11 +27,6 @@ class FolderTask:
     data: bytes
     files: bytes = b""
 
-    @staticmethod
-    def decoded(task: bytes) -> FolderTask:
-        """Return the task that :func:`folder_task` encoded."""
-        return msgspec.msgpack.decode(task, type=FolderTask)
-
 
 @dataclass(frozen=True, slots=True)
 class FolderAnswer:
@@ -39,10 +34,6 @@ class FolderAnswer:
 
     data: bytes
     files: bytes = b""
-
-    def encoded(self) -> bytes:
-        """Return the bytes that are sent."""
-        return msgspec.msgpack.encode(self)
 
 
 def folder_task(out: Path, place: str, data: bytes, *, sends_files: bool) -> bytes:
@@ -56,9 +47,9 @@ def work_in_folder(task: bytes, out: str, work: Callable[[Path, bytes], bytes]) 
 
     Without ``out`` it is a temporary folder, whose files are sent back even when the task is stopped.
     """
-    order = FolderTask.decoded(task)
+    order = msgspec.msgpack.decode(task, type=FolderTask)
     if out:
-        return FolderAnswer(work(Path(out), order.data)).encoded()
+        return msgspec.msgpack.encode(FolderAnswer(work(Path(out), order.data)))
     with tempfile.TemporaryDirectory(prefix="firegui-task-") as root:
         place = Path(root) / order.place
         place.mkdir(parents=True)
@@ -68,7 +59,7 @@ def work_in_folder(task: bytes, out: str, work: Callable[[Path, bytes], bytes]) 
             data = work(Path(root), order.data)
         except CancelledError:
             data = b""
-        return FolderAnswer(data, pack_folder(place, (LOCK,))).encoded()
+        return msgspec.msgpack.encode(FolderAnswer(data, pack_folder(place, (LOCK,))))
 
 
 def save_answer(out: Path, place: str, result: bytes) -> bytes:

@@ -51,10 +51,6 @@ class WorkerOrder:
     kind: OrderKind
     task: bytes = b""
 
-    def encoded(self) -> bytes:
-        """Return the bytes that are sent."""
-        return msgspec.msgpack.encode(self)
-
 
 @dataclass(frozen=True, slots=True)
 class WorkerMessage:
@@ -68,15 +64,6 @@ class WorkerMessage:
     report: WorkReport | None = None
     outcome: TaskOutcome | None = None
     processor: float = 0.0
-
-    def encoded(self) -> bytes:
-        """Return the bytes that are sent."""
-        return msgspec.msgpack.encode(self)
-
-    @staticmethod
-    def decoded(data: bytes) -> WorkerMessage:
-        """Return the message that was :meth:`encoded`."""
-        return msgspec.msgpack.decode(data, type=WorkerMessage)
 
 
 class WorkerChannel:
@@ -103,7 +90,7 @@ class WorkerChannel:
     def send(self, message: WorkerMessage) -> None:
         """Send a message. Stop the worker if the other end is closed."""
         try:
-            self._connection.send_bytes(replace(message, processor=time.process_time()).encoded())
+            self._connection.send_bytes(msgspec.msgpack.encode(replace(message, processor=time.process_time())))
         except OSError:
             self.end()
 

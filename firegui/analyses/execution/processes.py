@@ -55,12 +55,12 @@ class WorkerProcess:
     def send(self, order: WorkerOrder) -> None:
         """Send an order. A process that has ended shows in :meth:`receive`."""
         with suppress(OSError):
-            self.connection.send_bytes(order.encoded())
+            self.connection.send_bytes(msgspec.msgpack.encode(order))
 
     def receive(self) -> WorkerMessage | None:
         """Return the next message, ``None`` when the process has ended."""
         try:
-            message = WorkerMessage.decoded(self.connection.recv_bytes())
+            message = msgspec.msgpack.decode(self.connection.recv_bytes(), type=WorkerMessage)
         except (EOFError, OSError):
             return None
         self.processor = message.processor

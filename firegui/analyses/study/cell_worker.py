@@ -45,15 +45,6 @@ class CellAnswer:
     row: bytes
     plan: bytes = b""
 
-    def encoded(self) -> bytes:
-        """Return the bytes that are sent."""
-        return msgspec.msgpack.encode(self)
-
-    @staticmethod
-    def decoded(data: bytes) -> CellAnswer:
-        """Return the answer that was :meth:`encoded`."""
-        return msgspec.msgpack.decode(data, type=CellAnswer)
-
 
 class CellWorker:
     """Runner of the cells of one study, one at a time."""
@@ -69,9 +60,9 @@ class CellWorker:
     def carry_out(self, task: bytes, link: TaskLink) -> bytes:
         """Plan the cell ``task``, score it and audit it. Raises whatever ends it."""
         began = time.monotonic()
-        row, plan = self._planned(decoded_cell(task), link)
+        row, plan = self._planned(msgspec.json.decode(task, type=Cell), link)
         row = replace(row, seconds=time.monotonic() - began, worker=self._name)
-        return CellAnswer(msgspec.json.encode(row), plan).encoded()
+        return msgspec.msgpack.encode(CellAnswer(msgspec.json.encode(row), plan))
 
     # -- one cell ----------------------------------------------------------------------------------------------------
     def _planned(self, cell: Cell, link: TaskLink) -> tuple[StudyRow, bytes]:
@@ -161,13 +152,3 @@ class _CellLink(TaskLink):
     def send_progress(self, spent: int, best: float, seconds: float, allowance: int = 0) -> None:
         """Pass the progress on, without ``best``, which is at another effectiveness than a study's."""
         self._outer.send_progress(spent, math.nan, seconds, self._allowance)
-
-
-def encoded_cell(cell: Cell) -> bytes:
-    """Return the JSON that is sent to a worker."""
-    return msgspec.json.encode(cell)
-
-
-def decoded_cell(data: bytes) -> Cell:
-    """Return the cell that :func:`encoded_cell` encoded."""
-    return msgspec.json.decode(data, type=Cell)

@@ -17,7 +17,7 @@ from firegui.analyses.execution.executor import ExecutorHooks, TaskExecutor, Tas
 from firegui.analyses.execution.factory import cluster_name, open_executor
 from firegui.analyses.execution.tasks import WorkerSetup
 from firegui.analyses.planner_task import SEARCHES_WITH, installation
-from firegui.analyses.study.cell_worker import CellAnswer, encoded_cell
+from firegui.analyses.study.cell_worker import CellAnswer
 from firegui.analyses.study.report import NO_PARQUET, has_parquet, study_message, write_tables
 from firegui.analyses.study.results import (
     CELLS,
@@ -229,7 +229,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
         room = 0 if self._control.pause_requested or self._unsaved > _MOST_UNSAVED else self._executor.capacity
         for _ in range(min(room, len(self._waiting))):
             cell = self._waiting.popleft()
-            self._executor.submit(cell.number, encoded_cell(cell))
+            self._executor.submit(cell.number, msgspec.json.encode(cell))
 
     def _take(self, result: TaskResult) -> None:
         number, outcome = result.number, result.outcome
@@ -241,7 +241,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
             self._warn(f"cell {number} ({self._cells[number].title}): {outcome.error}")
         else:
             assert self._store is not None
-            self._store.put(CellAnswer.decoded(outcome.result))
+            self._store.put(msgspec.msgpack.decode(outcome.result, type=CellAnswer))
 
     def _collect(self, *, all_of_them: bool = False) -> None:
         """Note the cells that are kept by now."""

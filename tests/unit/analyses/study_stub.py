@@ -8,7 +8,7 @@ import time
 import msgspec
 
 from firegui.analyses.execution.tasks import TaskLink, WorkerSetup
-from firegui.analyses.study.cell_worker import CellAnswer, decoded_cell
+from firegui.analyses.study.cell_worker import CellAnswer
 from firegui.analyses.study.run import StudyRun
 from firegui.domain.benchmark import Violations
 from firegui.domain.project import Project
@@ -52,11 +52,11 @@ class Stub:
 
     def carry_out(self, task: bytes, link: TaskLink) -> bytes:
         """See :class:`firegui.analyses.study.cell_worker.CellWorker`."""
-        cell = decoded_cell(task)
+        cell = msgspec.json.decode(task, type=Cell)
         if cell.value("seed") == FAILING:
             raise FireguiError("thirteen brings bad luck")
         self._wait(link)
-        return CellAnswer(msgspec.json.encode(row_of(cell)), b"plan").encoded()
+        return msgspec.msgpack.encode(CellAnswer(msgspec.json.encode(row_of(cell)), b"plan"))
 
     def _wait(self, link: TaskLink) -> None:
         if not self.settings.name.startswith("slow"):

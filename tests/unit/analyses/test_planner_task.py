@@ -50,7 +50,7 @@ def other_end(context: TaskContext) -> Connection:
 
 
 def received(other: Connection) -> WorkReport:
-    report = WorkerMessage.decoded(other.recv_bytes()).report
+    report = msgspec.msgpack.decode(other.recv_bytes(), type=WorkerMessage).report
     assert report is not None
     return report
 
@@ -279,14 +279,14 @@ def test_a_paused_task_is_saved_and_goes_on_when_told(contexts: TaskContexts) ->
         while not warned:
             report = received(other)
             warned.extend([report.warning] if report.warning else [])
-        other.send_bytes(WorkerOrder(OrderKind.RESUME).encoded())
+        other.send_bytes(msgspec.msgpack.encode(WorkerOrder(OrderKind.RESUME)))
 
     watcher = threading.Thread(target=resume_when_held, daemon=True)
 
     def hold(step: int) -> None:
         if step == 2:
             watcher.start()
-            other.send_bytes(WorkerOrder(OrderKind.PAUSE).encoded())
+            other.send_bytes(msgspec.msgpack.encode(WorkerOrder(OrderKind.PAUSE)))
             while not context.link.control.pause_requested:
                 time.sleep(0.01)
 

@@ -26,7 +26,7 @@ STOPPED = WorkerMessage(outcome=TaskOutcome(cancelled=True))
 
 def answer_of(row: BenchmarkRow) -> WorkerMessage:
     """The end of a task with this row."""
-    return WorkerMessage(outcome=TaskOutcome(FolderAnswer(msgspec.json.encode(row)).encoded()))
+    return WorkerMessage(outcome=TaskOutcome(msgspec.msgpack.encode(FolderAnswer(msgspec.json.encode(row)))))
 
 
 def done(terms: TaskTerms) -> WorkerMessage | None:
@@ -81,7 +81,7 @@ class Colleague(WorkerProcess):
         if order.kind is OrderKind.STOP and self.task is not None:
             self._say(STOPPED)
         if order.kind is OrderKind.TASK:
-            terms = msgspec.json.decode(FolderTask.decoded(order.task).data, type=TaskTerms)
+            terms = msgspec.json.decode(msgspec.msgpack.decode(order.task, type=FolderTask).data, type=TaskTerms)
             self._place.given.append(terms)
             self._say(self._place.answer(terms))
 
@@ -103,4 +103,4 @@ class Colleague(WorkerProcess):
             row = msgspec.json.decode(answer.data, type=BenchmarkRow)
             task_folder(self._folder, row.task).mkdir(parents=True, exist_ok=True)
             write_row(self._folder, row)
-        self._theirs.send_bytes(message.encoded())
+        self._theirs.send_bytes(msgspec.msgpack.encode(message))
