@@ -10,7 +10,6 @@ import pytest
 
 from firegui.analyses.sensitivity.results import read_table
 from firegui.analyses.uncertainty.results import MEMBERS, STATE, SUMMARY, TABLE
-from firegui.domain.project import FireModel
 from firegui.domain.sensitivity import DesignRow, SensitivityKind, SensitivitySettings, design_folder
 from firegui.domain.settings import Effectiveness
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
@@ -22,6 +21,7 @@ from firegui.runs.run_folder import PLAN
 from firegui.runs.runner import execute
 from firegui.runs.spec import SensitivitySpec, UncertaintySpec
 from tests.support import make_project
+from tests.unit.ensembles.worlds import blown_project
 from tests.unit.runs.fakes import end, two_drops
 
 TWO = WorkerSettings(workers=2)
@@ -34,7 +34,7 @@ def carried(spec: UncertaintySpec | SensitivitySpec, control: RunControl | None 
 
 
 def ensemble_spec(out: Path, kind: UncertaintyKind, **changes: object) -> UncertaintySpec:
-    project = make_project().with_model(FireModel("scalar", "constant", {}))
+    project = blown_project() if kind is UncertaintyKind.WEATHER else make_project()
     settings = UncertaintySettings(kind, members=9, seed=5, error=ErrorSource.PAPER, threshold=0.2)
     spec = UncertaintySpec(project, out, "again", settings, two_drops(project), backend="cpu")
     return replace(spec, **changes)  # type: ignore[arg-type]
