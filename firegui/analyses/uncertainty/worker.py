@@ -14,9 +14,9 @@ from firegui.analyses.execution.archives import pack_project, unpack_project
 from firegui.analyses.execution.executor import ExecutorHooks, results_in_order
 from firegui.analyses.execution.factory import cluster_name, open_executor
 from firegui.analyses.execution.tasks import TaskLink, WorkerSetup
+from firegui.analyses.uncertainty.ensemble_file import read_members, write_members
 from firegui.domain.ensemble import EnsembleState
 from firegui.domain.uncertainty import ErrorModel, UncertaintySettings
-from firegui.analyses.uncertainty.ensemble_file import read_members, write_members
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.header import installed_versions

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from firegui.analyses.sensitivity.results import read_table
+from firegui.analyses.uncertainty.ensemble_file import read_members
 from firegui.analyses.uncertainty.results import MEMBERS, STATE, SUMMARY, TABLE
 from firegui.domain.sensitivity import DesignRow, SensitivityKind, SensitivitySettings, design_folder
 from firegui.domain.settings import Effectiveness
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.domain.workers import WorkerSettings
-from firegui.analyses.uncertainty.ensemble_file import read_members
 from firegui.runs.control import RunControl
 from firegui.runs.events import EnsembleReady, FinishReason, MembersDone, RunEvent
 from firegui.runs.run_folder import PLAN
