@@ -3,6 +3,9 @@
 Year first (``2020-08-19 14:30``, ``20200819T1430Z``), a month by its name (``19-Aug-2020``, ``Aug 19, 2020 11:30 PM``),
 or numbers with the year last (``8/19/2020``): of these a column tells whether the month or the day comes first, because
 days go to 31. Where it does not tell, nothing is guessed. A zone (``Z``, ``UTC``, ``-0700``, ``PDT``) may follow.
+
+Not python-dateutil: it takes ``8/9/2020`` for August without a question and ``10`` for a day of this month, drops a
+zone such as PDT, and refuses 24:00, the end of a day.
 """
 
 from __future__ import annotations

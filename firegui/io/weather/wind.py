@@ -1,9 +1,9 @@
 """Wind from a number, a table, rasters or a NetCDF file, as daily maps on an event's grid.
 
-The way of a number: read (``table_wind``, ``raster_wind``, ``netcdf_wind``) → its conventions resolved (``series``) →
-eastward and northward parts at 10 m in m/s → the mean of its day (``time_axis``, ``daily``) → onto the grid, the speed
-as a number and the direction by its parts, never as an angle (``locations``) → from the file's north to the grid's
-(``frames``).
+The way of a number: read as a field with name, unit, times and places (``table_wind``, ``raster_wind``,
+``netcdf_wind``) → its conventions resolved, eastward and northward parts at 10 m in m/s (``series``) → the mean of its
+day (``time_axis``, ``daily``) → onto the grid, the speed as a number and the direction by its parts, never as an angle,
+and from the file's north to the grid's (``locations``, ``raster_locations``) → what there is to say of it (``daily``).
 """
 
 from __future__ import annotations
