@@ -196,7 +196,7 @@ def _frame(picture: QPixmap, widget: QWidget, mark: QWidget) -> None:
 
 
 def _squeeze(path: Path) -> None:
-    """As few colours as the picture needs to stay small."""
+    """Reduce the colours of the picture to as few as it needs to stay small."""
     with Image.open(path) as opened:
         picture = opened.convert("RGB")
     for colors in (256, 128, 64):
@@ -210,7 +210,7 @@ def _squeeze(path: Path) -> None:
 
 # -- the way ----------------------------------------------------------------------------------------------------------
 def follow(guest: Guest, place: Path, pace: Pace) -> None:
-    """Everything that the page tells to do, in its order; the hand-over is left in ``place``."""
+    """Follow the page step by step; the exported files are left in ``place``."""
     _begin(guest)
     _protect(guest)
     _choose(guest, pace)

@@ -48,7 +48,7 @@ def forecast(
 def scalar_forecast(
     event: Scenario, parameters: ScalarParameters, days: int, *, backend: str = "auto", check: Check | None = None
 ) -> NDArray[np.float32]:
-    """:func:`forecast` of the constant-parameter model, on an event without a project."""
+    """Return :func:`forecast` of the constant-parameter model, on an event without a project."""
     start = observed_start(event)
     if days > event.days:
         what = f"{days} days asked for with weather for {event.days}"

@@ -224,7 +224,10 @@ class _Fit:
         return misfits
 
     def _descend(self) -> None:
-        """AdamW (Loshchilov and Hutter) on the clipped gradient, with a cosine schedule."""
+        """Take a step of AdamW (Loshchilov and Hutter) on the clipped gradient.
+
+        The step size has a cosine schedule.
+        """
         slopes = {name: value.grad for name, value in self._named.items() if value.grad is not None}
         length = float(torch.stack([slope.double().pow(2).sum() for slope in slopes.values()]).sum().sqrt())
         if not math.isfinite(length):  # a step along it would leave no parameter that is a number

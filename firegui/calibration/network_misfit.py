@@ -89,7 +89,7 @@ def _means(fields: Tensor) -> Tensor:
 
 
 def _frontier(masks: Tensor) -> Tensor:
-    """1 on cells that have a neighbour on the other side of the perimeter."""
+    """Return 1 on cells that have a neighbour on the other side of the perimeter."""
     grown = functional.max_pool2d(masks[:, None], 3, 1, 1)[:, 0]
     shrunk = -functional.max_pool2d(-masks[:, None], 3, 1, 1)[:, 0]
     return grown - shrunk

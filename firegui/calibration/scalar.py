@@ -38,7 +38,7 @@ class Knob:
     logarithmic: bool = False
 
     def value(self, share: float) -> float:
-        """From ``[0, 1]`` to the bounds."""
+        """Map a share in ``[0, 1]`` to the bounds."""
         if self.logarithmic:
             return self.low * math.exp(share * math.log(self.high / self.low))
         return self.low + (self.high - self.low) * share
@@ -192,7 +192,7 @@ class _Search:
         self._try(start)
 
     def sample(self) -> None:
-        """Random candidates over the whole of the bounds."""
+        """Try random candidates over the whole of the bounds."""
         generator = np.random.default_rng(self._settings.seed)
         for shares in generator.random((self._settings.samples, len(self._knobs))).tolist():
             values = {knob.name: knob.value(share) for knob, share in zip(self._knobs, shares, strict=True)}

@@ -52,7 +52,7 @@ def draw(report: SkillReport, states: NDArray[np.float32], event: Scenario, fold
 
 
 def curves_figure(report: SkillReport) -> Figure:
-    """IoU, IoU of the new growth and area by day beside the references, and the reliability diagram."""
+    """Draw IoU and IoU of the new growth by day beside the references, and the reliability diagram."""
     figure = Figure(figsize=(11.0, 7.6), dpi=_DPI, layout="constrained")
     axes = figure.subplots(2, 2)
     _head(figure, report)

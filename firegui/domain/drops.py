@@ -50,17 +50,17 @@ class DropList:
         return next((drop for drop in self.drops if drop.key == key), None)
 
     def plus(self, drop: Drop) -> DropList:
-        """With ``drop`` too."""
+        """Return the list with ``drop`` added."""
         return DropList(tuple(sorted((*self.drops, drop))))
 
     def minus(self, drop: Drop) -> DropList:
-        """Without ``drop``."""
+        """Return the list without ``drop``."""
         kept = list(self.drops)
         kept.remove(drop)
         return DropList(tuple(kept))
 
     def exchanged(self, drop: Drop, by: Drop) -> DropList:
-        """With ``by`` in the place of ``drop``."""
+        """Return the list with ``by`` in the place of ``drop``."""
         return self.minus(drop).plus(by)
 
     def first_change(self, other: DropList) -> int | None:

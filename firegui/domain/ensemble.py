@@ -130,7 +130,7 @@ class EnsembleState:
         )  # fmt: skip
 
     def tensors(self) -> dict[str, NDArray[Any]]:
-        """As plain arrays by name, for a file."""
+        """Return the state as plain arrays by name, for a file."""
         flat = [sample for case in self.samples for sample in case]
         return {
             "extent": self.extent, "protected": self.protected, "fire": self.fire, "burning": self.burning,

@@ -34,7 +34,7 @@ class Film:
 
     @staticmethod
     def of(pictures: Levels, outside: int = 0) -> Film:
-        """Of whole pictures ``[F, H, W]``, which are not copied."""
+        """Return the film of whole pictures ``[F, H, W]``, which are not copied."""
         _count, height, width = pictures.shape
         return Film((height, width), tuple(Part(0, 0, picture) for picture in pictures), outside)
 

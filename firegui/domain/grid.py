@@ -27,7 +27,7 @@ def bounding_box(cells: NDArray[np.bool_]) -> Box | None:
 
 
 def grown(box: Box, cells: int, shape: tuple[int, int]) -> Box:
-    """``box`` with ``cells`` more on every side, within the raster."""
+    """Return ``box`` with ``cells`` more on every side, within the raster."""
     rows, columns = (
         slice(max(side.start - cells, 0), min(side.stop + cells, size)) for side, size in zip(box, shape, strict=True)
     )

@@ -12,7 +12,7 @@ _AZIMUTH, _ALTITUDE = math.radians(315.0), math.radians(45.0)
 
 
 def hillshade_codes(elevation: NDArray[np.floating], cell_size_m: float) -> NDArray[np.uint8]:
-    """Lambert's cosine of the angle between the ground and a sun in the north-west, 45° high, as codes.
+    """Return the hillshade: Lambert's cosine for a sun in the north-west, 45° high, as codes.
 
     ``elevation [H, W]`` in metres, rows southward; flat ground gets code 180, whatever has no elevation as well.
     Gentle country is exaggerated so that its relief shows, steep country is not.

@@ -74,7 +74,7 @@ class Scenario:
         return self.start.astimezone(zone).date() + timedelta(days=day)
 
     def time_of_day(self, day: int) -> datetime:
-        """UTC time at which the zero-based event day begins."""
+        """Return the UTC time at which the zero-based event day begins."""
         return self.start.astimezone(UTC) + timedelta(days=day)
 
     def observed_on(self, day: int) -> NDArray[np.bool_] | None:

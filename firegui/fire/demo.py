@@ -99,7 +99,7 @@ def _counted(kind: AircraftType) -> AircraftType:
 
 
 def _level(relief: Relief, water: Bools) -> Relief:
-    """Water lies flat."""
+    """Level the ground under water."""
     return Relief(relief.elevation, np.where(water, 0.0, relief.slope), np.where(water, -1.0, relief.aspect))
 
 

@@ -10,7 +10,7 @@ import torch
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Torch computes on the calling thread alone; afterwards on as many as before.
+    """Make torch compute on the calling thread alone, and restore its number of threads afterwards.
 
     Threads share the sums of a convolution and of its gradient, so that their last bits depend on how many there are.
     """

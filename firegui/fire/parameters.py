@@ -52,5 +52,5 @@ class ScalarParameters:
         return ScalarParameters(**{name: float(values[name]) for name in names})
 
     def as_mapping(self) -> dict[str, float]:
-        """Plain values, as :class:`~firegui.domain.project.FireModel` keeps them."""
+        """Return plain values, as :class:`~firegui.domain.project.FireModel` holds them."""
         return asdict(self)

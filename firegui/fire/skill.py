@@ -188,7 +188,7 @@ class ForecastSkill:
         return fmean(found) if found else None
 
     def lowest(self, first: int, last: int) -> tuple[int, float] | None:
-        """Day and IoU of the worst of those days."""
+        """Return the day and the IoU of the worst of those days."""
         found = self._between(first, last)
         return min(((day, skill.iou) for day, skill in found.items()), key=lambda item: item[1], default=None)
 

@@ -57,9 +57,10 @@ class Terrain:
 
     @staticmethod
     def of_layers(slope_deg: Raster, aspect_deg: Raster) -> Terrain:
-        """From slope in degrees and aspect in compass degrees (the way the slope *faces*, −1 on flat cells).
+        """Return the terrain of slope in degrees and aspect in compass degrees.
 
-        Uphill is the opposite of the aspect. Flat cells and cells without data get no slope effect.
+        The aspect is the way the slope *faces*, −1 on flat cells. Uphill is the opposite of the aspect. Flat cells and
+        cells without data get no slope effect.
         """
         known = np.isfinite(slope_deg) & np.isfinite(aspect_deg) & (aspect_deg >= 0.0)
         steepness = np.where(known, slope_deg, 0.0) / SLOPE_SCALE_DEG
@@ -89,8 +90,9 @@ def direction_from(neighbour: tuple[int, int]) -> float:
 
 
 def potentials(fields: SpreadFields, wind_speed: Tensor, wind_dir: Tensor, terrain: Terrain | None) -> Tensor:
-    """Spread potentials of one day, ``[8, H, W]`` in the order NW N NE W E SW S SE.
+    """Return the spread potentials of one day, ``[8, H, W]``.
 
+    Neighbours are in the order NW N NE W E SW S SE.
     ``φ = clip(p(x) f(n) exp(α_w1 V_n) exp(α_w2 V_n (cos(β − ψ_n) − 1)) exp(α_s s_n cos(β − up_n)), 0, 100)`` with each
     exponent clipped to ±20, ``V = wind_speed / 10 m/s`` and ``ψ = wind_dir`` the direction the wind blows to (radians,
     counter-clockwise from east). With ``even_at_ms`` the product has :func:`evening` of the neighbour as a further

@@ -162,7 +162,7 @@ def turnaround_violations(drops: Executed, tails: tuple[Tail, ...], steps_per_da
 
 
 def simultaneity_violations(drops: Executed, tails: tuple[Tail, ...]) -> Iterator[str]:
-    """More than one drop of one aircraft at one step."""
+    """Yield the steps at which one aircraft has more than one drop."""
     for earlier, later in pairwise(drops):
         if earlier == later:
             yield f"{tails[later[1]].name} drops more than once at step {later[0]}"

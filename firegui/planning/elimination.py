@@ -323,7 +323,7 @@ class Batches:
         return replace(self, stack=(*below, *_halves(begin, end)))
 
     def stack_array(self) -> NDArray[np.int64]:
-        """``stack`` as ``[m, 3]``, to be saved."""
+        """Return ``stack`` as ``[m, 3]``, to be saved."""
         return np.array(self.stack, np.int64).reshape(-1, 3)
 
     @staticmethod

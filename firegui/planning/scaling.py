@@ -186,7 +186,10 @@ def executed_drops(model: Model, schedule: Schedule) -> int:
 
 
 def most_drops(model: Model) -> int:
-    """As many drops as the fleet can make: every pair proposes one, and only the gates decide."""
+    """Return as many drops as the fleet can make.
+
+    Every pair proposes one, and only the gates decide.
+    """
     schedule = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
     return executed_drops(model, replace(schedule, logits=np.ones_like(schedule.logits)))
 

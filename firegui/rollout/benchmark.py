@@ -364,14 +364,14 @@ class DenseRollout:
         return self
 
     def _wet(self, water: StepDose) -> None:
-        """``U ← clip(U + B (1 − s), 0, 1)`` and ``B ← B s``."""
+        """Apply water: ``U ← clip(U + B (1 − s), 0, 1)`` and ``B ← B s``."""
         unburned, burning = self.unburned.view(-1), self.burning.view(-1)
         before, survival = burning[water.cells], _survival(water, self._model.dtype)
         unburned[water.cells] = (unburned[water.cells] + before * (1.0 - survival)).clamp_(0.0, 1.0)
         burning[water.cells] = before * survival
 
     def _step(self, gains: Tensor, treated: bool) -> None:
-        """``h = ρ_x Σ_n (ρ_e B)(n) K_n``, ``new = U (1 − e^{−h})``, then the three-state update."""
+        """Run ``h = ρ_x Σ_n (ρ_e B)(n) K_n``, ``new = U (1 − e^{−h})``, then the three-state update."""
         model, heat = self._model, self._heat
         if treated and model.emitter_treated:
             torch.mul(self.burning, self._retardant, out=self._source)

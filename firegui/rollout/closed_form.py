@@ -89,10 +89,10 @@ class Forward:
         self, observer: Observer, check: Check | None, *, keep: bool, alter: Alteration | None = None,
         extent: float = math.inf,
     ) -> None:  # fmt: skip
-        """All ``T`` steps; ``keep`` stores what the gradient needs, ``alter`` changes the ends of days.
+        """Run all ``T`` steps.
 
-        Stops at the end of the first day on which the fire has more than ``extent`` cells, and counts the states after
-        it as equal to it.
+        ``keep`` stores what the gradient needs, ``alter`` changes the ends of days. Stops at the end of the first day
+        on which the fire has more than ``extent`` cells, and counts the states after it as equal to it.
         """
         per_day = self.model.maps.steps_per_day
         box = self._reached()
@@ -172,7 +172,7 @@ class Forward:
         return _Record(box, burning_before, heat, unburned.clone(), laid.cells if laid is not None else None, before)
 
     def _wet(self, water: StepDose) -> None:
-        """``B̃ = B s`` and ``Ũ = clip(U + B (1 − s), 0, 1)`` on the cells the water reaches."""
+        """Apply water, ``B̃ = B s`` and ``Ũ = clip(U + B (1 − s), 0, 1)``, on the cells that it reaches."""
         columns = self.model.shape[1]
         flat = (water.cells // columns, water.cells % columns)
         burning, survival = self.burning[flat], _survival(water, self.model.dtype)
@@ -260,7 +260,7 @@ class Backward:
         self.b = torch.zeros(model.shape if model.full_carry else (0, 0), dtype=dtype, device=device)
 
     def run(self, check: Check | None) -> None:
-        """All simulated steps backward, footprints a day at a time."""
+        """Run all simulated steps backward, footprints a day at a time."""
         per_day = self.model.maps.steps_per_day
         for day in range(len(self.forward.records) // per_day - 1, -1, -1):
             steps = range(day * per_day, (day + 1) * per_day)

@@ -209,7 +209,10 @@ def _days(rules: FlightRules, sorties: Ints, shape: tuple[int, int], steps_per_d
 
 
 def _walk_sorties(steps: Ints, bounds: Ints, turnaround: Ints, days: _Days) -> list[int]:
-    """:func:`_walk`, but a candidate that is not pinned is passed over once its day's quota is used up."""
+    """Return :func:`_walk` within sorties.
+
+    A candidate that is not pinned is skipped once its day's quota is used up.
+    """
     times, ends = steps.tolist(), bounds.tolist()
     executed: list[int] = []
     for column, (begin, end, wait) in enumerate(zip(ends[:-1], ends[1:], turnaround.tolist(), strict=True)):

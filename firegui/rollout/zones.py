@@ -45,7 +45,7 @@ def _reach_cells(kind: AircraftType, air: Air, fastest: float) -> int:
 
 
 def _widened(mask: Bools, cells: int) -> Bools:
-    """``mask`` with every cell within ``cells`` rows and columns of one of its own."""
+    """Return ``mask`` with every cell within ``cells`` rows and columns of one of its own."""
     for axis in (0, 1):
         padded = np.pad(mask, [(cells + 1, cells) if a == axis else (0, 0) for a in (0, 1)])
         sums = np.cumsum(padded, axis=axis, dtype=np.int32)

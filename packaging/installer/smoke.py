@@ -45,7 +45,7 @@ class Account:
     user: str
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Nothing of this shell's: no Python on the path, no settings."""
+        """Return an environment without this shell's: no Python on the path, no settings."""
         (self.home / "bin").mkdir(exist_ok=True)
         return {"HOME": str(self.home), "PATH": str(self.home / "bin"), "LANG": "C.UTF-8", **more}
 
@@ -81,7 +81,7 @@ def step(title: str) -> Iterator[None]:
 
 
 def try_commands(program: str, who: Account) -> None:
-    """From nothing to files for others."""
+    """Run the commands from an empty folder to exported files."""
     project, run, out = who.home / "demo.firegui", who.home / "run", who.home / "out"
     with step("first start: --version"):
         print("          ", who.run([program, "--version"]).strip())

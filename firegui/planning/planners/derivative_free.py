@@ -24,7 +24,9 @@ calibrated to; with the sixth that the package suggests it is four fifths more, 
 
 
 def cma_es(context: PlannerContext, state: Arrays | None = None, *, native: bool = False) -> RecordedSearch:
-    """On the daily basis, or with ``native`` on one activation and pose for every step and aircraft.
+    """Return CMA-ES on the daily basis.
+
+    With ``native`` it has one activation and pose for every step and aircraft.
 
     Raises :class:`~firegui.errors.InputError` where ``cma`` is not installed.
     """
@@ -69,12 +71,18 @@ BATCH = 10
 
 
 def differential_evolution(context: PlannerContext, state: Arrays | None = None) -> RecordedSearch:
-    """On the daily basis. Raises :class:`~firegui.errors.InputError` where nevergrad is not installed."""
+    """Return differential evolution on the daily basis.
+
+    Raises :class:`~firegui.errors.InputError` where nevergrad is not installed.
+    """
     return _search("DE", context, state)
 
 
 def particle_swarm(context: PlannerContext, state: Arrays | None = None) -> RecordedSearch:
-    """On the daily basis. Raises :class:`~firegui.errors.InputError` where nevergrad is not installed."""
+    """Return a particle swarm on the daily basis.
+
+    Raises :class:`~firegui.errors.InputError` where nevergrad is not installed.
+    """
     return _search("PSO", context, state)
 
 

@@ -136,7 +136,7 @@ def descend_gains(
     fields: StateFields, gains: Floats, slopes: Floats, clock: Decay, shape: Sizes, places: NDArray[np.int32],
     values: Floats, begin: int, end: int, step: int,
 ) -> None:  # fmt: skip
-    """One step of the adjoint on the pieces that ignited, and what it adds to the day's slopes by ``K``."""
+    """Take one step of the adjoint on the pieces that ignited, and add to the day's slopes by ``K``."""
     stride = shape.stride
     day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
     scale = splat16(clock.decay[step % clock.steps_per_day % clock.period])
@@ -229,7 +229,7 @@ def take_slopes(fields: StateFields, marks: Marks, shape: Sizes, slopes: NDArray
 
 @kernel
 def lay_back(slopes: Floats, shape: Sizes, rasters: NDArray[np.float32]) -> None:
-    """From tiles to ``[8, H, W]``; leaves the tiles at 0."""
+    """Move tiles to ``[8, H, W]`` and leave the tiles at 0."""
     nothing = splat16(np.float32(0.0))
     for i in range(shape.rows):
         for tile_column in range(shape.tile_columns):

@@ -68,7 +68,7 @@ def row_heat(emission: Floats, gains: Floats, at: int, gain: int, stride: int) -
 
 @inlined
 def give(field: Floats, at: int, flow: Any, share: Any) -> None:
-    """``field += flow · share`` on a row."""
+    """Add ``field += flow · share`` on a row."""
     store(field, at, fma(flow, share, load16(field, at)))
 
 
@@ -105,7 +105,7 @@ def descend(
     fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, begin: int, end: int, watching: Watching, step: int,
 ) -> None:  # fmt: skip
-    """One step of the adjoint on the pieces that ignited.
+    """Take one step of the adjoint on the pieces that ignited.
 
     What emitters are given goes to ``C``, or is put aside where water asks about this step.
     """
@@ -242,7 +242,7 @@ def damp(
     fields: StateFields, slope: Floats, gains: Floats, day_start: int, clock: Decay, now: int, later: np.float32,
     shape: Sizes, setting: Constants, watching: Watching, step: int,
 ) -> None:  # fmt: skip
-    """``g ← g e^{−h}`` where a water drop will ask for it although nothing ignites any more.
+    """Scale ``g ← g e^{−h}`` where a water drop will read it although nothing ignites any more.
 
     A cell that has burned (``U = 0``) passes nothing on, but water that makes it unburned again does see that it would
     burn once more. Where nothing ignites although every ``U`` is above :data:`GONE`, every exposure is under the

@@ -63,7 +63,7 @@ def gather_doses(field: Floats, prints: Print, step: int) -> None:
 def lay_retardant(
     fields: StateFields, prints: Print, log: DropLog, marks: Marks, step: int, shape: Sizes, emitter: bool
 ) -> None:
-    """``r ← r e^{−E}`` under the drops of ``step``."""
+    """Scale ``r ← r e^{−E}`` under the drops of ``step``."""
     gather_doses(fields.dose, prints, step)
     count = log.first[step]
     nothing, highest = splat8(np.float32(0.0)), splat8(HIGHEST_DOSE)
@@ -90,7 +90,7 @@ def pour_water(
     fields: StateFields, prints: Print, log: DropLog, marks: Marks, step: int, decay: np.float32,
     shape: Sizes, setting: Constants, sums: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """``Ũ = U + B (1 − s)`` and ``B̃ = B s`` with ``s = e^{−E}`` under the drops of ``step``."""
+    """Set ``Ũ = U + B (1 − s)`` and ``B̃ = B s``, ``s = e^{−E}``, under the drops of ``step``."""
     gather_doses(fields.dose, prints, step)
     count = log.first[step]
     nothing, one, highest = splat8(np.float32(0.0)), splat8(np.float32(1.0)), splat8(HIGHEST_DOSE)

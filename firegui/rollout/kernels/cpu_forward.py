@@ -78,7 +78,7 @@ WORTH_HALVING = 64
 
 @kernel
 def wake_touched(marks: Marks, shape: Sizes) -> None:
-    """Every tile that ever burned, and its eight neighbours, run at the coming step."""
+    """Wake every tile that ever burned, and its eight neighbours, for the coming step."""
     for tile_row in range(marks.rows[0], marks.rows[1] + 1):
         for word in range(shape.words):
             bits = marks.touched[tile_row * shape.words + word]
@@ -282,7 +282,7 @@ def burn(
     fields: StateFields, clock: Decay, step: int, emitter: bool, keep: bool, places: NDArray[np.int32], values: Floats,
     begin: int, end: int, to: int,
 ) -> None:  # fmt: skip
-    """``S ← S + new · growth`` for the logged pieces.
+    """Add ``S ← S + new · growth`` for the logged pieces.
 
     With ``keep`` the log has them from ``to ≤ begin`` on, with the old ``S``, from then on.
     """

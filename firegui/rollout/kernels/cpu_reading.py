@@ -98,7 +98,7 @@ def read(
     listed: Listed, reading: SlopeReader, fields: StateFields, slope: Floats, later: np.float32, decay: np.float32,
     water: bool, aside: int, step: int, carried: Floats,
 ) -> None:  # fmt: skip
-    """Inner products of the footprints of one step with the slope by their dose.
+    """Compute inner products of the footprints of one step with the slope by their dose.
 
     That is ``C`` for retardant and ``B̃ g e^{−h} + M B̃ ρ_e`` for water, or ``S̃ (d^k g̃ − q̃)`` with the full carry, where
     ``carried`` is ``q̃``.

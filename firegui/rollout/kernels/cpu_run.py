@@ -107,7 +107,7 @@ class Run:
         return self.listed(pairs, name, executed=True)
 
     def listed(self, pairs: NDArray[np.int64], name: str, *, executed: bool) -> Listed:
-        """``pairs`` with their footprints, in the workspace's memory of that name."""
+        """Return ``pairs`` with their footprints, in the workspace's memory of that name."""
         pieces = pieces_of(pairs, self.poses, self.aircraft, self.wind, self.shape, self.space, name, moving=executed)
         first = np.searchsorted(pairs[:, 0], np.arange(self.model.n_steps + 1)).astype(np.int64)
         return Listed(pairs, first, pieces, executed)
@@ -258,7 +258,7 @@ class Run:
             self._give_up(0.0, 0.0)
 
     def _grow(self) -> None:
-        """Room for twice the pieces; what is there is kept."""
+        """Make room for twice the pieces and keep what is there."""
         space = self.space
         space.log_places = np.concatenate([space.log_places, np.empty_like(space.log_places)])
         values = unset(2 * len(space.log_values))
@@ -344,7 +344,7 @@ def pieces_of(
 
 
 def _estimate(pairs: Pairs, fleet: Aircraft) -> int:
-    """As many pieces as the ellipses need: their area, and one more per row."""
+    """Return as many pieces as the ellipses need: their area, and one more per row."""
     along, across = np.sqrt(fleet.parallel**2 + CELL_VARIANCE), np.sqrt(fleet.perpendicular**2 + CELL_VARIANCE)
     each = 2.0 * REACH * np.pi * along * across / 8.0 + 2.0 * np.sqrt(2.0 * REACH) * along + 4.0
     return int(each[pairs[:, 1]].sum()) + 64
@@ -377,7 +377,7 @@ def grey_levels(probability: NDArray[np.float32], complement: bool, levels: NDAr
 
 
 def levels_of(probability: Tensor, complement: bool) -> NDArray[np.uint8]:
-    """:func:`firegui.rollout.observe.levels_of` of a tensor of 32 bits in the computer's memory."""
+    """Return :func:`firegui.rollout.observe.levels_of` of a 32-bit tensor in the computer's memory."""
     levels = np.empty(tuple(probability.shape), np.uint8)
     grey_levels(probability.numpy(), complement, levels)
     return levels

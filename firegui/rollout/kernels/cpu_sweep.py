@@ -75,7 +75,7 @@ class BackwardPass:
         return pairs[water], pairs[~water]
 
     def sweep(self, check: Check | None) -> None:
-        """All steps of the run, last first, some days at a time."""
+        """Run all steps backward, last first, some days at a time."""
         run, space, length = self._run, self._run.space, STRETCH_DAYS * self._run.clock.steps_per_day
         watching = self._watching()
         carrying = self._carrying(watching) if run.model.full_carry else ()
@@ -184,7 +184,7 @@ def descend_carried(
     fields: StateFields, carried: Floats, before: Floats, slope: Floats, gains: Floats, clock: Decay, shape: Sizes,
     setting: Constants, places: NDArray[np.int32], values: Floats, begin: int, end: int, step: int,
 ) -> None:  # fmt: skip
-    """One step of both adjoints on the pieces that ignited."""
+    """Take one step of both adjoints on the pieces that ignited."""
     stride, emission, nothing = shape.stride, fields.emission, splat16(np.float32(0.0))
     day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
     scale = splat16(clock.decay[step % clock.steps_per_day % clock.period])
@@ -228,7 +228,10 @@ def damp_carried(
     fields: StateFields, rows: Floats, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     watching: Watching, step: int,
 ) -> None:  # fmt: skip
-    """:func:`~firegui.rollout.kernels.cpu_backward.damp` towards ``b``: ``g ← b + (g − b) e^{−h}``."""
+    """Damp towards ``b``: ``g ← b + (g − b) e^{−h}``.
+
+    See :func:`~firegui.rollout.kernels.cpu_backward.damp`.
+    """
     count, gone = splat16(scored_after(setting, step)), splat16(GONE)
     now = step % clock.steps_per_day % clock.period
     day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
@@ -253,7 +256,7 @@ def damp_carried(
 def carry_over_night(
     fields: StateFields, carried: Floats, factor: np.float32, places: NDArray[np.int32], begin: int, end: int
 ) -> None:
-    """``q ← f q`` where a rescaling kept something; before it is undone."""
+    """Scale ``q ← f q`` where a rescaling kept something, before it is undone."""
     nothing, scale = splat16(np.float32(0.0)), splat16(factor)
     for piece in range(begin, end):
         at = places[piece, 0]
@@ -264,7 +267,10 @@ def carry_over_night(
 def carry_through_water(
     fields: StateFields, carried: Floats, slope: Floats, later: np.float32, decay: np.float32, wet: DropLog, step: int
 ) -> None:
-    """``q ← s q̃ + d^k (1 − s) g̃`` under the water of a step, last piece first; before it is undone."""
+    """Set ``q ← s q̃ + d^k (1 − s) g̃`` under the water of a step, before it is undone.
+
+    The last piece is first.
+    """
     one = splat8(np.float32(1.0))
     for piece in range(wet.first[step + 1] - 1, wet.first[step] - 1, -1):
         at = wet.places[piece]

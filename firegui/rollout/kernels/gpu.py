@@ -220,7 +220,10 @@ class Gpu:
     def gain_slopes(
         self, model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool
     ) -> NDArray[np.float32]:
-        """On the processor: a fit is bound by the network, and by the memory of its days."""
+        """Compute the slopes on the CPU.
+
+        A fit is bound by the network, and by the memory of its days.
+        """
         return self._spare.gain_slopes(on_cpu(model), slopes, hear, check, through_days=through_days)
 
     def simulate_many(

@@ -101,7 +101,7 @@ class Arena:
         return table
 
     def clear(self) -> None:
-        """No fire in any run."""
+        """Remove the fire from all runs."""
         self.unburned.fill_(1.0)
         self.retardant.fill_(1.0)
         for field in (self.scaled, self.emission, self.flags, self.sums):
@@ -159,6 +159,6 @@ class RolloutHistory:
 
     @staticmethod
     def bytes_of(tiling: Tiling, span: int, days: int, per_day: int) -> int:
-        """About how much a history takes."""
+        """Return about how many bytes a history takes."""
         cells = tiling.field[0] * tiling.field[1]
         return 4 * cells * (3 * span * per_day + span + 3 * -(-days // span) + 8)

@@ -77,7 +77,9 @@ def ignition(heat):
 
 @triton.jit
 def weigh(drop, row, column):
-    """Exponent terms of a drop's Gaussian at offsets ``(row, column)`` from its centre cell, float64.
+    """Return exponent terms of a drop's Gaussian at offsets ``(row, column)``, float64.
+
+    Offsets are from its centre cell.
 
     Returns ``G``, 0 beyond its ``FAR`` and outside the square window, and the distances to the landing point.
     """
@@ -94,10 +96,11 @@ def weigh(drop, row, column):
 
 @triton.jit
 def band(drop, first, LONG: tl.constexpr, WIDE: tl.constexpr):
-    """Offsets ``(row, column) [LONG, WIDE]`` of the cells about the long axis, from its ``first`` on.
+    """Return offsets ``(row, column) [LONG, WIDE]`` of the cells about the long axis.
 
-    The window is walked along the coordinate that the axis is closer to. Across it, the Gaussian at a fixed distance
-    ``a`` is centred at ``−q_xy a / q``, with a standard deviation of at most ``√2 σ⊥``; ``WIDE`` covers what counts.
+    They begin at its ``first``. The window is walked along the coordinate that the axis is closer to. Across it, the
+    Gaussian at a fixed distance ``a`` is centred at ``−q_xy a / q``, with a standard deviation of at most ``√2 σ⊥``;
+    ``WIDE`` covers what counts.
     """
     cos, sin = tl.load(drop + COS), tl.load(drop + SIN)
     along, across, half = tl.load(drop + ALONG), tl.load(drop + ACROSS), tl.load(drop + HALF)

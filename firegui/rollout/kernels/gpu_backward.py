@@ -37,13 +37,13 @@ from firegui.rollout.kernels.gpu_forward import near
 
 @triton.jit
 def spread(number, like):
-    """Whether ``number`` is above 0, for every element of a block."""
+    """Return whether ``number`` is above 0, for every element of a block."""
     return (like * 0 + number) > 0
 
 
 @triton.jit
 def _received(heats, afters, past, adjoint, slope, left, r, ran, RECEIVER: tl.constexpr):
-    """``Z = g U_{t+1} ρ_x`` where an exposure counted, else 0."""
+    """Return ``Z = g U_{t+1} ρ_x`` where an exposure counted, else 0."""
     heat = tl.load(heats + past, mask=ran, other=0.0)
     flow = (adjoint - left * slope) * tl.load(afters + past, mask=ran, other=0.0)
     if RECEIVER:
@@ -80,7 +80,10 @@ def seed(
 
 @triton.jit
 def _to(flows, gains, row, column, rows, columns, width, DY: tl.constexpr, DX: tl.constexpr, N: tl.constexpr):
-    """``Z(y) K_{x→y}(y)`` of one receiver; ``N`` is the number of ``x`` as seen from ``y``."""
+    """Return ``Z(y) K_{x→y}(y)`` of one receiver.
+
+    ``N`` is the number of ``x`` as seen from ``y``.
+    """
     y, x = row + DY, column + DX
     there = (row < rows) & (column < columns) & (y >= 0) & (y < rows) & (x >= 0) & (x < columns)
     plane = rows.to(tl.int64) * columns

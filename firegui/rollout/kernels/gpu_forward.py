@@ -50,7 +50,7 @@ from firegui.rollout.kernels.gpu_arithmetic import (
 
 @triton.jit
 def norms(drops, shares, LONG: tl.constexpr, WIDE: tl.constexpr):
-    """``P α / (Σ_W G + 1e-12)`` of every drop. One program per drop."""
+    """Compute ``P α / (Σ_W G + 1e-12)`` of every drop. There is one program per drop."""
     one = tl.program_id(0)
     drop = drops + one * DROP
     side = 2 * tl.load(drop + HALF).to(tl.int32) + 1
@@ -64,7 +64,7 @@ def norms(drops, shares, LONG: tl.constexpr, WIDE: tl.constexpr):
 
 @triton.jit
 def place(drops, pairs, pair, tile_columns):
-    """``(drop, row of tiles, column of tiles)`` of a (drop, tile) pair."""
+    """Return ``(drop, row of tiles, column of tiles)`` of a (drop, tile) pair."""
     one = tl.load(pairs + pair)
     drop = drops + one * DROP
     local = pair - tl.load(drop + PAIR).to(tl.int32)
@@ -123,7 +123,7 @@ def doses(
 
 @triton.jit
 def _suppressed(unburned, scaled, factor, survival):
-    """``Ũ = clip(U + B (1 − s), 0, 1)`` and ``S̃ = S s`` with ``B = factor · S``."""
+    """Return ``Ũ = clip(U + B (1 − s), 0, 1)`` and ``S̃ = S s`` with ``B = factor · S``."""
     freed = unburned + scaled * factor * (1.0 - survival)
     return tl.minimum(tl.maximum(freed, 0.0), 1.0), scaled * survival
 
@@ -184,7 +184,7 @@ def near(flags, item, valid, tile_y, tile_x, tile_rows, tile_columns, runs):
 def _from(
     emission, gains, row, column, rows, columns, width, fold, DY: tl.constexpr, DX: tl.constexpr, N: tl.constexpr
 ):
-    """``ρ_e B̃(n) K_n(x)`` of one neighbour, up to the day's scale."""
+    """Return ``ρ_e B̃(n) K_n(x)`` of one neighbour, up to the day's scale."""
     inside = (row < rows) & (column < columns)
     there = inside & (row + DY >= 0) & (row + DY < rows) & (column + DX >= 0) & (column + DX < columns)
     source = tl.load(emission + (row + DY) * width + (column + DX), mask=there, other=0.0)
@@ -204,7 +204,7 @@ def step(
     RECEIVER: tl.constexpr, EMITTER: tl.constexpr, PROTECTED: tl.constexpr, HISTORY: tl.constexpr,
     TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
-    """One step of every tile that can change, and the drops of the next one.
+    """Run one step of every tile that can change, and apply the drops of the next one.
 
     Each of the ``programs`` looks after ``CHUNK`` (tile, run) items, far apart so that their work is even. A tile
     sleeps when none of its neighbourhood ignited at the last step and none of its own exposures counted: within a day

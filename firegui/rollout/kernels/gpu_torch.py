@@ -201,7 +201,7 @@ class TorchKernels:
         history.remaining.copy_(remaining.reshape(tiling.field))
 
     def products(self, arena: Arena, history: RolloutHistory, setting: KernelSetting, k: int, most: int) -> None:
-        """Inner products of the at most ``most`` footprints of step ``k`` with the gradient of the dose."""
+        """Compute products of at most ``most`` footprints of step ``k`` with the gradient of the dose."""
         tiling, t, device = arena.tiling, _step(arena, k), arena.device
         ends = history.pair_at.index_select(0, torch.stack([t, t + 1]))
         index = ends[0] + torch.arange(most, device=device)
