@@ -38,7 +38,7 @@ Ints = NDArray[np.int64]
 AT_WORK, HELD, LEAKING, EXHAUSTED, ENOUGH = "", "held", "leaking", "allowance", "enough"
 ENDS = (AT_WORK, HELD, LEAKING, EXHAUSTED, ENOUGH)
 
-FIRST_CUT, SMALLEST_CUT = 0.32, 0.06
+FIRST_CUT, SMALLEST_CUT = 0.25, 0.06
 """Shares of the drops that a round removes: the first, halved after each round that did not hold at once, and the
 least. The epochs of a round are in proportion."""
 
@@ -86,7 +86,8 @@ class Count(IntEnum):
     """Places in :attr:`PruningState.counts`.
 
     ``END`` is an index of :data:`ENDS`; ``FAILED`` is a world's, −1: none. ``REFUSED`` is how many single drops in a
-    row could not be removed. In the ``LAST`` round drops are removed and nothing adapts.
+    row could not be removed. In the ``LAST`` round drops are removed and nothing adapts. ``GRADIENTS`` are those of all
+    epochs, which the allowance does not count.
     """
 
     ROUND = 0
@@ -105,6 +106,7 @@ class Count(IntEnum):
     HOPEFUL = 13
     REFUSED = 14
     LAST = 15
+    GRADIENTS = 16
 
 
 class Phase(IntEnum):
@@ -189,7 +191,7 @@ class StressPruning:
         self._metrics = simulate(model, self.schedule, check=check).metrics
         if state is None and self._before <= self._fewest:
             self._change(Count.END, ENDS.index(ENOUGH))
-        elif self.finished == EXHAUSTED and self._count(Count.ROLLOUTS) < settings.allowance:
+        elif self.finished == EXHAUSTED and not self._allowance_used:
             # Resumed with a larger allowance.
             self._change(Count.END, ENDS.index(AT_WORK))
             self._begin_round(self._cut, self._state.pose_logits)
@@ -327,6 +329,7 @@ class StressPruning:
         self._state = replace(now, trial=trial, trial_poses=z, mean=mean, square=square, worth=worth)
         self._change(Count.EPOCH, epoch + 1)
         self._change(Count.SLOPES, number + count)
+        self._change(Count.GRADIENTS, self._count(Count.GRADIENTS) + 1 + count)
         self._charge(GRADIENT_CHARGE * (1 + count))
         if epoch + 1 >= self._length:
             self._change(Count.PHASE, Phase.TESTING)
@@ -412,7 +415,7 @@ class StressPruning:
     def _begin_round(self, cut: float, poses: Floats) -> None:
         """Begin to remove a share ``cut`` of the latest plan taken over, from ``poses``; or begin the last round."""
         now = self._state
-        last = cut < SMALLEST_CUT or self._count(Count.ROLLOUTS) >= self._settings.allowance
+        last = cut < SMALLEST_CUT or self._allowance_used
         poses = now.pose_logits if last else poses
         self._state = replace(now, trial=now.kept, trial_poses=poses, cut=np.array([cut]))
         if last and self._leaks:
@@ -431,7 +434,7 @@ class StressPruning:
     def _end(self) -> None:
         """End with the latest plan taken over."""
         now = self._state
-        used_up = self._cut >= SMALLEST_CUT and self._count(Count.ROLLOUTS) >= self._settings.allowance
+        used_up = self._cut >= SMALLEST_CUT and self._allowance_used
         ended = HELD if not self._leaks else EXHAUSTED if used_up else LEAKING
         self._state = replace(now, trial=now.kept, trial_poses=now.pose_logits)
         self._change(Count.END, ENDS.index(ended))
@@ -455,6 +458,12 @@ class StressPruning:
     def _leaks(self) -> bool:
         """Whether the latest plan taken over exceeds a limit. One that was not tested yet counts as leaking."""
         return bool(self._state.excess.max() > 1.0)
+
+    @property
+    def _allowance_used(self) -> bool:
+        """Whether tests and removals have used the allowance. The epochs of the adaptation have a setting of their own."""
+        tests = self._count(Count.ROLLOUTS) - GRADIENT_CHARGE * self._count(Count.GRADIENTS)
+        return tests >= self._settings.allowance
 
     @property
     def _length(self) -> int:
@@ -485,9 +494,14 @@ class StressPruning:
         self._change(Count.HOPEFUL, int(batches.hopeful))
 
     def _with_drops_back(self, now: PruningState) -> Bools:
-        """Return the trial with the drops that it misses most, where the gates let them fly beside the others."""
-        count = int(now.kept.sum() - now.trial.sum()) // GIVEN_BACK
-        flat = np.flatnonzero(~now.trial & (now.worth > 0.0))
+        """Return the trial with the removed drops that it misses most, where the gates let them fly beside the others.
+
+        Drops that the plan never had do not come: those that fight a fire which has escaped seem to be worth much, and
+        what they save in one draw is of no use in another.
+        """
+        gone = now.kept & ~now.trial
+        count = int(gone.sum()) // GIVEN_BACK
+        flat = np.flatnonzero(gone & (now.worth > 0.0))
         trial = now.trial
         for index in _ascending(flat, -now.worth)[: 4 * count]:
             if count == 0:

@@ -171,13 +171,13 @@ def falling(high: float, low: float, share: float) -> float:
 
 
 def _harder(world: StressWorld) -> StressWorld:
-    """Return a world with twice the failures, half as much again of the other random errors, and weaker drops."""
+    """Return a world with twice the random errors, and weaker drops."""
     scenario, model = world.scenario, world.model
     harder = replace(
         scenario,
         failure_rate=min(2.0 * scenario.failure_rate, 0.5),
-        pose_noise_m=1.5 * scenario.pose_noise_m,
-        heading_noise_deg=1.5 * scenario.heading_noise_deg,
+        pose_noise_m=2.0 * scenario.pose_noise_m,
+        heading_noise_deg=min(2.0 * scenario.heading_noise_deg, 180.0),
     )
     if scenario.effectiveness is not None:
         retardant, water = (HARDER_EFFECTIVENESS * each for each in astuple(model.effectiveness))
