@@ -461,7 +461,10 @@ class StressPruning:
 
     @property
     def _allowance_used(self) -> bool:
-        """Whether tests and removals have used the allowance. The epochs of the adaptation have a setting of their own."""
+        """Whether tests and removals have used the allowance.
+
+        The adaptation is not counted: its epochs have a setting of their own.
+        """
         tests = self._count(Count.ROLLOUTS) - GRADIENT_CHARGE * self._count(Count.GRADIENTS)
         return tests >= self._settings.allowance
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -382,6 +383,30 @@ def test_a_plan_that_leaks_mends_before_what_was_removed_is_judged() -> None:
     assert drops[0][1] > drops[1][1] and len({kept for kept, _ in drops}) == 1
     assert drops[2][1] >= drops[1][1]
     assert pruning.finished == "allowance" and pruning.state().counts[Count.ROLLOUTS] > 30
+
+
+def test_the_allowance_counts_no_gradients() -> None:
+    of = project(adapt_epochs=40, limit=1e-4)
+    of = replace(of, plan=replace(of.plan, elimination=replace(of.plan.elimination, allowance=300)))
+    model, margin, reference = placed(of)
+    pruning = margin.second_stage(model, reference)
+    while pruning.state().counts[Count.ROUND] < 2:
+        assert not pruning.finished
+        pruning.advance()
+    assert pruning.report.rollouts > 300
+
+
+def test_only_removed_drops_come_back() -> None:
+    of = project(adapt_epochs=12, limit=1e-4)
+    model, margin, reference = placed(of)
+    pruning = margin.second_stage(model, reference)
+    trials: list[np.ndarray] = []
+    while not pruning.finished and pruning.state().counts[Count.ROUND] < 2:
+        pruning.advance()
+        trials.append(pruning.state().trial)
+        assert not (pruning.state().trial & ~pruning.state().kept).any()
+    more = [bool((later & ~earlier).any()) for earlier, later in pairwise(trials)]
+    assert any(more)
 
 
 def test_a_slope_follows_a_scenario_no_further_than_its_fire_escapes() -> None:
