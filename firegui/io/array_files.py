@@ -28,7 +28,7 @@ from safetensors.numpy import load, save
 
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.atomic import replacing
-from firegui.io.source_files import claim_problem, file_problem, unpacking_problem
+from firegui.io.source_files import claim_problem, error_text, file_problem, first_few, unpacking_problem
 
 Array = NDArray[Any]
 
@@ -107,7 +107,7 @@ def _archive(file: BinaryIO, name: str, problems: Problems) -> Any:
         archive = np.load(file, allow_pickle=False)
     except _DAMAGED as error:
         if start.startswith(_ZIP):
-            problems.add(name, f"is cut short or damaged ({_brief(error)})", "get it again from where it came")
+            problems.add(name, f"is cut short or damaged ({error_text(error, 120)})", "get it again from where it came")
         else:
             problems.add(name, "is not an npz archive (no NumPy data in it)", _REMEDY)
         return None
@@ -128,14 +128,14 @@ def header(archive: Mapping[str, Array], key: str, where: str, problems: Problem
     """
     if key not in archive:
         held = list(archive)
-        shown = ", ".join(held[:_SHOWN]) + (", …" if len(held) > _SHOWN else "")
+        shown = first_few(held, _SHOWN)
         what = f"the array {key} is missing (the file holds {shown or 'nothing'})"
         problems.add(where, what, f"save it under the name {key}")
         return None
     try:
         found, missing, stored = _header(archive, key)
     except _DAMAGED as error:
-        problems.add(where, f"the array {key} is damaged ({_brief(error)})", "save plain numbers")
+        problems.add(where, f"the array {key} is damaged ({error_text(error, 120)})", "save plain numbers")
         return None
     problem = claim_problem(where, found.shape, found.dtype.itemsize, stored)
     if problem is None and found.dtype.hasobject:
@@ -172,7 +172,7 @@ def array(archive: Mapping[str, Array], key: str, where: str, problems: Problems
     try:
         return np.asarray(archive[key])
     except _DAMAGED as error:
-        problems.add(where, f"the array {key} is damaged ({_brief(error)})", "save plain numbers")
+        problems.add(where, f"the array {key} is damaged ({error_text(error, 120)})", "save plain numbers")
         return None
 
 
@@ -226,11 +226,6 @@ def flags(value: Array, where: str, problems: Problems) -> NDArray[np.bool_] | N
     return np.ascontiguousarray(value, np.bool_)
 
 
-def _brief(error: BaseException) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 120 else text[:117] + "…"
-
-
 _COUNT = 8
 
 
@@ -268,7 +263,7 @@ def no_tensors(data: bytes, error: Exception) -> str:
     missing = end - (len(data) - _COUNT - length)
     if end and missing > 0:
         return f"is cut short: {missing:,} bytes of its tensors are not there"
-    return f"is not a safetensors file ({' '.join(str(error).split())})"
+    return f"is not a safetensors file ({error_text(error)})"
 
 
 def _end(header: bytes) -> int:

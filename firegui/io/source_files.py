@@ -34,6 +34,9 @@ MOST_TEXT_BYTES = 64 * 2**20
 _LARGE_BYTES, _PACKED = 256 * 2**20, 100
 """What unpacks to more than so many bytes, and to more than so many times its room in the file, is no measurement."""
 
+TIFF_STARTS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+"""How a TIFF begins: classic or big, in either order of bytes."""
+
 _CUT = "cut it to the surroundings of the fire, or make its cells larger"
 
 
@@ -127,7 +130,20 @@ def days_problem(where: str, days: int) -> Problem | None:
 
 
 def _reason(error: BaseException) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or " ".join(str(error).split())
+    return (error.strerror if isinstance(error, OSError) else None) or error_text(error)
+
+
+def error_text(error: BaseException, most: int | None = None) -> str:
+    """Return what an error says, in one line and cut to ``most`` letters; its type where it says nothing."""
+    # A KeyError quotes what it says.
+    said = error.args[0] if isinstance(error, KeyError) and error.args else error
+    text = " ".join(str(said).split()) or type(error).__name__
+    return text if most is None or len(text) <= most else text[: most - 3] + "…"
+
+
+def first_few(texts: Sequence[object], most: int) -> str:
+    """Return the first ``most`` of ``texts`` with commas between them, and an ellipsis for the others."""
+    return ", ".join(str(text) for text in texts[:most]) + (", …" if len(texts) > most else "")
 
 
 def no_number(values: NDArray[Any]) -> NDArray[np.bool_]:

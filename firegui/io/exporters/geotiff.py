@@ -28,6 +28,7 @@ from firegui.io.exporters.content import ExportContent, Occupancy, arrival_days,
 from firegui.io.exporters.table import NOTICE, utc_text
 from firegui.io.importers.landscape_source import LANDSCAPE_FILE, LANDSCAPE_FORMAT
 from firegui.io.rasters.geotiff import without_place_warnings, write_raster
+from firegui.io.source_files import error_text
 from firegui.io.times import as_utc
 from firegui.io.toml import dumps
 
@@ -130,7 +131,7 @@ def _write_cog(
                 OVERVIEW_RESAMPLING=overviews, BIGTIFF="IF_SAFER",
             )  # fmt: skip
     except RasterioError as error:
-        raise OSError(" ".join(str(error).split())) from error
+        raise OSError(error_text(error)) from error
     finally:
         with suppress(OSError):
             plain.unlink()

@@ -36,6 +36,7 @@ from firegui.io.exporters.table import (
     ZONE,
     drop_attributes,
 )
+from firegui.io.source_files import error_text
 
 _NOT_FLOWN, _GREY = "not flown", "#9a9a9a"
 
@@ -143,7 +144,7 @@ def write_gpkg(path: Path, content: ExportContent) -> None:
             _write_areas(temporary, content)
             _finish(temporary, content)
         except (DataSourceError, DataLayerError, sqlite3.Error) as error:
-            raise OSError(" ".join(str(error).split())) from error
+            raise OSError(error_text(error)) from error
 
 
 def _write_drops(path: Path, content: ExportContent) -> None:

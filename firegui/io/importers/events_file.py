@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.source_files import MOST_DAYS, cells_problem, file_problem, unpacking_problem
+from firegui.io.source_files import MOST_DAYS, cells_problem, error_text, file_problem, unpacking_problem
 
 FIRE, EASTWARD, NORTHWARD = "fire", "u_component_of_wind_10m", "v_component_of_wind_10m"
 STACKS = (FIRE, EASTWARD, NORTHWARD)
@@ -81,7 +81,7 @@ def opened(path: Path, problems: Problems) -> Iterator[h5py.File | None]:
     try:
         file = h5py.File(path, "r")
     except _FAILURES as error:
-        problems.add(path.name, f"cannot be read ({_brief(error)})", "get the file again from its publisher")
+        problems.add(path.name, f"cannot be read ({error_text(error, 120)})", "get the file again from its publisher")
         yield None
         return
     with file:
@@ -97,7 +97,9 @@ def entries(file: h5py.File, problems: Problems) -> tuple[EventEntry, ...]:
         groups = {name: member for name, member in _members(file).items() if isinstance(member, h5py.Group)}
         return tuple(_entry(name, group) for name, group in groups.items() if _holds_an_event(group))
     except _FAILURES as error:
-        problems.add(Path(file.filename).name, f"is damaged ({_brief(error)})", "get the file again from its publisher")
+        problems.add(
+            Path(file.filename).name, f"is damaged ({error_text(error, 120)})", "get the file again from its publisher"
+        )
         return ()
 
 
@@ -221,7 +223,7 @@ def _values(claim: _Claim, problems: Problems) -> Array | None:
     try:
         values = np.asarray(claim.dataset[()])
     except _FAILURES as error:
-        problems.add(claim.where, f"is damaged ({_brief(error)})", "get the file again from its publisher")
+        problems.add(claim.where, f"is damaged ({error_text(error, 120)})", "get the file again from its publisher")
         return None
     values = values.reshape(values.shape[-2:])
     return values.view(np.uint8) if values.dtype.kind == "b" else values
@@ -265,7 +267,7 @@ def _check_kind(claim: _Claim, problems: Problems) -> bool:
     try:
         dtype, shape = claim.dataset.dtype, claim.dataset.shape
     except _FAILURES as error:
-        problems.add(claim.where, f"is damaged ({_brief(error)})", "get the file again from its publisher")
+        problems.add(claim.where, f"is damaged ({error_text(error, 120)})", "get the file again from its publisher")
         return False
     if dtype.kind not in "biuf":
         problems.add(claim.where, f"holds {dtype} values, not numbers", "save plain numbers")
@@ -290,8 +292,3 @@ def _date(text: str) -> date | None:
         return None if match is None else date(int(match[1]), int(match[3]), int(match[4]))
     except ValueError:
         return None
-
-
-def _brief(error: BaseException) -> str:
-    text = " ".join(str(error).strip("'\"").split()) or type(error).__name__
-    return text if len(text) <= 120 else text[:117] + "…"

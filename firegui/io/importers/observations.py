@@ -22,6 +22,7 @@ from firegui.io.crs import same, transformer
 from firegui.io.georeference import Georeference, format_ddm
 from firegui.io.importers.georeferencing import GridPlacement
 from firegui.io.rasters.masks import MaskRaster, is_tiff, read_masks
+from firegui.io.source_files import first_few
 from firegui.io.vectors.files import crs_problems, read_features, vector_file
 from firegui.io.vectors.perimeter_survey import holds_ignition
 from firegui.io.vectors.perimeters import (
@@ -265,7 +266,7 @@ def say_observed(dates: Sequence[date]) -> str:
     text = f"Observed perimeters on {len(dates)} of {span} days, {dates[0]} to {dates[-1]}"
     if not gaps:
         return text + "."
-    shown = ", ".join(str(gap) for gap in gaps[:5]) + (", …" if len(gaps) > 5 else "")
+    shown = first_few(gaps, 5)
     return f"{text}; days without one show the day before ({shown})."
 
 

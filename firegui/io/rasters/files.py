@@ -22,7 +22,7 @@ from rasterio.windows import Window
 from firegui.errors import Problem, Problems
 from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.rasters.warp import Box, RasterGeometry, crs_text
-from firegui.io.source_files import cells_problem, claim_problem, file_problem
+from firegui.io.source_files import cells_problem, claim_problem, error_text, file_problem
 
 _MARKS = {
     "GTiff": (b"ii*\0", b"mm\0*", b"ii+\0", b"mm\0+"),
@@ -175,4 +175,4 @@ def _reason(error: BaseException) -> str:
     """Return what GDAL says; rasterio keeps the particulars in the errors before the last."""
     while "previous exception" in str(error) and error.__cause__ is not None:
         error = error.__cause__
-    return " ".join(str(error).split()) or type(error).__name__
+    return error_text(error)

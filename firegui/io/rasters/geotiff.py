@@ -21,6 +21,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import replacing
 from firegui.io.crs import wkt
+from firegui.io.source_files import error_text
 
 _GIS_NODATA = float("nan")
 _FILTERS = threading.RLock()
@@ -61,7 +62,7 @@ def read_raster(path: Path, bands: Sequence[int] | None = None) -> Raster:
             return Raster(values, place, crs, source.nodata, descriptions, dict(source.tags()))
     except (RasterioError, CRSError, OSError) as error:
         raise InputError(
-            [Problem(str(path), f"cannot be read as a raster ({_one_line(error)})", "check that it is a GeoTIFF")]
+            [Problem(str(path), f"cannot be read as a raster ({error_text(error)})", "check that it is a GeoTIFF")]
         ) from error
 
 
@@ -99,7 +100,7 @@ def write_raster(
                     target.set_band_description(number, text)
                 target.update_tags(**(tags or {}))
         except RasterioError as error:
-            raise OSError(_one_line(error)) from error
+            raise OSError(error_text(error)) from error
 
 
 @contextmanager
@@ -129,7 +130,3 @@ def _rasterio_crs(grid: Grid) -> CRS | None:
         return CRS.from_wkt(text)
     except CRSError:
         return None
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

@@ -26,14 +26,13 @@ from firegui.domain.regions import Region, Ring
 from firegui.errors import Check, Problems
 from firegui.io.crs import wkt
 from firegui.io.rasters.geotiff import without_place_warnings
-from firegui.io.source_files import MOST_DAYS, cells_problem, file_problem
+from firegui.io.source_files import MOST_DAYS, TIFF_STARTS, cells_problem, error_text, file_problem
 from firegui.io.times import parse_stamps
 from firegui.io.toml import plain_words
 
 Bools = NDArray[np.bool_]
 
 _VALUES = (0, 1, 255)
-_TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +49,7 @@ def is_tiff(path: Path) -> bool:
         return False  # a pipe would wait for ever
     try:
         with path.open("rb") as file:
-            return file.read(4) in _TIFF
+            return file.read(4) in TIFF_STARTS
     except OSError:
         return False
 
@@ -65,7 +64,7 @@ def band_dates(path: Path, problems: Problems) -> tuple[date, ...]:
             with rasterio.open(path, driver="GTiff") as source:
                 return _dates(source)
         except (RasterioError, CRSError, OSError, ValueError) as error:
-            problems.add(path.name, f"cannot be read as a GeoTIFF ({_one_line(error)})", "check the file")
+            problems.add(path.name, f"cannot be read as a GeoTIFF ({error_text(error)})", "check the file")
             return ()
 
 
@@ -84,7 +83,7 @@ def read_masks(path: Path, grid: Grid, problems: Problems, check: Check | None =
             with rasterio.open(path, driver="GTiff") as source:
                 return _read(source, path, grid, problems, check)
         except (RasterioError, CRSError, OSError, ValueError) as error:
-            problems.add(path.name, f"cannot be read as a GeoTIFF ({_one_line(error)})", "check the file")
+            problems.add(path.name, f"cannot be read as a GeoTIFF ({error_text(error)})", "check the file")
             return None
 
 
@@ -155,10 +154,6 @@ def _placed(fire: Bools, source: Any, grid: Grid, path: Path, problems: Problems
         problems.add(path.name, "lies off the grid", "check the CRS of the project and of the file")
         return None
     return np.asarray(target[0], bool)
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
 
 
 _HALF_CELLS = Affine.scale(2.0)

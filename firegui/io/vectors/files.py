@@ -20,7 +20,7 @@ from pyogrio.errors import DataLayerError, DataSourceError
 
 from firegui.errors import Problem, Problems
 from firegui.io import crs
-from firegui.io.source_files import file_problem
+from firegui.io.source_files import error_text, file_problem
 
 SUFFIXES = (".gpkg", ".geojson", ".shp", ".kml")
 
@@ -91,7 +91,7 @@ def read_features(file: Path, layer: str | None, problems: Problems) -> VectorLa
                 return None
             meta, _, wkb, values = pyogrio.raw.read(file, layer=chosen, force_2d=True, datetime_as_string=True)
     except _FAILURES as error:
-        problems.add(file.name, f"cannot be read as vector data ({' '.join(str(error).split())})", _DRAWABLE)
+        problems.add(file.name, f"cannot be read as vector data ({error_text(error)})", _DRAWABLE)
         return None
     columns = dict(zip((str(name) for name in meta["fields"]), values, strict=True))
     geometries = shapely.from_wkb(wkb, on_invalid="ignore")

@@ -31,6 +31,7 @@ from firegui.io import crs
 from firegui.io.georeference import Georeference
 from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.rasters.masks import mask_rings
+from firegui.io.source_files import error_text
 
 NEAR_M = 91.44
 """300 ft."""
@@ -145,7 +146,7 @@ def _from_raster(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
             dry = source.nodata is not None and source.nodata <= 0.0
             apart = not _overlaps(source, place, target, size)
     except (RasterioError, CRSError, OSError, ValueError) as error:
-        problems.add(path.name, f"cannot be read as a raster ({' '.join(str(error).split())})", "give a GeoTIFF")
+        problems.add(path.name, f"cannot be read as a raster ({error_text(error)})", "give a GeoTIFF")
         return np.empty(0, np.object_)
     water = np.asarray(np.ma.filled(band > 0, False), np.bool_)
     if apart or (bool(np.ma.getmaskarray(band).all()) and not dry):
@@ -183,7 +184,7 @@ def _from_vector(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
             else:
                 found.append(_placed(np.asarray(shapely.from_wkb(wkb), np.object_), str(meta["crs"]), grid))
     except (DataSourceError, DataLayerError, shapely.errors.ShapelyError, ValueError, OSError) as error:
-        said = " ".join(str(error).split())
+        said = error_text(error)
         problems.add(path.name, f"cannot be read as a vector layer ({said})", "give a GeoPackage")
         return np.empty(0, np.object_)
     if not layers:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.source_files import no_number
+from firegui.io.source_files import error_text, no_number
 
 CLASSIC, HDF5 = b"CDF", b"\x89HDF\r\n\x1a\n"
 
@@ -77,7 +77,7 @@ class NetcdfVariable:
             # A copy: nothing of a mapped file may outlive it.
             return np.array(self._stored[index if self.dimensions else ()])
         except _FAILURES as error:
-            raise OSError(f"the values of {self.name} cannot be read ({_brief(error)})") from error
+            raise OSError(f"the values of {self.name} cannot be read ({error_text(error, 160)})") from error
 
     def values(self, index: Index = ()) -> NDArray[np.float64]:
         """Return the numbers in the variable's unit.
@@ -133,14 +133,14 @@ def _hdf5(path: Path, problems: Problems) -> Iterator[dict[str, NetcdfVariable] 
     try:
         file = h5py.File(path, "r")
     except _FAILURES as error:
-        problems.add(path.name, f"cannot be read as NetCDF ({_brief(error)})", _AGAIN)
+        problems.add(path.name, f"cannot be read as NetCDF ({error_text(error, 160)})", _AGAIN)
         yield None
         return
     with file:
         try:
             found = dict(_members(file))
         except _FAILURES as error:
-            problems.add(path.name, f"is damaged ({_brief(error)})", _AGAIN)
+            problems.add(path.name, f"is damaged ({error_text(error, 160)})", _AGAIN)
             found = None
         yield found
 
@@ -172,11 +172,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.size == 1:
         return _plain(value.ravel()[0])
     return value
-
-
-def _brief(error: BaseException) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 160 else text[:157] + "…"
 
 
 _TYPES = {1: "i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8", 7: "u1", 8: ">u2", 9: ">u4", 10: ">i8", 11: ">u8"}

@@ -23,7 +23,7 @@ from firegui.errors import Problems
 from firegui.io import crs
 from firegui.io.georeference import Six
 from firegui.io.rasters.geotiff import without_place_warnings
-from firegui.io.source_files import cells_problem
+from firegui.io.source_files import cells_problem, error_text
 from firegui.io.times import parse_stamps
 from firegui.io.weather.conventions import (
     PAIRS,
@@ -95,7 +95,7 @@ def _opened(path: Path, problems: Problems) -> Any:
         # Only GeoTIFF: other formats of GDAL may point at other files, or at the network.
         source = rasterio.open(path, driver="GTiff")
     except _READING as error:
-        problems.add(path.name, f"cannot be read as a GeoTIFF ({_one_line(error)})", "check the file")
+        problems.add(path.name, f"cannot be read as a GeoTIFF ({error_text(error)})", "check the file")
         return None
     problem = cells_problem(path.name, source.height, source.width)
     kinds = {np.dtype(kind).kind for kind in source.dtypes}
@@ -284,7 +284,3 @@ def _stamps(part: _Part, where: str, problems: Problems) -> Stamps | None:
         stamps = as_stamps(known)
     check_ascending(stamps.moments, where, [f"band {band}" for band in part.bands], problems)
     return stamps
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

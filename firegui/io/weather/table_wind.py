@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.source_files import read_bytes
+from firegui.io.source_files import first_few, read_bytes
 from firegui.io.times import parse_stamps
 from firegui.io.weather.conventions import (
     PAIRS,
@@ -158,7 +158,7 @@ def _columns(
         return None
     short = [number for number, row in zip(numbers, body, strict=True) if len(row) != len(header)]
     if short:
-        shown = ", ".join(str(number) for number in short[:_SHOWN]) + (", …" if len(short) > _SHOWN else "")
+        shown = first_few(short, _SHOWN)
         what = f"has {len(header)} columns in its header, but not in line{'' if len(short) == 1 else 's'} {shown}"
         problems.add(where, what, "complete the rows, or get the file again: it may be cut off")
         return None

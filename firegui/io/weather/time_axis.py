@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
+from firegui.io.source_files import first_few
 from firegui.io.times import Stamp
 from firegui.io.weather.conventions import TimeBasis
 
@@ -178,7 +179,7 @@ def say_days(days: Days, filled: Mapping[int, int], first: date, step_h: float |
         )
     if days.partial:
         texts = [f"{first + timedelta(days=day)} ({len(days.samples[day])} of {days.expected})" for day in days.partial]
-        notes.append(f"Days of which the file has a part only: {_listed(texts)}.")
+        notes.append(f"Days of which the file has a part only: {first_few(texts, _SHOWN)}.")
     return notes + say_filled(filled, first)
 
 
@@ -188,9 +189,9 @@ def say_filled(filled: Mapping[int, int], first: date) -> list[str]:
     before = [str(first + timedelta(days=day)) for day, source in filled.items() if source < day]
     after = [str(first + timedelta(days=day)) for day, source in filled.items() if source > day]
     if before:
-        notes.append(f"No wind on {_listed(before)}: the wind of the day before stands in.")
+        notes.append(f"No wind on {first_few(before, _SHOWN)}: the wind of the day before stands in.")
     if after:
-        notes.append(f"No wind on {_listed(after)}: the wind of the day after stands in.")
+        notes.append(f"No wind on {first_few(after, _SHOWN)}: the wind of the day after stands in.")
     return notes
 
 
@@ -211,10 +212,6 @@ def fill_days(known: Sequence[int], count: int) -> dict[int, int]:
             before = [other for other in known if other < day]
             filled[day] = max(before) if before else min(known)
     return filled
-
-
-def _listed(texts: Sequence[str]) -> str:
-    return ", ".join(texts[:_SHOWN]) + (", …" if len(texts) > _SHOWN else "")
 
 
 _SECONDS = {

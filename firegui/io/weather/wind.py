@@ -18,7 +18,7 @@ import numpy as np
 
 from firegui.domain.grid import Grid
 from firegui.errors import Check, Problem, Problems
-from firegui.io.source_files import MOST_DAYS, file_problem
+from firegui.io.source_files import MOST_DAYS, TIFF_STARTS, file_problem
 from firegui.io.times import start_problems
 from firegui.io.weather.conventions import (
     METRES_PER_SECOND,
@@ -331,7 +331,6 @@ def _as_wind(problems: Problems) -> list[Problem]:
 
 
 _HEAD = 512
-_TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 _OTHERS = {
     b"PK\x03\x04": ("is a zip archive", "unpack it and give the file in it"),
     b"\x1f\x8b": ("is compressed (gzip)", "unpack it and give the file in it"),
@@ -377,7 +376,7 @@ def _kind(path: Path, problems: Problems) -> str:
     except OSError as error:
         problems.add(str(path), f"cannot be read ({error.strerror or error})", "check that it is a file you may read")
         return ""
-    if head.startswith(_TIFF):
+    if head.startswith(TIFF_STARTS):
         return "GeoTIFF"
     if head.startswith((HDF5, CLASSIC)):
         return "NetCDF"
