@@ -18,6 +18,10 @@ class CancelledError(FireguiError):
     """Cancellation of long work. The function that catches it keeps the best result so far."""
 
 
+class RunFailedError(FireguiError):
+    """Run that ended with an error that is not about its input; the message says what to do."""
+
+
 Check = Callable[[], None]
 """Called often by long work, by a batch of rollouts from several threads; raises :class:`CancelledError` to end it."""
 

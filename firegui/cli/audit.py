@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from firegui.cli.gather import Gather
-from firegui.cli.inputs import check_source, gather_fire
-from firegui.cli.options import project_argument, project_schedule, schedule_of_run, schedule_option
+from firegui.api.gather import Gather
+from firegui.api.inputs import check_source, gather_fire, project_schedule, schedule_of_run
+from firegui.cli.options import project_argument, schedule_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.shell import DONE, FAILED
 from firegui.cli.words import day_text

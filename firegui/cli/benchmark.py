@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +19,17 @@ from firegui.analyses.benchmark.report import (
     printed_tables,
     setting_text,
 )
-from firegui.analyses.benchmark.results import STORE, BenchmarkHeader, read_header
-from firegui.analyses.benchmark.run import asked_problems, usable_planners
+from firegui.analyses.benchmark.results import BenchmarkHeader
 from firegui.analyses.benchmark.tables import deployment_values, group_values, row_values
-from firegui.analyses.execution.executor import cluster_problems
-from firegui.analyses.task_files import TITLE
+from firegui.api.benchmarks import ALL, PlannerComparison, carry_out_benchmark
 from firegui.cli.arguments import option_group
-from firegui.cli.carry_out import carry_out, exit_code, refused
-from firegui.cli.gather import Gather
+from firegui.cli.carry_out import exit_code, interruptible
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report
 from firegui.cli.output import table as aligned
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.benchmark import (
-    DEFAULT_PLANNERS,
     GRADIENT_CHARGE,
     MATCHED_PLANNERS,
     BenchmarkSettings,
@@ -42,14 +38,10 @@ from firegui.domain.benchmark import (
     Violations,
 )
 from firegui.domain.workers import WorkerSettings
-from firegui.io.project.store import load_project
-from firegui.runs.command import with_command
-from firegui.runs.engine import Engine
-from firegui.runs.events import BenchmarkReady, FinishReason, RunFinished
+from firegui.errors import Problems
+from firegui.runs.events import RunFinished
 from firegui.runs.messages import counted
-from firegui.runs.spec import BenchmarkSpec
 
-ALL = "all"
 _STOPPING, _AGAIN = "stopping; finished tasks are kept and the others saved as they are", "already stopping"
 
 
@@ -92,89 +84,20 @@ def benchmark(
     thread, saved as it works: --resume computes nothing twice. With --scheduler the workers of a Dask cluster carry the
     tasks out.
     """
-    gather, engine = Gather(), Engine()
-    project = gather.attempt(lambda: load_project(project_folder))
-    earlier = gather.attempt(lambda: STORE.check(out, resume))
-    wanted = _wanted(given, earlier, engine, gather)
-    gather.attempt(lambda: engine.check_backend(backend))
-    # A list with an unknown name was told of already; it may be empty without it.
-    found = asked_problems(wanted.settings, processes, engine)
-    gather.extend(item for item in found if not (wanted.unread and item.where == "planners"))
-    spec = None
-    if project is None:
-        if earlier is not None:
-            place = earlier.project_folder or "a project that was not noted"
-            gather.add(str(out), f"was run on {earlier.project.name}, kept in {place}", "give the folder it is in now")
-    else:
-        spec = BenchmarkSpec(
-            project, out, "", wanted.settings, project_folder, resume, backend, processes, notes=wanted.notes,
-            scheduler=scheduler or "",
-        )  # fmt: skip
-        spec = with_command(spec)
-        gather.extend(cluster_problems(spec.scheduler))
-        gather.extend(project.problems())
-    gather.raise_if_any(TITLE)
-    assert spec is not None
-    ready, finished = carry_out(spec, emitter(progress), BenchmarkReady, _STOPPING, _AGAIN)
-    table = None if ready is None else ready.table
-    click.get_current_context().exit(_conclude(table, finished, spec, as_json))
+    planners, matched = given.pop("planners"), given.pop("matched")
 
+    def settings(base: BenchmarkSettings, problems: Problems) -> BenchmarkSettings:
+        return given_settings(base, given, problems)
 
-@dataclass(frozen=True, slots=True)
-class _BenchmarkRequest:
-    settings: BenchmarkSettings
-    notes: tuple[str, ...] = ()
-    unread: bool = False
-
-
-def _wanted(
-    given: Mapping[str, Any], earlier: BenchmarkHeader | None, engine: Engine, gather: Gather
-) -> _BenchmarkRequest:
-    """What is asked for, on top of what was asked for ``earlier``; every problem is noted."""
-    base = BenchmarkSettings(planners=()) if earlier is None else earlier.settings
-    notes = () if earlier is None else earlier.notes
-    plain = {key: value for key, value in given.items() if key not in ("planners", "matched")}
-    named = given["planners"] if given["planners"] is not None or earlier is not None else ALL
-    if named == ALL:
-        planners, notes = usable_planners(DEFAULT_PLANNERS, engine)
-    else:
-        planners = _names(named, "--planners", gather)
-    if given["matched"] == ALL:
-        matched, lacking = usable_planners(MATCHED_PLANNERS, engine)
-        notes = tuple(dict.fromkeys((*notes, *lacking)))
-    else:
-        matched = _names(given["matched"], "--matched", gather)
-    settings = replace(
-        given_settings(base, plain, gather),
-        planners=tuple(dict.fromkeys((*base.planners, *planners))),
-        matched=tuple(dict.fromkeys((*base.matched, *matched))),
+    request = PlannerComparison(
+        project_folder, out, settings, planners, matched, processes, resume, backend, scheduler or ""
     )
-    return _BenchmarkRequest(settings, notes, any(item.where in ("--planners", "--matched") for item in gather))
-
-
-def _names(text: str | None, option: str, gather: Gather) -> tuple[PlannerName, ...]:
-    """The planners between the commas; what is unknown is noted and left out."""
-    if text is None:
-        return ()
-    found = []
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not parts:
-        gather.add(option, "is empty", f"give {ALL}, or any of {', '.join(PlannerName)}")
-    for part in parts:
-        try:
-            found.append(PlannerName(part))
-        except ValueError:
-            gather.add(option, f"{part!r} is not a planner", f"give {ALL}, or any of {', '.join(PlannerName)}")
-    return tuple(found)
-
-
-def _conclude(table: BenchmarkTable | None, finished: RunFinished, spec: BenchmarkSpec, as_json: bool) -> int:
-    failed = finished.reason is FinishReason.FAILED
-    if table is None or (failed and not table.rows):
-        return refused(finished, TITLE, as_json)
-    header = read_header(spec.out)
+    ready = request.read()
+    with interruptible(_STOPPING, _AGAIN) as control:
+        ended = carry_out_benchmark(ready, emitter(progress), control)
+    table, header, finished = ended.table, ended.header, ended.finished
     report(as_json, result(table, header, finished), lambda: lines(table, header, finished))
-    return exit_code(finished)
+    click.get_current_context().exit(exit_code(finished))
 
 
 def result(table: BenchmarkTable, header: BenchmarkHeader, finished: RunFinished) -> dict[str, Any]:

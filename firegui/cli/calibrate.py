@@ -13,8 +13,9 @@ import click
 
 from firegui.analyses.calibration.checkpoint import out_problems, part_of, read_checkpoint
 from firegui.analyses.calibration.run import TITLE, calibrate_problems, default_settings, mean_iou
-from firegui.cli.carry_out import carry_out, exit_code, refused
-from firegui.cli.gather import Gather
+from firegui.api.gather import Gather
+from firegui.api.running import refusal
+from firegui.cli.carry_out import carry_out, exit_code
 from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
@@ -143,7 +144,7 @@ def _resume_command(spec: CalibrateSpec) -> str:
 
 def _conclude(spec: CalibrateSpec, ready: WeightsReady | None, finished: RunFinished, as_json: bool) -> int:
     if ready is None:
-        return refused(finished, TITLE, as_json)
+        raise refusal(finished, TITLE)
     data = calibration_summary(spec, ready, finished)
     report(as_json, data, lambda: calibration_lines(spec, ready, finished))
     return exit_code(finished)

@@ -1,4 +1,4 @@
-"""A run in this thread, steered by Ctrl-C, and the exit code that its end makes."""
+"""Runs in this thread, stopped by Ctrl-C, and the exit codes of their ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
 
-from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
+from firegui.api.running import run_spec
+from firegui.cli.shell import DONE, FAILED, INTERRUPTED
 from firegui.runs.control import RunControl
 from firegui.runs.events import Emit, FinishReason, RunEvent, RunFinished
 from firegui.runs.runner import execute
@@ -40,6 +41,14 @@ def stop_on_interrupt(control: RunControl, first: str = FIRST, again: str = AGAI
             signal.signal(number, handler)
 
 
+@contextmanager
+def interruptible(first: str = FIRST, again: str = AGAIN) -> Iterator[RunControl]:
+    """Yield a control that Ctrl-C stops; ``first`` and ``again`` as in :func:`stop_on_interrupt`."""
+    control = RunControl()
+    with stop_on_interrupt(control, first, again):
+        yield control
+
+
 Result = TypeVar("Result", bound=RunEvent)
 
 
@@ -47,34 +56,14 @@ def carry_out(
     spec: RunSpec, show: Emit, kind: type[Result], first: str = FIRST, again: str = AGAIN,
     execute: Callable[[Any, Emit, RunControl], None] = execute,
 ) -> tuple[Result | None, RunFinished]:  # fmt: skip
-    """Run ``spec``, of which ``show`` sees every event; returns the last of ``kind``, if any, and how it ended.
+    """Run ``spec``, whose events ``show`` receives. Return the last of ``kind``, if any, and how the run ended.
 
     ``first`` and ``again`` are what is said to the first Ctrl-C and to a later one.
     """
-    found: list[Result] = []
-    ends: list[RunFinished] = []
-
-    def emit(event: RunEvent) -> None:
-        show(event)
-        if isinstance(event, RunFinished):
-            ends.append(event)
-        if isinstance(event, kind):
-            found[:] = [event]
-
-    control = RunControl()
-    with stop_on_interrupt(control, first, again):
-        execute(spec, emit, control)
-    return (found[0] if found else None), ends[-1]
-
-
-def refused(finished: RunFinished, title: str, as_json: bool) -> int:
-    """Tell why there is nothing to report, and return the exit code."""
-    report_problems(title if finished.problems else finished.message, finished.problems, as_json)
-    if finished.reason is FinishReason.STOPPED:
-        return INTERRUPTED
-    return BAD_INPUT if finished.problems else FAILED
+    with interruptible(first, again) as control:
+        return run_spec(spec, kind, show, control, execute)
 
 
 def exit_code(finished: RunFinished) -> int:
-    """Of a run that left something to report."""
+    """Return the exit code of a run that left something to report."""
     return {FinishReason.STOPPED: INTERRUPTED, FinishReason.FAILED: FAILED}.get(finished.reason, DONE)

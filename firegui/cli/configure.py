@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from firegui.cli.gather import Gather
+from firegui.api.gather import Gather
+from firegui.api.inputs import check_source, gather_scenarios
 from firegui.cli.info import next_step, project_lines, project_summary
-from firegui.cli.inputs import check_source, gather_scenarios
 from firegui.cli.options import FILE, nominal_options, parse_weights, project_argument
 from firegui.cli.output import json_option, report
 from firegui.cli.setting_options import given_settings, setting_options

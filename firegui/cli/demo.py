@@ -9,11 +9,12 @@ from pathlib import Path
 
 import click
 
+from firegui.api.plans import BOTH, plan_spec
 from firegui.cli.carry_out import carry_out
 from firegui.cli.display import display_trouble
 from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
-from firegui.cli.plan_runs import command_line_spec, planned
+from firegui.cli.plan_runs import planned
 from firegui.cli.progress import emitter, progress_option
 from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
 from firegui.cli.window import own_command, run_window
@@ -21,13 +22,12 @@ from firegui.cli.words import command_text
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.io.project.store import load_project, project_hash, save_project
+from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, RunState
 from firegui.runs.run_folder import RUN, RunRecord, read_run
-from firegui.runs.spec import Stage
 
 DEFAULT_OUT = Path("firegui-demo")
-STAGES = (Stage.OPTIMIZE, Stage.PRUNE)
 PICTURE_SECONDS = 300
 
 
@@ -92,7 +92,7 @@ def _headless(place: Demo, project: Project, progress: str, as_json: bool) -> in
         or earlier.reason not in (FinishReason.COMPLETED, FinishReason.PATIENCE)
     ):
         click.echo(planned(project), err=True)
-        spec = command_line_spec(project, place.project, run, stages=STAGES, resume=earlier is not None)
+        spec = with_command(plan_spec(project, place.project, run, stages=BOTH, resume=earlier is not None))
         finished = carry_out(spec, emitter(progress), RunFinished)[1]
         if finished.reason is FinishReason.FAILED:
             report_problems(finished.message, finished.problems, as_json)
@@ -136,7 +136,7 @@ def _next_run(place: Demo, project: Project) -> tuple[Path, RunRecord | None]:
             record = read_run(place.run(number))
         except InputError:
             record = None
-        usable = record is not None and record.project_hash == wanted and record.stages == STAGES
+        usable = record is not None and record.project_hash == wanted and record.stages == BOTH
         if usable and record is not None and (record.can_resume or record.has_plan):
             return place.run(number), record
         number += 1

@@ -8,18 +8,17 @@ from pathlib import Path
 
 import click
 
+from firegui.api.exports import FILMS, format_names, name_problems, write_export
 from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
 from firegui.cli.window import FILM_SIDES, film_run
 from firegui.errors import InputError, Problem, Problems
-from firegui.io.exporters import FORMATS, file_names, film_names, known_formats
+from firegui.io.exporters import FORMATS
 from firegui.io.exporters.animation import film_problems
 from firegui.io.exporters.content import ExportContent
-from firegui.runs.export import TITLE, hand_over, run_content
+from firegui.runs.export import TITLE
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import read_run
-
-FILMS = ("mp4", "gif")
 
 
 @click.command()
@@ -53,29 +52,24 @@ def export(
     breaks a rule (outside the grid, on a grounded day, within a turnaround, ...) is refused. A film is drawn by the
     window's own map, out of sight.
     """
-    problems = Problems()
-    chosen = [part.strip().lower() for part in formats.split(",") if part.strip()]
-    if name is not None and (not name.strip() or Path(name).name != name):
-        problems.add("--name", f"{name!r} is not a file name", "use a name without slashes")
+    problems, chosen = Problems(), format_names(formats)
+    name_problems(name, problems)
     wanted_films = [kind for kind in dict.fromkeys(chosen) if kind in FILMS]
     for kind in wanted_films:
         problems.extend(film_problems(out / f"film.{kind}", fps))
     problems.raise_if_any(TITLE)
-    chosen = [kind for kind in chosen if kind not in FILMS]
-    content = run_content(run_folder, water, chosen or ([] if wanted_films else [""]))
-    chosen = known_formats(chosen) if chosen else []
-    films = _films(run_folder, wanted_films, sides, fps)
-    names = [*file_names(content, chosen, name), *film_names(content, wanted_films, name)]
-    there = {file for file in names if (out / file).exists()}
-    files = hand_over(
-        content, chosen, out, name, tell=lambda file: click.echo(f"writing {file}", err=True), films=films
+    written = write_export(
+        run_folder, [kind for kind in chosen if kind not in FILMS], out, name=name, water=water,
+        films=lambda: _films(run_folder, wanted_films, sides, fps), film_kinds=wanted_films,
+        tell=lambda file: click.echo(f"writing {file}", err=True),
     )  # fmt: skip
+    content = written.content
     data = {
-        "run": str(run_folder), "files": [str(path) for path in files], "drops": len(content.rows),
+        "run": str(run_folder), "files": [str(path) for path in written.files], "drops": len(content.rows),
         "executed": len(content.flown), "near_water": content.near_water, "notes": list(content.notes),
         "warnings": list(content.warnings),
     }  # fmt: skip
-    wrote = [f"{'Replaced' if path.name in there else 'Wrote'} {path}" for path in files]
+    wrote = [f"{'Replaced' if path in written.replaced else 'Wrote'} {path}" for path in written.files]
     warned = [f"Warning: {warning}" for warning in content.warnings]
     report(as_json, data, lambda: [*warned, *wrote, *_said(content)])
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 import numpy as np
 
-from firegui.cli.inputs import RolloutRequest, rollout_options
+from firegui.api.rollouts import DeviceListener, RolloutRequest
 from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
-from firegui.cli.remarks import Remarks
+from firegui.cli.remarks import print_message
+from firegui.cli.rollout_options import rollout_options
 from firegui.io.atomic import replacing
 from firegui.runs.engine import Engine
 
@@ -24,11 +25,11 @@ def gradient(request: RolloutRequest, out: Path, as_json: bool) -> None:
 
     The file holds loss, logit [T, A], pose [T, A, 3] with respect to (y, x, θ) in cells and radians, and aircraft [A].
     """
-    engine, remarks = Engine(), Remarks()
+    engine, listener = Engine(), DeviceListener(print_message)
     given = request.read(engine, out, "The gradient cannot be computed")
     project, schedule = given.project, given.schedule
     assert schedule is not None
-    model = engine.build(project, project.plan.nominal, request.backend, request.precision, tell=remarks)
+    model = engine.build(project, project.plan.nominal, request.backend, request.precision, tell=listener)
     _, result = engine.gradient(model, schedule)
     names = np.array([tail.name for tail in project.planned_fleet.tails])
     with replacing(out) as temporary, temporary.open("wb") as file:
@@ -40,7 +41,7 @@ def gradient(request: RolloutRequest, out: Path, as_json: bool) -> None:
         "steps": steps,
         "aircraft": aircraft,
         "backend": model.backend,
-        "device": remarks.device or model.device,
+        "device": listener.device or model.device,
         "logit_norm": float(np.linalg.norm(result.logit)),
         "pose_norm": float(np.linalg.norm(result.pose)),
     }

@@ -11,8 +11,10 @@ from typing import Any, TypeVar
 
 import click
 
+from firegui.api.gather import Gather
+from firegui.api.new_projects import TITLE, new_landscape_project, new_maps_project
+from firegui.api.projects import made_project, refuse_existing
 from firegui.cli.arguments import option_group
-from firegui.cli.gather import Gather
 from firegui.cli.info import next_step, project_lines, project_summary
 from firegui.cli.options import FILE, F, parse_start, parse_transform
 from firegui.cli.output import json_option, report
@@ -22,12 +24,9 @@ from firegui.errors import InputError, Problem, Problems
 from firegui.fire.first_project import first_project
 from firegui.io.importers.events import EventFileSource, import_events
 from firegui.io.importers.folder import recognise
-from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand, TargetGrid
 from firegui.io.importers.layer_values import UNITS, find_unit
 from firegui.io.importers.pytorchfire import import_pytorchfire
-from firegui.io.project.maps_file import import_maps
-from firegui.io.project.store import load_project, save_project
 from firegui.io.vectors.perimeters import PerimeterGrowth, PerimeterSource
 from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.weather.wind import WindSource
@@ -253,9 +252,6 @@ def _read(text: str | None, parse: Callable[[str], T], gather: Gather) -> T | No
     return None if text is None else gather.attempt(lambda: parse(text))
 
 
-_TITLE = "The import cannot start"
-
-
 @click.group("import")
 def import_group() -> None:
     """Make a project from existing data."""
@@ -320,9 +316,9 @@ def pytorchfire(
             utc_offset_h=utc_offset,
             name=name,
         ),
-        _TITLE,
+        TITLE,
     )
-    finish(out, lambda: first_project(event), as_json)
+    print_new(made_project(first_project(event), out), out, as_json)
 
 
 @import_group.command("maps")
@@ -331,10 +327,7 @@ def pytorchfire(
 @json_option
 def maps(file: Path, out: Path, as_json: bool) -> None:
     """Import the maps of any fire model from FILE, an npz as `firegui maps` writes it."""
-    gather = Gather()
-    refuse_existing(out, gather)
-    event, fire = gather.take(lambda: import_maps(file), _TITLE)
-    finish(out, lambda: first_project(event, fire), as_json)
+    print_new(new_maps_project(file, out), out, as_json)
 
 
 @import_group.command("landscape")
@@ -351,8 +344,7 @@ def landscape(out: Path, as_json: bool, **options: Any) -> None:
     gather = Gather()
     refuse_existing(out, gather)
     source = source_of(options, gather)
-    event = gather.take(lambda: import_landscape(source), _TITLE)
-    finish(out, lambda: first_project(event, grounded=False), as_json)
+    print_new(new_landscape_project(source, out, gather), out, as_json)
 
 
 @import_group.command("events")
@@ -378,20 +370,12 @@ def events(
     refuse_existing(out, gather)
     coefficients = None if transform is None else gather.attempt(lambda: parse_transform(transform))
     source = EventFileSource(file, event, crs, coefficients, utc_offset, name)
-    scenario = gather.take(lambda: import_events(source), _TITLE)
-    finish(out, lambda: first_project(scenario), as_json)
+    scenario = gather.take(lambda: import_events(source), TITLE)
+    print_new(made_project(first_project(scenario), out), out, as_json)
 
 
-def refuse_existing(out: Path, problems: Problems) -> None:
-    """Note a problem when ``out`` exists."""
-    if out.exists():
-        problems.add(str(out), "exists already", "give another name with --out, or remove it first")
-
-
-def finish(out: Path, make: Callable[[], Project], as_json: bool) -> None:
-    """Save the new project and say what it is."""
-    project = make()
-    save_project(project, out)
-    saved = load_project(out)
-    data: dict[str, Any] = {"project": str(out), **project_summary(saved, out)}
-    report(as_json, data, lambda: [f"Imported into {out}", "", *project_lines(data), "", next_step(out, saved)])
+def print_new(project: Project, folder: Path, as_json: bool) -> None:
+    """Print what the new project in ``folder`` is."""
+    data: dict[str, Any] = {"project": str(folder), **project_summary(project, folder)}
+    lines = [f"Imported into {folder}", "", *project_lines(data), "", next_step(folder, project)]
+    report(as_json, data, lambda: lines)

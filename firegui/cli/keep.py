@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from firegui.api.plans import PlanRequest
 from firegui.cli.options import schedule_option
-from firegui.cli.plan_runs import PlanRequest, carry_out_request, design_options, run_options
+from firegui.cli.plan_runs import carry_out_request, design_options, plan_settings, run_options
 from firegui.runs.spec import Stage
 
 
@@ -34,5 +35,5 @@ def keep(
     """
     if schedule_file is None and not resume:
         raise click.UsageError("give the schedule to keep with --schedule, or go on with a run with --resume")
-    request = PlanRequest((Stage.KEEP,), project_folder, out, resume, backend, schedule_file, given)
+    request = PlanRequest((Stage.KEEP,), project_folder, out, plan_settings(given), schedule_file, resume, backend)
     click.get_current_context().exit(carry_out_request(request, progress, as_json))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from firegui.cli.gather import Gather
-from firegui.cli.inputs import check_target
+from firegui.api.gather import Gather
+from firegui.api.inputs import check_target
 from firegui.cli.options import FILE, project_argument
 from firegui.cli.output import json_option, report
 from firegui.io.project.maps_file import write_maps

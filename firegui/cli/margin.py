@@ -13,8 +13,9 @@ from firegui.analyses.margin.report import curve_notes, plan_title
 from firegui.analyses.margin.results import STORE, TITLE, MarginHeader, point_data
 from firegui.analyses.margin.run import margin_problems
 from firegui.analyses.requests import MarginRequest, Paths
-from firegui.cli.carry_out import carry_out, exit_code, refused
-from firegui.cli.gather import Gather
+from firegui.api.gather import Gather
+from firegui.api.running import refusal
+from firegui.cli.carry_out import carry_out, exit_code
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import clock, emitter, progress_option
@@ -88,7 +89,7 @@ def _asked_plan(
 
 def _conclude(curve: MarginCurve | None, finished: RunFinished, as_json: bool) -> int:
     if finished.reason is FinishReason.FAILED or curve is None:
-        return refused(finished, TITLE, as_json)
+        raise refusal(finished, TITLE)
     report(as_json, curve_data(curve, finished), lambda: _lines(curve, finished))
     return exit_code(finished)
 

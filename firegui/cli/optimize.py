@@ -7,12 +7,13 @@ from typing import Any
 
 import click
 
+from firegui.api.plans import PlanRequest
 from firegui.cli.plan_runs import (
-    PlanRequest,
     carry_out_request,
     design_options,
     first_stage_options,
     margin_options,
+    plan_settings,
     run_options,
 )
 from firegui.runs.spec import Stage
@@ -41,5 +42,5 @@ def optimize(
     Settings that are not given are the project's. When resuming, those of the optimizer and the design effectiveness
     are the run's own; everything else is the project's and must not have changed since.
     """
-    request = PlanRequest((Stage.OPTIMIZE,), project_folder, out, resume, backend, schedule_file, given)
+    request = PlanRequest((Stage.OPTIMIZE,), project_folder, out, plan_settings(given), schedule_file, resume, backend)
     click.get_current_context().exit(carry_out_request(request, progress, as_json))

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from firegui.cli.arguments import FILE as FILE
 from firegui.cli.arguments import project_argument as project_argument
-from firegui.cli.setting_options import given_settings, setting_options
+from firegui.cli.setting_options import setting_options
 from firegui.domain.options import bounds_problems
-from firegui.domain.project import Project
-from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, ObjectiveWeights
 from firegui.errors import InputError, Problem, Problems
-from firegui.io.project.schedule_file import read_project_schedule
-from firegui.runs.run_folder import PLAN, SCHEDULE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,31 +40,6 @@ def schedule_option(required: bool) -> Callable[[F], F]:
 nominal_options = setting_options(
     Effectiveness(), prefix="eta", suffix=", in place of the project's nominal", show_defaults=False
 )
-
-
-def with_nominal(project: Project, given: Mapping[str, Any], problems: Problems) -> Project:
-    """Return the project at the nominal effectiveness that was given."""
-    nominal = given_settings(project.plan.nominal, given, problems, prefix="eta")
-    return replace(project, plan=replace(project.plan, nominal=nominal))
-
-
-def schedule_of_run(path: Path, *names: str) -> Path:
-    """Return ``path``, or in a run folder its first file of ``names`` (default: the plan, then the schedule).
-
-    Raises :class:`~firegui.errors.InputError` for a folder that holds no schedule.
-    """
-    if not path.is_dir():
-        return path
-    found = next((path / name for name in names or (PLAN, SCHEDULE) if (path / name).is_file()), None)
-    if found is None:
-        remedy = f"give a CSV, {PLAN}, or the folder of a run that has a plan"
-        raise InputError([Problem(str(path), "is a folder without a schedule", remedy)])
-    return found
-
-
-def project_schedule(path: Path, project: Project) -> Schedule:
-    """Read a schedule, or that of a run folder, for the project's fleet, days and grid."""
-    return read_project_schedule(schedule_of_run(path), project)
 
 
 def parse_weights(text: str, base: ObjectiveWeights) -> ObjectiveWeights:

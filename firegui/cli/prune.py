@@ -7,12 +7,13 @@ from typing import Any
 
 import click
 
+from firegui.api.plans import PlanRequest
 from firegui.cli.options import schedule_option
 from firegui.cli.plan_runs import (
-    PlanRequest,
     carry_out_request,
     design_options,
     margin_options,
+    plan_settings,
     run_options,
     second_stage_options,
 )
@@ -44,5 +45,5 @@ def prune(
     """
     if schedule_file is None and not resume:
         raise click.UsageError("give the schedule to prune with --schedule, or go on with a run with --resume")
-    request = PlanRequest((Stage.PRUNE,), project_folder, out, resume, backend, schedule_file, given)
+    request = PlanRequest((Stage.PRUNE,), project_folder, out, plan_settings(given), schedule_file, resume, backend)
     click.get_current_context().exit(carry_out_request(request, progress, as_json))

@@ -1,4 +1,4 @@
-"""What the engine has to say while a command waits for it."""
+"""Messages of the engine on standard error, while a command waits for it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ import click
 from firegui.rollout.engine_message import EngineMessage
 
 
-class Remarks:
-    """Printer of remarks on standard error; ``device`` is where the engine has moved to, empty while it has not."""
-
-    def __init__(self) -> None:
-        self.device = ""
-
-    def __call__(self, remark: EngineMessage) -> None:
-        """Print it."""
-        self.device = remark.device or self.device
-        click.echo(remark.text if remark.level == "info" else f"{remark.level}: {remark.text}", err=True)
+def print_message(message: EngineMessage) -> None:
+    """Print a message of the engine on standard error."""
+    click.echo(message.text if message.level == "info" else f"{message.level}: {message.text}", err=True)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
-
 from firegui.cli.output import table
 from firegui.domain.results import Metrics
 
@@ -28,8 +25,3 @@ def metrics_table(columns: dict[str, Metrics]) -> list[str]:
     for field, title, form in _LINES:
         rows.append([title, *(form.format(getattr(metrics, field)) for metrics in columns.values())])
     return table(rows)
-
-
-def evaluation(metrics: Metrics, baseline: Metrics, backend: str, device: str, seconds: float) -> dict[str, Any]:
-    """The object that ``evaluate --json`` prints."""
-    return {**asdict(metrics), "baseline": asdict(baseline), "backend": backend, "device": device, "seconds": seconds}

@@ -24,9 +24,10 @@ from firegui.analyses.scaling.report import (
 )
 from firegui.analyses.scaling.results import STORE, TITLE, ScalingHeader, read_header
 from firegui.analyses.scaling.run import scaling_problems
+from firegui.api.gather import Gather
+from firegui.api.running import refusal
 from firegui.cli.arguments import option_group
-from firegui.cli.carry_out import carry_out, exit_code, refused
-from firegui.cli.gather import Gather
+from firegui.cli.carry_out import carry_out, exit_code
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
@@ -125,7 +126,7 @@ def summary(study: ScalingTable, header: ScalingHeader, finished: RunFinished) -
 
 def _conclude(study: ScalingTable | None, finished: RunFinished, spec: ScalingSpec, as_json: bool) -> int:
     if finished.reason is FinishReason.FAILED or study is None:
-        return refused(finished, TITLE, as_json)
+        raise refusal(finished, TITLE)
     header = read_header(spec.out)
     report(as_json, summary(study, header, finished), lambda: _lines(study, header, finished))
     return exit_code(finished)

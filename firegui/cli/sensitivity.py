@@ -11,9 +11,10 @@ import click
 
 from firegui.analyses.sensitivity.results import STORE, TITLE, AnyTable, SensitivityHeader, flat_rows
 from firegui.analyses.sensitivity.run import sensitivity_problems
-from firegui.cli.carry_out import carry_out, exit_code, refused
-from firegui.cli.gather import Gather
-from firegui.cli.inputs import gather_schedule
+from firegui.api.gather import Gather
+from firegui.api.inputs import gather_schedule
+from firegui.api.running import refusal
+from firegui.cli.carry_out import carry_out, exit_code
 from firegui.cli.options import FILE, backend_option, project_argument, schedule_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
@@ -178,7 +179,7 @@ def summary(table: SensitivityTable[Any], finished: RunFinished) -> dict[str, An
 
 def _conclude(table: AnyTable | None, finished: RunFinished, as_json: bool) -> int:
     if finished.reason is FinishReason.FAILED or table is None:
-        return refused(finished, TITLE, as_json)
+        raise refusal(finished, TITLE)
     report(as_json, summary(table, finished), lambda: _lines(table, finished))
     return exit_code(finished)
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from firegui.cli.output import print_json
-from firegui.errors import FireguiError, InputError, Problem
+from firegui.errors import CancelledError, FireguiError, InputError, Problem
 from firegui.runs.failures import failure_message, is_foreseen, write_log
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -49,6 +49,9 @@ def report_error(error: Exception, as_json: bool) -> int:
     if isinstance(error, InputError):
         report_problems(error.title, error.problems, as_json)
         return BAD_INPUT
+    if isinstance(error, CancelledError):
+        _tell(str(error), (), as_json)
+        return INTERRUPTED
     if isinstance(error, FireguiError) or is_foreseen(error):
         _tell(failure_message(error), (), as_json)
         return BAD_INPUT if isinstance(error, OSError) else FAILED

@@ -12,7 +12,7 @@ import click
 
 from firegui.analyses.skill.results import write_skill
 from firegui.analyses.skill.run import default_settings, skill_problems
-from firegui.cli.gather import Gather
+from firegui.api.gather import Gather
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option

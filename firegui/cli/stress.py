@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
 
-from firegui.analyses.stress.results import STORE, TITLE, table_data
-from firegui.analyses.stress.run import stress_problems
-from firegui.cli.carry_out import carry_out, exit_code, refused
-from firegui.cli.gather import Gather
-from firegui.cli.inputs import PAPER_STEPS, gather_scenarios, gather_schedule
+from firegui.analyses.stress.results import table_data
+from firegui.api.stress_tests import StressTestRequest, carry_out_stress_test
+from firegui.cli.carry_out import exit_code, interruptible
 from firegui.cli.options import FILE, backend_option, project_argument, schedule_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
-from firegui.domain.stress import StressResult, StressSet, StressTable, StressTestSettings
-from firegui.io.project.store import load_project
-from firegui.runs.command import with_command
-from firegui.runs.engine import Engine
-from firegui.runs.events import FinishReason, RunFinished, StressReady
+from firegui.domain.stress import StressResult, StressTable, StressTestSettings
+from firegui.errors import Problems
+from firegui.runs.events import RunFinished
 from firegui.runs.messages import counted
-from firegui.runs.spec import StressSpec
 
 
 @click.command()
@@ -56,48 +50,18 @@ def stress(
     In each scenario the fire spreads otherwise, drops work less, or they come late, off target or not at all. The share
     is the growth of the fire that is left: 0 % is a plan that holds, 100 % the fire without drops.
     """
-    gather, engine = Gather(), Engine()
-    project = gather.attempt(lambda: load_project(project_folder))
-    earlier = gather.attempt(lambda: STORE.check(out, resume))
-    base = StressTestSettings(stress=StressSet() if project is None else project.stress)
-    if earlier is not None:
-        base = earlier.settings
-    read = gather_scenarios(scenarios_file, project, gather)
-    base = base if read is None else replace(base, stress=read)
-    settings = given_settings(base, given, gather)
-    schedule = gather_schedule(schedule_file, project, gather)
-    gather.attempt(lambda: engine.check_backend(backend))
-    spec = None
-    if project is not None and schedule is not None:
-        spec = with_command(
-            StressSpec(
-                project=project,
-                out=out,
-                command="",
-                settings=settings,
-                schedule=schedule,
-                resume=resume,
-                backend=backend,
-                project_folder=project_folder,
-                schedule_file=schedule_file,
-                scenarios_file=scenarios_file,
-            )
-        )
-        gather.extend(stress_problems(spec))
-    else:
-        gather.extend(settings.problems(PAPER_STEPS if project is None else project.scenario.steps_per_day))
-    gather.raise_if_any(TITLE)
-    assert spec is not None
-    ready, finished = carry_out(spec, emitter(progress), StressReady, "stopping; finished draws are kept")
-    click.get_current_context().exit(_conclude(None if ready is None else ready.table, finished, as_json))
 
+    def settings(base: StressTestSettings, problems: Problems) -> StressTestSettings:
+        return given_settings(base, given, problems)
 
-def _conclude(found: StressTable | None, finished: RunFinished, as_json: bool) -> int:
-    if finished.reason is FinishReason.FAILED or found is None:
-        return refused(finished, TITLE, as_json)
+    request = StressTestRequest(project_folder, schedule_file, out, settings, scenarios_file, resume, backend)
+    ready = request.read()
+    with interruptible("stopping; finished draws are kept") as control:
+        ended = carry_out_stress_test(ready, emitter(progress), control)
+    finished = ended.finished
     extra = {"run": str(finished.folder), "reason": finished.reason.value, "message": finished.message}
-    report(as_json, table_data(found) | extra, lambda: _lines(found, finished))
-    return exit_code(finished)
+    report(as_json, table_data(ended.table) | extra, lambda: _lines(ended.table, finished))
+    click.get_current_context().exit(exit_code(finished))
 
 
 def _lines(found: StressTable, finished: RunFinished) -> Iterator[str]:

@@ -12,8 +12,9 @@ import click
 from firegui.analyses.study.report import columns_of, failures_text
 from firegui.analyses.study.results import STORE, TITLE, StudyHeader, read_header
 from firegui.analyses.study.run import study_lacks
-from firegui.cli.carry_out import carry_out, exit_code, refused
-from firegui.cli.gather import Gather
+from firegui.api.gather import Gather
+from firegui.api.running import refusal
+from firegui.cli.carry_out import carry_out, exit_code
 from firegui.cli.options import FILE, backend_option
 from firegui.cli.output import json_option, report
 from firegui.cli.output import table as aligned
@@ -96,7 +97,7 @@ def _schedule(said: StudyFile | None, study_file: Path, project: Project | None,
 def _conclude(table: StudyTable | None, finished: RunFinished, spec: StudySpec, as_json: bool) -> int:
     failed = finished.reason is FinishReason.FAILED
     if table is None or (failed and not table.rows and not table.failed):
-        return refused(finished, TITLE, as_json)
+        raise refusal(finished, TITLE)
     header = read_header(spec.out)
     report(as_json, result(table, header, finished), lambda: lines(table, header, finished))
     return exit_code(finished)

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from firegui.cli.plan_runs import PlanRequest, carry_out_request, design_options, run_options
+from firegui.api.plans import PlanRequest
+from firegui.cli.plan_runs import carry_out_request, design_options, plan_settings, run_options
 from firegui.cli.setting_options import setting_options
 from firegui.domain.settings import OptimizerSettings
 from firegui.runs.spec import Stage
@@ -38,5 +39,5 @@ def tactical(
     Its plan can be pruned (prune --schedule RUN), and a search can begin with it (plan --warm-start
     RUN/plan.safetensors). A search from the fire front, the default of plan, is the better choice where there is time.
     """
-    request = PlanRequest((Stage.TACTICAL,), project_folder, out, resume, backend, None, given, budget)
+    request = PlanRequest((Stage.TACTICAL,), project_folder, out, plan_settings(given), None, resume, backend, budget)
     click.get_current_context().exit(carry_out_request(request, progress, as_json))

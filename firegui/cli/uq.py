@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,20 +10,11 @@ from typing import Any
 import click
 
 from firegui.analyses.uncertainty.report import below_start_text, error_text
-from firegui.analyses.uncertainty.results import (
-    STORE,
-    TITLE,
-    Deterministic,
-    EnsembleHeader,
-    read_header,
-    summary_content,
-)
-from firegui.analyses.uncertainty.run import uq_problems
+from firegui.analyses.uncertainty.results import Deterministic, EnsembleHeader, summary_content
 from firegui.analyses.uncertainty.summary import Summary, SummaryRow, summarised
+from firegui.api.ensembles import EnsembleRequest, carry_out_ensemble
 from firegui.cli.arguments import option_group
-from firegui.cli.carry_out import carry_out, exit_code, refused
-from firegui.cli.gather import Gather
-from firegui.cli.inputs import gather_schedule
+from firegui.cli.carry_out import exit_code, interruptible
 from firegui.cli.options import FILE, backend_option, project_argument, schedule_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
@@ -33,12 +23,9 @@ from firegui.domain.ensemble import Ensemble
 from firegui.domain.sensitivity import ratio
 from firegui.domain.uncertainty import KIND_TITLES, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.domain.workers import WorkerSettings
-from firegui.io.project.store import load_project
-from firegui.runs.command import with_command
-from firegui.runs.engine import Engine
-from firegui.runs.events import EnsembleReady, FinishReason, RunFinished
+from firegui.errors import Problems
+from firegui.runs.events import RunFinished
 from firegui.runs.messages import pair_text
-from firegui.runs.spec import UncertaintySpec
 
 _STOPPING, _AGAIN = "stopping; the members that are done are being saved", "already stopping"
 
@@ -76,52 +63,32 @@ def uq(
     fire model there, weather perturbs the wind of whole members. Both fires of a member meet the same random numbers,
     at nominal effectiveness; the schedule stays as it is. Without a schedule there are only the fires without drops.
     """
-    gather, engine = Gather(), Engine()
-    project = gather.attempt(lambda: load_project(project_folder))
-    earlier = gather.attempt(lambda: STORE.check(out, resume))
-    settings = _settings(kind_name, given, earlier, gather)
-    schedule = gather_schedule(schedule_file, project, gather)
-    gather.attempt(lambda: engine.check_backend(backend))
-    spec = None
-    if settings is not None and project is None:
-        gather.extend(settings.problems())
-    elif settings is not None and project is not None:
-        spec = UncertaintySpec(
-            project, out, "", settings, schedule, resume, backend, snapshot_seconds=math.inf,
-            project_folder=project_folder, schedule_file=schedule_file,
-            workers=given_settings(WorkerSettings(), given, gather),
-        )  # fmt: skip
-        spec = with_command(spec)
-        # A schedule that cannot be read was told of already.
-        unread = schedule_file is not None and schedule is None
-        gather.extend(item for item in uq_problems(spec) if not (unread and item.where == "schedule"))
-    gather.raise_if_any(TITLE)
-    assert spec is not None
-    ready, finished = carry_out(spec, emitter(progress), EnsembleReady, _STOPPING, _AGAIN)
-    ensemble = None if ready is None else ready.ensemble
-    click.get_current_context().exit(_conclude(ensemble, finished, spec, as_json))
+
+    def settings(base: UncertaintySettings | None, problems: Problems) -> UncertaintySettings | None:
+        return _settings(kind_name, given, base or UncertaintySettings(), problems)
+
+    def workers(base: WorkerSettings, problems: Problems) -> WorkerSettings:
+        return given_settings(base, given, problems)
+
+    ready = EnsembleRequest(project_folder, schedule_file, out, settings, resume, backend, workers).read()
+    with interruptible(_STOPPING, _AGAIN) as control:
+        ended = carry_out_ensemble(ready, emitter(progress), control)
+    ensemble, header, finished = ended.ensemble, ended.header, ended.finished
+    report(as_json, result(ensemble, header, finished), lambda: lines(ensemble, header, finished))
+    click.get_current_context().exit(exit_code(finished))
 
 
 def _settings(
-    name: str, given: Mapping[str, Any], earlier: EnsembleHeader | None, gather: Gather
+    name: str, given: Mapping[str, Any], base: UncertaintySettings, problems: Problems
 ) -> UncertaintySettings | None:
-    """Return the settings that are given, others as they were ``earlier``; every problem is noted."""
+    """Return ``base`` with what is given replaced, ``None`` for an unknown kind; every problem is noted."""
     kind = UncertaintyKind(name) if name in tuple(UncertaintyKind) else None
     if kind is None:
-        gather.add("--kind", f"{name!r} is not known", f"give one of {', '.join(UncertaintyKind)}")
-    base = UncertaintySettings() if earlier is None else earlier.settings
-    settings = given_settings(replace(base, kind=kind or base.kind), given, gather, kind=kind)
+        problems.add("--kind", f"{name!r} is not known", f"give one of {', '.join(UncertaintyKind)}")
+    settings = given_settings(replace(base, kind=kind or base.kind), given, problems, kind=kind)
     if settings.error is ErrorSource.PAPER and given["softening"] is not None and kind is UncertaintyKind.EPISTEMIC:
-        gather.add("--softening", "is part of a fit, and the preset is fitted already", "leave it out, or give --fit")
+        problems.add("--softening", "is part of a fit, and the preset is fitted already", "leave it out, or give --fit")
     return None if kind is None else settings
-
-
-def _conclude(ensemble: Ensemble | None, finished: RunFinished, spec: UncertaintySpec, as_json: bool) -> int:
-    if finished.reason is FinishReason.FAILED or ensemble is None:
-        return refused(finished, TITLE, as_json)
-    header = read_header(spec.out)
-    report(as_json, result(ensemble, header, finished), lambda: lines(ensemble, header, finished))
-    return exit_code(finished)
 
 
 _NAMES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,25 +99,25 @@ class Project:
         days = slice(self.plan.start_day, self.plan.start_day + self.plan.days)
         return source.wind_speed[days], source.wind_dir[days]
 
-    def with_fleet(self, fleet: Fleet) -> Project:
+    def with_fleet(self, fleet: Fleet) -> Self:
         """Replace the fleet by one whose ``grounded_days`` are days of the current plan; they become dates."""
         calendar = self.calendar
         grounded = {kind.id: tuple(calendar.date_of_day(day) for day in kind.grounded_days) for kind in fleet.types}
         bare = Fleet(tuple(kind.with_grounded_days(()) for kind in fleet.types))
         return replace(self, fleet=bare, grounded=grounded)
 
-    def with_network(self, weights: NetworkWeights) -> Project:
+    def with_network(self, weights: NetworkWeights) -> Self:
         """Return the same project with the network fire model of these weights."""
         return replace(self, fire_model=FireModel("network", weights.training.label, {}), weights=weights)
 
-    def with_model(self, model: FireModel) -> Project:
+    def with_model(self, model: FireModel) -> Self:
         """Return the same project with a fire model that needs no weights.
 
         Existing weights are dropped.
         """
         return replace(self, fire_model=model, weights=None)
 
-    def with_margin(self, kind: Margin) -> Project:
+    def with_margin(self, kind: Margin) -> Self:
         """Return the same project with a margin of this kind for its plans."""
         return replace(self, plan=replace(self.plan, margin=replace(self.plan.margin, kind=kind)))
 

@@ -109,16 +109,21 @@ VIOLATIONS = [
     ("layers", {"rollout/wrong.py": "import firegui.planning"}),
     ("layers", {"errors.py": "import firegui.domain.grid"}),
     ("layers", {"cli/wrong.py": "def late() -> None:\n    import firegui.gui"}),
+    ("layers", {"api/wrong.py": "import firegui.cli.shell"}),
+    ("layers", {"runs/wrong.py": "import firegui.api.plans"}),
     ("layers", {"novel/__init__.py": ""}),
     ("layers", {"novel.py": ""}),
     ("qt", {"io/wrong.py": "from PySide6.QtCore import QObject"}),
     ("qt", {"runs/wrong.py": "import pyqtgraph"}),
     ("qt", {"cli/wrong.py": "import qtpy.QtCore"}),
+    ("qt", {"api/wrong.py": "import PySide6.QtWidgets"}),
     ("qt", {"planning/wrong.py": "import superqt"}),
     ("qt", {"domain/wrong.py": "import qtawesome"}),
     ("torch", {"domain/wrong.py": "import torch"}),
     ("torch", {"io/wrong.py": "from torch import Tensor"}),
     ("torch", {"cli/wrong.py": "import firegui.rollout.simulate"}),
+    ("torch", {"api/wrong.py": "import torch"}),
+    ("torch", {"api/wrong.py": "import firegui.rollout.simulate"}),
     ("torch", {"gui/scenario/wrong.py": "import torch.nn"}),
     ("torch", {"gui/window/wrong.py": "import firegui.rollout.wrong", "rollout/wrong.py": "import torch"}),
     ("torch", {"runs/wrong.py": "import firegui.planning.wrong", "planning/wrong.py": "import torch"}),
@@ -187,7 +192,7 @@ def test_the_layers_are_exhaustive_and_stand_in_the_order_of_the_house() -> None
 
     assert layers["exhaustive"] is True
     assert " ".join(layers["layers"]) == (
-        "__main__ gui cli analyses runs planning calibration ensembles rollout fire native io domain assets errors"
+        "__main__ gui cli api analyses runs planning calibration ensembles rollout fire native io domain assets errors"
     )
 
 

@@ -43,7 +43,9 @@ def test_studies_need_neither_dask_nor_pyarrow_before_they_are_used() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("package", ["firegui.domain", "firegui.io", "firegui.runs", "firegui.analyses", "firegui.cli"])
+@pytest.mark.parametrize(
+    "package", ["firegui.domain", "firegui.io", "firegui.runs", "firegui.analyses", "firegui.api", "firegui.cli"]
+)
 def test_what_the_window_and_the_commands_start_from_imports_with_torch_blocked(package: str) -> None:
     done = run_blocked(ENGINE, import_all(package))
 

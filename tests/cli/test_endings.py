@@ -90,7 +90,7 @@ def test_a_run_that_has_done_what_is_asked_is_not_computed_again(
 ) -> None:
     out = tmp_path / "run"
     first = firegui("optimize", project, "--out", out, "--epochs", 4, "--json", *QUIET).json
-    monkeypatch.setattr("firegui.cli.plan_runs.carry_out", lambda *_: pytest.fail("it was computed again"))
+    monkeypatch.setattr("firegui.api.plans.run_spec", lambda *_: pytest.fail("it was computed again"))
     answer = firegui("optimize", project, "--out", out, "--resume", "--json", *QUIET)
     assert answer.code == 0
     assert answer.json == {**first, "message": "nothing left to do: give --epochs above 4"}

@@ -1,4 +1,4 @@
-"""Lets a command read all of its inputs before it complains, so that every problem is listed at once."""
+"""Collector of the problems of several readers, so that all of them are listed at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Gather(Problems):
     """Collector of the problems of several readers."""
 
     def attempt(self, read: Callable[[], T]) -> T | None:
-        """The result of ``read``, or ``None`` with its problems noted."""
+        """Return the result of ``read``, or ``None`` with its problems noted."""
         try:
             return read()
         except InputError as error:
@@ -22,7 +22,10 @@ class Gather(Problems):
             return None
 
     def take(self, read: Callable[[], T], title: str) -> T:
-        """The result of ``read``. Raises :class:`~firegui.errors.InputError` with everything noted, if anything was."""
+        """Return the result of ``read``.
+
+        Raises :class:`~firegui.errors.InputError` with everything noted, if anything was.
+        """
         result = self.attempt(read)
         if self:
             self.raise_if_any(title)

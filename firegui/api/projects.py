@@ -1,0 +1,145 @@
+"""Projects as the Python interface has them: open, make, change and save."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Self
+
+from firegui.api.gather import Gather
+from firegui.domain.fleet import Fleet
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem, Problems
+from firegui.io.project.store import load_project, save_project
+
+EXISTS, REMEDY = "exists already", "give another name with --out, or remove it first"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenProject(Project):
+    """Project with the ``folder`` that holds its event, ``None`` where it is not saved.
+
+    ``saved`` is the project as that folder holds it. Both stay with ``dataclasses.replace`` and the ``with_…`` methods.
+    """
+
+    folder: Path | None = None
+    saved: Project | None = None
+
+    @classmethod
+    def of(cls, project: Project, folder: Path | None = None) -> Self:
+        """Return ``project`` as it is saved in ``folder``."""
+        return cls(**_values(project), folder=folder, saved=None if folder is None else project)
+
+    @property
+    def plain(self) -> Project:
+        """The project without its folder."""
+        return Project(**_values(self))
+
+    @property
+    def has_saved_event(self) -> bool:
+        """Whether the folder holds the event and the fire model of this project, whatever else was changed."""
+        saved = self.saved
+        return saved is not None and all(
+            getattr(self, name) is getattr(saved, name) for name in ("scenario", "maps", "weights")
+        )
+
+    @property
+    def is_as_saved(self) -> bool:
+        """Whether the folder and the options of a command give this project.
+
+        Commands have options for the optimizer, the elimination, the margin and the design effectiveness.
+        """
+        if self.saved is None or not self.has_saved_event:
+            return False
+        then, now = self.saved.plan, self.plan
+        then = replace(then, optimizer=now.optimizer, elimination=now.elimination, margin=now.margin, design=now.design)
+        others = ("fleet", "grounded", "regions", "fire_model", "operations", "coverage", "stress")
+        return then == now and all(getattr(self, name) == getattr(self.saved, name) for name in others)
+
+    def with_counts(self, counts: Mapping[str, int]) -> Self:
+        """Return the project with other numbers of aircraft.
+
+        ``counts`` maps ids of aircraft types to their number; types that are not named stay as they are. Days on which
+        a type is grounded stay, too. Raises :class:`~firegui.errors.InputError` for ids that the fleet does not have
+        and for numbers that cannot be.
+        """
+        known = {kind.id for kind in self.fleet.types}
+        problems = Problems()
+        for name in counts:
+            if name not in known:
+                problems.add(str(name), "is no aircraft type of the fleet", f"give any of {', '.join(sorted(known))}")
+        types = tuple(replace(kind, count=counts.get(kind.id, kind.count)) for kind in self.fleet.types)
+        problems.extend(problem for kind in types for problem in kind.problems())
+        problems.raise_if_any("The fleet cannot be changed")
+        return replace(self, fleet=Fleet(types))
+
+    def save(self, folder: str | Path) -> Self:
+        """Save the project as the new folder ``folder`` (``NAME.firegui``) and return it as it is saved there.
+
+        The folder holds all of the project or does not appear. Raises :class:`~firegui.errors.InputError` where it
+        exists or cannot be written.
+        """
+        place = Path(folder)
+        save_new(self.plain, place)
+        return type(self).of(load_project(place), place)
+
+
+def _values(project: Project) -> dict[str, Any]:
+    return {item.name: getattr(project, item.name) for item in fields(Project)}
+
+
+ProjectSource = Project | str | Path
+"""Project, or the folder of one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadProject:
+    """Project that a run is made of.
+
+    ``folder`` holds its event, if it is saved. ``is_as_saved`` says that a command on this folder repeats the run.
+    """
+
+    project: Project
+    folder: Path | None = None
+    is_as_saved: bool = False
+
+
+def read_project(source: ProjectSource, gather: Gather) -> ReadProject | None:
+    """Return the project; ``None`` with its problems noted where it cannot be read."""
+    if isinstance(source, OpenProject):
+        folder = source.folder if source.has_saved_event else None
+        return ReadProject(source.plain, folder, source.is_as_saved)
+    if isinstance(source, Project):
+        return ReadProject(source)
+    folder = Path(source)
+    project = gather.attempt(lambda: load_project(folder))
+    return None if project is None else ReadProject(project, folder, is_as_saved=True)
+
+
+def refuse_existing(folder: Path | None, problems: Problems) -> None:
+    """Add a problem if ``folder`` exists."""
+    if folder is not None and folder.exists():
+        problems.add(str(folder), EXISTS, REMEDY)
+
+
+def save_new(project: Project, folder: Path) -> None:
+    """Save ``project`` as a new folder. Raises :class:`~firegui.errors.InputError` where that exists."""
+    if folder.exists():
+        raise InputError([Problem(str(folder), EXISTS, REMEDY)], "The project cannot be saved")
+    save_project(project, folder)
+
+
+def made_project(project: Project, out: Path | None) -> OpenProject:
+    """Return a new project, saved as the folder ``out`` where that is given."""
+    made = OpenProject.of(project)
+    return made if out is None else made.save(out)
+
+
+def open_project(folder: str | Path) -> OpenProject:
+    """Open the project in ``folder`` (``NAME.firegui``).
+
+    Raises :class:`~firegui.errors.InputError` with every problem of a project that is damaged, newer or not there.
+    """
+    place = Path(folder)
+    return OpenProject.of(load_project(place), place)

@@ -1,0 +1,43 @@
+"""Errors in the words of the Python interface: names of keywords in place of command-line options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from firegui.errors import InputError, Problem
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+_SWITCHES = {"resume": "resume=True", "closed-loop": "closed_loop=True"}
+_RENAMED = {"lr": "learning_rate", "every": "every_hours", "stop-at": "stop_at_day", "repair": "repair_hours"}
+
+
+def python_interface(function: Callable[P, R]) -> Callable[P, R]:
+    """Return ``function`` with an :class:`~firegui.errors.InputError` that names keywords, not options."""
+
+    @wraps(function)
+    def call(*arguments: P.args, **keywords: P.kwargs) -> R:
+        try:
+            return function(*arguments, **keywords)
+        except InputError as error:
+            problems = [_reworded(problem) for problem in error.problems]
+            if problems == list(error.problems):
+                raise
+            raise InputError(problems, error.title) from error
+
+    return call
+
+
+def _reworded(problem: Problem) -> Problem:
+    what, remedy = (_OPTION.sub(lambda found: f"`{_keyword(found)}`", text) for text in (problem.what, problem.remedy))
+    return replace(problem, where=_OPTION.sub(_keyword, problem.where), what=what, remedy=remedy)
+
+
+def _keyword(found: re.Match[str]) -> str:
+    option = found[1]
+    return _SWITCHES.get(option) or _RENAMED.get(option) or option.replace("-", "_")

@@ -1,0 +1,270 @@
+"""One rollout of a schedule beside the fire without drops: ``evaluate``."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.api.gather import Gather
+from firegui.api.inputs import (
+    Change,
+    ScheduleSource,
+    check_target,
+    gather_fire,
+    gather_schedule,
+    schedule_file,
+    with_given,
+)
+from firegui.api.projects import ProjectSource, read_project
+from firegui.api.python_words import python_interface
+from firegui.api.running import SavedRunResult, ignore_event, result_folder
+from firegui.domain.observation import KeptFire
+from firegui.domain.options import bounds_problems
+from firegui.domain.project import Project
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import NOMINAL, Effectiveness
+from firegui.errors import Check, Problems
+from firegui.io.atomic import new_folder, replacing, write_json
+from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.rollout.engine_message import EngineMessage, MessageCallback
+from firegui.runs.control import RunControl
+from firegui.runs.engine import Engine
+from firegui.runs.engine_messages import EngineMessages
+from firegui.runs.events import Emit
+from firegui.runs.kept_fire import SavedFire
+from firegui.runs.messages import engine_words
+from firegui.runs.result_store import check_writable
+from firegui.runs.run_folder import PLAN
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
+
+TITLE = "The evaluation cannot start"
+EVALUATION, STATES = "evaluation.json", "states.npz"
+Days = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RolloutInput:
+    """Input of one rollout. ``fire`` is that of the run whose folder was given as the schedule, if it was replanned."""
+
+    project: Project
+    schedule: Schedule | None
+    fire: SavedFire | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RolloutRequest:
+    """Request of one rollout; ``nominal`` changes the project's nominal effectiveness."""
+
+    project: ProjectSource
+    schedule: ScheduleSource | None
+    backend: str
+    precision: str
+    nominal: Change[Effectiveness]
+
+    def read(self, engine: Engine, out: Path | None, title: str) -> RolloutInput:
+        """Return the project at the requested nominal effectiveness, the schedule and its fire; ``out`` comes later.
+
+        Raises :class:`~firegui.errors.InputError` with everything that is wrong with any of it.
+        """
+        gather = Gather()
+        read = read_project(self.project, gather)
+        project = None if read is None else read.project
+        if project is None:
+            gather.extend(bounds_problems(self.nominal(NOMINAL, gather), "nominal effectiveness"))
+        else:
+            nominal = self.nominal(project.plan.nominal, gather)
+            project = replace(project, plan=replace(project.plan, nominal=nominal))
+            gather.extend(project.problems())
+        schedule = gather_schedule(self.schedule, project, gather)
+        fire = gather_fire(schedule_file(self.schedule), project, gather)
+        gather.attempt(lambda: engine.check_backend(self.backend))
+        check_target(out, gather)
+        gather.raise_if_any(title)
+        assert project is not None
+        return RolloutInput(project, schedule, fire)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvaluatedSchedule:
+    """Rollout of a schedule at nominal effectiveness.
+
+    ``metrics`` are those of the fire with the schedule and ``baseline`` those without drops: extents in cells and ha,
+    occupancy in cell-days. Without a schedule ``schedule`` is ``None`` and both are the same. ``p_fire [D+1, H, W]`` is
+    the probability of fire at day boundaries, ``None`` unless it was asked for. ``fire`` is the fire that a replanned
+    run kept. ``seconds`` is the time of the rollouts, ``engine`` says in words what computed.
+    """
+
+    project: Project = field(repr=False)
+    schedule: Schedule | None = field(repr=False)
+    metrics: Metrics
+    baseline: Metrics
+    backend: str
+    device: str
+    engine: str
+    seconds: float
+    p_fire: Days | None = field(default=None, repr=False)
+    fire: SavedFire | None = field(default=None, repr=False)
+
+    def data(self) -> dict[str, Any]:
+        """Return the object that ``firegui evaluate --json`` prints."""
+        plain: dict[str, Any] = {
+            **asdict(self.metrics), "baseline": asdict(self.baseline), "backend": self.backend, "device": self.device,
+            "seconds": self.seconds,
+        }  # fmt: skip
+        if self.fire is not None:
+            kept = self.fire.kept
+            plain["fire"] = {
+                "kind": "simulated" if kept is None else kept.kind,
+                "day": 0 if kept is None else kept.plan.first, "note": self.fire.note,
+            }  # fmt: skip
+        return plain
+
+    def write_states(self, path: Path) -> None:
+        """Write ``p_fire`` as an npz, as ``firegui evaluate --state`` does."""
+        assert self.p_fire is not None
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            np.savez(file, p_fire=np.asarray(self.p_fire, np.float32))
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the new folder ``folder`` and return its path.
+
+        It holds ``evaluation.json``, the object that ``firegui evaluate --json`` prints; ``plan.safetensors``, the
+        schedule, so that the folder can be given as a schedule; and ``states.npz`` where the states are known. Raises
+        :class:`~firegui.errors.InputError` where it exists and is not empty, or cannot be written.
+        """
+        place = Path(folder)
+        check_writable(place, "evaluation", "The evaluation cannot be saved")
+        with new_folder(place) as temporary:
+            write_json(temporary / EVALUATION, self.data())
+            if self.schedule is not None:
+                write_plan_safetensors(temporary / PLAN, self.schedule)
+            if self.p_fire is not None:
+                self.write_states(temporary / STATES)
+        return place
+
+
+@dataclass(slots=True)
+class DeviceListener:
+    """Callback for messages of the engine; ``device`` is where computing moved to, empty while it did not."""
+
+    tell: MessageCallback
+    device: str = ""
+
+    def __call__(self, message: EngineMessage) -> None:
+        """Note the device and pass the message on."""
+        self.device = message.device or self.device
+        self.tell(message)
+
+
+def roll_out(
+    given: RolloutInput,
+    engine: Engine,
+    *,
+    backend: str,
+    precision: str,
+    keep_states: bool,
+    tell: MessageCallback,
+    check: Check | None = None,
+) -> EvaluatedSchedule:
+    """Roll the schedule out, and the fire without drops.
+
+    ``tell`` receives messages of the engine. ``check`` is called often and ends the work with an exception.
+    """
+    project, schedule, fire = given.project, given.schedule, given.fire
+    listener = DeviceListener(tell)
+    began = time.monotonic()
+    model = engine.build(project, project.plan.nominal, backend, precision, tell=listener, check=check)
+    kept = None if fire is None else fire.kept
+    if kept is None or schedule is None:
+        plan, baseline, days = _simulated(engine, model, schedule, keep_states, check)
+    else:
+        plan, baseline, days = _in_kept_fire(engine, model, schedule, kept, keep_states, check)
+    seconds = time.monotonic() - began
+    device = listener.device or model.device
+    name = engine.device_name(device)
+    words = name if listener.device else engine_words(engine.method(model), name)
+    return EvaluatedSchedule(project, schedule, plan, baseline, model.backend, device, words, seconds, days, fire)
+
+
+def _simulated(
+    engine: Engine, model: Model, schedule: Schedule | None, keep_days: bool, check: Check | None
+) -> tuple[Metrics, Metrics, Days | None]:
+    """Return the metrics with the schedule and without drops, and the fire at day boundaries."""
+    nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+    plan = engine.simulate(model, schedule or nothing, keep_days=keep_days, check=check)
+    baseline = plan if schedule is None else engine.simulate(model, nothing, check=check)
+    return plan.metrics, baseline.metrics, plan.p_fire_days
+
+
+def _in_kept_fire(
+    engine: Engine, model: Model, schedule: Schedule, kept: KeptFire, keep_days: bool, check: Check | None
+) -> tuple[Metrics, Metrics, Days | None]:
+    """Return the same in the fire that a run kept; before the first day known of it the fire is simulated."""
+    plan = engine.run_fire(model, schedule, kept.plan, keep_days=keep_days, check=check)
+    baseline = engine.fire_without_drops(model, schedule, kept, check=check)
+    days = plan.p_fire_days
+    if days is not None and plan.first:
+        before = engine.simulate(model, schedule, keep_days=True, check=check).p_fire_days
+        assert before is not None
+        days = np.concatenate([before[: plan.first], days])
+    return plan.metrics, baseline.metrics, days
+
+
+@python_interface
+def evaluate(
+    project: ProjectSource,
+    schedule: ScheduleSource | None = None,
+    *,
+    eta_retardant: float | None = None,
+    eta_water: float | None = None,
+    states: bool = False,
+    backend: str = "auto",
+    precision: str = "float32",
+    progress: Emit | None = None,
+    cancel: RunControl | None = None,
+) -> EvaluatedSchedule:
+    """Roll a schedule out at nominal effectiveness; without one, the fire without drops.
+
+    A replanned run stands for its schedule and for the fire that it keeps.
+
+    Args:
+        project: Project, or the folder of one.
+        schedule: Schedule, result that has one, CSV, ``plan.safetensors`` of a run, or the run's folder.
+        eta_retardant: Effectiveness of retardant, 0 to 1, in place of the project's.
+        eta_water: Effectiveness of water, 0 to 1, in place of the project's.
+        states: Whether to keep the probability of fire at day boundaries, ``p_fire [D+1, H, W]``.
+        backend: What computes: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"reference"``.
+        precision: ``"float32"``, part of the fire model, or ``"float64"`` to check equations on short horizons.
+        progress: Receives messages of the engine as events, in this thread.
+        cancel: Token that stops the rollout with ``cancel.request_stop()``.
+
+    Raises:
+        InputError: Something is wrong with the input. Every problem is listed.
+        CancelledError: The rollout was stopped.
+    """
+    given = {"retardant": eta_retardant, "water": eta_water}
+    called = {"retardant": "eta_retardant", "water": "eta_water"}
+
+    def nominal(base: Effectiveness, problems: Problems) -> Effectiveness:
+        return with_given(base, given, problems, called)
+
+    engine, control = Engine(), cancel or RunControl()
+    messages = EngineMessages(progress or ignore_event, engine, backend)
+    with ExitStack() as stack:
+        source: ScheduleSource | None = schedule
+        if isinstance(schedule, SavedRunResult):
+            source = stack.enter_context(result_folder(schedule))
+        read = RolloutRequest(project, source, backend, precision, nominal).read(engine, None, TITLE)
+        return roll_out(
+            read, engine, backend=backend, precision=precision, keep_states=states, tell=messages.pass_on,
+            check=control.check,
+        )  # fmt: skip
