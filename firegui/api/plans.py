@@ -187,6 +187,13 @@ def _ended(earlier: RunRecord) -> RunFinished:
     return RunFinished(earlier.reason, text, earlier.metrics, earlier.baseline, earlier.folder)
 
 
+def scored(metrics: Metrics | None) -> Metrics:
+    """Return the metrics. Raises :class:`~firegui.errors.FireguiError` for a plan that was not scored."""
+    if metrics is None:
+        raise FireguiError(NOT_SCORED)
+    return metrics
+
+
 # -- Python ------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PlanResult(SavedRunResult):
@@ -209,14 +216,12 @@ class PlanResult(SavedRunResult):
 
         Raises :class:`~firegui.errors.FireguiError` where the run was stopped before the plan was scored.
         """
-        if self.scores.nominal is None:
-            raise FireguiError(NOT_SCORED)
-        return self.scores.nominal
+        return scored(self.scores.nominal)
 
     @property
-    def baseline(self) -> Metrics | None:
-        """Metrics of the fire without drops."""
-        return self.scores.baseline
+    def baseline(self) -> Metrics:
+        """Metrics of the fire without drops. Raises as :attr:`metrics` does."""
+        return scored(self.scores.baseline)
 
     @property
     def stress(self) -> StressTable | None:

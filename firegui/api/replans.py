@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from firegui.api.gather import Gather
 from firegui.api.inputs import Change, ScheduleSource, check_source, gather_schedule, schedule_file, with_given
-from firegui.api.plans import NOT_SCORED, requested_settings
+from firegui.api.plans import requested_settings, scored
 from firegui.api.projects import ProjectSource, ReadProject, read_project
 from firegui.api.python_words import python_interface
 from firegui.api.running import ReadyRun, SavedRunResult, refusal, run_place, run_spec
@@ -17,7 +17,7 @@ from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.domain.stress import NOMINAL, StressScenario
-from firegui.errors import CancelledError, FireguiError, Problems
+from firegui.errors import CancelledError, Problems
 from firegui.io.project.observation_file import read_observation
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
@@ -163,9 +163,7 @@ class ReplannedPlan(SavedRunResult):
 
         Raises :class:`~firegui.errors.FireguiError` where the run was stopped before the plan was scored.
         """
-        if self.scores.nominal is None:
-            raise FireguiError(NOT_SCORED)
-        return self.scores.nominal
+        return scored(self.scores.nominal)
 
     @property
     def baseline(self) -> Metrics | None:

@@ -50,7 +50,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     (
         "method", "method-fire", "method-drops", "method-search", "method-pruning", "method-uncertainty", "limits",
     ),
-    ("conventions", "files", "command-line", "devices", "troubleshooting"),
+    ("conventions", "files", "command-line", "from-python", "devices", "troubleshooting"),
     ("extend-planner", "extend-fire-model", "extend-importer"),
 )  # fmt: skip
 """Pages in their order: first steps, docks, method, reference, and extending firegui."""

@@ -1,0 +1,201 @@
+"""The other functions of the Python interface: the numbers of the commands, folders that go on, problems listed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import firegui
+from firegui.analyses.benchmark.results import read_benchmark
+from firegui.analyses.stress.results import read_table
+from firegui.analyses.uncertainty.results import read_ensemble
+from firegui.api.projects import OpenProject
+from firegui.errors import CancelledError
+from firegui.io.project.schedule_file import read_project_schedule
+from firegui.runs.events import MembersDone, RunEvent, StressReady
+from firegui.runs.run_folder import read_run
+from tests.support import assert_same_files, make_project
+from tests.unit.analyses.workers import Workplace
+from tests.unit.api.conftest import Command
+
+
+# -- evaluate ----------------------------------------------------------------------------------------------------------
+def test_an_evaluation_has_the_numbers_and_the_states_of_the_command(
+    command: Command, folder: Path, drops: Path, tmp_path: Path
+) -> None:
+    words = ("evaluate", folder, "--schedule", drops, "--eta-water", 0.5, "--state", tmp_path / "states.npz")
+    printed = command(*words)
+    found = firegui.evaluate(folder, drops, eta_water=0.5, states=True)
+    assert {**found.data(), "seconds": 0.0} == {**printed, "seconds": 0.0}
+    with np.load(tmp_path / "states.npz") as states:
+        assert found.p_fire is not None and (found.p_fire == states["p_fire"]).all()
+    place = found.save(tmp_path / "saved")
+    assert {path.name for path in place.iterdir()} == {"evaluation.json", "plan.safetensors", "states.npz"}
+    again = firegui.evaluate(folder, place, eta_water=0.5)
+    assert (again.metrics, again.baseline) == (found.metrics, found.baseline)
+    assert firegui.evaluate(folder).metrics == firegui.evaluate(folder).baseline
+
+
+def test_an_evaluation_lists_every_problem_and_can_be_stopped(project: OpenProject, tmp_path: Path) -> None:
+    with pytest.raises(firegui.InputError) as refused:
+        firegui.evaluate(project, tmp_path / "gone.csv", eta_water=2.0, backend="gpu9")
+    assert len(refused.value.problems) == 3
+    token = firegui.RunControl()
+    token.request_stop()
+    with pytest.raises(CancelledError):
+        firegui.evaluate(project, cancel=token)
+
+
+# -- stress ------------------------------------------------------------------------------------------------------------
+def test_a_stress_test_has_the_table_of_the_command(
+    command: Command, folder: Path, drops: Path, tmp_path: Path, temporary: Path
+) -> None:
+    printed = command("stress", folder, "--schedule", drops, "--draws", 2, "--seed", 3, "--out", tmp_path / "one")
+    tested = firegui.stress_test(folder, drops, draws=2, seed=3)
+    assert list(temporary.iterdir()) == []
+    assert [result.share_worst for result in tested.stress.results] == [
+        row["share_worst"] for row in printed["scenarios"]
+    ]
+    place = tested.save(tmp_path / "two")
+    assert_same_files(tmp_path / "one", place, "table.csv", "stress.json")
+    assert read_table(place) == tested.stress
+
+
+def test_a_stress_test_that_is_stopped_goes_on(project: OpenProject, drops: Path, tmp_path: Path) -> None:
+    token = firegui.RunControl()
+
+    def stop(event: RunEvent) -> None:
+        if isinstance(event, StressReady):
+            token.request_stop()
+
+    out = tmp_path / "run"
+    part = firegui.stress_test(project, drops, draws=1, out=out, progress=stop, cancel=token)
+    whole = firegui.stress_test(project, drops, draws=1, out=out, resume=True)
+    assert len(part.stress.results) < len(whole.stress.results)
+    with pytest.raises(firegui.InputError) as refused:
+        firegui.stress_test(project, drops, draws=-1, repair_hours="often", out=out)  # type: ignore[arg-type]
+    assert len(refused.value.problems) == 3
+
+
+# -- uncertainty -------------------------------------------------------------------------------------------------------
+def test_an_ensemble_has_the_members_of_the_command(
+    command: Command, folder: Path, drops: Path, tmp_path: Path
+) -> None:
+    words = ("--kind", "aleatoric", "--members", 6, "--seed", 5, "--schedule", drops)
+    command("uq", folder, *words, "--out", tmp_path / "one")
+    report = firegui.uncertainty(folder, drops, members=6, seed=5)
+    place = report.save(tmp_path / "two")
+    assert_same_files(tmp_path / "one", place, "ensemble.csv", "summary.csv")
+    assert read_ensemble(place)[1].members == report.ensemble.members == 6
+    row = report.summary.row("final_extent")
+    assert row is not None and row.plan is not None
+    evaluated = firegui.evaluate(folder, drops)
+    assert (report.metrics, report.baseline) == (evaluated.metrics, evaluated.baseline)
+
+
+def test_an_ensemble_without_a_schedule_may_get_more_members(project: OpenProject, tmp_path: Path) -> None:
+    first = firegui.uncertainty(project, members=3, out=tmp_path / "run")
+    assert first.schedule is None and first.metrics is None
+    more = firegui.uncertainty(project, members=5, out=tmp_path / "run", resume=True)
+    assert more.ensemble.members == 5
+    with pytest.raises(firegui.InputError, match="give one of aleatoric, epistemic, weather"):
+        firegui.uncertainty(project, kind="luck")
+
+
+def test_an_ensemble_tells_how_far_it_is(project: OpenProject) -> None:
+    events: list[RunEvent] = []
+    firegui.uncertainty(project, members=3, progress=events.append)
+    assert any(isinstance(event, MembersDone) for event in events)
+
+
+# -- replan ------------------------------------------------------------------------------------------------------------
+def test_replanning_has_the_bits_of_the_command(
+    command: Command, watched: OpenProject, drops: Path, tmp_path: Path
+) -> None:
+    assert watched.folder is not None
+    words = ("replan", watched.folder, "--schedule", drops, "--day", 1, "--epochs", 3, "--seed", 5)
+    printed = command(*words, "--out", tmp_path / "one")
+    report = firegui.replan(watched, drops, day=1, epochs=3, seed=5)
+    place = report.save(tmp_path / "two")
+    assert_same_files(tmp_path / "one", place, "plan.safetensors", "schedule.csv", "occupancy.tif")
+    assert report.metrics.final_extent_cells == printed["nominal"]["final_extent_cells"]
+    assert report.continued is not None and report.baseline is not None
+    # The fire that was observed stays with the result.
+    scored = firegui.evaluate(watched, report)
+    assert scored.fire is not None and scored.metrics == firegui.evaluate(watched, place).metrics == report.metrics
+
+
+def test_replanning_lists_every_problem_in_the_words_of_python(watched: OpenProject, tmp_path: Path) -> None:
+    with pytest.raises(firegui.InputError) as refused:
+        firegui.replan(watched, tmp_path / "gone.csv", scenario="late", epochs=0)
+    text = str(refused.value)
+    for part in ("day: is missing", "add `closed_loop=True`", "gone.csv", "Epochs is 0"):
+        assert part in text
+    assert "--" not in text
+
+
+# -- benchmark ---------------------------------------------------------------------------------------------------------
+def test_a_benchmark_returns_its_best_plan_and_leaves_nothing(
+    project: OpenProject, temporary: Path, tmp_path: Path
+) -> None:
+    report = firegui.benchmark(project, planners=["none", "tactical"], seeds=1, allowance=30, processes=1)
+    assert [path.name for path in temporary.iterdir() if not path.name.startswith("pymp-")] == []
+    assert {row.task.name for row in report.table.rows} == {"none-0", "tactical-0", "two-stage-0"}
+    assert report.best.objective == min(row.objective for row in report.table.rows)
+    assert report.metrics == report.best.metrics
+    assert report.schedule is not None and report.schedule.proposed.sum() >= report.metrics.drops_executed
+    header, table = read_benchmark(report.save(tmp_path / "run"))
+    assert table.rows == report.table.rows
+    assert header.command.startswith(f"firegui benchmark {project.folder}")
+
+
+def test_a_benchmark_of_a_project_that_is_not_saved_names_no_folder(
+    workplace: Workplace, temporary: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    firegui.benchmark(make_project(), planners="none", seeds=1, allowance=30, budget=5, processes=1, out=out)
+    header, _table = read_benchmark(out)
+    assert (header.command, header.project_folder) == ("", "")
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_benchmark_lists_every_problem(project: OpenProject) -> None:
+    with pytest.raises(firegui.InputError) as refused:
+        firegui.benchmark(project, planners="none,luck", seeds=0, processes=-1)
+    assert {problem.where for problem in refused.value.problems} == {"planners", "benchmark", "processes"}
+
+
+# -- export ------------------------------------------------------------------------------------------------------------
+def test_a_plan_is_exported_from_memory_as_from_its_folder(
+    command: Command, project: OpenProject, tmp_path: Path
+) -> None:
+    plan = firegui.plan(project, epochs=5)
+    place = plan.save(tmp_path / "run")
+    command("export", place, "--format", "csv,geojson", "--name", "plan", "--out", tmp_path / "one")
+    written = firegui.export(plan, ["csv", "geojson"], tmp_path / "two", name="plan")
+    assert sorted(path.name for path in written.files) == sorted(path.name for path in (tmp_path / "one").iterdir())
+    table = next(path for path in written.files if path.suffix == ".csv")
+    assert_same_files(tmp_path / "one", tmp_path / "two", table.name)
+    one, other = read_project_schedule(table, project), read_project_schedule(place / "schedule.csv", project)
+    assert (one.proposed == other.proposed).all()
+    assert written.replaced == ()
+    assert firegui.export(place, "csv", tmp_path / "two", name="plan").replaced != ()
+
+
+def test_an_export_refuses_films_and_names_with_slashes(project: OpenProject, tmp_path: Path) -> None:
+    plan = firegui.plan(project, epochs=2, prune=False)
+    with pytest.raises(firegui.InputError) as refused:
+        firegui.export(plan, "csv,mp4", tmp_path / "out", name="a/b")
+    assert [problem.where for problem in refused.value.problems] == ["formats", "name"]
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_of_every_kind_is_read_back_by_the_commands(command: Command, project: OpenProject) -> None:
+    assert project.folder is not None
+    place = firegui.plan(project, epochs=3).save(project.folder / "runs" / "mine")
+    (listed,) = command("info", project.folder)["runs"]
+    assert listed["run"] == "mine" and listed["has_plan"]
+    assert command("audit", project.folder, "--schedule", place)["ok"]
+    assert read_run(place).header.project_folder == str(project.folder)

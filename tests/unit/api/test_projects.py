@@ -1,0 +1,77 @@
+"""Projects of the Python interface: opened, made, changed and saved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import firegui
+from firegui.api.projects import OpenProject
+from firegui.io.project.store import load_project, project_hash
+from tests.support import write_random_maps
+from tests.unit.api.conftest import Command
+from tests.unit.io.importers.places import GRID, degrees, hills, write
+
+
+def test_a_project_is_opened_and_keeps_its_folder_when_it_is_changed(folder: Path) -> None:
+    project = firegui.open(str(folder))
+    assert project_hash(project) == project_hash(load_project(folder))
+    longer = replace(project, plan=replace(project.plan, days=1))
+    assert isinstance(longer, OpenProject) and longer.folder == folder
+    assert longer.has_saved_event and not longer.is_as_saved and project.is_as_saved
+
+
+def test_a_folder_that_is_no_project_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(firegui.InputError, match="does not exist"):
+        firegui.open(tmp_path / "nowhere.firegui")
+
+
+def test_other_numbers_of_aircraft_leave_the_rest_as_it_is(project: OpenProject) -> None:
+    smaller = project.with_counts({"R": 1, "W": 0})
+    assert [kind.count for kind in smaller.fleet.types] == [1, 1, 0]
+    assert smaller.grounded == project.grounded == {"R": (), "BIG": (date(2020, 8, 20),), "W": ()}
+    assert [kind.count for kind in project.fleet.types] == [2, 1, 1]
+    with pytest.raises(firegui.InputError) as refused:
+        project.with_counts({"Z": 1, "R": -1})
+    assert [problem.where for problem in refused.value.problems] == ["Z", "aircraft R"]
+
+
+def test_a_project_is_saved_as_a_new_folder(project: OpenProject, tmp_path: Path) -> None:
+    smaller = project.with_counts({"R": 1})
+    saved = smaller.save(tmp_path / "small.firegui")
+    assert saved.folder == tmp_path / "small.firegui" and saved.is_as_saved
+    assert project_hash(saved) == project_hash(smaller) == project_hash(firegui.open(tmp_path / "small.firegui"))
+    with pytest.raises(firegui.InputError, match="exists already"):
+        project.save(tmp_path / "small.firegui")
+
+
+def test_maps_become_the_project_of_the_command(command: Command, tmp_path: Path) -> None:
+    write_random_maps(tmp_path / "maps.npz")
+    command("import", "maps", tmp_path / "maps.npz", "--out", tmp_path / "one.firegui")
+    made = firegui.import_maps(tmp_path / "maps.npz")
+    assert made.folder is None
+    saved = firegui.import_maps(tmp_path / "maps.npz", out=tmp_path / "two.firegui")
+    assert project_hash(made) == project_hash(saved) == project_hash(load_project(tmp_path / "one.firegui"))
+    with pytest.raises(firegui.InputError) as refused:
+        firegui.import_maps(tmp_path / "gone.npz", out=tmp_path / "two.firegui")
+    assert len(refused.value.problems) == 2
+    assert "give another name with `out`" in str(refused.value)
+
+
+def test_a_landscape_becomes_the_project_of_the_command(command: Command, tmp_path: Path) -> None:
+    fine = degrees()
+    dem, fuel = write(tmp_path, "dem", hills(fine), fine).path, write(tmp_path, "fuel", np.full(GRID.shape, 188)).path
+    words = ("--wind-speed", 3, "--wind-from", 270, "--ignition", "-122.9955,39.7445", "--days", 2, "--cell-size", 60)
+    command("import", "landscape", "--elevation", dem, "--fuel", fuel, *words, "--out", tmp_path / "one.firegui")
+    made = firegui.import_landscape(
+        elevation=dem, fuel=fuel, wind_speed=3.0, wind_from=270.0, ignition=(-122.9955, 39.7445), days=2, cell_size=60.0
+    )
+    assert project_hash(made) == project_hash(load_project(tmp_path / "one.firegui"))
+    assert made.scenario.notes
+    with pytest.raises(firegui.InputError) as refused:
+        firegui.import_landscape(elevation=tmp_path / "no.tif", wind_speed=3.0, out=tmp_path / "one.firegui")
+    assert len(refused.value.problems) >= 2
