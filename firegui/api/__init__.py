@@ -1,1 +1,1 @@
-"""The public Python interface, reached through ``import firegui``; the command line is a layer over it."""
+"""Public Python interface behind ``import firegui``. The command line is a layer over it."""

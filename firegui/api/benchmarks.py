@@ -63,7 +63,10 @@ class PlannerComparison:
     scheduler: str = ""
 
     def read(self) -> ReadyRun:
-        """Read everything. Raises :class:`~firegui.errors.InputError` listing every problem; nothing is written."""
+        """Read every input and write nothing.
+
+        Raises :class:`~firegui.errors.InputError` listing every problem.
+        """
         gather, engine, out = Gather(), Engine(), self.out
         read = read_project(self.project, gather)
         earlier = gather.attempt(lambda: STORE.check(out, self.resume))

@@ -44,7 +44,10 @@ class EnsembleRequest:
     workers: Change[WorkerSettings] = unchanged
 
     def read(self) -> ReadyRun:
-        """Read everything. Raises :class:`~firegui.errors.InputError` listing every problem; nothing is written."""
+        """Read every input and write nothing.
+
+        Raises :class:`~firegui.errors.InputError` listing every problem.
+        """
         gather, out = Gather(), self.out
         read = read_project(self.project, gather)
         earlier = gather.attempt(lambda: STORE.check(out, self.resume))

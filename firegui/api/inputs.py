@@ -100,8 +100,9 @@ def schedule_file(source: ScheduleSource | None) -> Path | None:
 
 
 def schedule_of_run(path: Path, *names: str) -> Path:
-    """Return ``path``, or in a run folder its first file of ``names`` (default: the plan, then the schedule).
+    """Return ``path``, or the schedule in a run folder.
 
+    That is the first file of ``names`` there; the plan, then the schedule, unless given.
     Raises :class:`~firegui.errors.InputError` for a folder that holds no schedule.
     """
     if not path.is_dir():
@@ -166,7 +167,10 @@ def _fire_problems(path: Path, saved: SavedFire, project: Project) -> list[Probl
 def gather_scenarios(
     source: StressSet | str | Path | None, project: Project | None, gather: Gather
 ) -> StressSet | None:
-    """Return the scenarios in a file; without a project they are checked on cells and steps as the paper's."""
+    """Return the scenarios of ``source``.
+
+    Without a project those of a file are checked with the cells and steps of the paper.
+    """
     if source is None or isinstance(source, StressSet):
         return source
     path = Path(source)

@@ -63,7 +63,10 @@ class PlanRequest:
     budget: int | None = None
 
     def read(self) -> ReadyPlan:
-        """Read everything. Raises :class:`~firegui.errors.InputError` listing every problem; nothing is written."""
+        """Read every input and write nothing.
+
+        Raises :class:`~firegui.errors.InputError` listing every problem.
+        """
         gather, out = Gather(), self.out
         read = read_project(self.project, gather)
         earlier = gather.attempt(lambda: check_out(out, self.resume))

@@ -52,7 +52,10 @@ class ReplanRequest:
         return 1 if self.day is None else self.day
 
     def read(self) -> ReadyRun:
-        """Read everything. Raises :class:`~firegui.errors.InputError` listing every problem; nothing is written."""
+        """Read every input and write nothing.
+
+        Raises :class:`~firegui.errors.InputError` listing every problem.
+        """
         gather = Gather()
         read = read_project(self.project, gather)
         earlier = gather.attempt(lambda: check_out(self.out, self.resume))
@@ -78,7 +81,7 @@ class ReplanRequest:
         return ready
 
     def _ready(self, read: ReadProject, gather: Gather) -> ReadyRun | None:
-        """Return the run on a project that could be read; ``None`` without a schedule, with all problems noted."""
+        """Return the run on a project that could be read; ``None`` without a schedule."""
         project, turn, seen, unread = read.project, self.turn, None, True
         schedule, file = gather_schedule(self.schedule, project, gather), schedule_file(self.schedule)
         # A day outside the plan is said below; what was observed on it would only confuse.
@@ -111,7 +114,7 @@ class ReplanRequest:
         return ReadyRun(spec, self.observed, read.is_as_saved and file is not None).with_command()
 
     def _exercise(self, project: Project, gather: Gather) -> StressScenario | None:
-        """Return the scenario of an exercise with its hours between observations; ``None`` for the model's own loop."""
+        """Return the scenario of an exercise; ``None`` for a daily loop in the model."""
         if (self.scenario, self.every, self.draw) == (None, None, None):
             return None
         name = self.scenario or NOMINAL.name

@@ -53,7 +53,10 @@ Days = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RolloutInput:
-    """Input of one rollout. ``fire`` is that of the run whose folder was given as the schedule, if it was replanned."""
+    """Input of one rollout.
+
+    ``fire`` is that of the run whose folder was given as the schedule, if it was replanned.
+    """
 
     project: Project
     schedule: Schedule | None
@@ -71,9 +74,10 @@ class RolloutRequest:
     nominal: Change[Effectiveness]
 
     def read(self, engine: Engine, out: Path | None, title: str) -> RolloutInput:
-        """Return the project at the requested nominal effectiveness, the schedule and its fire; ``out`` comes later.
+        """Return the project at the requested nominal effectiveness, the schedule and its fire.
 
-        Raises :class:`~firegui.errors.InputError` with everything that is wrong with any of it.
+        ``out`` is the file that is written later. Raises :class:`~firegui.errors.InputError` with everything that is
+        wrong with any of it.
         """
         gather = Gather()
         read = read_project(self.project, gather)

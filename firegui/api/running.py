@@ -1,4 +1,4 @@
-"""Runs of the Python interface: execution in this thread, a folder for the result, and the saved result."""
+"""Runs of the Python interface: execution, the folder of the result, and the saved result."""
 
 from __future__ import annotations
 

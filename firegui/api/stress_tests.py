@@ -47,7 +47,10 @@ class StressTestRequest:
     backend: str = "auto"
 
     def read(self) -> ReadyRun:
-        """Read everything. Raises :class:`~firegui.errors.InputError` listing every problem; nothing is written."""
+        """Read every input and write nothing.
+
+        Raises :class:`~firegui.errors.InputError` listing every problem.
+        """
         gather, out = Gather(), self.out
         read = read_project(self.project, gather)
         project = None if read is None else read.project

@@ -1,4 +1,4 @@
-"""The argument that most commands begin with and groups of options, apart from what options need to be read."""
+"""Argument that most commands begin with, and groups of options."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _SHOWN = 20
 @json_option
 @click.pass_context
 def audit(context: click.Context, project_folder: Path, schedule_file: Path, as_json: bool) -> None:
-    """Check a schedule against PROJECT's turnaround times, grounded days, grid and operational constraints.
+    """Check a schedule against PROJECT's turnaround times, grounded days, grid and constraints.
 
     Exits with 1 if a rule is broken.
 
@@ -68,7 +68,7 @@ def audit(context: click.Context, project_folder: Path, schedule_file: Path, as_
 
 
 def audit_lines(counts: AuditReport, operations: Operations) -> list[str]:
-    """The report for people; of the operational constraints, those that are set."""
+    """Return the report for people; of the operational constraints, those that are set."""
     rows = [
         ("drops proposed", f"{counts.candidate:,}"),
         ("drops executed", f"{counts.executed:,}"),

@@ -1,4 +1,4 @@
-"""``firegui benchmark``: every planner under one simulator, one objective, one drop budget and one allowance."""
+"""``firegui benchmark``: planners with one simulator, objective, drop budget and allowance."""
 
 from __future__ import annotations
 
@@ -101,7 +101,10 @@ def benchmark(
 
 
 def result(table: BenchmarkTable, header: BenchmarkHeader, finished: RunFinished) -> dict[str, Any]:
-    """The object that ``benchmark --json`` prints. No deadline is ``None`` seconds, for JSON has no infinity."""
+    """Return the object that ``benchmark --json`` prints.
+
+    No deadline is ``None`` seconds, because JSON has no infinity.
+    """
     project, settings = header.project, table.settings
     deployed = [
         line | {"available_seconds": None if line["available_seconds"] == float("inf") else line["available_seconds"]}
@@ -141,7 +144,7 @@ def result(table: BenchmarkTable, header: BenchmarkHeader, finished: RunFinished
 
 
 def lines(table: BenchmarkTable, header: BenchmarkHeader, finished: RunFinished) -> Iterator[str]:
-    """The report for people."""
+    """Yield the report for people."""
     project = header.project.project()
     days = counted(project.plan.days, "day")
     yield f"{project.scenario.name}: planner benchmark, {days}, {setting_text(project)}"
@@ -180,7 +183,7 @@ def _terms(table: BenchmarkTable) -> Iterator[str]:
 
 
 def _aligned(printed: PrintedTable) -> list[str]:
-    """Columns of words to the left, also where there are several."""
+    """Return aligned rows, with all columns of words to the left."""
     rows = [printed.heads, *printed.rows]
     widths = [max(len(row[column]) for row in rows) for column in range(printed.left)]
     joined = [

@@ -33,7 +33,7 @@ from firegui.runs.spec import CalibrateSpec
 
 _STOPPING = "stopping; the best weights so far are being saved"
 _ACROSS = 10
-"""How many days stand in a line."""
+"""Number of days in a line."""
 
 
 @click.command()
@@ -53,10 +53,11 @@ def calibrate(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Fit the network fire model to the first days of every PROJECT, jointly. Ctrl-C stops it and keeps the best.
+    """Fit the network fire model to the first days of every PROJECT, jointly.
 
-    No perimeter after day --fit-days is read. While it works its state is kept in WEIGHTS.safetensors.part, from which
-    --resume goes on and ends with the same weights; it then uses the settings that the calibration was begun with.
+    Ctrl-C stops it and keeps the best. No perimeter after day --fit-days is read. While it works its state is kept
+    in WEIGHTS.safetensors.part, from which --resume goes on and ends with the same weights; it then uses the settings
+    that the calibration was begun with.
     """
     gather = Gather()
     projects = [gather.attempt(partial(load_project, folder)) for folder in project_folders]
@@ -74,7 +75,7 @@ def calibrate(
 
 
 def calibration_summary(spec: CalibrateSpec, ready: WeightsReady, finished: RunFinished) -> dict[str, Any]:
-    """The object that ``calibrate --json`` prints."""
+    """Return the object that ``calibrate --json`` prints."""
     training, best = ready.weights.training, ready.best
     return {
         "weights": str(spec.out),
@@ -97,7 +98,7 @@ def calibration_summary(spec: CalibrateSpec, ready: WeightsReady, finished: RunF
 
 
 def calibration_lines(spec: CalibrateSpec, ready: WeightsReady, finished: RunFinished) -> Iterator[str]:
-    """The report for people."""
+    """Yield the report for people."""
     yield finished.message[:1].upper() + finished.message[1:]
     yield f"IoU of the best epoch, {ready.best.epoch + 1:,} of {ready.epochs_done:,}, at the end of each fitted day:"
     for project, event in zip(spec.projects, ready.best.events, strict=True):

@@ -56,9 +56,9 @@ def carry_out(
     spec: RunSpec, show: Emit, kind: type[Result], first: str = FIRST, again: str = AGAIN,
     execute: Callable[[Any, Emit, RunControl], None] = execute,
 ) -> tuple[Result | None, RunFinished]:  # fmt: skip
-    """Run ``spec``, whose events ``show`` receives. Return the last of ``kind``, if any, and how the run ended.
+    """Run ``spec``; return the last event of ``kind``, if any, and how the run ended.
 
-    ``first`` and ``again`` are what is said to the first Ctrl-C and to a later one.
+    ``show`` receives every event.     ``first`` and ``again`` are what is said to the first Ctrl-C and to a later one.
     """
     with interruptible(first, again) as control:
         return run_spec(spec, kind, show, control, execute)

@@ -92,7 +92,10 @@ def configure(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Change PROJECT: fleet, regions, constraints, stress scenarios, objective, days, fire model, effectiveness."""
+    """Change PROJECT.
+
+    Fleet, regions, constraints, stress scenarios, objective, days, fire model and effectiveness can be changed.
+    """
     files = (fleet_file, regions_file, operations_file, scenarios_file, weights_file, coverage)
     if all(value is None for value in (*files, setting, weights, model, *given.values())):
         raise click.UsageError("nothing to change: give at least one option")
@@ -135,7 +138,10 @@ def changed(
     plan: PlanSettings,
     operations: Operations | None = None,
 ) -> Project:
-    """``project`` with what is not ``None`` replaced; a fleet's grounded days are days of the new plan."""
+    """Return ``project`` with what is not ``None`` replaced.
+
+    A fleet's grounded days are days of the new plan.
+    """
     after = replace(
         project,
         plan=plan,
@@ -146,21 +152,24 @@ def changed(
 
 
 def _operations(file: Path | None, gather: Gather) -> Operations | None:
-    """What can be read of ``file``; the rest of what is wrong is said with the project, which knows the fleet."""
+    """Return the constraints in ``file``, as far as they can be read without the fleet."""
     if file is None:
         return None
     return Operations() if str(file) == "none" else operations_in(file, gather)
 
 
 def _fire_model(model: str | None, weights_file: Path | None, gather: Gather) -> NetworkWeights | None:
-    """The weights in ``weights_file``; noted when they cannot be used or the model asked for has none."""
+    """Return the weights in ``weights_file``; note weights that cannot be used."""
     if weights_file is not None and model not in (None, "network"):
         gather.add("--fire-weights", f"the model {model} has no weights", "leave one of the two options out")
     return None if weights_file is None else gather.attempt(lambda: read_weights(weights_file))
 
 
 def _coverage(text: str, project: Project | None) -> RequiredCoverage:
-    """A number as it is, else levels weighted over the fuel; without a project only the levels are checked."""
+    """Return the required coverage: a number as it is, else levels weighted over the fuel.
+
+    Without a project only the levels are checked.
+    """
     try:
         chosen = RequiredCoverage(float(text), "chosen")
     except ValueError:
@@ -179,10 +188,10 @@ def _remodelled(project: Project, model: str | None, weights: NetworkWeights | N
 
 
 def introduced(before: Project, after: Project) -> list[Problem]:
-    """The problems of ``after`` that ``before`` does not have.
+    """Return the problems of ``after`` that ``before`` does not have.
 
-    That a region is still to be drawn is none: objective and regions may come one after the other, and a run asks
-    again.
+    A region that is still to be drawn is no problem: objective and regions may come one after the other, and a run
+    checks again.
     """
     if after.plan.weights.prot > 0 and not after.regions:
         height, width = after.scenario.grid.shape

@@ -1,4 +1,4 @@
-"""``firegui demo``: the embedded fire, in the window, or planned without one where there is no display."""
+"""``firegui demo``: the demo fire in the window; without a display it is planned."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ PICTURE_SECONDS = 300
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """Where everything of the demo is."""
+    """Paths of the demo's project, runs and picture."""
 
     folder: Path
 
     @property
     def project(self) -> Path:
-        """The project."""
+        """Folder of the project."""
         return self.folder / "demo.firegui"
 
     @property
     def picture(self) -> Path:
-        """The picture of the workbench."""
+        """Picture of the workbench."""
         return self.folder / "workbench.png"
 
     def run(self, number: int) -> Path:
-        """The folder of the demo's run of that number."""
+        """Return the folder of the demo's run of that number."""
         return self.project / "runs" / ("demo" if number == 1 else f"demo-{number}")
 
 
@@ -60,9 +60,10 @@ class Demo:
 @json_option
 @click.pass_context
 def demo(context: click.Context, out: Path, progress: str, as_json: bool) -> None:
-    """Make the embedded demo project and open it; without a display, plan it and draw the workbench into a picture.
+    """Make the demo project and open it.
 
-    A demo that is there already is opened again, not made anew. The fire is synthetic.
+    Without a display it is planned, and the workbench is drawn into a picture. A demo that is there already is opened
+    again, not made anew. The fire is synthetic.
     """
     if out.exists() and not out.is_dir():
         raise InputError([Problem(str(out), "is a file", "give a folder for the demo")], "The demo cannot be made")
@@ -128,7 +129,10 @@ def _lines(place: Demo, record: RunRecord, trouble: str) -> list[str]:
 
 
 def _next_run(place: Demo, project: Project) -> tuple[Path, RunRecord | None]:
-    """The demo's run folder to use: one for this very project, finished or to be resumed, else the first free name."""
+    """Return the demo's run folder and its run.
+
+    That is a run of this very project, finished or to be resumed; else the first free name, without a run.
+    """
     wanted = project_hash(project)
     number = 1
     while place.run(number).exists():
@@ -144,7 +148,7 @@ def _next_run(place: Demo, project: Project) -> tuple[Path, RunRecord | None]:
 
 
 def draw(project: Path, run: Path, picture: Path) -> str:
-    """Draw the workbench in a process of its own; returns what went wrong, empty for nothing.
+    """Draw the workbench in a process of its own; return the error, empty for none.
 
     Qt ends the whole process when a system library is missing, and that must not take the finished plan's report along.
     """

@@ -19,21 +19,21 @@ _X_PORT = 6000
 _WAIT_SECONDS = 2.0
 
 Address = str | bytes | tuple[str, int]
-"""Of a socket: a path, a name outside the file system, or a host and a port."""
+"""Address of a socket: a path, a name outside the file system, or a host and a port."""
 
 
 def chosen_platform(environ: Mapping[str, str]) -> str:
-    """The Qt platform that was asked for, without its options; empty when none was."""
+    """Return the requested Qt platform without its options; empty when none was requested."""
     return environ.get("QT_QPA_PLATFORM", "").split(":")[0].split(";")[0]
 
 
 def is_offscreen(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether Qt was asked on purpose to draw where nobody looks."""
+    """Return whether a Qt platform without a screen was requested."""
     return chosen_platform(environ) in _NO_SCREEN
 
 
 def answers(address: Address) -> bool:
-    """Whether somebody listens at ``address``."""
+    """Return whether a server answers at ``address``."""
     try:
         if isinstance(address, tuple):
             socket.create_connection(address, timeout=_WAIT_SECONDS).close()
@@ -51,7 +51,7 @@ def display_trouble(
     platform: str = sys.platform,
     is_heard: Callable[[Address], bool] = answers,
 ) -> str:
-    """What keeps anybody from seeing a window that Qt opens here; empty for nothing."""
+    """Return why a window of Qt would not be seen here; empty if it would."""
     chosen = chosen_platform(environ)
     if chosen in _NO_SCREEN:
         return NO_DISPLAY
@@ -71,7 +71,7 @@ def display_trouble(
 
 
 def x_addresses(display: str) -> Iterator[Address]:
-    """Where an X server of the name ``[host]:number[.screen]`` would listen; nothing for a text of another form."""
+    """Return the addresses of the X server ``[host]:number[.screen]``, none for another text."""
     host, _, rest = display.rpartition(":")
     number = rest.split(".")[0]
     if not number.isdecimal():

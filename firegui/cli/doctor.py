@@ -83,7 +83,7 @@ def doctor(bench: bool, project: Path | None, rounds: int, as_json: bool) -> Non
 
 
 def diagnosis() -> dict[str, Any]:
-    """Everything ``doctor`` says, as plain values."""
+    """Return everything that ``doctor`` reports, as plain values."""
     libraries, trouble = missing_libraries(), display_trouble()
     absent = [name for name in RESOURCES if not _has_resource(name)]
     try:
@@ -107,14 +107,14 @@ def diagnosis() -> dict[str, Any]:
 
 
 def missing_libraries() -> list[str]:
-    """Debian packages of the libraries that Qt needs for a window and that are not there; empty off Linux."""
+    """Return the missing Debian packages that a window of Qt needs; empty off Linux."""
     if not sys.platform.startswith("linux"):
         return []
     return [package for name, package in QT_LIBRARIES.items() if not loads(name)]
 
 
 def loads(name: str) -> bool:
-    """Whether the system's loader finds the shared object ``name``."""
+    """Return whether the system's loader finds the shared object ``name``."""
     try:
         CDLL(name)
     except OSError:
@@ -201,13 +201,16 @@ _WORK = {
 
 
 class Say:
-    """Reporter of the current work on standard error: one line that is rewritten on a terminal, else a line each."""
+    """Reporter of the current work on standard error.
+
+    A terminal shows one line that is rewritten, a file one line each.
+    """
 
     def __init__(self) -> None:
         self._live = sys.stderr.isatty()
 
     def __call__(self, text: str) -> None:
-        """Say ``text``; an empty one takes the line away."""
+        """Show ``text``; an empty one removes the line."""
         if self._live:
             click.echo(f"\r{text}\x1b[K", err=True, nl=False)
         elif text:
@@ -215,8 +218,9 @@ class Say:
 
 
 def run_bench(engine: Engine, project: Project | None, rounds: int, say: Say) -> dict[str, Any]:
-    """Time the fire and fleet of ``project``, or a synthetic fire of the paper's size with the default fleet.
+    """Time rollouts and gradients of a fire on every backend.
 
+    The fire and fleet are those of ``project``, or a synthetic fire of the paper's size with the default fleet.
     Raises :class:`~firegui.errors.InputError` for a project that cannot be planned.
     """
     try:
@@ -232,7 +236,7 @@ def run_bench(engine: Engine, project: Project | None, rounds: int, say: Say) ->
 
 
 def bench_lines(data: dict[str, Any]) -> list[str]:
-    """The numbers for people."""
+    """Return the timings for people."""
     rows: list[tuple[str, ...]] = [("", "median", "least to most", "dense torch / this", "of its rollout")]
     for fire in FIRES:
         rows.append((f"dense torch rollout, {fire}", *_spread(data["dense"][fire]), "", ""))

@@ -75,7 +75,10 @@ def export(
 
 
 def _films(run: Path, kinds: Sequence[str], sides: str, fps: int) -> dict[str, Callable[[Path], None]]:
-    """What draws each film. Raises :class:`~firegui.errors.InputError` where the run's project is not to be had."""
+    """Return the function that draws each film.
+
+    Raises :class:`~firegui.errors.InputError` where the run's project is gone.
+    """
     if not kinds:
         return {}
     where = read_run(run).header.project_folder

@@ -1,4 +1,4 @@
-"""``firegui import``: somebody else's data becomes a project."""
+"""``firegui import``: make a project of data in other formats."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ perimeter_options = option_group(
 
 
 def perimeter_source(options: Mapping[str, Any], problems: Problems) -> PerimeterSource | None:
-    """What the options ask for, ``utc_offset`` among them; ``None`` where no file is given."""
+    """Return the requested perimeters; ``None`` where no file is given."""
     layer, column, growth = (options[f"perimeters_{name}"] for name in ("layer", "date", "are"))
     if options["perimeters"] is None:
         for name, value in (("layer", layer), ("date", column), ("are", growth)):
@@ -109,7 +109,7 @@ wind_options = option_group(
 
 
 def source_of(options: Mapping[str, Any], gather: Gather) -> LandscapeSource:
-    """What the options of ``import landscape`` ask for; those that cannot be read are noted."""
+    """Return the source that the options ask for; note options that cannot be read."""
     base = LandscapeSource()
     if options["folder"] is not None:
         found = gather.attempt(lambda: recognise(options["folder"]))
@@ -144,7 +144,10 @@ def source_of(options: Mapping[str, Any], gather: Gather) -> LandscapeSource:
 
 
 def parse_ignition(text: str) -> tuple[float, float] | Path:
-    """Longitude and latitude with a comma between them, or a file. Raises :class:`~firegui.errors.InputError`."""
+    """Return longitude and latitude of a text with a comma between them, or a file.
+
+    Raises :class:`~firegui.errors.InputError`.
+    """
     found = _numbers(text)
     if len(found) == 2:
         return found[0], found[1]
@@ -203,7 +206,7 @@ def _member(kind: type[M], text: str | None) -> M | None:
 
 
 def _pairs(option: str, texts: Sequence[str], problems: Problems) -> dict[str, str]:
-    """``LAYER=VALUE`` texts by the key of the layer."""
+    """Return the values of ``LAYER=VALUE`` texts by the key of the layer."""
     found: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -258,7 +261,7 @@ def import_group() -> None:
 
 
 def out_option(command: F) -> F:
-    """Adds ``--out``."""
+    """Add ``--out``."""
     return click.option(
         "--out", metavar="PROJECT", type=FILE, required=True, help="Folder of the new project; must not exist."
     )(command)
@@ -340,7 +343,10 @@ def maps(file: Path, out: Path, as_json: bool) -> None:
 @out_option
 @json_option
 def landscape(out: Path, as_json: bool, **options: Any) -> None:
-    """Import landscape layers (GeoTIFF, in any CRS and resolution) or a landscape file, with a wind and a fire."""
+    """Import landscape layers or a landscape file, with a wind and a fire.
+
+    Layers are rasters such as GeoTIFF, in any CRS and resolution.
+    """
     gather = Gather()
     refuse_existing(out, gather)
     source = source_of(options, gather)

@@ -1,4 +1,4 @@
-"""``firegui info``: what a project is, what it has and what it lacks."""
+"""``firegui info``: summary of a project."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _SHOWN_LEVELS = 5
 @project_argument
 @json_option
 def info(project_folder: Path, as_json: bool) -> None:
-    """Say what PROJECT is: grid, dates, layers present and missing, required coverage, fleet, regions, runs."""
+    """Summarize PROJECT: grid, dates, layers, required coverage, fleet, regions and runs."""
     data = project_summary(load_project(project_folder), project_folder)
     report(as_json, data, lambda: project_lines(data))
 
 
 def project_summary(project: Project, folder: Path) -> dict[str, Any]:
-    """Everything ``info`` says, as plain values."""
+    """Return everything that ``info`` reports, as plain values."""
     event, plan, grid = project.scenario, project.plan, project.scenario.grid
     return {
         "name": event.name,
@@ -101,7 +101,7 @@ def _fire_model(project: Project) -> dict[str, Any]:
 
 
 def _coverage(project: Project) -> dict[str, Any]:
-    """What the fuel requires, and by which levels of the models that the event has."""
+    """Return the required coverage and the levels of the event's fuel models."""
     coverage, imported = project.coverage, project.fire_model.kind == "maps"
     fuel = project.scenario.layers.get("fuel")
     shares = {} if fuel is None or imported else coverage_shares(fuel)
@@ -127,7 +127,10 @@ def _perimeters(event: Scenario) -> dict[str, Any]:
 
 
 def _gaps(observed: Sequence[date], last: date) -> list[date]:
-    """Days after the first observation, up to the last one or the last day of weather, that have none of their own."""
+    """Return the days without an observation of their own.
+
+    They lie after the first observation, up to the last one or to the last day of weather.
+    """
     if not observed:
         return []
     span = (max(observed[-1], last) - observed[0]).days
@@ -189,7 +192,7 @@ def _run(folder: Path, project: Project, event: str) -> dict[str, Any]:
 
 
 def run_summary(record: RunRecord) -> dict[str, Any]:
-    """One run in a line's worth of values."""
+    """Return the values of a run that stand in one line."""
     header, plan, baseline = record.header, record.metrics, record.baseline
     return {
         "run": record.folder.name,
@@ -207,7 +210,7 @@ def run_summary(record: RunRecord) -> dict[str, Any]:
 
 
 def worst_case_data(table: StressTable | None) -> dict[str, Any] | None:
-    """Return the worst scenario of a plan and the share of the growth that is left in it; ``None`` if not tested."""
+    """Return a plan's worst scenario and its share of the growth; ``None`` if not tested."""
     if table is None:
         return None
     worst = table.worst
@@ -215,7 +218,7 @@ def worst_case_data(table: StressTable | None) -> dict[str, Any] | None:
 
 
 def project_lines(data: dict[str, Any]) -> Iterator[str]:
-    """The report for people, from :func:`project_summary`."""
+    """Yield the report for people, from :func:`project_summary`."""
     grid, dates, plan = data["grid"], data["dates"], data["plan"]
     yield data["name"] + ("  (synthetic: not a real fire)" if data["synthetic"] else "")
     place = short_name(grid["crs"]) if grid["crs"] else "no CRS: not on the map"
@@ -255,7 +258,7 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
 
 
 def next_step(folder: Path, project: Project) -> str:
-    """What to type next with the project in ``folder``."""
+    """Return the command to type next with the project in ``folder``."""
     if project.problems():
         return f"Next: correct the problems above with {command_text('configure', folder)} and its options"
     free = next(run for number in count(1) if not (run := folder / "runs" / f"run-{number}").exists())
@@ -308,7 +311,10 @@ def _run_line(run: dict[str, Any]) -> str:
 
 
 def operations_summary(project: Project) -> dict[str, Any]:
-    """The constraints that are set, as in their file, with the first day's flying window; empty when none is."""
+    """Return the constraints that are set, as in their file; empty when none is.
+
+    The first day's flying window is added.
+    """
     operations, calendar = project.operations, project.calendar
     table = operations_to_table(operations)
     if operations.daylight is not None and not operations.daylight.problems():
@@ -320,7 +326,7 @@ def operations_summary(project: Project) -> dict[str, Any]:
 
 
 def operations_lines(table: dict[str, Any], utc_offset_h: float) -> Iterator[str]:
-    """The report for people, from :func:`operations_summary`; nothing when no constraint is set."""
+    """Yield the lines for people, from :func:`operations_summary`; none without a constraint."""
     zone = timezone(timedelta(hours=utc_offset_h))
     told = list(_lines(table, zone))
     yield from (f"  {'rules' if index == 0 else '':<10} {line}" for index, line in enumerate(told))

@@ -1,4 +1,4 @@
-"""``firegui keep``: a schedule that was made by hand or elsewhere, as a run like any other."""
+"""``firegui keep``: save a schedule that was made by hand or elsewhere as a run."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ def keep(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Keep a schedule as it is in RUN: scored at nominal and design effectiveness, audited, ready to be exported.
+    """Keep a schedule as it is in RUN.
 
-    Nothing is searched and nothing is removed. Pinned drops are added where the schedule lacks them. This is what the
-    window does with drops that were moved, added or removed by hand. The run can be pruned (prune --schedule RUN) and
-    a search can begin with it (plan --warm-start RUN/plan.safetensors).
+    It is scored at nominal and design effectiveness, audited, and ready to be exported. Nothing is searched and nothing
+    is removed. Pinned drops are added where the schedule lacks them. This is what the window does with drops that were
+    moved, added or removed by hand. The run can be pruned (prune --schedule RUN) and a search can begin with it (plan
+    --warm-start RUN/plan.safetensors).
     """
     if schedule_file is None and not resume:
         raise click.UsageError("give the schedule to keep with --schedule, or go on with a run with --resume")

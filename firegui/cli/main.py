@@ -1,4 +1,4 @@
-"""The command ``firegui``: without a word behind it, it opens the workbench.
+"""The command ``firegui``; without a subcommand it opens the workbench.
 
 A command is imported when it is called, by name: the window must be on screen, and ``--help`` of one command there,
 before what the others need is loaded.
@@ -41,7 +41,7 @@ SUMMARIES = {
     "tactical": "Place drops by rule, in a minute, without optimization.",
     "uq": "Estimate the uncertainty of a plan with an ensemble.",
 }
-"""One line on every command that ``firegui --help`` lists. It is kept here so that the list loads no command."""
+"""Line on every command in ``firegui --help``. They are kept here so that the list loads no command."""
 
 _HIDDEN = ("snapshot",)
 COMMANDS = {name: (name, name) for name in (*SUMMARIES, *_HIDDEN)} | {
@@ -55,11 +55,11 @@ class CommandGroup(GuardedGroup):
     """Group of the commands in :data:`COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands."""
+        """Return the names of the commands."""
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command, imported now; ``None`` for a name there is not."""
+        """Import and return a command; ``None`` for an unknown name."""
         if cmd_name not in COMMANDS:
             return None
         module, attribute = COMMANDS[cmd_name]

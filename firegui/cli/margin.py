@@ -49,10 +49,11 @@ def margin(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Make plans of PROJECT with more and more margin, test each in every stress scenario and write both into FOLDER.
+    """Plan PROJECT with more and more margin and test each plan in every stress scenario.
 
-    Three plans are made: without margin, with the design margin and with the stress margin. The last one is tested
-    once more with the rest replanned every so many hours. Each plan is a run folder of its own.
+    Plans and tests are written into FOLDER. Three plans are made: without margin, with the design margin and with
+    the stress margin. The last one is tested once more with the rest replanned every so many hours. Each plan is a run
+    folder of its own.
     """
     gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))

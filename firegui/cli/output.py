@@ -1,4 +1,4 @@
-"""What commands print: a short report for people, or exactly one JSON object for programs."""
+"""Output of commands: a short report for people, or exactly one JSON object for programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def print_json(data: Mapping[str, Any]) -> None:
-    """One JSON object on one line. What is not a number (NaN) becomes null, which is what JSON has for it."""
+    """Print one JSON object on one line; NaN becomes null, because JSON has no other word for it."""
     plain = msgspec.json.decode(msgspec.json.encode(data, enc_hook=str))
     click.echo(json.dumps(plain))
 
@@ -28,7 +28,7 @@ def report(as_json: bool, data: Mapping[str, Any], lines: Callable[[], Iterable[
 
 
 def table(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
-    """Rows as aligned columns: the first to the left, the others to the right."""
+    """Return rows as aligned columns: the first to the left, the others to the right."""
     if not rows:
         return []
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

@@ -73,11 +73,11 @@ plain_progress_option = click.option(
 _WIDTH = 24
 PACE_EPOCHS = 5
 LONG_HOURS = 100
-"""From so many hours on a time is told in days."""
+"""Hours from which on a time is shown in days."""
 
 
 def emitter(mode: str) -> Emit:
-    """What a run's events are given to under ``--progress`` ``mode``."""
+    """Return the receiver of a run's events for ``--progress`` ``mode``."""
     makers: dict[str, Callable[[], Emit]] = {"bar": TerminalProgressBar, "json": JsonLines, "none": Silent}
     return makers[mode]()
 
@@ -90,7 +90,7 @@ class Silent:
 
 
 class JsonLines:
-    """One flat JSON object per event; infinities and NaN are null."""
+    """Printer of one flat JSON object per event; infinities and NaN are null."""
 
     def __call__(self, event: RunEvent) -> None:
         """Write the event."""
@@ -98,7 +98,10 @@ class JsonLines:
 
 
 class TerminalProgressBar:
-    """One line that is rewritten on a terminal; elsewhere a line now and then, so that a log stays readable."""
+    """Progress in one line that is rewritten on a terminal.
+
+    Elsewhere a line is printed now and then, so that a log stays readable.
+    """
 
     def __init__(self) -> None:
         self._live = sys.stderr.isatty()
@@ -168,7 +171,7 @@ class TerminalProgressBar:
 
 
 def bar_text(event: EpochDone) -> str:
-    """A bar with the epoch, the best objective, the executed drops and the time that is left at this pace.
+    """Return a bar with the epoch, the best objective, the executed drops and the time left.
 
     The first epochs also load and compile, so nothing is said of the rest before :data:`PACE_EPOCHS` of them.
     """
@@ -179,13 +182,16 @@ def bar_text(event: EpochDone) -> str:
 
 
 def fit_bar_text(event: FitProgress) -> str:
-    """A bar with the epoch, the misfit and its best, the mean IoU of the fitted days and the time that is left."""
+    """Return a bar with the epoch, the misfit and its best, the mean IoU and the time left.
+
+    The mean is over the fitted days.
+    """
     misfit = f"misfit {event.loss:.4g}  best {event.best_loss:.4g}"
     return f"{_epochs(event)}  {misfit}  IoU {mean_iou(event):.2f}  {_time(event)}"
 
 
 def members_bar_text(event: MembersDone) -> str:
-    """A bar with the members, the mean final extents so far and the time that is left."""
+    """Return a bar with the members, the mean final extents so far and the time left."""
     means = f"mean {event.baseline:,.0f} cells"
     if event.plan is not None:
         means += f" without drops, {event.plan:,.0f} with the plan"
@@ -195,14 +201,14 @@ def members_bar_text(event: MembersDone) -> str:
 
 
 def tasks_bar_text(event: BenchmarkProgress) -> str:
-    """A bar with the tasks that are done, and how far each of those at work is."""
+    """Return a bar with the tasks that are done, and how far each running one is."""
     at_work = "; ".join(map(_task_text, event.running))
     bar = f"{_filled(event.done, event.tasks)} {event.done:,}/{counted(event.tasks, 'task')}"
     return f"{bar}  {clock(event.seconds)}" + (f"  {at_work}" if at_work else "")
 
 
 def cells_bar_text(event: StudyProgress) -> str:
-    """A bar with the cells that are done and those that failed, who is at work, and the time that is left."""
+    """Return a bar with the cells done and failed, the workers and the time left."""
     failed = f", {event.failed:,} failed" if event.failed else ""
     left = "" if math.isnan(event.left) else f", {clock(event.left)} left"
     bar = f"{_filled(event.done + event.failed, event.cells)} {event.done:,}/{counted(event.cells, 'cell')}{failed}"
@@ -217,7 +223,7 @@ def _task_text(task: TaskProgress) -> str:
 
 
 def elimination_bar_text(event: EliminationStep) -> str:
-    """A bar with what this pass has tested, the drops that are left, and each held loss against its limit."""
+    """Return a bar with the tested drops of this pass, those left, and each loss by its limit."""
     held = ((name, getattr(event, name)) for name in ("burn", "final", "prot"))
     losses = ", ".join(f"{name} {value:.3f}" for name, value in held if math.isfinite(value))
     tests = f"pass {event.passes}, {event.tested:,}/{event.to_test:,} tested"
@@ -242,7 +248,7 @@ def _time(event: EpochDone | FitProgress) -> str:
 
 
 def clock(seconds: float) -> str:
-    """``seconds`` as ``m:ss`` or ``h:mm:ss``, from a hundred hours on as days."""
+    """Return ``seconds`` as ``m:ss`` or ``h:mm:ss``, from a hundred hours on as days."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours >= LONG_HOURS:
@@ -258,7 +264,7 @@ Scalar = str | int | float | bool | None
 
 
 def scalars(event: RunEvent) -> dict[str, Scalar]:
-    """``event`` without its arrays: ``{"event": name, …}`` with text and numbers only."""
+    """Return ``event`` without its arrays: ``{"event": name, …}`` with text and numbers only."""
     match event:
         case StateChanged():
             return {"event": "state", "state": event.state.value}

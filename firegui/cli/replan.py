@@ -1,4 +1,4 @@
-"""``firegui replan``: one turn of a receding horizon from an observed fire, or all of it on a drawn one."""
+"""``firegui replan``: plan the remaining days anew from an observed fire, or day by day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics and audits as people read them."""
+"""Tables of metrics for people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINES = (
 
 
 def metrics_table(columns: dict[str, Metrics]) -> list[str]:
-    """Metrics side by side, one named column each."""
+    """Return metrics side by side, one named column each."""
     rows = [["", *columns]]
     for field, title, form in _LINES:
         rows.append([title, *(form.format(getattr(metrics, field)) for metrics in columns.values())])

@@ -17,7 +17,10 @@ Command = Callable[..., None]
 
 
 def rollout_options(*, schedule_required: bool) -> Callable[[Command], Command]:
-    """Add PROJECT and the options of one rollout, passed as one :class:`~firegui.api.rollouts.RolloutRequest`."""
+    """Add PROJECT and the options of one rollout.
+
+    The command receives them as one :class:`~firegui.api.rollouts.RolloutRequest`.
+    """
 
     def decorate(command: Command) -> Command:
         @wraps(command)

@@ -62,11 +62,11 @@ _options = option_group(
 def scaling(
     project_folder: Path, out: Path, resume: bool, backend: str, progress: str, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
-    """Time rollouts and gradient steps of PROJECT as its fleet, raster and horizon grow, and write the table into RUN.
+    """Time rollouts and gradient steps of PROJECT as its fleet, raster and horizon grow.
 
-    The settings are the paper's fifteen, as shares of the project's own fleet, raster and days. At every fleet size
-    the gradient planner and CMA-ES then search with the same few evaluations. Nothing else should run on the machine
-    meanwhile.
+    The table is written into RUN. The settings are the paper's fifteen, as shares of the project's own fleet,
+    raster and days. At every fleet size the gradient planner and CMA-ES then search with the same few evaluations.
+    Nothing else should run on the machine meanwhile.
     """
     gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
@@ -101,7 +101,7 @@ def _with_carry(
 
 
 def summary(study: ScalingTable, header: ScalingHeader, finished: RunFinished) -> dict[str, Any]:
-    """The object that ``scaling --json`` prints."""
+    """Return the object that ``scaling --json`` prints."""
     return {
         "run": str(finished.folder),
         "reason": finished.reason.value,

@@ -120,7 +120,10 @@ class _SensitivityRequest:
 def _wanted(
     name: str, given: Mapping[str, Any], earlier: SensitivityHeader | None, gather: Gather
 ) -> _SensitivityRequest | None:
-    """The kind of table and its settings, what is not given as it was ``earlier``; every problem is noted."""
+    """Return the kind of table and its settings; every problem is noted.
+
+    Settings that are not given are those of ``earlier``.
+    """
     kind = gather.attempt(lambda: _kind(name))
     base = SensitivitySettings() if earlier is None else earlier.settings
     settings = given_settings(base, given, gather, kind=kind, noun="table")
@@ -141,7 +144,7 @@ def _kind(name: str) -> SensitivityKind:
 
 
 def _with_optimizer(project: Project, earlier: SensitivityHeader | None, epochs: int | None) -> Project:
-    """The project with the optimizer as ``earlier``, and as given; only a sweep uses it."""
+    """Return the project with the optimizer as ``earlier``, and as given; only a sweep uses it."""
     plan = project.plan if earlier is None else replace(project.plan, optimizer=earlier.project.plan.optimizer)
     optimizer = plan.optimizer if epochs is None else replace(plan.optimizer, epochs=epochs)
     return replace(project, plan=replace(plan, optimizer=optimizer))
@@ -150,14 +153,14 @@ def _with_optimizer(project: Project, earlier: SensitivityHeader | None, epochs:
 def _seeded(
     wanted: _SensitivityRequest | None, project: Project, earlier: SensitivityHeader | None, seed: int | None
 ) -> _SensitivityRequest | None:
-    """A new sweep plans with the project's seed unless another is given."""
+    """Return the settings with the project's seed for a new sweep without a given one."""
     if wanted is None or wanted.kind is not SensitivityKind.DESIGN or earlier is not None or seed is not None:
         return wanted
     return replace(wanted, settings=replace(wanted.settings, seed=project.plan.optimizer.seed))
 
 
 def summary(table: SensitivityTable[Any], finished: RunFinished) -> dict[str, Any]:
-    """The object that ``sensitivity --json`` prints."""
+    """Return the object that ``sensitivity --json`` prints."""
     return {
         "run": str(finished.folder),
         "kind": table.kind.value,
@@ -201,7 +204,7 @@ _HEADS = {
 
 
 def table_lines(found: SensitivityTable[Row]) -> list[str]:
-    """The table with what it is of above it."""
+    """Yield the table for people, with its kind and settings above it."""
     rows = table([_HEADS[found.kind], *map(_row, found.rows)]) if found.rows else []
     return [*_head(found), *rows, *_notes(found)]
 
@@ -281,5 +284,5 @@ def _side(side: RetardantSide) -> str:
 
 
 def _number(value: float) -> str:
-    """Three digits that count, as in the paper, and no exponent."""
+    """Return a number with three significant digits, as in the paper, and no exponent."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

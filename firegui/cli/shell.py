@@ -1,4 +1,4 @@
-"""The border of the command line: every error ends here as a list or a line and an exit code, never as a traceback."""
+"""Conversion of every error of a command into a message and an exit code, never a traceback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
 class GuardedGroup(click.Group):
-    """A click group whose program ends with the documented exit codes."""
+    """Group of commands that ends with the documented exit codes."""
 
     def main(
         self,
@@ -40,7 +40,7 @@ class GuardedGroup(click.Group):
 
 
 def report_error(error: Exception, as_json: bool) -> int:
-    """Tell the user about ``error`` and return the exit code."""
+    """Print ``error`` and return the exit code."""
     if isinstance(error, click.Abort):
         _tell("interrupted; nothing was written", (), as_json)
         return INTERRUPTED
@@ -62,7 +62,10 @@ def report_error(error: Exception, as_json: bool) -> int:
 
 
 def report_problems(title: str, problems: Sequence[Problem], as_json: bool) -> None:
-    """List every problem once: on standard error, or as the JSON object. Without any, ``title`` says it all."""
+    """Print every problem once, on standard error or as the JSON object.
+
+    Without problems only ``title`` is printed.
+    """
     if as_json or not problems:
         _tell(title, problems, as_json)
     else:

@@ -53,8 +53,9 @@ def skill(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Roll PROJECT's fire model out from the perimeter of day 0 and score it against the perimeters that follow.
+    """Score the forecast of PROJECT's fire model, from the perimeter of day 0 on.
 
+    It is compared with the perimeters that follow.
     No later perimeter is read but to score. Beside it stand the constant-parameter model, the last perimeter held that
     training could read and, for a fire that has one, a published curve.
     """
@@ -82,7 +83,7 @@ def skill(
 
 
 def skill_summary(found: SkillReport) -> dict[str, Any]:
-    """The object that ``skill --json`` prints."""
+    """Return the object that ``skill --json`` prints."""
     return {
         "event": found.event,
         "start": found.start,
@@ -101,7 +102,7 @@ def skill_summary(found: SkillReport) -> dict[str, Any]:
 
 
 def skill_lines(found: SkillReport) -> list[str]:
-    """The report for people."""
+    """Yield the report for people."""
     seen = min(found.fit_days, found.days)
     fitted = f", of which {seen} may have been read in training" if seen else ""
     head = f"{found.event}: {found.days} days from {found.start:%d %b %Y}{fitted}. Model: {found.model.label}"

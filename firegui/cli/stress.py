@@ -78,7 +78,10 @@ def _hours(result: StressResult) -> float:
 
 
 def stress_lines(found: StressTable) -> Iterator[str]:
-    """Yield the table of a stress test for people: what is not repaired, then what is, the worst scenario first."""
+    """Yield the table of a stress test for people, the worst scenario first.
+
+    Scenarios without repair come before those with repair.
+    """
     nominal = found.nominal
     extent = f"{nominal.cells_worst:,.0f} of {nominal.cells_no_drops:,.0f} cells"
     left = f"{nominal.share_worst:.1%} of the growth is left"

@@ -1,4 +1,4 @@
-"""``firegui study``: many plans of one project that differ in chosen ways, on several processes or machines."""
+"""``firegui study``: many plans of one project, on several processes or machines."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ _DROPS, _FIRE = "drops_executed", "final_extent_ha"
 
 
 def result(table: StudyTable, header: StudyHeader, finished: RunFinished) -> dict[str, Any]:
-    """The object that ``study --json`` prints; ``table`` in it has a list for every column."""
+    """Return the object that ``study --json`` prints; its ``table`` has a list for every column."""
     measure = table.settings.measure[0]
     return {
         "run": str(finished.folder),
@@ -139,7 +139,7 @@ def result(table: StudyTable, header: StudyHeader, finished: RunFinished) -> dic
 
 
 def lines(table: StudyTable, header: StudyHeader, finished: RunFinished) -> Iterator[str]:
-    """The report for people."""
+    """Yield the report for people."""
     settings, project = table.settings, header.project
     yield f"{settings.name}: {counted(len(table.cells), 'cell')} on {project.name}, {counted(project.plan.days, 'day')}"
     yield f"Fire model: {project.fire_model.label}; planner {settings.planner}, allowance {settings.allowance:,}."

@@ -1,4 +1,4 @@
-"""``firegui tactical``: a plan by rule, for when there is a minute."""
+"""``firegui tactical``: a plan by rule, made in about a minute."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def tactical(
     budget: int | None,
     **given: Any,
 ) -> None:
-    """Place PROJECT's drops by the tactical heuristic into RUN, for when there is a minute: nothing is optimized.
+    """Place PROJECT's drops by the tactical heuristic into RUN. Nothing is optimized.
 
-    Water goes to the front, retardant ahead of where the fire will be half a day later, across the wind, by whoever is
-    ready first. Three passes, each on the fire that the one before leaves, at design effectiveness; the best is kept
-    and scored at nominal effectiveness. Fleet, grounded days and every constraint hold. Ctrl-C stops it and keeps the
-    best so far; --resume goes on.
+    It is for when there is a minute. Water goes to the front, retardant ahead of where the fire will be half a day
+    later, across the wind, by whoever is ready first. Three passes, each on the fire that the one before leaves, at
+    design effectiveness; the best is kept and scored at nominal effectiveness. Fleet, grounded days and every
+    constraint hold. Ctrl-C stops it and keeps the best so far; --resume goes on.
 
     Its plan can be pruned (prune --schedule RUN), and a search can begin with it (plan --warm-start
     RUN/plan.safetensors). A search from the fire front, the default of plan, is the better choice where there is time.

@@ -1,4 +1,4 @@
-"""``firegui uq``: how sure a plan is, over an ensemble of fires."""
+"""``firegui uq``: uncertainty of a plan over an ensemble of fires."""
 
 from __future__ import annotations
 
@@ -57,11 +57,12 @@ def uq(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Draw an ensemble of fires of PROJECT, without drops and with the schedule, and write its tables into RUN.
+    """Draw an ensemble of fires of PROJECT and write its tables into RUN.
 
-    aleatoric draws every cell's state at the ends of days, epistemic disturbs the fire by a correlated error of the
-    fire model there, weather perturbs the wind of whole members. Both fires of a member meet the same random numbers,
-    at nominal effectiveness; the schedule stays as it is. Without a schedule there are only the fires without drops.
+    Every member is a fire without drops and one with the schedule.     aleatoric draws every cell's state at the ends
+    of days, epistemic disturbs the fire by a correlated error of the fire model there, weather perturbs the wind of
+    whole members. Both fires of a member meet the same random numbers, at nominal effectiveness; the schedule stays as
+    it is. Without a schedule there are only the fires without drops.
     """
 
     def settings(base: UncertaintySettings | None, problems: Problems) -> UncertaintySettings | None:
@@ -102,7 +103,7 @@ _SHOWN_WORST = 5
 
 
 def result(ensemble: Ensemble, header: EnsembleHeader, finished: RunFinished) -> dict[str, Any]:
-    """The object that ``uq --json`` prints."""
+    """Return the object that ``uq --json`` prints."""
     summary = summarised(ensemble, regions=bool(header.project.regions))
     assert finished.baseline is not None
     return {
@@ -118,7 +119,7 @@ def result(ensemble: Ensemble, header: EnsembleHeader, finished: RunFinished) ->
 
 
 def lines(ensemble: Ensemble, header: EnsembleHeader, finished: RunFinished) -> Iterator[str]:
-    """The report for people."""
+    """Yield the report for people."""
     summary = summarised(ensemble, regions=bool(header.project.regions))
     done = f"{summary.members:,}" if ensemble.complete else f"{summary.members:,} of {summary.asked:,}"
     kind = f"{KIND_TITLES[summary.kind].lower()} ({summary.kind.value})"

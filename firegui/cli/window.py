@@ -1,4 +1,4 @@
-"""The way from the command line into the window.
+"""Start of the window from the command line.
 
 The window lies a floor above, and most commands must run where Qt cannot even load, so ``firegui.gui`` is imported by
 name here and nowhere else below it: the second deliberate late import, beside the engine's.
@@ -17,7 +17,7 @@ FILM_SIDES = {
     "plan": ("plan",), "baseline": ("baseline",), "difference": ("difference",),
     "three": ("baseline", "plan", "difference"),
 }  # fmt: skip
-"""What a film can show, and the views that stand beside each other in it."""
+"""Choices of a film, and the views that each shows side by side."""
 
 
 def run_window(project: Path | None) -> int:
@@ -41,11 +41,14 @@ def render_workbench(project: Path, run: Path, picture: Path) -> None:
 
 
 def film_run(project: Path, run: Path, film: Path, sides: str, fps: int) -> None:
-    """Play ``run`` on the map of ``project`` into ``film``, without a display; ``sides`` as in :data:`FILM_SIDES`."""
+    """Play ``run`` on the map of ``project`` into ``film``, without a display.
+
+    ``sides`` is a key of :data:`FILM_SIDES`.
+    """
     import_module("firegui.gui.snapshot").film_run(project, run, film, FILM_SIDES[sides], fps)
 
 
 def own_command(*words: str) -> list[str]:
-    """The command line that starts this very program again with ``words``."""
+    """Return the command line that starts this program again with ``words``."""
     program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "firegui"]
     return [*program, *words]

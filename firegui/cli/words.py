@@ -9,21 +9,21 @@ from pathlib import Path
 
 
 def date_text(when: date) -> str:
-    """``21 Aug``."""
+    """Return a date as ``21 Aug``."""
     return f"{when.day} {when:%b}"
 
 
 def day_text(day: int, when: date) -> str:
-    """A zero-based ``day`` as ``day 3 (21 Aug)``."""
+    """Return a zero-based ``day`` as ``day 3 (21 Aug)``."""
     return f"day {day + 1} ({date_text(when)})"
 
 
 def days_text(days: Sequence[int], dates: Sequence[date]) -> str:
-    """Zero-based ``days`` as ``day 3 (21 Aug)`` or ``days 3 (21 Aug), 4 (22 Aug)``; empty for none."""
+    """Return zero-based ``days`` as ``days 3 (21 Aug), 4 (22 Aug)``; empty for none."""
     each = ", ".join(f"{day + 1} ({date_text(when)})" for day, when in zip(days, dates, strict=True))
     return f"{'day' if len(days) == 1 else 'days'} {each}" if each else ""
 
 
 def command_text(*words: str | Path) -> str:
-    """``firegui`` with ``words``, as it can be typed."""
+    """Return ``firegui`` with ``words``, as it can be typed."""
     return shlex.join(["firegui", *map(str, words)])
