@@ -24,7 +24,7 @@ from firegui.api.inputs import (
 from firegui.api.projects import ProjectSource, read_project
 from firegui.api.python_words import python_interface
 from firegui.api.running import SavedRunResult, ignore_event, result_folder
-from firegui.domain.observation import KeptFire
+from firegui.domain.observation import FireRecord
 from firegui.domain.options import bounds_problems
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
@@ -210,7 +210,7 @@ def _simulated(
 
 
 def _in_kept_fire(
-    engine: Engine, model: Model, schedule: Schedule, kept: KeptFire, keep_days: bool, check: Check | None
+    engine: Engine, model: Model, schedule: Schedule, kept: FireRecord, keep_days: bool, check: Check | None
 ) -> tuple[Metrics, Metrics, Days | None]:
     """Return the same in the fire that a run kept; before the first day known of it the fire is simulated."""
     plan = engine.run_fire(model, schedule, kept.plan, keep_days=keep_days, check=check)
