@@ -15,7 +15,6 @@ from firegui.io.importers.landscape import import_landscape as landscape_event
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand, TargetGrid
 from firegui.io.project.maps_file import import_maps as maps_event
 from firegui.io.vectors.perimeters import PerimeterSource
-from firegui.io.weather.wind import WindSource
 from firegui.runs.engine import Engine
 
 TITLE = "The import cannot start"
@@ -119,7 +118,7 @@ def import_landscape(
         "canopy_height": canopy_height, "canopy_density": canopy_density,
     }  # fmt: skip
     layers = {key: LayerBand(Path(path)) for key, path in given.items() if path is not None}
-    blows = WindSource(wind_speed, wind_from, _paths(wind), base.wind.traits, base.wind.first, base.wind.step_h)
+    blows = replace(base.wind, speed=wind_speed, direction=wind_from, files=_paths(wind))
     fire, place = base.perimeters, base.ignition
     if perimeters is not None or ignition is not None:
         fire = None if perimeters is None else PerimeterSource(Path(perimeters), utc_offset_h=utc_offset)
