@@ -32,7 +32,8 @@ class EnsembleRequest:
     """Request for an ensemble into the folder ``out``.
 
     ``settings`` changes the default settings, or those of the ensemble that is resumed, and returns ``None`` where the
-    kind cannot be read. ``workers`` changes who computes the members. Without a ``schedule`` there are only fires without drops.
+    kind cannot be read. ``workers`` changes who computes the members. Without a ``schedule`` there are only fires
+    without drops.
     """
 
     project: ProjectSource

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import firegui
-from firegui.analyses.benchmark import worker_pool as benchmark_workers
+from firegui.analyses.execution import processes
 from firegui.api.projects import OpenProject
 from firegui.cli.main import main
 from firegui.runs.engine import Engine
@@ -73,5 +73,5 @@ def workplace(monkeypatch: pytest.MonkeyPatch) -> Workplace:
     """Benchmarks of this test begin no processes and draw no pictures."""
     place = Workplace()
     monkeypatch.setattr(Engine, "draw_benchmark", lambda self, table, project, folder: [])
-    monkeypatch.setattr(benchmark_workers, "WorkerProcess", partial(Colleague, place))
+    monkeypatch.setattr(processes, "WorkerProcess", partial(Colleague, place))
     return place
