@@ -17,7 +17,13 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from firegui.calibration.forecast import scalar_forecast, score_days
-from firegui.calibration.scalar import KNOBS, FitSettings, ScalarFitProgress, fit_scalar, knobs_for
+from firegui.calibration.scalar import (
+    SEARCHED_PARAMETERS,
+    FitSettings,
+    ScalarFitProgress,
+    fit_scalar,
+    searched_parameters,
+)
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError
 from firegui.fire.card import DayScore, ModelCard
@@ -84,7 +90,7 @@ def make_card(event: Scenario, settings: FitSettings, parameters: ScalarParamete
 
 def _limits(event: Scenario, settings: FitSettings, scores: Sequence[DayScore]) -> tuple[str, ...]:
     wind = float(event.wind_speed[: settings.fit_days].max())
-    unfitted = sorted({knob.name for knob in KNOBS} - {knob.name for knob in knobs_for(event)})
+    unfitted = sorted({knob.name for knob in SEARCHED_PARAMETERS} - {knob.name for knob in searched_parameters(event)})
     said = [
         f"Fitted on one fire with winds up to {wind:.1f} m/s: the wind terms are mostly the plausible values they are "
         "pulled to.",

@@ -298,7 +298,7 @@ SMOOTHNESS, MAGNITUDE = 1e-3, 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrectionVariables:
-    """What is fitted to one event beside the network.
+    """Variables that are fitted to one event beside the network.
 
     ``nodes [h, w]`` of the log rate, and ``trend``, what it changes by in half of the fitted days.
     """

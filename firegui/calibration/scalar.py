@@ -27,7 +27,7 @@ STEP_SHRINK = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Knob:
+class SearchedParameter:
     """A searched parameter: its bounds, and the plausible value it is drawn to where the fire says little."""
 
     name: str
@@ -59,13 +59,13 @@ class Knob:
         return 0.0 if self.logarithmic else PENALTY * ((value - self.plausible) / self.spread) ** 2
 
 
-KNOBS = (
-    Knob("p", 0.005, 0.08, 0.03, 1.0, logarithmic=True),
+SEARCHED_PARAMETERS = (
+    SearchedParameter("p", 0.005, 0.08, 0.03, 1.0, logarithmic=True),
     # A wind of 10 m/s multiplies the rate by exp(α_w1); beyond exp(6) the automaton, a cell a step, is saturated.
-    Knob("wind_gain", 0.0, 6.0, 2.0, 2.0),
-    Knob("wind_alignment", 0.0, 6.0, 1.0, 2.0),
-    Knob("slope", 0.0, 6.0, 1.5, 1.5),
-    Knob("fuel", 0.0, 3.0, 0.5, 1.0),
+    SearchedParameter("wind_gain", 0.0, 6.0, 2.0, 2.0),
+    SearchedParameter("wind_alignment", 0.0, 6.0, 1.0, 2.0),
+    SearchedParameter("slope", 0.0, 6.0, 1.5, 1.5),
+    SearchedParameter("fuel", 0.0, 3.0, 0.5, 1.0),
 )
 
 START = ScalarParameters(p=0.03, wind_gain=2.0, wind_alignment=1.0, slope=1.5, gamma=1.0, fuel=0.5)
@@ -74,7 +74,7 @@ START = ScalarParameters(p=0.03, wind_gain=2.0, wind_alignment=1.0, slope=1.5, g
 
 @dataclass(frozen=True, slots=True)
 class FitSettings:
-    """How the search is done."""
+    """Settings of the search."""
 
     fit_days: int = option(10, "Fit days", "days from day 0 that may be read", unit="days", low=1)
     samples: int = option(250, "Samples", "random candidates of the first stage", low=0)
@@ -119,8 +119,8 @@ def fit_scalar(
 ) -> FitResult:
     """Search the scalars on days ``0 … fit_days − 1``; the same event and settings give the same result.
 
-    Random candidates within the bounds of :data:`KNOBS`, then a pattern search from the best of them and ``start``,
-    with steps that shrink when nothing improves. ``progress`` hears of every candidate. ``check`` may raise
+    Random candidates within the bounds of :data:`SEARCHED_PARAMETERS`, then a pattern search from the best of them and
+    ``start``, with steps that shrink when nothing improves. ``progress`` hears of every candidate. ``check`` may raise
     :class:`~firegui.errors.CancelledError` at any step; the best so far is in the last progress. Raises
     :class:`~firegui.errors.InputError` for an event without perimeters or weather to fit.
     """
@@ -147,12 +147,12 @@ def misfit(scores: Sequence[DayScore], start_cells: int) -> float:
     return shape + 0.5 * size + 0.5 * growth
 
 
-def knobs_for(event: Scenario) -> tuple[Knob, ...]:
+def searched_parameters(event: Scenario) -> tuple[SearchedParameter, ...]:
     """Return the parameters that this event's layers can say anything about."""
     absent = set() if "canopy_cover" in event.layers else {"fuel"}
     if terrain(event) is None:
         absent.add("slope")
-    return tuple(knob for knob in KNOBS if knob.name not in absent)
+    return tuple(knob for knob in SEARCHED_PARAMETERS if knob.name not in absent)
 
 
 def _require_fittable(event: Scenario, settings: FitSettings) -> None:
@@ -183,7 +183,7 @@ class _Search:
         check: Check | None,
     ) -> None:
         self._event, self._settings, self._progress, self._check = event, settings, progress, check
-        self._knobs = knobs_for(event)
+        self._knobs = searched_parameters(event)
         self._start_cells = int(observed_start(event).sum())
         self._total = 1 + settings.samples + (2 * len(self._knobs) + 1) * settings.sweeps
         self._done = 0
@@ -219,10 +219,10 @@ class _Search:
         return FitResult(self._best, self._best_loss, self._done, self._scores)
 
     @staticmethod
-    def _share(candidate: ScalarParameters, knob: Knob) -> float:
+    def _share(candidate: ScalarParameters, knob: SearchedParameter) -> float:
         return knob.share(getattr(candidate, knob.name))
 
-    def _move(self, steps: Mapping[Knob, float]) -> bool:
+    def _move(self, steps: Mapping[SearchedParameter, float]) -> bool:
         """Step from the best, within the bounds; says whether that was better."""
         shares = {knob: min(max(self._share(self._best, knob) + step, 0.0), 1.0) for knob, step in steps.items()}
         moved = replace(self._best, **{knob.name: knob.value(share) for knob, share in shares.items()})

@@ -98,7 +98,7 @@ TEMPOS: tuple[tuple[str, float], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkSettings:
-    """What is compared, under which allowance.
+    """Settings of a benchmark: planners, seeds and allowance.
 
     ``budget`` 0 takes the drops of the two-stage plan, which is then made first. ``matched`` are planners that also run
     once, with the first seed, at the two-stage plan's whole cost. Seeds are ``seed, seed + 1, …``.
@@ -173,7 +173,7 @@ def tasks_of(settings: BenchmarkSettings) -> tuple[PlannerTask, ...]:
 
 
 class LineStyle(StrEnum):
-    """How a line of a convergence chart is drawn, on the screen and on paper."""
+    """Style of a line of a convergence chart, on the screen and on paper."""
 
     SOLID = "solid"
     DASHED = "dashed"
@@ -202,7 +202,7 @@ class TaskTerms:
 
 @dataclass(frozen=True, slots=True)
 class Violations:
-    """What the independent audit of the executed drops counts (paper, Table ``schedule_feasibility``)."""
+    """Counts of the independent audit of the executed drops (paper, Table ``schedule_feasibility``)."""
 
     grounded: int
     turnaround: int

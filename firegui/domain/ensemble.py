@@ -46,7 +46,7 @@ class Ensemble:
 
     @property
     def members(self) -> int:
-        """How many are done."""
+        """Number of finished members."""
         return int(self.extent.shape[1])
 
     @property
@@ -86,7 +86,7 @@ class Ensemble:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EnsembleProgress:
-    """Where an ensemble stands: ``done`` of ``asked`` members, with theirs of :class:`Ensemble`."""
+    """Progress of an ensemble: ``done`` of ``asked`` members, with their part of :class:`Ensemble`."""
 
     done: int
     asked: int
@@ -112,7 +112,7 @@ class EnsembleState:
 
     @property
     def members(self) -> int:
-        """How many are done."""
+        """Number of finished members."""
         return int(self.extent.shape[1])
 
     def ensemble(

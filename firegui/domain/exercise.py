@@ -15,7 +15,7 @@ _SAME_POSE = 1e-3
 
 
 class Decision(StrEnum):
-    """What became of a plan at an observation."""
+    """Decision on a plan at an observation."""
 
     KEPT = "kept"
     WITHDRAWN = "drops withdrawn"

@@ -92,10 +92,10 @@ class FitProgress:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitState:
-    """What a fit goes on from with the same bits: ``epoch`` epochs are done.
+    """State from which a fit can resume with the same bits.
 
-    ``tensors`` are the parameters (``now.…``), those of the best epoch (``best.…``), and the optimizer's moments
-    (``first.…``, ``second.…``). ``best_epoch`` counts from 0, −1 before the first.
+    ``epoch`` epochs are done. ``tensors`` are the parameters (``now.…``), those of the best epoch (``best.…``), and the
+    optimizer's moments (``first.…``, ``second.…``). ``best_epoch`` counts from 0, −1 before the first.
     """
 
     tensors: Mapping[str, NDArray[np.float32]]

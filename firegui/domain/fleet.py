@@ -16,7 +16,10 @@ from firegui.errors import Problem
 
 
 class Material(StrEnum):
-    """What an aircraft drops. Water changes the state once; retardant treats the fuel for good."""
+    """Material of a drop.
+
+    Water changes the state once; retardant treats the fuel for good.
+    """
 
     WATER = "water"
     RETARDANT = "retardant"

@@ -16,7 +16,7 @@ NEIGHBOURS: tuple[tuple[int, int], ...] = ((-1, -1), (-1, 0), (-1, 1), (0, -1), 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FireMaps:
-    """Everything the rollout needs to know of the fire, for ``D`` days on ``H × W`` cells.
+    """Fire of a rollout, for ``D`` days on ``H × W`` cells.
 
     ``phi [D, 8, H, W]`` spread potential from each neighbour (untreated, the emitter's fuel factor included),
     ``gamma [D, H, W]`` ignition gain (the receiver's fuel factor included), ``burnable [H, W]`` bool,

@@ -28,7 +28,10 @@ class CurvePlan(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MarginCurveSettings:
-    """How the plans of a curve are tested. How they are made is in the project."""
+    """Settings of the tests of a margin curve.
+
+    The settings of its plans are in the project.
+    """
 
     repair_hours: float = option(
         12.0, "Replanned every", "replan the stress margin's plan this often in the last test; 0 leaves it out",

@@ -28,7 +28,7 @@ KINDS = ("network", "scalar", "maps")
 
 @dataclass(frozen=True, slots=True)
 class FireModel:
-    """Which frozen fire model makes the maps.
+    """Kind and parameters of the frozen fire model.
 
     ``kind`` is one of :data:`KINDS`: ``"network"`` has the project's weights, ``"maps"`` were imported, and the others
     have ``parameters``. ``label`` is what people read beside every result made with it.
@@ -41,7 +41,7 @@ class FireModel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Project:
-    """Everything a run needs.
+    """Complete input of a run.
 
     ``fleet`` carries no grounded days: ``grounded`` keeps them as dates per type id, so that moving the start does not
     move the weather; :attr:`planned_fleet` turns them into days of the plan. ``maps`` are the imported

@@ -1,4 +1,4 @@
-"""What comes out of a rollout or a run, as plain values and numpy."""
+"""Results of a rollout or a run, as plain values and NumPy arrays."""
 
 from __future__ import annotations
 

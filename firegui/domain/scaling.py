@@ -33,7 +33,7 @@ SEARCHED = (PlannerName.GRADIENT, PlannerName.CMA_ES)
 
 
 class ScalingAxis(StrEnum):
-    """What grows while the rest stays."""
+    """Dimension that grows while the others stay."""
 
     FLEET = "fleet"
     GRID = "grid"
@@ -147,7 +147,7 @@ def part_of(fleet: Fleet, aircraft: int) -> Fleet:
 
 
 @dataclass(frozen=True, slots=True)
-class Middle:
+class Quartiles:
     """The median and the two quartiles of some timings."""
 
     median: float
@@ -155,10 +155,10 @@ class Middle:
     high: float
 
     @staticmethod
-    def of(values: Sequence[float]) -> Middle:
+    def of(values: Sequence[float]) -> Quartiles:
         """Of at least one value."""
         low, high = np.percentile(values, [25.0, 75.0])
-        return Middle(median(values), float(low), float(high))
+        return Quartiles(median(values), float(low), float(high))
 
     @property
     def iqr_percent(self) -> float:
@@ -179,19 +179,19 @@ class Timings:
     gradient_ms: tuple[float, ...] = ()
 
     @property
-    def rollout(self) -> Middle:
+    def rollout(self) -> Quartiles:
         """Of the rollouts, ms."""
-        return Middle.of(self.rollout_ms)
+        return Quartiles.of(self.rollout_ms)
 
     @property
-    def gradient(self) -> Middle:
+    def gradient(self) -> Quartiles:
         """Of the gradient steps, ms."""
-        return Middle.of(self.gradient_ms)
+        return Quartiles.of(self.gradient_ms)
 
     @property
-    def ratio(self) -> Middle:
+    def ratio(self) -> Quartiles:
         """Of gradient step over rollout, repeat by repeat."""
-        return Middle.of([step / once for step, once in zip(self.gradient_ms, self.rollout_ms, strict=True)])
+        return Quartiles.of([step / once for step, once in zip(self.gradient_ms, self.rollout_ms, strict=True)])
 
     def plus(self, rollout: float, gradient: float) -> Timings:
         """With one more repeat."""
@@ -277,9 +277,10 @@ def quality_tasks(cases: Sequence[ScalingCase], settings: ScalingSettings) -> tu
 
 @dataclass(frozen=True, slots=True)
 class ScalingTable:
-    """What is done of a study: ``rows`` in the order of ``cases``, ``quality`` in that of its tasks.
+    """Finished part of a study.
 
-    A row with fewer repeats than requested is not finished.
+    ``rows`` are in the order of ``cases``, ``quality`` in that of its tasks. A row with fewer repeats than requested is
+    not finished.
     """
 
     event: str

@@ -82,7 +82,10 @@ class RetardantSide(StrEnum):
 
 
 class Start(StrEnum):
-    """Where the first stage begins (paper, step 4, "Initialization", and section ``scope_objective``)."""
+    """Start of the first stage.
+
+    See the paper, step 4, "Initialization", and section ``scope_objective``.
+    """
 
     FRONT = "front"
     CENTROID = "centroid"
@@ -192,7 +195,10 @@ MARGIN_TITLES: Mapping[Margin, str] = {
 
 @dataclass(frozen=True, slots=True)
 class MarginSettings:
-    """How much must hold, and how such a plan is made. :attr:`Margin.NONE` reads ``kind`` alone."""
+    """Required margin of a plan and settings to make it.
+
+    :attr:`Margin.NONE` reads ``kind`` alone.
+    """
 
     kind: Margin = option(
         Margin.STRESS, "How much must hold", "the worlds in which the plan must hold", choices=MARGIN_TITLES,

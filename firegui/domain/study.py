@@ -32,7 +32,7 @@ CASE = "case"
 
 
 class Sampling(StrEnum):
-    """How cells are made of what varies: every combination, or a Latin hypercube."""
+    """Sampling of the cells: every combination, or a Latin hypercube."""
 
     GRID = "grid"
     LATIN = "latin"
@@ -96,7 +96,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class StudySettings:
-    """What is varied around a project, and what is measured.
+    """Factors that vary around a project, and measures.
 
     ``planner`` is one of the benchmark's, or :data:`SCHEDULE`; it may vary like everything else. ``set`` holds for
     every cell. ``budget`` 0 is no limit but what the fleet can fly.
@@ -131,7 +131,7 @@ class StudySettings:
 
     @property
     def count(self) -> int:
-        """How many cells there are."""
+        """Number of cells."""
         drawn = self.samples if self.sampling is Sampling.LATIN and self.vary else 1
         if self.sampling is Sampling.GRID:
             drawn = math.prod(len(each.values) or each.steps for each in self.vary)

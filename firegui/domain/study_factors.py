@@ -1,4 +1,4 @@
-"""What a study can vary, by name, and the project that a cell plans.
+"""Factors that a study can vary, by name, and the project that a cell plans.
 
 ======================== ==============================================================================================
 ``fleet.ID.FIELD``       a number of an aircraft type: ``fleet.S-2T.count``, ``fleet.S-2T.turnaround_h``

@@ -1,4 +1,4 @@
-"""What a study found: a row a cell, what can be measured of a row, and what the rows come to.
+"""Results of a study: a row for each cell, measures of a row, and their comparisons.
 
 Nothing in a table is measured by a clock, so that the same study gives the same table wherever it is carried out; what
 cells took is kept beside it.
@@ -238,7 +238,7 @@ class TornadoBar:
 
     @property
     def length(self) -> float:
-        """How far the measure moves."""
+        """Distance that the measure moves."""
         ends = (self.low, self.high, self.reference)
         return max(ends) - min(ends)
 

@@ -22,7 +22,7 @@ FLOOR = 1e-6
 
 
 class UncertaintyKind(StrEnum):
-    """Where members differ: in drawn daily states, in the fire model's error, or in the wind."""
+    """Source of uncertainty: drawn daily states, the error of the fire model, or the wind."""
 
     ALEATORIC = "aleatoric"
     EPISTEMIC = "epistemic"
@@ -110,7 +110,7 @@ PAPER_BEAR = ErrorModel(
 
 @dataclass(frozen=True, slots=True)
 class WeatherSpread:
-    """How far the wind may be off, for a whole member: three independent normal numbers.
+    """Spread of the wind's errors for a whole member: three independent normal numbers.
 
     The speed is multiplied by ``exp(speed_sd · g)``, the direction turned by ``direction_sd · g`` radians
     (counter-clockwise), and the weather comes ``timing_sd · g`` hours later. The defaults are a modeller's guess at a

@@ -73,7 +73,7 @@ class TrainedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """How weights came about.
+    """Origin of trained weights.
 
     ``learned`` are those of :data:`GAINS` that the training could teach; the others are the prior of
     :mod:`firegui.fire.prior`. ``limits`` say in sentences what the model cannot be trusted with, ``firegui`` is the

@@ -13,7 +13,10 @@ MOST_WORKERS = 256
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """Processes of this machine of one thread each, or the workers of a Dask scheduler; neither means this process."""
+    """Workers of an analysis: one-thread processes of this machine, or those of a Dask scheduler.
+
+    Without either, the analysis is computed in this process.
+    """
 
     workers: int = option(
         0, "Workers", "processes of one thread each", low=0, high=MOST_WORKERS, group=GROUP,

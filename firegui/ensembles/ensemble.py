@@ -24,7 +24,7 @@ from firegui.ensembles.aleatoric import state_sampling
 from firegui.ensembles.ilr import ilr, inverse
 from firegui.ensembles.inputs import maps_problems, on_processor
 from firegui.ensembles.random_field import Field, FieldSampler
-from firegui.ensembles.tally import Member, Tally, Watch
+from firegui.ensembles.tally import DayEndObserver, Member, Tally
 from firegui.ensembles.weather import WindForecastModel, moved, union, weather_of
 from firegui.errors import CancelledError, Check, InputError, Problem, Problems
 from firegui.fire.one_thread import one_thread
@@ -103,7 +103,10 @@ def run_ensemble(
 
 
 class MemberPortions:
-    """Members of an ensemble, some at a time, for workers that share the members of one. See :func:`run_ensemble`."""
+    """Portions of an ensemble's members, for workers that share one ensemble.
+
+    See :func:`run_ensemble`.
+    """
 
     def __init__(
         self, project: Project, model: Model, schedule: Schedule | None, settings: UncertaintySettings,
@@ -178,12 +181,12 @@ def _maker(
     error: ErrorModel | None, check: Check | None,
 ) -> Make:  # fmt: skip
     if settings.kind is UncertaintyKind.WEATHER:
-        return _Blown(WindForecastModel.of(project, model), cases, settings, check)
+        return _WindMembers(WindForecastModel.of(project, model), cases, settings, check)
     change_of = _changes(model, settings, error)
 
     def make(member: int) -> Member:
         change = change_of(member)
-        return Member(tuple(_watched(model, one, Watch(model, change), check) for one in cases))
+        return Member(tuple(_watched(model, one, DayEndObserver(model, change), check) for one in cases))
 
     return make
 
@@ -209,7 +212,7 @@ def _changes(model: Model, settings: UncertaintySettings, error: ErrorModel | No
     return disturbed
 
 
-def _watched(model: Model, schedule: Schedule, watch: Watch, check: Check | None) -> Watch:
+def _watched(model: Model, schedule: Schedule, watch: DayEndObserver, check: Check | None) -> DayEndObserver:
     simulate_many(model, [schedule], alters=[watch.alteration()], check=check)
     return watch
 
@@ -230,8 +233,8 @@ def _in_order(make: Make, numbers: range, threads: int) -> Iterator[Member]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-class _Blown:
-    """Members of another wind each.
+class _WindMembers:
+    """Members of an ensemble, each with another wind.
 
     Their maps are made on windows that begin as those of the fire under the forecast wind, and some cells more. A fire
     that gets to the edge of its window is computed again with more room, until it does not.
@@ -248,7 +251,7 @@ class _Blown:
         model = forecast.model
         gates = [gates_of(one, model.fleet, model.maps, model.rules).executed for one in cases]
         self._cases = tuple(zip(cases, gates, strict=True))
-        watches = [_watched(model, one, Watch(model), check) for one in cases]
+        watches = [_watched(model, one, DayEndObserver(model), check) for one in cases]
         self._windows = tuple(grown(box, ROOM, model.shape) for box in _boxes(watches))
         self._releases = [_around(one, executed, model.shape) for one, executed in self._cases if executed.any()]
 
@@ -259,7 +262,7 @@ class _Blown:
             blown, box = self._forecast.under(draw, windows, self._releases, self._check)
             corner = (box[0].start, box[1].start)
             watches = tuple(
-                _watched(blown, moved(one, executed, box), Watch(blown, corner=corner), self._check)
+                _watched(blown, moved(one, executed, box), DayEndObserver(blown, corner=corner), self._check)
                 for one, executed in self._cases
             )
             tight = [day for day, reached in enumerate(_boxes(watches)) if _at_edge(reached, windows[day], model.shape)]
@@ -268,7 +271,7 @@ class _Blown:
             windows[tight[0] :] = [grown(window, MORE_ROOM, model.shape) for window in windows[tight[0] :]]
 
 
-def _boxes(watches: Sequence[Watch]) -> list[Box]:
+def _boxes(watches: Sequence[DayEndObserver]) -> list[Box]:
     """Return the boxes that the fires of all cases reach on each day."""
     days = zip(*(watch.looks[1:] for watch in watches), strict=True)
     return [union([look.reached for look in looks if look.reached is not None]) for looks in days]

@@ -1,4 +1,4 @@
-"""What has to be true of a fire before it is asked how sure it is."""
+"""Validation of the inputs of an uncertainty ensemble."""
 
 from __future__ import annotations
 

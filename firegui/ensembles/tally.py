@@ -1,4 +1,4 @@
-"""What is noted of every member of an ensemble, and how members are summed."""
+"""Daily records of an ensemble's members, and their sum."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class DaySnapshot:
 
 
 @dataclass(slots=True, eq=False)
-class Watch:
+class DayEndObserver:
     """Observer of the end of every day, after ``change``; for one rollout only.
 
     ``corner`` is where the model's raster begins in the whole one.
@@ -76,7 +76,7 @@ class Watch:
 class Member:
     """One member: a watch that has seen its rollout to the end, for every case."""
 
-    watches: tuple[Watch, ...]
+    watches: tuple[DayEndObserver, ...]
 
 
 class Tally:
@@ -100,7 +100,7 @@ class Tally:
 
     @property
     def members(self) -> int:
-        """How many there are."""
+        """Number of members."""
         return self._done
 
     def add(self, member: Member) -> None:
@@ -166,7 +166,7 @@ class Tally:
             return "has not kept its members"
         return ""
 
-    def _packed(self, watch: Watch) -> bytes:
+    def _packed(self, watch: DayEndObserver) -> bytes:
         fire, burning = (np.zeros(self._fire.shape[1:], bool) for _ in range(2))
         for day, look in enumerate(watch.looks):
             fire[(day, *look.window)] = look.fire >= UNIT // 2

@@ -27,7 +27,7 @@ HEIGHT_SCALE_M = 55.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetworkFeatures:
-    """Everything but the wind.
+    """Inputs of the network except the wind.
 
     ``values [7, H, W]`` float32 in the order of :data:`firegui.domain.weights.LAYER_CHANNELS`, ``fuel [H, W]`` int64
     the fuel codes, ``present [7, H, W]`` float32 flags in the order of :data:`firegui.domain.weights.OPTIONAL_LAYERS`.

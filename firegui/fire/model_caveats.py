@@ -1,4 +1,4 @@
-"""What a project's fire model does without on its event, in sentences for the window and the report.
+"""Limits of a project's fire model on its event, as sentences for the window and the report.
 
 No torch is needed to say it.
 """

@@ -1,4 +1,4 @@
-"""What the network falls back on where no event at hand could teach wind or slope.
+"""Published values that the network uses where no event could teach wind or slope.
 
 A. Alexandridis, D. Vakalis, C. I. Siettos, G. V. Bafas (2008), *A cellular automata model for forest fire spread
 prediction: the case of the wildfire that swept through Spetses Island in 1990*, Applied Mathematics and Computation

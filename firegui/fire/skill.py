@@ -1,8 +1,9 @@
-"""How well a rolled-out fire agrees with the observed perimeters: per day and pooled. Numpy only.
+"""Agreement of a rolled-out fire with the observed perimeters, per day and pooled.
 
-``P [H, W]`` is the forecast's probability that a cell burns or has burned, ``O`` the observed perimeter as 0 or 1 and
-``L`` the likely cells, ``P ≥ 0.5``. Sums run over all cells of the raster. Days are counted from the start of the
-forecast: the state after ``d`` days is compared with the perimeter of event day ``d``.
+This module needs NumPy and nothing else. ``P [H, W]`` is the forecast's probability that a cell burns or has burned,
+``O`` the observed perimeter as 0 or 1 and ``L`` the likely cells, ``P ≥ 0.5``. Sums run over all cells of the raster.
+Days are counted from the start of the forecast: the state after ``d`` days is compared with the perimeter of event day
+``d``.
 """
 
 from __future__ import annotations

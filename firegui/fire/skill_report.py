@@ -74,7 +74,7 @@ class SkillReport:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader has to know, in sentences."""
+        """Notes for the reader, as sentences."""
         said = []
         if self.not_scored:
             listed = ", ".join(str(day) for day in self.not_scored)

@@ -1,1 +1,1 @@
-"""What compiled code is written in and how it is compiled: for whatever is computed cell by cell."""
+"""Compiled code for cell-by-cell work: its building blocks and its compilation."""

@@ -1,4 +1,4 @@
-"""Which planner, effectiveness and package belong to a name of the benchmark."""
+"""Planner, effectiveness and package of each planner name of the benchmark."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ _GAP = 0.043
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """What stands beside the right end of a line that ends at ``value``."""
+    """Label beside the right end of a line that ends at ``value``."""
 
     value: float
     text: str

@@ -55,7 +55,7 @@ class Basis:
 
     @property
     def dimension(self) -> int:
-        """How many variables there are."""
+        """Number of variables."""
         return self.n_blocks * self.n_aircraft * 4
 
     def schedule(self, vector: NDArray[np.floating]) -> Schedule:

@@ -33,7 +33,7 @@ ENDS = (AT_WORK, MINIMAL, EXHAUSTED, INFEASIBLE, ENOUGH)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EliminationState(Checkpoint):
-    """Everything that decides how the elimination goes on.
+    """State from which the elimination can resume.
 
     ``kept [T, A]`` is ``S``, ``order [n]`` the flat indices of this pass in the order of their tests, ``stack [m, 3]``
     what of the batch at work is open (:class:`~firegui.planning.elimination.Batches`). ``counts``: passes, rollouts,
@@ -48,7 +48,7 @@ class EliminationState(Checkpoint):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EliminationReport:
-    """Where the elimination is.
+    """Progress of the elimination.
 
     ``rollouts`` counts those that the rule asks for. ``ratios`` are ``ℓ_k / τ_k`` of the plan as it is, by term;
     ``rollout`` that of the plan as it is.
@@ -124,7 +124,7 @@ class Elimination:
 
     @property
     def report(self) -> EliminationReport:
-        """Where it is."""
+        """Progress of the elimination."""
         return EliminationReport(
             self._passes, self._rollouts, int(self._kept.sum()), int(self._executed.sum()), self._removed,
             self._batches.decided, self._batches.count, self._batches.size,
@@ -267,7 +267,7 @@ Interval = tuple[int, int, bool]
 
 @dataclass(frozen=True, slots=True)
 class Batches:
-    """Where a pass over ``count`` sorted elements is, in the sequence of the paper's rule.
+    """Position of a pass over ``count`` sorted elements in the sequence of the paper's rule.
 
     A batch is an interval of the order, ``size`` long. One that is feasible is removed and doubles the next, up to
     ``largest``; one that is not halves the next and is split in two, which are tested in the same way, down to single
@@ -291,7 +291,7 @@ class Batches:
 
     @property
     def decided(self) -> int:
-        """How many elements are decided."""
+        """Number of decided elements."""
         return self.position - sum(end - begin for begin, end, _ in self.stack)
 
     @property
@@ -304,7 +304,10 @@ class Batches:
 
     @property
     def guess(self) -> bool:
-        """How the next test probably ends: a batch as the last one did, half of a refused batch badly."""
+        """Probable result of the next test.
+
+        A batch ends as the last one did, half of a refused batch badly.
+        """
         return self.hopeful and not self.stack
 
     def after(self, feasible: bool) -> Batches:

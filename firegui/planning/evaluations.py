@@ -52,7 +52,7 @@ class Evaluations:
 
     @property
     def left(self) -> int:
-        """What may still be charged."""
+        """Rollouts that may still be charged."""
         return self.allowance - self._spent
 
     @property

@@ -42,7 +42,7 @@ class PlannedAir:
 
 
 class Planned(Protocol):
-    """What is needed of a model: its fleet, its wind and its rules."""
+    """Protocol of a model's fleet, wind and rules."""
 
     @property
     def fleet(self) -> Fleet:

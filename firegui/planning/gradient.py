@@ -171,7 +171,10 @@ class GradientPlanner:
 
     @property
     def rollouts(self) -> int:
-        """What the epochs so far cost in rollouts: a gradient is charged as three (paper, planner benchmark)."""
+        """Cost of the epochs so far in rollouts.
+
+        A gradient is charged as three (paper, planner benchmark).
+        """
         return GRADIENT_CHARGE * self.epochs_done
 
     @property

@@ -38,7 +38,7 @@ class BudgetedPlanner(Protocol):
 
     @property
     def dimension(self) -> int:
-        """How many variables it searches; 0 where it searches none."""
+        """Number of variables that it searches, 0 for none."""
 
     @property
     def finished(self) -> bool:

@@ -37,7 +37,10 @@ def library(name: str) -> Any:
 
 
 class Search(Protocol):
-    """What a library does. Nothing but its seed and what it is told may decide what it asks for."""
+    """Interface of a search library.
+
+    Its vectors may depend on nothing but its seed and the values that it is told.
+    """
 
     def ask(self) -> Sequence[Floats]:
         """Return the next vectors ``[dimension]``, each within the bounds."""

@@ -185,7 +185,7 @@ class PlanRepair:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Problem:
-    """What is left of a plan from step ``first`` on, ``n_steps`` steps ahead."""
+    """Remaining problem of a plan from step ``first`` on, ``n_steps`` steps ahead."""
 
     schedule: Schedule
     first: int

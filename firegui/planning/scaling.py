@@ -53,7 +53,7 @@ FLYING_LOGIT = 0.04
 """Just above the threshold, as far as stage 1 starts below it."""
 
 
-class ScalingBench:
+class ScalingTimer:
     """Timing of rollouts, gradient steps and searches at the fleet sizes of ``project``."""
 
     def __init__(self, project: Project, backend: str, tell: MessageCallback, check: Check) -> None:
@@ -68,7 +68,7 @@ class ScalingBench:
 
     @property
     def machine(self) -> Mapping[str, Any]:
-        """What decides how fast anything is: processor, cores, threads, card and compilers."""
+        """Properties of the machine that decide its speed: processor, cores, threads, card and compilers."""
         card = torch.cuda.get_device_name() if self.model.device.startswith("cuda") else ""
         found = {name: text for name, text in compilers().items() if name in ("numba", "llvmlite", "triton") and text}
         return {

@@ -1,4 +1,4 @@
-"""How a schedule fares when what it was planned for changes (paper, section ``design_eta``)."""
+"""Results of a schedule when its assumptions change (paper, section ``design_eta``)."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ _LARGEST_BATCH = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlightErrors:
-    """What goes wrong in flying a schedule, in one draw.
+    """Errors in flying a schedule, in one draw.
 
     ``delay`` in steps, ``flown [T, A]`` false for drops that do not happen, ``offsets [T, A, 3]`` added to the poses in
     cells and radians; ``None`` where nothing of the kind happens. Errors belong to the drop of the plan: a drop fails

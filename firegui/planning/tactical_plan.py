@@ -75,7 +75,7 @@ class TacticalPlan:
 
     @property
     def passes_done(self) -> int:
-        """How many passes are done."""
+        """Number of finished passes."""
         return int(self._state.sweep["passes"][0])
 
     @property

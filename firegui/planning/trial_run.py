@@ -74,12 +74,12 @@ class TaskRun:
 
     @property
     def dimension(self) -> int:
-        """How many variables the planner searches."""
+        """Number of variables that the planner searches."""
         return self._planner.dimension
 
     @property
     def gradient_cost(self) -> float | None:
-        """What a gradient epoch took, in rollouts of the same schedules; ``None`` without any."""
+        """Cost of a gradient epoch in rollouts of the same schedules, ``None`` without any."""
         return self._evaluations.gradient_cost
 
     @property

@@ -95,7 +95,7 @@ class SmoothingSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SmoothingState(Checkpoint):
-    """Everything that decides how the smoothing goes on. Arrays are float64.
+    """State from which the smoothing can resume. Arrays are float64.
 
     ``progress`` is epoch, best epoch (−1: the start) and best value.
     """

@@ -29,7 +29,7 @@ ROUNDING = 1e-5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alteration:
-    """What is done to ``p^U`` and ``p^B`` at the end of every day.
+    """Change of ``p^U`` and ``p^B`` at the end of every day.
 
     The window is the engine's own: where the fire can be, and more. So that every engine gives the same answer, a cell
     must be changed in the same way whatever the window: draw fields of the whole raster and read the window of them.

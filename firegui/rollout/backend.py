@@ -50,7 +50,7 @@ Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
 
 
 class RolloutBackend(Protocol):
-    """What a backend can do."""
+    """Interface of a backend."""
 
     def prepare(self, model: Model) -> None:
         """Lay out the model's maps and compile the kernels, so that no rollout pays for it."""

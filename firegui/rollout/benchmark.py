@@ -39,7 +39,7 @@ PAUSE_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What is measured: every backend, ``rounds`` times in turn.
+    """Extent of the measurements: every backend, ``rounds`` times in turn.
 
     The held fire gets ``drops`` and is to stay within ``held_cells``. ``factors`` make the raster so many times as high
     and as wide, for the first ``raster_days``. A GPU computes ``batch`` schedules at once.
@@ -144,7 +144,7 @@ def benchmark_machine(name: str, maps: FireMaps, fleet: Fleet, rounds: int, say:
 
 
 class _TimingSuite:
-    """Collects what is timed: names such as ``cpu rollout contained``, and what was found out on the way."""
+    """Suite of timed work, by names such as ``cpu rollout contained``, with its findings."""
 
     def __init__(self, maps: FireMaps, fleet: Fleet, extent: Extent, say: Say) -> None:
         self._maps, self._fleet, self._extent, self._say = maps, fleet, extent, say

@@ -55,7 +55,7 @@ Box = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Record:
-    """What the backward pass needs of one step, on the step's window."""
+    """Record of one step for the backward pass, on the step's window."""
 
     box: Box
     burning: Tensor  # B_t, before water

@@ -1,4 +1,7 @@
-"""Where the material comes down (paper, step 2): free-fall drift in the local wind. Numpy only."""
+"""Landing point of the material: free-fall drift in the local wind (paper, step 2).
+
+This module needs NumPy and nothing else.
+"""
 
 from __future__ import annotations
 

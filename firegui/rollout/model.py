@@ -1,4 +1,4 @@
-"""What a rollout needs besides the schedule, prepared once."""
+"""Model of a rollout: everything besides the schedule, prepared once."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Model:
 
     @property
     def terminal_slope(self) -> float:
-        """What the last state adds to ``l_T``: ``λ_final / |Ω|``."""
+        """Slope that the last state adds to ``l_T``: ``λ_final / |Ω|``."""
         return self.weights.final / self.n_cells
 
 

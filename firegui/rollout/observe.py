@@ -56,7 +56,7 @@ class StateView(NamedTuple):
 
 
 class Observer:
-    """Collects what a caller asked to see."""
+    """Collector of the requested states of a rollout."""
 
     def __init__(self, model: Model, frame_stride: int | None, keep_days: bool) -> None:
         self._stride, self._steps, self._per_day = frame_stride, model.n_steps, model.maps.steps_per_day
@@ -117,7 +117,7 @@ class StepObserver(Observer):
 
 
 class FinalState(Observer):
-    """Keeps ``p^U`` and ``p^B`` of the last state, on the whole raster."""
+    """Observer that keeps ``p^U`` and ``p^B`` of the last state, on the whole raster."""
 
     def __init__(self, model: Model) -> None:
         super().__init__(model, None, keep_days=False)

@@ -1,4 +1,4 @@
-"""What engines take besides a schedule, and what they answer."""
+"""Input and output of the engines, besides the schedule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Hear = Callable[[int, NDArray[np.float32]], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RolloutOptions:
-    """How to roll out: from where, within which bounds, whether to keep the state of every day's start.
+    """Options of a rollout: its start, its bounds, and whether to keep the state of every day's start.
 
     ``alter`` changes the state at the end of every day that is rolled out; that of ``start`` has been changed already.
     """

@@ -55,7 +55,7 @@ def preview_rollout(
 
 
 class _Picks(Observer):
-    """Keeps ``P`` of a few states."""
+    """Observer that keeps ``P`` of a few states."""
 
     def __init__(self, model: Model, steps: Collection[int]) -> None:
         super().__init__(model, None, keep_days=False)

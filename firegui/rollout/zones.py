@@ -1,4 +1,7 @@
-"""Which drops would come down in a no-drop zone. Numpy only: it runs once per rollout."""
+"""Drops that would come down in a no-drop zone.
+
+This module needs only NumPy and runs once per rollout.
+"""
 
 from __future__ import annotations
 

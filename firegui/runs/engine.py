@@ -123,7 +123,7 @@ class Engine:
     exercise_in = Lazy(lambda: firegui.planning.exercise.Exercise)
     exercise_state = Lazy(lambda: firegui.planning.exercise.ExerciseState)
     belief = Lazy(lambda: firegui.planning.repair.Belief)
-    scaling = Lazy(lambda: firegui.planning.scaling.ScalingBench)
+    scaling = Lazy(lambda: firegui.planning.scaling.ScalingTimer)
     audit = Lazy(lambda: firegui.planning.audit.audit)
     executed = Lazy(lambda: firegui.planning.flight_rules.executed_drops)
 

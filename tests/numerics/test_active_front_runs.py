@@ -14,7 +14,7 @@ from firegui.domain.settings import RetardantSide
 from firegui.errors import CancelledError
 from firegui.rollout.backend import kernel_threads
 from firegui.rollout.day_state import Bounds
-from firegui.rollout.kernels.board import Partner
+from firegui.rollout.kernels.board import HelperThread
 from firegui.rollout.kernels.cpu import ActiveFront
 from firegui.rollout.kernels.cpu_model import layout_of
 from firegui.rollout.kernels.cpu_run import Run
@@ -100,7 +100,7 @@ def test_steps_in_two_halves_give_the_same_bits_on_one_thread_and_on_two(side: R
 
 
 def test_without_a_second_thread_to_be_had_the_gradient_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: Partner, work: object, *values: object) -> None:
+    def refuse(self: HelperThread, work: object, *values: object) -> None:
         refused.append(work)
         raise RuntimeError("cannot schedule new futures after interpreter shutdown")
 
@@ -108,7 +108,7 @@ def test_without_a_second_thread_to_be_had_the_gradient_is_the_same(monkeypatch:
     model = fresh()
     schedule = many_drops(3, model.maps, model.fleet)
     alone = differentiate(fresh(), schedule)
-    monkeypatch.setattr(Partner, "submit", refuse)
+    monkeypatch.setattr(HelperThread, "submit", refuse)
 
     assert_same_gradient(differentiate(model, schedule, threads=2), alone)
     assert refused

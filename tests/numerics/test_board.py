@@ -17,7 +17,7 @@ from firegui.rollout.kernels.board import (
     PRESENT,
     STEP,
     Board,
-    Partner,
+    HelperThread,
     left_to_me,
     look,
     new_board,
@@ -59,7 +59,7 @@ def give_out(board: Board, mine: Counts, work: int) -> None:
 
 @pytest.mark.parametrize("wanted", [True, False])
 def test_every_offer_is_done_exactly_once(wanted: bool) -> None:
-    partner = Partner()
+    partner = HelperThread()
     for _ in range(20):
         mine, theirs = np.zeros(2000, np.int64), np.zeros(2000, np.int64)
         with partner.helping(assist, theirs, wanted=wanted) as board:
@@ -69,7 +69,7 @@ def test_every_offer_is_done_exactly_once(wanted: bool) -> None:
 
 
 def test_a_second_thread_does_take_offers() -> None:
-    partner = Partner()
+    partner = HelperThread()
     taken = 0
     for _ in range(200):  # a busy machine may not have a core for it at first
         mine, theirs = np.zeros(2000, np.int64), np.zeros(2000, np.int64)
@@ -82,7 +82,7 @@ def test_a_second_thread_does_take_offers() -> None:
 
 
 def test_it_leaves_when_there_is_nothing_to_do() -> None:
-    partner, theirs = Partner(), np.zeros(1, np.int64)
+    partner, theirs = HelperThread(), np.zeros(1, np.int64)
     with partner.helping(assist, theirs, wanted=True) as board:
         until = time.monotonic() + 30.0
         while time.monotonic() < until and not partner.submit(int).done():
@@ -103,7 +103,7 @@ def test_what_goes_wrong_beside_is_not_lost() -> None:
     def broken(board: Board) -> None:
         raise ValueError("broken")
 
-    partner = Partner()
+    partner = HelperThread()
     with pytest.raises(ValueError, match="broken"):  # noqa: SIM117  the helper has to have ended inside
         with partner.helping(broken, wanted=True):
             partner.submit(int).result(30.0)
@@ -114,7 +114,7 @@ def look_from_outside(board: Board, slot: int) -> int:
 
 
 def test_another_process_gets_a_thread_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    partner = Partner()
+    partner = HelperThread()
     first, again = (partner.submit(threading.get_ident).result(30.0) for _ in range(2))
     process = os.getpid()
 
@@ -127,7 +127,7 @@ def test_another_process_gets_a_thread_of_its_own(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_fork_does_not_wait_for_a_thread_that_stayed_behind() -> None:
-    partner = Partner()
+    partner = HelperThread()
     partner.submit(int).result(30.0)
 
     child = os.fork()

@@ -12,7 +12,7 @@ from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import RetardantSide
 from firegui.rollout import reference
-from firegui.rollout.kernels.gpu import Stock
+from firegui.rollout.kernels.gpu import FireResources
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, StepObserver
 from firegui.rollout.outcome import WHOLE
@@ -35,7 +35,7 @@ from tests.numerics.gpu_cases import (
 pytestmark = needs_triton
 
 
-def stock_of(model: Model, tile: tuple[int, int] = TILE) -> Stock:
+def stock_of(model: Model, tile: tuple[int, int] = TILE) -> FireResources:
     return gpu(tile=tile).stock(model)
 
 

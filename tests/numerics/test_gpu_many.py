@@ -11,7 +11,7 @@ import torch
 from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError
 from firegui.rollout.day_state import Bounds, DayState
-from firegui.rollout.kernels.gpu import LESS_HISTORY, ON_THE_CPU, Gpu, MemoryFit, Rung, climb_down
+from firegui.rollout.kernels.gpu import LESS_HISTORY, ON_THE_CPU, Gpu, MemoryFit, MemoryStrategy, run_first_that_fits
 from firegui.rollout.kernels.gpu_rollout import Rollouts
 from firegui.rollout.model import Model
 from firegui.rollout.outcome import WHOLE, Outcome, RolloutOptions
@@ -157,7 +157,12 @@ def test_a_state_of_the_processor_is_gone_on_from_there() -> None:
 def test_the_last_way_to_compute_may_fail() -> None:
     said: list[str] = []
     with pytest.raises(torch.cuda.OutOfMemoryError):
-        climb_down([Rung(out_of_memory, "first"), Rung(out_of_memory, "never said")], said.append, MemoryFit(1), "work")
+        run_first_that_fits(
+            [MemoryStrategy(out_of_memory, "first"), MemoryStrategy(out_of_memory, "never said")],
+            said.append,
+            MemoryFit(1),
+            "work",
+        )
     assert said == ["first"]
 
 
@@ -166,7 +171,9 @@ def test_only_a_lack_of_memory_is_fallen_back_from() -> None:
         raise ValueError("a mistake")
 
     with pytest.raises(ValueError, match="a mistake"):
-        climb_down([Rung(broken, "said"), Rung(lambda: None)], pytest.fail, MemoryFit(1), "work")
+        run_first_that_fits(
+            [MemoryStrategy(broken, "said"), MemoryStrategy(lambda: None)], pytest.fail, MemoryFit(1), "work"
+        )
 
 
 def test_a_fit_is_computed_on_the_processor() -> None:

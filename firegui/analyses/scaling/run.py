@@ -27,7 +27,7 @@ from firegui.runs.header import PACKAGES, common_fields
 from firegui.runs.spec import ScalingSpec
 
 if TYPE_CHECKING:
-    from firegui.planning.scaling import ScalingBench
+    from firegui.planning.scaling import ScalingTimer
 
 
 FIGURES = ("scaling_ratio.png", "scaling_ratio.svg", "planner_dimension.png", "planner_dimension.svg")
@@ -81,7 +81,7 @@ class ScalingStudy(SavedRun[ScalingSpec, ScalingHeader]):
             problems.extend(machine_problems(then, now, self._spec.out))
             problems.raise_if_any(TITLE)
 
-    def _new_header(self, bench: ScalingBench, then: ScalingHeader | None) -> ScalingHeader:
+    def _new_header(self, bench: ScalingTimer, then: ScalingHeader | None) -> ScalingHeader:
         spec = self._spec
         return ScalingHeader(
             **common_fields(spec, then, bench.model.backend, (*PACKAGES, "cma")),
@@ -91,7 +91,7 @@ class ScalingStudy(SavedRun[ScalingSpec, ScalingHeader]):
             machine=bench.machine,
         )
 
-    def _begun(self, bench: ScalingBench, then: ScalingHeader | None) -> ScalingTable:
+    def _begun(self, bench: ScalingTimer, then: ScalingHeader | None) -> ScalingTable:
         """Return the table with what was done before."""
         table = bare_table(self._spec, bench.model.backend)
         if then is None or not (self._spec.out / TABLE).is_file():
@@ -100,7 +100,7 @@ class ScalingStudy(SavedRun[ScalingSpec, ScalingHeader]):
         return replace(table, rows=before.rows, quality=before.quality)
 
     # -- the work ----------------------------------------------------------------------------------------------------
-    def _measure(self, bench: ScalingBench, table: ScalingTable) -> None:
+    def _measure(self, bench: ScalingTimer, table: ScalingTable) -> None:
         if table.timed:
             return
 
@@ -112,7 +112,7 @@ class ScalingStudy(SavedRun[ScalingSpec, ScalingHeader]):
             table.cases, table.settings, table.rows, hear=self._say, keep=keep, check=self._control.check
         )  # fmt: skip
 
-    def _search(self, bench: ScalingBench) -> None:
+    def _search(self, bench: ScalingTimer) -> None:
         assert self._table is not None
         tasks = self._table.missing
         for done, task in enumerate(tasks):

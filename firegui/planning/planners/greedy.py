@@ -34,10 +34,11 @@ class Greedy:
     """Greedy search. A round forecasts the schedule, scores candidates in turn and commits improving ones.
 
     Each candidate is one more drop: a free aircraft at a time at which it keeps none of the schedule's drops from being
-    flown (:func:`drawn_times`), on the predicted front (:class:`_Aim`). Of those that improve the objective alone, the
-    best are committed, one of each aircraft, at most :data:`COMMITTED` and never beyond the budget, and their combined
-    schedule is scored. Where it is worse than the one before, which the paper does not speak of, the best candidate is
-    committed alone. It ends at the budget, at the allowance, and after a round without an improving candidate.
+    flown (:func:`drawn_times`), on the predicted front (:class:`_CandidatePlacer`). Of those that improve the objective
+    alone, the best are committed, one of each aircraft, at most :data:`COMMITTED` and never beyond the budget, and
+    their combined schedule is scored. Where it is worse than the one before, which the paper does not speak of, the
+    best candidate is committed alone. It ends at the budget, at the allowance, and after a round without an improving
+    candidate.
     """
 
     dimension = 0
@@ -66,7 +67,7 @@ class Greedy:
         room = self._room(gates)
         count = max(min(CANDIDATES, evaluations.left - _LEAST + 1), 0) if room else 0
         pairs = drawn_times(self._model, gates, count, generator)
-        aim = _Aim(self._model, settings, pairs, generator)
+        aim = _CandidatePlacer(self._model, settings, pairs, generator)
         current = evaluations.forecast(schedule, aim.see, check)
         candidates = [one for one in aim.found if self._adds(one, gates)]
         scores = evaluations.score([_with(schedule, [one]) for one in candidates], check)
@@ -142,7 +143,7 @@ def _before_drops(model: Model, gates: Gates) -> NDArray[np.bool_]:
     return before
 
 
-class _Aim:
+class _CandidatePlacer:
     """Placer of candidates during a forecast.
 
     It holds the states of half a day at which retardant is dropped. As in the tactical heuristic: water at dispersed

@@ -181,8 +181,8 @@ def next_ticket(board: Board) -> int:
     return 0
 
 
-class Partner:
-    """The second thread of a workspace, started when it is first asked for."""
+class HelperThread:
+    """Second thread of a workspace, started on first use."""
 
     def __init__(self) -> None:
         self._pool: ThreadPoolExecutor | None = None

@@ -1,4 +1,4 @@
-"""What drops do to the state, and how it is undone.
+"""Effect of drops on the state, and its reversal.
 
 Doses of a step are summed in the order of the fleet on a scratch field, in pieces of 8 cells, and capped when they act.
 """
@@ -18,7 +18,7 @@ from firegui.rollout.kernels.layout import SUM_FIRE, SUM_PROT, Constants, Floats
 HIGHEST_DOSE = np.float32(50.0)
 
 
-class Print(NamedTuple):
+class PlacedFootprints(NamedTuple):
     """Footprints of one material, by step: drops ``first[t] … first[t + 1]`` with their 8-cell pieces.
 
     ``weights [n · 8]`` are not normalised; ``amounts`` scale them to doses.
@@ -50,7 +50,7 @@ class DropLog(NamedTuple):
 
 
 @kernel
-def gather_doses(field: Floats, prints: Print, step: int) -> None:
+def gather_doses(field: Floats, prints: PlacedFootprints, step: int) -> None:
     """Sum the doses of a step's drops, in the order of the fleet."""
     for drop in range(prints.first[step], prints.first[step + 1]):
         amount = splat8(prints.amounts[drop])
@@ -61,7 +61,7 @@ def gather_doses(field: Floats, prints: Print, step: int) -> None:
 
 @kernel
 def lay_retardant(
-    fields: StateFields, prints: Print, log: DropLog, marks: Marks, step: int, shape: Sizes, emitter: bool
+    fields: StateFields, prints: PlacedFootprints, log: DropLog, marks: Marks, step: int, shape: Sizes, emitter: bool
 ) -> None:
     """Scale ``r ← r e^{−E}`` under the drops of ``step``."""
     gather_doses(fields.dose, prints, step)
@@ -87,7 +87,7 @@ def lay_retardant(
 
 @kernel
 def pour_water(
-    fields: StateFields, prints: Print, log: DropLog, marks: Marks, step: int, decay: np.float32,
+    fields: StateFields, prints: PlacedFootprints, log: DropLog, marks: Marks, step: int, decay: np.float32,
     shape: Sizes, setting: Constants, sums: NDArray[np.float64],
 ) -> None:  # fmt: skip
     """Set ``Ũ = U + B (1 − s)`` and ``B̃ = B s``, ``s = e^{−E}``, under the drops of ``step``."""

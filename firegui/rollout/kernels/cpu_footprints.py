@@ -31,7 +31,7 @@ COS, SIN, ALONG, ACROSS, AMOUNT, MEAN_U, MEAN_V, MEAN_UV = range(8)
 
 
 class Aircraft(NamedTuple):
-    """What a footprint needs of the fleet, per column.
+    """Fleet data of a footprint, per column.
 
     Fall time in s, scales in cells, half of the window, P_a α_a, the farthest drift in cells in any wind of the plan.
     """

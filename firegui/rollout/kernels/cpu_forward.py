@@ -53,7 +53,7 @@ from firegui.rollout.kernels.cpu_arithmetic import (
     touched,
     wake,
 )
-from firegui.rollout.kernels.cpu_drops import DropLog, Print, lay_retardant, pour_water
+from firegui.rollout.kernels.cpu_drops import DropLog, PlacedFootprints, lay_retardant, pour_water
 from firegui.rollout.kernels.layout import (
     ALIGHT,
     SCORED,
@@ -389,9 +389,9 @@ def _seam(marks: Marks, shape: Sizes) -> int:
 
 @kernel
 def forward(
-    fields: StateFields, marks: Marks, gains: Floats, clock: Decay, shape: Sizes, setting: Constants, water: Print,
-    retardant: Print, wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
-    sums: NDArray[np.float64], first: int, last: int, board: Board,
+    fields: StateFields, marks: Marks, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    water: PlacedFootprints, retardant: PlacedFootprints, wet: DropLog, laid: DropLog, places: NDArray[np.int32],
+    values: Floats, log: NDArray[np.int64], sums: NDArray[np.float64], first: int, last: int, board: Board,
 ) -> int:  # fmt: skip
     """Run steps ``first … last − 1``.
 

@@ -1,4 +1,4 @@
-"""What the CPU kernels make of a model, once."""
+"""Data that the CPU kernels derive from a model, once."""
 
 from __future__ import annotations
 

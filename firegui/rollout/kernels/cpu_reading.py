@@ -28,7 +28,7 @@ AHEAD = 128
 
 
 class Watching(NamedTuple):
-    """What water may ask about.
+    """Rows and pieces that water drops may read later.
 
     ``starts`` and ``chunks`` list the rows of tiles that have burned to ``U = 0`` somewhere, ``hot`` the last step at
     which an exposure in each can be above the cut-off; no water asks before the step ``since``. Per tile:
@@ -63,7 +63,7 @@ class Listed(NamedTuple):
 
 
 class SlopeReader(NamedTuple):
-    """What reads the slopes, and where their derivatives go.
+    """Reader of the slopes, and the destination of their derivatives.
 
     The drops of water and of retardant, and the open pairs of each that do not drop.
     """

@@ -18,7 +18,7 @@ from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import Bounds, DayState, Exceeded, exceeded, state_of
 from firegui.rollout.footprint import CELL_VARIANCE
 from firegui.rollout.gates import Gates, gates_of
-from firegui.rollout.kernels.cpu_drops import DropLog, Print
+from firegui.rollout.kernels.cpu_drops import DropLog, PlacedFootprints
 from firegui.rollout.kernels.cpu_footprints import AMOUNT, REACH, Aircraft, Pieces, Wind, evaluate
 from firegui.rollout.kernels.cpu_forward import (
     WORTH_HALVING,
@@ -112,7 +112,7 @@ class Run:
         first = np.searchsorted(pairs[:, 0], np.arange(self.model.n_steps + 1)).astype(np.int64)
         return Listed(pairs, first, pieces, executed)
 
-    def _printed(self, listed: Listed, width: int, name: str) -> tuple[Print, DropLog]:
+    def _printed(self, listed: Listed, width: int, name: str) -> tuple[PlacedFootprints, DropLog]:
         """Return the doses of the listed drops, and the log of what they will change."""
         pieces, drops, space = listed.pieces, len(listed.pairs), self.space
         count = int(pieces.first[drops])
@@ -122,7 +122,7 @@ class Run:
             space.room(f"{name} before", count * width, np.float32), space.room(f"{name} dose", count * 8, np.float32),
         )  # fmt: skip
         amounts = pieces.about[: 8 * drops].reshape(-1, 8)[:, AMOUNT].astype(np.float32)
-        return Print(listed.first, pieces.first, pieces.places, pieces.weights, amounts), log
+        return PlacedFootprints(listed.first, pieces.first, pieces.places, pieces.weights, amounts), log
 
     def _setting(self, keep: bool, dense: bool) -> Constants:
         model, limits = self.model, self.limits

@@ -38,7 +38,7 @@ def quiet(_: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Rung(Generic[Result]):
+class MemoryStrategy(Generic[Result]):
     """One way to compute: ``run`` it, and if memory runs out say ``failed`` and take the next."""
 
     run: Callable[[], Result]
@@ -47,16 +47,17 @@ class Rung(Generic[Result]):
 
 @dataclass(slots=True)
 class MemoryFit:
-    """What has been found to fit for one fire, so that nothing is tried, or said, at every call.
+    """Sizes that fit into memory for one fire.
 
-    ``batch`` schedules at once, and per kind of work the rung that it has come down to.
+    They are kept so that nothing is tried, or reported, at every call. ``batch`` schedules at once, and per kind of
+    work the rung that it has come down to.
     """
 
     batch: int
     rung: dict[str, int] = field(default_factory=dict)
 
 
-def climb_down(rungs: Sequence[Rung[Result]], notice: Notice, found: MemoryFit, kind: str) -> Result:
+def run_first_that_fits(rungs: Sequence[MemoryStrategy[Result]], notice: Notice, found: MemoryFit, kind: str) -> Result:
     """Return the result of the first rung that fits in memory.
 
     It starts at the rung that ``kind`` of work has come down to.
@@ -96,8 +97,8 @@ FULL_CARRY = "Gradients with the full carry are computed on the processor."
 LESS_HISTORY = "The GPU's memory does not suffice for the whole history: each day is computed twice instead."
 
 
-class Spare(Protocol):
-    """What can compute when the GPU cannot."""
+class FallbackEngine(Protocol):
+    """Engine that computes when the GPU cannot."""
 
     def prepare(self, model: Model) -> None:
         """Lay out what a model needs."""
@@ -121,7 +122,7 @@ class Spare(Protocol):
         """Roll a schedule out and differentiate the objective."""
 
 
-class Stock:
+class FireResources:
     """Device memory and captured graphs of one fire, made at need and kept from call to call."""
 
     def __init__(self, model: Model, tile: tuple[int, int], *, triton: bool) -> None:
@@ -180,7 +181,7 @@ class Gpu:
     """
 
     def __init__(
-        self, spare: Spare, notice: Notice = quiet, *, tile: tuple[int, int] = TILE, dense: bool = False,
+        self, spare: FallbackEngine, notice: Notice = quiet, *, tile: tuple[int, int] = TILE, dense: bool = False,
         span: int | None = None, triton: bool | None = None,
     ) -> None:  # fmt: skip
         self._spare, self._notice, self._tile, self._dense, self._span = spare, notice, tile, dense, span
@@ -197,7 +198,7 @@ class Gpu:
         def on_processor() -> None:
             self._spare.prepare(on_cpu(model))
 
-        self._climb("rollout", model, [Rung(on_device, ON_THE_CPU), Rung(on_processor)])
+        self._climb("rollout", model, [MemoryStrategy(on_device, ON_THE_CPU), MemoryStrategy(on_processor)])
 
     def simulate(
         self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: RolloutOptions
@@ -215,7 +216,7 @@ class Gpu:
 
         if is_foreign(wanted) or wanted.alter is not None:
             return on_processor()
-        return self._climb("rollout", model, [Rung(on_device, ON_THE_CPU), Rung(on_processor)])
+        return self._climb("rollout", model, [MemoryStrategy(on_device, ON_THE_CPU), MemoryStrategy(on_processor)])
 
     def gain_slopes(
         self, model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool
@@ -242,8 +243,8 @@ class Gpu:
                 (one, how), nobody = part[0], Observer(model, None, keep_days=False)
                 outcomes.append(self.simulate(model, one, nobody, check, how))
                 continue
-            rung = Rung(partial(self._many, model, part, None, check), SMALLER_BATCH.format(size, size // 2))
-            done = climb_down([rung, Rung(list[Outcome])], self._notice, found, f"{size} at once")
+            rung = MemoryStrategy(partial(self._many, model, part, None, check), SMALLER_BATCH.format(size, size // 2))
+            done = run_first_that_fits([rung, MemoryStrategy(list[Outcome])], self._notice, found, f"{size} at once")
             if not done:
                 found.batch = size // 2
                 self.stock(model).drop_batches()
@@ -259,13 +260,13 @@ class Gpu:
             model.gains.layout("full carry", lambda: self._notice(FULL_CARRY))
             return self._spare.gradient(on_cpu(model), schedule, observer, check)
         return self._climb("gradient", model, [
-            Rung(lambda: self._gradient(model, schedule, observer, check, self._span), LESS_HISTORY),
-            Rung(lambda: self._gradient(model, schedule, observer, check, 1), ON_THE_CPU),
-            Rung(lambda: self._spare.gradient(on_cpu(model), schedule, observer, check)),
+            MemoryStrategy(lambda: self._gradient(model, schedule, observer, check, self._span), LESS_HISTORY),
+            MemoryStrategy(lambda: self._gradient(model, schedule, observer, check, 1), ON_THE_CPU),
+            MemoryStrategy(lambda: self._spare.gradient(on_cpu(model), schedule, observer, check)),
         ])  # fmt: skip
 
-    def _climb(self, kind: str, model: Model, rungs: Sequence[Rung[Result]]) -> Result:
-        return climb_down(rungs, self._notice, self._found(model), kind)
+    def _climb(self, kind: str, model: Model, rungs: Sequence[MemoryStrategy[Result]]) -> Result:
+        return run_first_that_fits(rungs, self._notice, self._found(model), kind)
 
     @staticmethod
     def _found(model: Model) -> MemoryFit:
@@ -306,11 +307,11 @@ class Gpu:
         soft = probability * (1.0 - probability) * rollouts.lanes[0].gates.open
         return outcome, (decision + model.weights.budget) * soft, pose
 
-    def stock(self, model: Model) -> Stock:
+    def stock(self, model: Model) -> FireResources:
         """Return device memory of the model's fire, shared by every model of the same maps."""
         model.gains.dense()
         return model.gains.layout(
-            f"gpu {self._tile} {self._triton}", lambda: Stock(model, self._tile, triton=self._triton)
+            f"gpu {self._tile} {self._triton}", lambda: FireResources(model, self._tile, triton=self._triton)
         )
 
     def _setting(self, model: Model) -> KernelSetting:

@@ -136,7 +136,7 @@ class Arena:
 
 
 class RolloutHistory:
-    """What the backward pass needs of a span of days, and its own fields. For one rollout."""
+    """History of a span of days for the backward pass of one rollout, and its own fields."""
 
     def __init__(self, tiling: Tiling, span: int, days: int, per_day: int, n_aircraft: int, device: str) -> None:
         field, steps, self.span = tiling.field, span * per_day, span

@@ -126,7 +126,7 @@ def band_size(model: Model) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AircraftColumns:
-    """What a drop takes from its aircraft type, by column of the schedule."""
+    """Aircraft data of a drop, by column of the schedule."""
 
     along: Floats
     across: Floats

@@ -28,7 +28,7 @@ def triton_is_there() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KernelSetting:
-    """What the kernels are specialised for.
+    """Constants that the kernels are specialised for.
 
     ``receiver`` and ``emitter``: where retardant acts; ``protected``: whether the objective has regions; ``side`` and
     ``band``: cells along and across the largest footprint; ``dense``: run every tile at every step, for comparison.

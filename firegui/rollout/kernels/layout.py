@@ -1,4 +1,4 @@
-"""How a fire lies in memory for the active-front kernels.
+"""Memory layout of a fire for the active-front kernels.
 
 The raster is cut into tiles of 4 × 16 cells. Fields (``U``, ``S``, …) are flat float32 arrays of whole rows with one
 row of margin above and below and 16 columns left and right, so that no kernel tests for an edge; what lies outside the
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from firegui.domain.maps import FireMaps
 from firegui.native.compiled import kernel
 from firegui.rollout.gains import MAXIMUM_FACTOR
-from firegui.rollout.kernels.board import Partner
+from firegui.rollout.kernels.board import HelperThread
 
 Floats = NDArray[np.float32]
 Words = NDArray[np.int64]
@@ -103,7 +103,7 @@ class Marks(NamedTuple):
 
 
 class Constants(NamedTuple):
-    """What does not change during a rollout.
+    """Constants of a rollout.
 
     ``first_water`` and ``last_water`` are the first and the last step at which water is flown, ``n_steps`` and −1 where
     none is: of the whole schedule, so that a resumed rollout does what the whole one does.
@@ -135,7 +135,7 @@ class Workspace:
     log_values: Floats
     stamps: NDArray[np.int32]
     scratch: dict[str, NDArray[Any]]
-    partner: Partner
+    partner: HelperThread
 
     def room(self, name: str, count: int, kind: type[np.generic]) -> NDArray[Any]:
         """Return an array of at least ``count`` numbers of any content, the same for the same name.
@@ -180,7 +180,13 @@ class Layout:
         marks = Marks(now, after, beyond, touched, treated, np.array([self.shape.tile_rows, -1]))
         stamps = np.full(self.shape.tile_rows * self.shape.tile_columns * TILE_ROWS, -1, np.int32)
         return Workspace(
-            fields, marks, np.empty((SMALLEST_LOG, 2), np.int32), unset(SMALLEST_LOG * LANES), stamps, {}, Partner()
+            fields,
+            marks,
+            np.empty((SMALLEST_LOG, 2), np.int32),
+            unset(SMALLEST_LOG * LANES),
+            stamps,
+            {},
+            HelperThread(),
         )
 
 

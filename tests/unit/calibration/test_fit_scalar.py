@@ -10,7 +10,14 @@ import pytest
 from numpy.typing import NDArray
 
 from firegui.calibration.forecast import scalar_forecast, score_days
-from firegui.calibration.scalar import KNOBS, FitSettings, ScalarFitProgress, fit_scalar, knobs_for, misfit
+from firegui.calibration.scalar import (
+    SEARCHED_PARAMETERS,
+    FitSettings,
+    ScalarFitProgress,
+    fit_scalar,
+    misfit,
+    searched_parameters,
+)
 from firegui.domain.scenario import Scenario
 from firegui.errors import CancelledError, InputError
 from firegui.fire.card import scalar_card
@@ -67,7 +74,7 @@ def test_later_perimeters_are_not_read() -> None:
 
 
 def test_terms_without_layers_and_the_ignition_gain_are_left_alone() -> None:
-    names = {knob.name for knob in knobs_for(invented())}
+    names = {knob.name for knob in searched_parameters(invented())}
     found = fit_scalar(invented(), replace(QUICK, samples=5, sweeps=1), start=BAD)
 
     assert names == {"p", "wind_gain", "wind_alignment", "fuel"}
@@ -77,7 +84,7 @@ def test_terms_without_layers_and_the_ignition_gain_are_left_alone() -> None:
 def test_slope_is_searched_where_there_is_terrain() -> None:
     layers = {"slope": layer(SHAPE, 10.0), "aspect": layer(SHAPE, 0.0)}
 
-    assert {knob.name for knob in knobs_for(event(SHAPE, layers=layers))} == {
+    assert {knob.name for knob in searched_parameters(event(SHAPE, layers=layers))} == {
         "p",
         "wind_gain",
         "wind_alignment",
@@ -89,14 +96,14 @@ def test_every_candidate_stays_within_the_bounds() -> None:
     tried: list[ScalarParameters] = []
     fit_scalar(invented(), replace(QUICK, samples=8, sweeps=2), progress=lambda done: tried.append(done.best))
 
-    for knob in KNOBS:
+    for knob in SEARCHED_PARAMETERS:
         assert all(knob.low <= getattr(parameters, knob.name) <= knob.high * (1 + 1e-12) for parameters in tried)
 
 
-@pytest.mark.parametrize("knob", KNOBS, ids=lambda knob: knob.name)
+@pytest.mark.parametrize("knob", SEARCHED_PARAMETERS, ids=lambda knob: knob.name)
 def test_shares_and_values_are_inverse(knob: object) -> None:
-    assert knob in KNOBS
-    found = next(item for item in KNOBS if item is knob)
+    assert knob in SEARCHED_PARAMETERS
+    found = next(item for item in SEARCHED_PARAMETERS if item is knob)
 
     assert (found.value(0.0), found.value(1.0)) == pytest.approx((found.low, found.high))
     assert found.share(found.value(0.3)) == pytest.approx(0.3)

@@ -9,8 +9,8 @@ import pytest
 from firegui.domain.benchmark import PlannerName
 from firegui.domain.fleet import Fleet
 from firegui.domain.scaling import (
-    Middle,
     QualityTask,
+    Quartiles,
     ScalingAxis,
     ScalingCase,
     ScalingRow,
@@ -85,8 +85,8 @@ def test_a_ratio_is_of_the_timings_of_one_repeat() -> None:
     timings = Timings(0).plus(10.0, 20.0).plus(40.0, 120.0).plus(10.0, 40.0)
     assert timings.ratio.median == 3.0
     assert timings.rollout.median == 10.0
-    assert Middle.of([1.0, 2.0, 3.0, 4.0, 5.0]) == Middle(3.0, 2.0, 4.0)
-    assert Middle.of([1.0, 2.0, 3.0, 4.0, 5.0]).iqr_percent == pytest.approx(200.0 / 3.0)
+    assert Quartiles.of([1.0, 2.0, 3.0, 4.0, 5.0]) == Quartiles(3.0, 2.0, 4.0)
+    assert Quartiles.of([1.0, 2.0, 3.0, 4.0, 5.0]).iqr_percent == pytest.approx(200.0 / 3.0)
 
 
 def test_the_slope_is_that_of_a_power_of_the_dimension() -> None:

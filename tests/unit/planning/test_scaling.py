@@ -27,8 +27,8 @@ from firegui.errors import CancelledError, Check
 from firegui.planning.problem import build
 from firegui.planning.scaling import (
     BYTES_PER_CELL_AND_DAY,
-    ScalingBench,
     ScalingFires,
+    ScalingTimer,
     grouped,
     most_drops,
     window_around,
@@ -62,8 +62,8 @@ def project() -> Project:
 
 
 @pytest.fixture(scope="module")
-def bench(project: Project) -> ScalingBench:
-    return ScalingBench(project, "cpu", ignore_message, go_on)
+def bench(project: Project) -> ScalingTimer:
+    return ScalingTimer(project, "cpu", ignore_message, go_on)
 
 
 @pytest.mark.parametrize("corner", [(0, 0), (29, 39), (15, 2)])
@@ -119,7 +119,7 @@ def test_a_fire_that_stays_inside_burns_in_a_window_as_on_the_whole_raster() -> 
 
 
 def test_regions_outside_a_window_do_not_count_in_it(project: Project) -> None:
-    middle = Region.rectangle("Middle", (7, 9), (9, 11))
+    middle = Region.rectangle("Quartiles", (7, 9), (9, 11))
     found = fires(replace(project, regions=(*project.regions, middle)))
     small = next(case for case in cases(project) if case.sweep is ScalingAxis.GRID)
     model = found.model(small)
@@ -141,7 +141,7 @@ def test_fires_that_do_not_fit_together_are_measured_apart() -> None:
     assert grouped([small, again, other, large], need * 1.0) == [[small, again], [other], [large]]
 
 
-def test_a_round_times_every_setting_and_rounds_that_are_done_are_kept(project: Project, bench: ScalingBench) -> None:
+def test_a_round_times_every_setting_and_rounds_that_are_done_are_kept(project: Project, bench: ScalingTimer) -> None:
     kept: list[tuple[ScalingRow, ...]] = []
     some = cases(project)[:2]
 
@@ -164,7 +164,7 @@ def test_a_round_times_every_setting_and_rounds_that_are_done_are_kept(project: 
     assert times(FAST, more) == more
 
 
-def test_a_cancelled_round_is_not_kept(project: Project, bench: ScalingBench) -> None:
+def test_a_cancelled_round_is_not_kept(project: Project, bench: ScalingTimer) -> None:
     kept: list[tuple[ScalingRow, ...]] = []
 
     def hear(done: int, total: int, text: str) -> None:
@@ -176,13 +176,13 @@ def test_a_cancelled_round_is_not_kept(project: Project, bench: ScalingBench) ->
     assert [[row.repeats for row in round_] for round_ in kept] == [[1, 1]]
 
 
-def test_the_fleet_can_fly_as_much_as_its_calendar_says(project: Project, bench: ScalingBench) -> None:
+def test_the_fleet_can_fly_as_much_as_its_calendar_says(project: Project, bench: ScalingTimer) -> None:
     assert most_drops(bench.model) == availability_cap(project.planned_fleet, project.calendar)
 
 
 @pytest.mark.parametrize("planner", [PlannerName.GRADIENT, PlannerName.CMA_ES])
 def test_a_search_keeps_to_its_evaluations_and_repeats_itself(
-    planner: PlannerName, project: Project, bench: ScalingBench
+    planner: PlannerName, project: Project, bench: ScalingTimer
 ) -> None:
     def search(seed: int, settings: ScalingSettings = FAST, check: Check = go_on) -> tuple[float, int]:
         row = bench.search(cases(project), QualityTask(4, planner, seed), settings, check)
@@ -196,7 +196,7 @@ def test_a_search_keeps_to_its_evaluations_and_repeats_itself(
     assert search(2) != first
 
 
-def test_without_a_budget_a_search_has_no_penalty_to_pay(project: Project, bench: ScalingBench) -> None:
+def test_without_a_budget_a_search_has_no_penalty_to_pay(project: Project, bench: ScalingTimer) -> None:
     task = QualityTask(4, PlannerName.CMA_ES, 0)
     free = bench.search(cases(project), task, FAST, go_on)
     tight = bench.search(cases(project), task, replace(FAST, budget=2), go_on)
@@ -205,11 +205,11 @@ def test_without_a_budget_a_search_has_no_penalty_to_pay(project: Project, bench
 
 
 @pytest.mark.parametrize("planner", SEARCHED)
-def test_the_shortest_search_scores_a_schedule(planner: PlannerName, project: Project, bench: ScalingBench) -> None:
+def test_the_shortest_search_scores_a_schedule(planner: PlannerName, project: Project, bench: ScalingTimer) -> None:
     row = bench.search(cases(project), QualityTask(4, planner, 0), replace(FAST, evaluations=LEAST_SEARCH), go_on)
     assert row.evaluations <= LEAST_SEARCH and 0.0 < row.objective < float("inf")
 
 
-def test_a_cancelled_search_says_so(project: Project, bench: ScalingBench) -> None:
+def test_a_cancelled_search_says_so(project: Project, bench: ScalingTimer) -> None:
     with pytest.raises(CancelledError):
         bench.search(cases(project), QualityTask(4, PlannerName.GRADIENT, 0), FAST, stop)
