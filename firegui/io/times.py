@@ -64,7 +64,7 @@ def local_midnight(when: date, utc_offset_h: float) -> datetime:
     return datetime(when.year, when.month, when.day, tzinfo=UTC) - timedelta(hours=utc_offset_h)
 
 
-def say_offset(utc_offset_h: float) -> str:
+def offset_text(utc_offset_h: float) -> str:
     """Return ``UTC−7``, ``UTC+5:30``."""
     minutes = round(abs(utc_offset_h) * 60)
     text = f"{minutes // 60}" + (f":{minutes % 60:02d}" if minutes % 60 else "")

@@ -67,7 +67,9 @@ class Table:
         try:
             return cast(T, msgspec.convert(self._raw[key], kind, strict=True))
         except (msgspec.ValidationError, ValueError) as error:
-            self.problems.add(self.where, f"{key}: {_say(error, self._raw[key])}", f"write {_describe(kind)}")
+            self.problems.add(
+                self.where, f"{key}: {_describe_error(error, self._raw[key])}", f"write {_describe(kind)}"
+            )
             return cast(T, self._stand_in(fallback))
 
     def table(self, key: str) -> Table:
@@ -182,7 +184,7 @@ def _default(item: Field[Any]) -> Any:
     return item.default
 
 
-def _say(error: Exception, raw: Any) -> str:
+def _describe_error(error: Exception, raw: Any) -> str:
     text = plain_words(error)
     shown = repr(raw)
     return f"{text} ({shown if len(shown) <= 60 else shown[:57] + '…'})"

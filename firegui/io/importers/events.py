@@ -31,12 +31,12 @@ from firegui.io.importers.layer_values import (
     PERCENT,
     TENTHS_M,
     ImportedLayer,
+    describe_layers,
     read_values,
-    say_layers,
 )
-from firegui.io.importers.observations import say_coverage, say_observed
+from firegui.io.importers.observations import describe_coverage, describe_observed
 from firegui.io.source_files import cells_text, no_number
-from firegui.io.times import guess_offset_h, local_midnight, say_offset
+from firegui.io.times import guess_offset_h, local_midnight, offset_text
 from firegui.io.weather.daily import NO_DATA, DailyWind, daily_wind
 
 _ENCODINGS = {
@@ -122,7 +122,7 @@ def import_events(source: EventFileSource) -> Scenario:
         observed=observed.masks,
         observed_dates=observed.dates,
     )
-    begins = f"Day 0 is {wind.first}, the first with wind, from midnight at {say_offset(offset)}."
+    begins = f"Day 0 is {wind.first}, the first with wind, from midnight at {offset_text(offset)}."
     said = (*place.notes, begins, *_notes(event, arrays, layers, wind, observed))
     return replace(event, notes=said)
 
@@ -179,9 +179,9 @@ def _notes(
     if event.observed is None:
         notes.append("There are no observed perimeters and no ignition: nothing burns in this event.")
     else:
-        notes.append(say_observed(event.observed_dates))
-    notes += say_layers(layers)
+        notes.append(describe_observed(event.observed_dates))
+    notes += describe_layers(layers)
     if arrays.unused:
         more = ", …" if len(arrays.unused) > _SHOWN else ""
         notes.append(f"Not used: {', '.join(arrays.unused[:_SHOWN])}{more}.")
-    return notes + say_coverage(event)
+    return notes + describe_coverage(event)

@@ -21,7 +21,7 @@ from firegui.io import crs as crs_io
 from firegui.io import toml
 from firegui.io.array_files import Array
 from firegui.io.georeference import Six
-from firegui.io.times import UNKNOWN_START, as_utc, guess_offset_h, local_midnight, say_offset, start_problems
+from firegui.io.times import UNKNOWN_START, as_utc, guess_offset_h, local_midnight, offset_text, start_problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def find_start(
     begin = as_utc(start) if start is not None else (known.start if known else None)
     offset = local_offset(grid, known, start, utc_offset_h)
     if utc_offset_h is None and known is None:
-        notes.append(f"Local time taken to be {say_offset(offset)}, a guess from the place; --utc-offset sets it.")
+        notes.append(f"Local time taken to be {offset_text(offset)}, a guess from the place; --utc-offset sets it.")
     if start is None and known:
         notes.append(f"Start recognised: {known.start:%Y-%m-%d %H:%M} UTC.")
     if begin is None and dates:

@@ -19,8 +19,8 @@ from firegui.errors import Check, Problems
 from firegui.io.importers.georeferencing import EventStart, GridPlacement, check_when, find_start, local_offset
 from firegui.io.importers.landscape_layers import GriddedLandscape, read_ground
 from firegui.io.importers.landscape_source import LandscapeSource
-from firegui.io.importers.layer_values import say_layers
-from firegui.io.importers.observations import ignition_at, observe, say_coverage, say_observed
+from firegui.io.importers.layer_values import describe_layers
+from firegui.io.importers.observations import describe_coverage, describe_observed, ignition_at, observe
 from firegui.io.source_files import MOST_DAYS
 from firegui.io.times import guess_offset_h
 from firegui.io.vectors.perimeters import PerimeterSource
@@ -196,7 +196,7 @@ def _event(source: LandscapeSource, lay: LandscapeLayout, began: EventStart, win
         observed_dates=lay.fire.dates,
         notes=(*source.notes, *place.notes, *began.notes, *winds.notes, *_strong(winds), *fire, *layers),
     )
-    return event.with_notes(say_coverage(event))
+    return event.with_notes(describe_coverage(event))
 
 
 def _strong(winds: WindFields) -> list[str]:
@@ -210,7 +210,7 @@ def _strong(winds: WindFields) -> list[str]:
 def fire_notes(fire: Fire) -> list[str]:
     """Return what there is of a fire, and how it was read."""
     if fire.observed is not None:
-        return [say_observed(fire.dates), *fire.notes]
+        return [describe_observed(fire.dates), *fire.notes]
     if fire.ignition is None:
         said = "There are no observed perimeters and no ignition: give either to have a fire to plan for."
         return [said, *fire.notes]
@@ -221,7 +221,7 @@ def fire_notes(fire: Fire) -> list[str]:
 
 def layer_notes(ground: GriddedLandscape) -> list[str]:
     """Return how the layers were read and brought onto the grid."""
-    return say_layers(ground.layers) + list(ground.notes)
+    return describe_layers(ground.layers) + list(ground.notes)
 
 
 def _name(source: LandscapeSource) -> str:

@@ -24,7 +24,7 @@ from firegui.io.importers.layer_values import (
     declared_holes,
     read_values,
 )
-from firegui.io.importers.lcp import BandOrder, read_order, role_of, say_order
+from firegui.io.importers.lcp import BandOrder, describe_order, read_order, role_of
 from firegui.io.importers.target_grid import Chosen, choose_grid
 from firegui.io.rasters.files import RasterFile, read_box, read_header
 from firegui.io.rasters.warp import Box, RasterGeometry, horn, how_placed, needed_box, north_angle, place_on
@@ -97,7 +97,7 @@ def read_ground(source: LandscapeSource, problems: Problems, check: Check | None
     for key, found in chosen.items():
         if check is not None:
             check()
-        layer = _lay(key, found, grid, problems, check)
+        layer = _place_layer(key, found, grid, problems, check)
         if layer is not None:
             placement[key] = layer
     if grid.place is None:
@@ -149,7 +149,9 @@ def _choose(key: str, file: LayerBand, headers: dict[Path, RasterFile | None], p
     return _Chosen(file, header, band or 1, where)
 
 
-def _lay(key: str, found: _Chosen, grid: Chosen, problems: Problems, check: Check | None) -> GriddedLayer | None:
+def _place_layer(
+    key: str, found: _Chosen, grid: Chosen, problems: Problems, check: Check | None
+) -> GriddedLayer | None:
     geometry = grid.geometries.get(key, found.header.geometry)
     rows, columns = geometry.shape
     target = None if grid.place is None else grid.place.grid
@@ -204,7 +206,7 @@ def _terrain(
 
 
 def _order_notes(order: BandOrder | None) -> list[str]:
-    return [] if order is None else [say_order(order)]
+    return [] if order is None else [describe_order(order)]
 
 
 def _grid_notes(chosen: Mapping[str, _Chosen], placement: Mapping[str, GriddedLayer], grid: Chosen) -> list[str]:

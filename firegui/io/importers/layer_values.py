@@ -232,7 +232,7 @@ def read_values(
     return ImportedLayer(decoded, reading, tuple(notes), "" if encoding else name)
 
 
-def say_layers(layers: Mapping[str, ImportedLayer]) -> list[str]:
+def describe_layers(layers: Mapping[str, ImportedLayer]) -> list[str]:
     """Return notes on the layers.
 
     They say how these were read, what was assumed, where they have no data, and which layers there are not.
@@ -307,7 +307,7 @@ def _fuel(
     sets = " and ".join(name for name, cells in (("FBFM40", new or not old), ("FBFM13", old)) if cells)
     if old:
         notes.append(f"Fuel model: codes of the 13 original models in {cells_text(old)}; no network knows them.")
-    found = (*notes, *_say_codes(others, known.size))
+    found = (*notes, *_describe_codes(others, known.size))
     return ImportedLayer(
         values.astype(np.float32), f"fuel model {sets} codes", found, "FBFM13" if old > new else "FBFM40"
     )
@@ -327,7 +327,7 @@ def _other_codes(known: Known, wanted: frozenset[int], where: str, problems: Pro
     return None
 
 
-def _say_codes(others: Mapping[int, int], cells: int) -> list[str]:
+def _describe_codes(others: Mapping[int, int], cells: int) -> list[str]:
     if not others:
         return []
     count = f"{sum(others.values()):,} of {cells:,} cells hold"

@@ -101,23 +101,23 @@ def read_order(
         what = f"holds {len(file.bands)} bands without names; a landscape file has {counts}"
         problems.add(where, what, "say which they are with --lcp-bands, a dash for one to leave out")
         return None
-    looks = _looks(file, where, problems, check)
-    if looks is None:
+    samples = _samples(file, where, problems, check)
+    if samples is None:
         return None
-    doubt = doubts(usual, looks)
+    doubt = doubts(usual, samples)
     if not doubt:
         return BandOrder(
             usual, "guessed: the usual order of a landscape file, and every band holds what it can there", units
         )
-    found = best_order(usual, looks)
-    if found is None or doubts(found, looks):
+    found = best_order(usual, samples)
+    if found is None or doubts(found, samples):
         what = f"does not hold the usual bands of a landscape file ({'; '.join(doubt)})"
         problems.add(where, what, "say which its bands are with --lcp-bands")
         return None
     return BandOrder(found, f"guessed from the values, since in the usual order {'; '.join(doubt)}", units)
 
 
-def say_order(order: BandOrder) -> str:
+def describe_order(order: BandOrder) -> str:
     """Return the order of the bands in a sentence."""
     bands = ", ".join(f"{number} {_said(role)}" for number, role in enumerate(order.roles, start=1))
     return f"Bands of the landscape file: {bands} ({order.reason})."
@@ -174,16 +174,16 @@ def _stated_units(file: RasterFile) -> dict[str, str]:
     return units
 
 
-def _looks(file: RasterFile, where: str, problems: Problems, check: Check | None) -> list[BandSample] | None:
-    looks = []
+def _samples(file: RasterFile, where: str, problems: Problems, check: Check | None) -> list[BandSample] | None:
+    samples = []
     for number, band in enumerate(file.bands, start=1):
         if check is not None:
             check()
         sample = read_sample(file, number, where, problems)
         if sample is None:
             return None
-        looks.append(look_at(np.asarray(sample), band.nodata, _cell(file)))
-    return looks
+        samples.append(clean_sample(np.asarray(sample), band.nodata, _cell(file)))
+    return samples
 
 
 def _cell(file: RasterFile) -> float:
@@ -212,21 +212,21 @@ class BandSample:
         return self.values[~np.isnan(self.values)]
 
 
-def look_at(sample: NDArray[Any], nodata: float | None, cell: float) -> BandSample:
+def clean_sample(sample: NDArray[Any], nodata: float | None, cell: float) -> BandSample:
     """Return a sample without what stands for no data."""
     values = sample.astype(np.float64)
     values[declared_holes(sample, nodata) | no_number(values) | np.isin(values, STAND_INS)] = np.nan
     return BandSample(values, cell)
 
 
-def doubts(order: Sequence[str], looks: Sequence[BandSample]) -> list[str]:
+def doubts(order: Sequence[str], samples: Sequence[BandSample]) -> list[str]:
     """Return what speaks against bands being in this order, in words; empty where nothing does."""
     found = []
-    for number, (role, look) in enumerate(zip(order, looks, strict=True), start=1):
-        if _cost(role, look, None) >= _IMPOSSIBLE:
-            low, high = (look.known.min(), look.known.max()) if look.known.size else (np.nan, np.nan)
+    for number, (role, sample) in enumerate(zip(order, samples, strict=True), start=1):
+        if _cost(role, sample, None) >= _IMPOSSIBLE:
+            low, high = (sample.known.min(), sample.known.max()) if sample.known.size else (np.nan, np.nan)
             found.append(f"band {number} ({low:g} to {high:g}) cannot be {role.replace('_', ' ')}")
-    by_role = dict(zip(order, looks, strict=True))
+    by_role = dict(zip(order, samples, strict=True))
     if not found and {"elevation", "slope", "aspect"} <= set(by_role):
         ground = _derived(by_role["elevation"])
         if ground is not None:
@@ -242,34 +242,34 @@ def doubts(order: Sequence[str], looks: Sequence[BandSample]) -> list[str]:
     return found
 
 
-def best_order(roles: Sequence[str], looks: Sequence[BandSample]) -> tuple[str, ...] | None:
+def best_order(roles: Sequence[str], samples: Sequence[BandSample]) -> tuple[str, ...] | None:
     """Return the order of ``roles`` whose costs over the bands are least together.
 
     ``None`` where none is possible. Every choice of the elevation is tried: slope and aspect are judged by what follows
     from it.
     """
     best: tuple[float, tuple[str, ...]] | None = None
-    for number, look in enumerate(looks):
-        rough = _cost("elevation", look, None)
-        ground = _derived(look) if rough < _IMPOSSIBLE else None
+    for number, sample in enumerate(samples):
+        rough = _cost("elevation", sample, None)
+        ground = _derived(sample) if rough < _IMPOSSIBLE else None
         if ground is None:
             continue
         others = [role for role in roles if role != "elevation"]
-        rest = [other for index, other in enumerate(looks) if index != number]
+        rest = [other for index, other in enumerate(samples) if index != number]
         costs = np.array([[_cost(role, other, ground) for other in rest] for role in others])
         total, chosen = _assign(costs)
         if total < _IMPOSSIBLE and (best is None or total + rough < best[0]):
             order = [others[index] for index in chosen]
             order.insert(number, "elevation")
             best = total + rough, tuple(order)
-    return None if best is None else _crowns_right(best[1], looks)
+    return None if best is None else _crowns_right(best[1], samples)
 
 
-def _crowns_right(order: tuple[str, ...], looks: Sequence[BandSample]) -> tuple[str, ...]:
+def _crowns_right(order: tuple[str, ...], samples: Sequence[BandSample]) -> tuple[str, ...]:
     if not {"canopy_height", "canopy_base_height"} <= set(order):
         return order
     top, base = order.index("canopy_height"), order.index("canopy_base_height")
-    if (looks[base].values > looks[top].values).sum() <= (looks[base].values < looks[top].values).sum():
+    if (samples[base].values > samples[top].values).sum() <= (samples[base].values < samples[top].values).sum():
         return order
     swap = {"canopy_height": "canopy_base_height", "canopy_base_height": "canopy_height"}
     return tuple(swap.get(role, role) for role in order)
@@ -303,22 +303,22 @@ def _derived(elevation: BandSample) -> tuple[Floats, Floats] | None:
     return (steepness, aspect.astype(np.float64)) if known.size and known.std() > 0.0 else None
 
 
-def _cost(role: str, look: BandSample, ground: tuple[Floats, Floats] | None) -> float:
+def _cost(role: str, sample: BandSample, ground: tuple[Floats, Floats] | None) -> float:
     """Return how little a band fits a role, from 0; :data:`_IMPOSSIBLE` where it cannot be."""
-    known = look.known
+    known = sample.known
     if known.size == 0:
         return 1.0 if role in ("duff", "woody") else _IMPOSSIBLE
     low, high = float(known.min()), float(known.max())
     if role == "elevation":
-        return _roughness(look) if low >= -1640.0 and high <= 29_100.0 and high > low else _IMPOSSIBLE
+        return _roughness(sample) if low >= -1640.0 and high <= 29_100.0 and high > low else _IMPOSSIBLE
     if role == "slope":
         if low < 0.0 or high > 1000.0:
             return _IMPOSSIBLE
-        return 0.0 if ground is None else 1.0 - _correlation(look.values, ground[0])
+        return 0.0 if ground is None else 1.0 - _correlation(sample.values, ground[0])
     if role == "aspect":
         if low < -1.0 or high > 360.0:
             return _IMPOSSIBLE
-        return 0.0 if ground is None else _turned_away(look.values, ground[1])
+        return 0.0 if ground is None else _turned_away(sample.values, ground[1])
     if role == "fuel":
         return _fuel_cost(known)
     return _crown_cost(role, known)
@@ -341,13 +341,13 @@ def _crown_cost(role: str, known: Floats) -> float:
     return 0.2
 
 
-def _roughness(look: BandSample) -> float:
+def _roughness(sample: BandSample) -> float:
     """Return mean difference of neighbours over the standard deviation.
 
     Elevation is by far the smoothest of the bands.
     """
-    spread = float(np.nanstd(look.values))
-    steps = np.abs(np.diff(look.values, axis=1))
+    spread = float(np.nanstd(sample.values))
+    steps = np.abs(np.diff(sample.values, axis=1))
     return float(np.nanmean(steps)) / spread if spread > 0.0 and (~np.isnan(steps)).any() else _IMPOSSIBLE
 
 

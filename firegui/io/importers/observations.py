@@ -259,7 +259,7 @@ def _as_perimeters(problems: Problems) -> list[Problem]:
     ]  # fmt: skip
 
 
-def say_observed(dates: Sequence[date]) -> str:
+def describe_observed(dates: Sequence[date]) -> str:
     """Return how many perimeters there are, and which days have none of their own."""
     span = (dates[-1] - dates[0]).days + 1
     gaps = sorted({date.fromordinal(n) for n in range(dates[0].toordinal(), dates[-1].toordinal())} - set(dates))
@@ -270,7 +270,7 @@ def say_observed(dates: Sequence[date]) -> str:
     return f"{text}; days without one show the day before ({shown})."
 
 
-def say_coverage(event: Scenario) -> list[str]:
+def describe_coverage(event: Scenario) -> list[str]:
     """Return what to know when wind and perimeters do not begin on the same day."""
     if not event.observed_dates:
         return []

@@ -22,7 +22,7 @@ from firegui.io.importers.georeferencing import (
     local_offset,
     recognise,
 )
-from firegui.io.importers.observations import observe, say_coverage, say_observed
+from firegui.io.importers.observations import describe_coverage, describe_observed, observe
 from firegui.io.source_files import cells_problem, days_problem
 from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.conventions import STRONGEST_MS
@@ -77,7 +77,7 @@ def import_pytorchfire(
         observed_dates=dates,
         notes=(*place.notes, *began.notes, *_notes(folder, fields, observed, dates), *seen.notes),
     )
-    return replace(event, notes=(*event.notes, *say_coverage(event)))
+    return replace(event, notes=(*event.notes, *describe_coverage(event)))
 
 
 def _notes(
@@ -85,7 +85,7 @@ def _notes(
 ) -> list[str]:
     notes = list(fields.known.notes) if fields.known else []
     if observed is not None:
-        notes.append(say_observed(dates))
+        notes.append(describe_observed(dates))
     elif fields.ignition is not None:
         notes.append(
             f"The fire starts from initial_ignition.npz, cells that {_SIMULATED}; there are no observed perimeters."
@@ -199,7 +199,7 @@ def _fitting(headers: Mapping[str, array_files.Header], shape: tuple[int, int] |
     """
     if shape is None:
         problems.extend(
-            Problem(f"{key}.npz", _say_shape(key, header, header.shape, None), _ONE_GRID)
+            Problem(f"{key}.npz", _describe_shape(key, header, header.shape, None), _ONE_GRID)
             for key, header in headers.items()
         )
         return []
@@ -210,7 +210,7 @@ def _fitting(headers: Mapping[str, array_files.Header], shape: tuple[int, int] |
     for key, header in headers.items():
         lead = _LEAD.get(key, 0)
         wanted = (*header.shape[:lead], *shape, *_TAIL.get(key, ()))
-        found = [] if header.shape == wanted else [_say_shape(key, header, wanted, shape)]
+        found = [] if header.shape == wanted else [_describe_shape(key, header, wanted, shape)]
         problems.extend(Problem(f"{key}.npz", what, _ONE_GRID) for what in found)
         if lead and not found and (problem := days_problem(f"{key}.npz", header.shape[0])) is not None:
             problems.extend([problem])
@@ -223,7 +223,9 @@ def _fitting(headers: Mapping[str, array_files.Header], shape: tuple[int, int] |
     return fitting
 
 
-def _say_shape(key: str, header: array_files.Header, wanted: tuple[int, ...], shape: tuple[int, int] | None) -> str:
+def _describe_shape(
+    key: str, header: array_files.Header, wanted: tuple[int, ...], shape: tuple[int, int] | None
+) -> str:
     named = [*("D" * _LEAD.get(key, 0)), *(str(n) for n in shape or ("H", "W")), *(str(n) for n in _TAIL.get(key, ()))]
     turned = ": its axes are transposed" if array_files.is_reordered(header.shape, wanted) else ""
     return f"has shape [{', '.join(str(n) for n in header.shape)}], not [{', '.join(named)}]{turned}"

@@ -20,7 +20,7 @@ from firegui.io import array_files
 from firegui.io import crs as crs_io
 from firegui.io.atomic import replacing
 from firegui.io.source_files import cells_problem, days_problem
-from firegui.io.times import UNKNOWN_START, as_utc, guess_offset_h, say_offset, start_problems
+from firegui.io.times import UNKNOWN_START, as_utc, guess_offset_h, offset_text, start_problems
 from firegui.io.weather.conventions import STRONGEST_MS
 
 
@@ -107,7 +107,7 @@ def _notes(path: Path, held: MapsFile, offset: float) -> list[str]:
     if held.start is None:
         notes.append(f"The file gives no start; {UNKNOWN_START:%Y-%m-%dT%H:%MZ} is assumed.")
     if held.grid.is_georeferenced:
-        notes.append(f"Local time taken to be {say_offset(offset)}.")
+        notes.append(f"Local time taken to be {offset_text(offset)}.")
     else:
         notes.append("No place on the map: the file gives no CRS and transform.")
     if held.unused:

@@ -148,7 +148,7 @@ def write_edits(project: Project, base: Path, folder: Path) -> None:
     weights = project.weights
     there = base if weights is None or kept_weights(base, weights) is not None else folder
     text = _text(project, held.layers, write_project_weights(project, there))
-    if not _says(folder, text):
+    if not _reads_as(folder, text):
         write_text(folder / PROJECT_FILE, text)
 
 
@@ -178,7 +178,7 @@ def holds_edits(base: Path, folder: Path) -> bool:
     :func:`write_edits` wrote them.
     """
     try:
-        return not _says(base, (folder / PROJECT_FILE).read_text(encoding="utf-8"))
+        return not _reads_as(base, (folder / PROJECT_FILE).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return False
 
@@ -230,7 +230,7 @@ def _text(project: Project, layers: Mapping[str, ArrayFile], weights: ArrayFile 
     return _HEADER + dumps({"format": CURRENT_FORMAT, **tables})
 
 
-def _says(folder: Path, text: str) -> bool:
+def _reads_as(folder: Path, text: str) -> bool:
     """Return whether the ``project.toml`` in ``folder`` reads exactly so."""
     try:
         return (folder / PROJECT_FILE).read_text(encoding="utf-8") == text

@@ -79,7 +79,7 @@ def open_archive(path: Path, grid: Grid) -> TileArchive:
         if file.read(len(_HEAD)) != _HEAD:
             raise _refusal(path, "is no MBTiles file (an SQLite database)", "give a .mbtiles file")
     with _reading(path) as base:
-        archive = _looked_at(path, base)
+        archive = _read_archive(path, base)
         if not any(True for _ in _tiles(base, archive, archive.low, _mercator_box(grid, _whole(grid)))):
             what = "has no tile where the fire is"
             raise _refusal(path, what, "give a base map of this part of the Earth")
@@ -124,7 +124,7 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
         raise _refusal(path, f"cannot be read as MBTiles ({error})", "copy or download it again") from error
 
 
-def _looked_at(path: Path, base: sqlite3.Connection) -> TileArchive:
+def _read_archive(path: Path, base: sqlite3.Connection) -> TileArchive:
     columns = {str(row[1]) for row in base.execute("PRAGMA table_info(tiles)")}
     if not {"zoom_level", "tile_column", "tile_row", "tile_data"} <= columns:
         raise _refusal(path, "is an SQLite database, but holds no table of tiles", "give a .mbtiles file")

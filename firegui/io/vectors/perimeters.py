@@ -97,7 +97,7 @@ def no_polygons(features: VectorLayer, where: str) -> list[Problem]:
         remedy = "export it as GeoPackage, GeoJSON, KML or shapefile with one polygon per date"
         return [Problem(where, "holds no perimeter", remedy)]
     if all(geometry is not None and geometry.geom_type in _POINTS for geometry in features.geometries):
-        return [_say_points(features, where)]
+        return [_describe_points(features, where)]
     found = []
     for number, geometry in enumerate(features.geometries, 1):
         if not polygons_of(geometry):
@@ -122,7 +122,7 @@ def are_detections(features: VectorLayer) -> bool:
     return dates is not None and len(set(dates.dates)) > 1
 
 
-def _say_points(features: VectorLayer, where: str) -> Problem:
+def _describe_points(features: VectorLayer, where: str) -> Problem:
     count = f"{len(features.geometries):,} point{'' if len(features.geometries) == 1 else 's'}"
     if are_detections(features):
         dates = find_dates(features.columns, len(features.geometries), "", Problems(), None, 0.0)
@@ -210,7 +210,7 @@ def read_perimeters(source: Path | PerimeterSource, grid: Grid, check: Check | N
     problems.raise_if_any(title)
     growth, why = (asked.growth, "") if asked.growth is not None else guess_growth(masks)
     summed, said = accumulate(masks, days, growth)
-    told = (*dates.notes, *notes, *_say_cut(geometries, grid), *((why,) if why else ()), *said)
+    told = (*dates.notes, *notes, *_describe_cut(geometries, grid), *((why,) if why else ()), *said)
     return Perimeters(summed, days, growth, told)
 
 
@@ -310,7 +310,7 @@ def _extent(grid: Grid) -> tuple[float, float, float, float]:
     return west, south, east, north
 
 
-def _say_cut(geometries: NDArray[Any], grid: Grid) -> list[str]:
+def _describe_cut(geometries: NDArray[Any], grid: Grid) -> list[str]:
     """Return a note that some of the fire lies beyond the raster, and how much."""
     west, south, east, north = _extent(grid)
     left, bottom, right, top = shapely.total_bounds(geometries)

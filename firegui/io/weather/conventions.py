@@ -140,7 +140,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ParsedName:
     """What a name says: its role, and what came with it."""
 
     role: Role
@@ -203,7 +203,7 @@ _NOISE = (
 )
 
 
-def named(name: str) -> Named | None:
+def parse_name(name: str) -> ParsedName | None:
     """Return what ``name`` says that it holds; ``None`` for anything that is no part of a wind file."""
     bracketed = _BRACKETS.search(name)
     unit = None if bracketed is None else speed_unit(bracketed[1])
@@ -216,13 +216,13 @@ def named(name: str) -> Named | None:
     taken = (*_CLOCKS, *_SENSES, *_NOISE, "true")
     left = " ".join(word for word in _without_set(words) if word not in taken)
     if left in ("", "wind") and sense is not None:
-        return Named(Role.DIRECTION, None, height, sense, north)
+        return ParsedName(Role.DIRECTION, None, height, sense, north)
     role = _ROLES.get(left) if left else (Role.TIME if clock is not None else None)
     if role is None:
         return None
     if left == "sknt":
         unit = SpeedUnit.KNOTS
-    return Named(role, unit, height, sense, North.GRID if left in _GRID_NAMES else north, clock)
+    return ParsedName(role, unit, height, sense, North.GRID if left in _GRID_NAMES else north, clock)
 
 
 def _take_unit(words: list[str]) -> tuple[SpeedUnit | None, list[str]]:

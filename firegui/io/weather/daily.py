@@ -26,7 +26,15 @@ from firegui.io.weather.conventions import (
 )
 from firegui.io.weather.locations import Everywhere, Floats, Placement, Turn, WindLocations, no_turn, turn_from_true
 from firegui.io.weather.series import MOST_CELLS_READ, WindSeries, check_values, vectors
-from firegui.io.weather.time_axis import Days, Timing, fill_days, say_days, say_filled, say_moment, sort_into_days
+from firegui.io.weather.time_axis import (
+    Days,
+    Timing,
+    describe_days,
+    describe_filled_days,
+    fill_days,
+    moment_text,
+    sort_into_days,
+)
 
 NO_DATA = -9999.0
 
@@ -82,7 +90,7 @@ def daily_wind(
     # One day at a time: all days in double precision would take four times the room of the result.
     speed = np.stack([np.hypot(*parts).astype(np.float32) for parts in days])
     towards = np.stack([np.arctan2(parts[1], parts[0]).astype(np.float32) for parts in days])
-    return DailyWind(first, speed, towards, (*say_filled(filled, first), *_say_patched(patched)))
+    return DailyWind(first, speed, towards, (*describe_filled_days(filled, first), *_describe_patched(patched)))
 
 
 _CALM_DEG = 0.05
@@ -184,9 +192,12 @@ def daily_maps(
     for day, other in filled.items():
         speed[day], towards[day] = speed[other], towards[other]
     first = (when[0] + timedelta(hours=when[1])).date()
-    told = [] if timing.moments is None else say_days(days, filled, first, timing.step_h)
+    told = [] if timing.moments is None else describe_days(days, filled, first, timing.step_h)
     return WindFields(
-        speed, towards, (*placement.notes, *notes, *reader.notes, *told, *_say_patched(patched)), reader.course(timing)
+        speed,
+        towards,
+        (*placement.notes, *notes, *reader.notes, *told, *_describe_patched(patched)),
+        reader.course(timing),
     )
 
 
@@ -266,7 +277,7 @@ def _days(series: WindSeries, timing: Timing, when: When, problems: Problems) ->
         )
         return None
     if not days.samples:
-        span = f"{say_moment(timing.moments[0])} to {say_moment(timing.moments[-1])} UTC"
+        span = f"{moment_text(timing.moments[0])} to {moment_text(timing.moments[-1])} UTC"
         what = f"is of {span}, the event begins on {start:%Y-%m-%d %H:%M} UTC"
         problems.add(series.where, what, "check the start, the length and the times of the wind")
         return None
@@ -306,7 +317,7 @@ def _turn(grid: Grid, north: North | None, places: WindLocations) -> tuple[Turn,
     return from_true, [said]
 
 
-def _say_patched(patched: Mapping[date, int] | Mapping[int, int]) -> list[str]:
+def _describe_patched(patched: Mapping[date, int] | Mapping[int, int]) -> list[str]:
     if not patched:
         return []
     days = f"{len(patched)} days" if len(patched) != 1 else "1 day"

@@ -16,7 +16,7 @@ from pyproj.exceptions import CRSError
 from firegui.errors import Problems
 from firegui.io.georeference import WGS84
 from firegui.io.source_files import cells_problem
-from firegui.io.weather.conventions import Components, Height, Named, North, Role, Sense, TimeBasis, named
+from firegui.io.weather.conventions import Components, Height, North, ParsedName, Role, Sense, TimeBasis, parse_name
 from firegui.io.weather.locations import Floats, WindLocations, Window
 from firegui.io.weather.netcdf_file import NetcdfVariable
 from firegui.io.weather.raster_locations import AxisRaster, CurvedRaster
@@ -27,15 +27,15 @@ Variables = Mapping[str, NetcdfVariable]
 
 _MOST_AXIS = 100_000
 _STANDARD = {
-    "eastward_wind": Named(Role.U, north=North.TRUE),
-    "northward_wind": Named(Role.V, north=North.TRUE),
-    "grid_eastward_wind": Named(Role.U, north=North.GRID),
-    "grid_northward_wind": Named(Role.V, north=North.GRID),
-    "x_wind": Named(Role.U, north=North.GRID),
-    "y_wind": Named(Role.V, north=North.GRID),
-    "wind_speed": Named(Role.SPEED),
-    "wind_from_direction": Named(Role.DIRECTION, sense=Sense.FROM),
-    "wind_to_direction": Named(Role.DIRECTION, sense=Sense.TOWARDS),
+    "eastward_wind": ParsedName(Role.U, north=North.TRUE),
+    "northward_wind": ParsedName(Role.V, north=North.TRUE),
+    "grid_eastward_wind": ParsedName(Role.U, north=North.GRID),
+    "grid_northward_wind": ParsedName(Role.V, north=North.GRID),
+    "x_wind": ParsedName(Role.U, north=North.GRID),
+    "y_wind": ParsedName(Role.V, north=North.GRID),
+    "wind_speed": ParsedName(Role.SPEED),
+    "wind_from_direction": ParsedName(Role.DIRECTION, sense=Sense.FROM),
+    "wind_to_direction": ParsedName(Role.DIRECTION, sense=Sense.TOWARDS),
 }
 """Of the CF standard name table."""
 
@@ -87,7 +87,7 @@ def _choose(
 
     U and v before speed and direction, those that say 10 m before others.
     """
-    found: dict[Role, list[tuple[NetcdfVariable, Named]]] = {}
+    found: dict[Role, list[tuple[NetcdfVariable, ParsedName]]] = {}
     for variable in variables.values():
         says = _named(variable)
         if says is not None and len(variable.dimensions) >= 2 and variable.is_numeric:
@@ -107,13 +107,13 @@ def _choose(
     return None
 
 
-def _best(found: Sequence[tuple[NetcdfVariable, Named]]) -> list[NetcdfVariable]:
+def _best(found: Sequence[tuple[NetcdfVariable, ParsedName]]) -> list[NetcdfVariable]:
     at_10 = [variable for variable, says in found if says.height is Height.M10]
     return at_10 or [variable for variable, _ in found]
 
 
-def _named(variable: NetcdfVariable) -> Named | None:
-    by_name = named(variable.name)
+def _named(variable: NetcdfVariable) -> ParsedName | None:
+    by_name = parse_name(variable.name)
     by_standard = _STANDARD.get(variable.text("standard_name"))
     if by_standard is None or by_name is None:
         return by_standard or by_name

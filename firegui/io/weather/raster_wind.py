@@ -28,10 +28,10 @@ from firegui.io.times import parse_stamps
 from firegui.io.weather.conventions import (
     PAIRS,
     Components,
-    Named,
     North,
+    ParsedName,
     Role,
-    named,
+    parse_name,
     speed_unit,
 )
 from firegui.io.weather.locations import Floats, Window
@@ -54,7 +54,7 @@ class _Part:
 
     source: Any
     bands: tuple[int, ...]
-    named: Named | None
+    named: ParsedName | None
 
     @property
     def field(self) -> WindField:
@@ -142,7 +142,7 @@ _Pair = tuple[Components, _Part, _Part, tuple[str, ...]]
 def _one_file(source: Any, components: Components | None, where: str, problems: Problems) -> _Pair | None:
     """Return the bands of each part, told from what the bands are called."""
     found: dict[Role, list[int]] = {}
-    says: dict[Role, Named] = {}
+    says: dict[Role, ParsedName] = {}
     for band in range(1, source.count + 1):
         name = _band_name(source, band)
         if name is not None:
@@ -188,10 +188,10 @@ def _two_files(
     return None
 
 
-def _file_name(source: Any, path: Path) -> Named | None:
+def _file_name(source: Any, path: Path) -> ParsedName | None:
     """Return what the file's name or its first band's says; bands often name their times only."""
     for text in (path.stem, *re.split(r"[_\-. ]+", path.stem)):
-        found = _band_name(source, 1) or named(text)
+        found = _band_name(source, 1) or parse_name(text)
         if found is not None and found.role in _WIND_ROLES:
             return found
     return None
@@ -200,7 +200,7 @@ def _file_name(source: Any, path: Path) -> Named | None:
 _WIND_ROLES = (Role.SPEED, Role.DIRECTION, Role.U, Role.V)
 
 
-def _band_name(source: Any, band: int) -> Named | None:
+def _band_name(source: Any, band: int) -> ParsedName | None:
     tags = source.tags(band)
     for text in (
         source.descriptions[band - 1],
@@ -209,7 +209,7 @@ def _band_name(source: Any, band: int) -> Named | None:
         tags.get("GRIB_ELEMENT"),
     ):
         # "u10 2017-10-09 04:00" names a part and a time.
-        found = named(_STAMP_IN_TEXT.sub(" ", text)) if text else None
+        found = parse_name(_STAMP_IN_TEXT.sub(" ", text)) if text else None
         if found is not None and found.role in _WIND_ROLES:
             return found
     return None

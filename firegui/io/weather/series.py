@@ -21,8 +21,8 @@ from firegui.io.weather.conventions import (
     TO_10_M,
     Components,
     Height,
-    Named,
     North,
+    ParsedName,
     Role,
     Sense,
     SpeedUnit,
@@ -47,7 +47,7 @@ class WindField:
     """
 
     label: str
-    named: Named | None
+    named: ParsedName | None
     unit: str
     read: Callable[[int, Window | None], Floats]
 
@@ -189,9 +189,10 @@ def _conversions(unit: SpeedUnit, height: Height, sense: Sense | None) -> list[s
 
 
 def vectors(one: Floats, other: Floats, conventions: WindConventions) -> tuple[Floats, Floats, Floats]:
-    """Return speed, and the components towards the east and the north of ``conventions.north``, in m/s at 10 m.
+    """Return speed, and the components towards the east and the north, in m/s at 10 m.
 
-    A direction α clockwise from north, where the wind comes from, gives ``u = −s sin α, v = −s cos α``.
+    North is that of ``conventions.north``. A direction α clockwise from north, where the wind comes from, gives ``u =
+    −s sin α, v = −s cos α``.
     """
     assert conventions.speed_unit is not None and conventions.height is not None
     factor = METRES_PER_SECOND[conventions.speed_unit] * TO_10_M[conventions.height]

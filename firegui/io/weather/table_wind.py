@@ -25,10 +25,10 @@ from firegui.io.times import parse_stamps
 from firegui.io.weather.conventions import (
     PAIRS,
     Components,
-    Named,
+    ParsedName,
     Role,
     TimeBasis,
-    named,
+    parse_name,
     speed_unit,
 )
 from firegui.io.weather.locations import Everywhere, Floats, Stations, WindLocations, Window
@@ -57,7 +57,7 @@ class _Table:
     """
 
     cells: Mapping[Role, Sequence[str]]
-    says: Mapping[Role, Named]
+    says: Mapping[Role, ParsedName]
     titles: Mapping[Role, str]
     numbers: Sequence[int]
     place: Mapping[str, float]
@@ -143,7 +143,7 @@ def _parse(text: str, where: str, problems: Problems) -> _Table | None:
 def _units(header: Sequence[str], row: Sequence[str]) -> Sequence[str] | None:
     """Return the row as units of its columns, if it is one: some speed has a unit's name for a value."""
     for title, cell in zip(header, row, strict=False):
-        says = named(title)
+        says = parse_name(title)
         if says is not None and says.role in (Role.SPEED, Role.U, Role.V) and speed_unit(cell) is not None:
             return row
     return None
@@ -163,10 +163,10 @@ def _columns(
         problems.add(where, what, "complete the rows, or get the file again: it may be cut off")
         return None
     cells: dict[Role, list[str]] = {}
-    says: dict[Role, Named] = {}
+    says: dict[Role, ParsedName] = {}
     titles: dict[Role, str] = {}
     for index, title in enumerate(header):
-        found = named(title)
+        found = parse_name(title)
         if found is None or (found.role in says and found.role not in (Role.SPEED, Role.U, Role.V)):
             continue
         if found.role in says:
@@ -174,7 +174,9 @@ def _columns(
             problems.add(where, what, "keep the column of the wind that is meant")
             continue
         unit = None if units is None else speed_unit(units[index])
-        says[found.role] = found if unit is None else Named(found.role, unit, found.height, found.sense, found.north)
+        says[found.role] = (
+            found if unit is None else ParsedName(found.role, unit, found.height, found.sense, found.north)
+        )
         titles[found.role] = title.strip()
         cells[found.role] = [row[index].strip() for row in body]
     return _Table(cells, says, titles, numbers, place, [title.strip() for title in header])

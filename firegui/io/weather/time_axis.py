@@ -69,7 +69,7 @@ def check_ascending(moments: NDArray[np.datetime64], where: str, names: Sequence
     same = moments[at + 1] == moments[at]
     what = "is the same time as" if same else "comes before"
     more = f"; {backwards.size - 1:,} more are out of order" if backwards.size > 1 else ""
-    text = f"{names[at + 1]} ({say_moment(moments[at + 1])}) {what} {names[at]} ({say_moment(moments[at])}){more}"
+    text = f"{names[at + 1]} ({moment_text(moments[at + 1])}) {what} {names[at]} ({moment_text(moments[at])}){more}"
     remedy = "put the samples in the order of their times, each time once"
     if same:
         remedy += "; where clocks were put back, write times in UTC or with their offset"
@@ -77,12 +77,12 @@ def check_ascending(moments: NDArray[np.datetime64], where: str, names: Sequence
     return False
 
 
-def say_moment(moment: np.datetime64) -> str:
+def moment_text(moment: np.datetime64) -> str:
     """Return ``2017-10-09 04:00``."""
     return str(moment.astype("datetime64[m]")).replace("T", " ")
 
 
-def say_clock(stamps: Stamps, clock: TimeBasis | None) -> str:
+def describe_clock(stamps: Stamps, clock: TimeBasis | None) -> str:
     """Return what the stamps were taken for; empty where they, or the file, say it."""
     if stamps.dates_only:
         return "The dates of the wind are taken for days at the fire."
@@ -166,7 +166,7 @@ def _held(each: NDArray[np.int64], seconds: NDArray[np.int64], expected: int) ->
     return max(last + (0 if alone else 1), 0)
 
 
-def say_days(days: Days, filled: Mapping[int, int], first: date, step_h: float | None) -> list[str]:
+def describe_days(days: Days, filled: Mapping[int, int], first: date, step_h: float | None) -> list[str]:
     """Return notes on days that are means, that have a part of their samples, and that were filled.
 
     ``filled`` names the day whose wind stands in for each day without.
@@ -180,10 +180,10 @@ def say_days(days: Days, filled: Mapping[int, int], first: date, step_h: float |
     if days.partial:
         texts = [f"{first + timedelta(days=day)} ({len(days.samples[day])} of {days.expected})" for day in days.partial]
         notes.append(f"Days of which the file has a part only: {first_few(texts, _SHOWN)}.")
-    return notes + say_filled(filled, first)
+    return notes + describe_filled_days(filled, first)
 
 
-def say_filled(filled: Mapping[int, int], first: date) -> list[str]:
+def describe_filled_days(filled: Mapping[int, int], first: date) -> list[str]:
     """Return notes on the days of ``filled``, day → day, that have another day's wind."""
     notes = []
     before = [str(first + timedelta(days=day)) for day, source in filled.items() if source < day]
@@ -244,7 +244,8 @@ def decode_times(values: NDArray[np.float64], units: str, calendar: str) -> NDAr
     """Return the moments (UTC, whole seconds) that ``values`` in ``units`` name.
 
     ``units`` are such as ``hours since 1900-01-01``. Raises :class:`TimeError` for other calendars than the real one,
-    values that are no numbers, and years that no weather of a fire has.
+    values that are no numbers, and years that no weather of a fire has. cftime would drop an offset such as ``-7:00``
+    or ``PDT`` without a word.
     """
     match = _UNITS.fullmatch(units)
     name = "" if match is None else match[1].lower()

@@ -45,7 +45,7 @@ from firegui.io.weather.series import (
     vectors,
 )
 from firegui.io.weather.table_wind import UTF16, table_series
-from firegui.io.weather.time_axis import Stamps, Timing, regular_moments, say_clock, sort_into_days, utc_moments
+from firegui.io.weather.time_axis import Stamps, Timing, describe_clock, regular_moments, sort_into_days, utc_moments
 
 _HOURLY_AT_LEAST = 24
 _AGAIN = "get the file again from where it came"
@@ -141,14 +141,14 @@ def _surveyed(source: WindSource, problems: Problems, check: Check | None) -> Wi
             return WindSurvey("wind")
         if check is not None:
             check()
-        looked = _look(source, series, None, problems)
-        if looked is None:
+        probed = _probe_wind(source, series, None, problems)
+        if probed is None:
             return WindSurvey(series.kind, series.said, series.count, places=series.places.text, notes=series.notes)
-        stamps, step_h = _stamps(source, series, looked.conventions, problems)
+        stamps, step_h = _stamps(source, series, probed.conventions, problems)
         first, last = (None, None) if stamps is None else (stamps.moments[0].item(), stamps.moments[-1].item())
         return WindSurvey(
-            series.kind, looked.conventions, series.count, first, last, step_h, series.places.text, looked.speed_range,
-            (*series.notes, *looked.notes), stamps=stamps,
+            series.kind, probed.conventions, series.count, first, last, step_h, series.places.text, probed.speed_range,
+            (*series.notes, *probed.notes), stamps=stamps,
         )  # fmt: skip
 
 
@@ -185,19 +185,21 @@ def _read(
         return constant_maps(grid, speed, source.direction, _constant_conventions(source), when[2] or 1)
     with opened_series(source.files, source.conventions.components, problems) as series:
         placement = None if series is None or problems else series.places.on(grid, series.where, problems)
-        looked = None if series is None or placement is None else _look(source, series, placement.window, problems)
-        if series is None or placement is None or looked is None:
+        probed = (
+            None if series is None or placement is None else _probe_wind(source, series, placement.window, problems)
+        )
+        if series is None or placement is None or probed is None:
             return None
-        timing = _timing(source, series, looked.conventions, when, problems)
+        timing = _timing(source, series, probed.conventions, when, problems)
         if timing is None or problems:
             return None
-        notes = (*series.notes, *looked.notes, *timing[1])
-        winds = daily_maps(series, looked.conventions, timing[0], placement, grid, when, problems, check)
+        notes = (*series.notes, *probed.notes, *timing[1])
+        winds = daily_maps(series, probed.conventions, timing[0], placement, grid, when, problems, check)
         return None if winds is None else replace(winds, notes=(*notes, *winds.notes))
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
+class _ProbedWind:
     """What the numbers of a series mean, and how strong the wind is."""
 
     conventions: WindConventions
@@ -205,7 +207,9 @@ class _Looked:
     notes: tuple[str, ...]
 
 
-def _look(source: WindSource, series: WindSeries, window: Window | None, problems: Problems) -> _Looked | None:
+def _probe_wind(
+    source: WindSource, series: WindSeries, window: Window | None, problems: Problems
+) -> _ProbedWind | None:
     try:
         one, other = probe(series, window)
     except OSError as error:
@@ -218,9 +222,9 @@ def _look(source: WindSource, series: WindSeries, window: Window | None, problem
     if not check_values(one, other, conventions, series.where, problems):
         return None
     speed = vectors(one, other, conventions)[0]
-    if series.stamps is not None and (said := say_clock(series.stamps, conventions.clock)):
+    if series.stamps is not None and (said := describe_clock(series.stamps, conventions.clock)):
         notes.append(said)
-    return _Looked(conventions, (float(np.nanmin(speed)), float(np.nanmax(speed))), tuple(notes))
+    return _ProbedWind(conventions, (float(np.nanmin(speed)), float(np.nanmax(speed))), tuple(notes))
 
 
 def _stamps(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from firegui.errors import Problems
-from firegui.io.importers.layer_values import ImportedLayer, read_values, say_layers
+from firegui.io.importers.layer_values import ImportedLayer, describe_layers, read_values
 
 
 def read(key: str, raw: Any, nodata: float | None = None) -> ImportedLayer:
@@ -149,7 +149,7 @@ def test_a_layer_of_no_data_alone_is_refused() -> None:
 
 def test_the_notes_name_readings_holes_and_missing_layers() -> None:
     layers = {"slope": read("slope", [[3.0, np.nan]]), "canopy_cover": read("canopy_cover", [[30, 255]])}
-    assert say_layers(layers) == [
+    assert describe_layers(layers) == [
         "Layers read as slope 3 to 3 °, canopy cover 30 to 30 %.",
         "Canopy cover: 255 (1 cell) read as no data.",
         "No data: slope in 1 cell, canopy cover in 1 cell.",

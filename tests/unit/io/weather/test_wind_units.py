@@ -4,14 +4,14 @@ import pytest
 
 from firegui.io.weather.conventions import (
     Height,
-    Named,
     North,
+    ParsedName,
     Role,
     Sense,
     SpeedUnit,
     TimeBasis,
     WindConventions,
-    named,
+    parse_name,
     speed_unit,
 )
 from firegui.io.weather.wind import WindSource
@@ -76,23 +76,23 @@ def test_units_are_known_by_the_ways_in_which_files_write_them(text: str, unit: 
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("u10", Named(Role.U, height=Height.M10)),
-        ("10v", Named(Role.V, height=Height.M10)),
-        ("u_component_of_wind_10m", Named(Role.U, height=Height.M10)),
-        ("UGRD_10maboveground", Named(Role.U, height=Height.M10)),
-        ("x_wind", Named(Role.U, north=North.GRID)),
-        ("ws20ft_mph", Named(Role.SPEED, SpeedUnit.MPH, Height.FT20)),
-        ("Wind Speed [km/h]", Named(Role.SPEED, SpeedUnit.KMH)),
-        ("wind_speed_10m_ms", Named(Role.SPEED, SpeedUnit.MS, Height.M10)),
-        ("ws_10_m_s", Named(Role.SPEED, SpeedUnit.MS, Height.M10)),
-        ("sknt", Named(Role.SPEED, SpeedUnit.KNOTS)),
-        ("wind_speed_set_1", Named(Role.SPEED)),
-        ("wind_from_direction", Named(Role.DIRECTION, sense=Sense.FROM)),
-        ("wind_towards_direction", Named(Role.DIRECTION, sense=Sense.TOWARDS)),
-        ("Wind Dir (deg true)", Named(Role.DIRECTION)),
-        ("time_utc", Named(Role.TIME, clock=TimeBasis.UTC)),
-        ("local time", Named(Role.TIME, clock=TimeBasis.LOCAL)),
-        ("Longitude", Named(Role.LON)),
+        ("u10", ParsedName(Role.U, height=Height.M10)),
+        ("10v", ParsedName(Role.V, height=Height.M10)),
+        ("u_component_of_wind_10m", ParsedName(Role.U, height=Height.M10)),
+        ("UGRD_10maboveground", ParsedName(Role.U, height=Height.M10)),
+        ("x_wind", ParsedName(Role.U, north=North.GRID)),
+        ("ws20ft_mph", ParsedName(Role.SPEED, SpeedUnit.MPH, Height.FT20)),
+        ("Wind Speed [km/h]", ParsedName(Role.SPEED, SpeedUnit.KMH)),
+        ("wind_speed_10m_ms", ParsedName(Role.SPEED, SpeedUnit.MS, Height.M10)),
+        ("ws_10_m_s", ParsedName(Role.SPEED, SpeedUnit.MS, Height.M10)),
+        ("sknt", ParsedName(Role.SPEED, SpeedUnit.KNOTS)),
+        ("wind_speed_set_1", ParsedName(Role.SPEED)),
+        ("wind_from_direction", ParsedName(Role.DIRECTION, sense=Sense.FROM)),
+        ("wind_towards_direction", ParsedName(Role.DIRECTION, sense=Sense.TOWARDS)),
+        ("Wind Dir (deg true)", ParsedName(Role.DIRECTION)),
+        ("time_utc", ParsedName(Role.TIME, clock=TimeBasis.UTC)),
+        ("local time", ParsedName(Role.TIME, clock=TimeBasis.LOCAL)),
+        ("Longitude", ParsedName(Role.LON)),
         ("wind_gust", None),
         ("peak_wind_speed", None),
         ("u100", None),
@@ -100,5 +100,5 @@ def test_units_are_known_by_the_ways_in_which_files_write_them(text: str, unit: 
         ("", None),
     ],
 )
-def test_a_name_says_what_a_column_or_a_variable_holds(name: str, says: Named | None) -> None:
-    assert named(name) == says
+def test_a_name_says_what_a_column_or_a_variable_holds(name: str, says: ParsedName | None) -> None:
+    assert parse_name(name) == says
