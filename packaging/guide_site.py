@@ -21,7 +21,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 PACKAGE = CHECKOUT / "firegui"
 HELP = CHECKOUT / "resources" / "help"
 GUIDE_PARTS = ("First steps", "The window", "The method", "Reference", "Extending firegui")
-FLOORS = ("analyses", "runs", "planning", "calibration", "ensembles", "rollout", "fire", "io", "domain")
+FLOORS = ("api", "analyses", "runs", "planning", "calibration", "ensembles", "rollout", "fire", "io", "domain")
 """Packages with a page in the reference, below the public interface."""
 _PRIVATE = "rollout/kernels"
 _ROLE = re.compile(r":(?:class|func|meth|mod|data|attr|exc):<code>(?P<short>~?)\.?(?P<name>[\w.]+)</code>")
@@ -33,7 +33,7 @@ A desktop workbench, a command line and a Python package that plan the aerial at
 
 - Begin with [Getting started](getting-started.md) and the [Tutorial](tutorial.md).
 - [Command line](command-line.md) and [File formats](files.md) are the reference for scripts.
-- [Python](api/firegui.md) is the reference of the public interface.
+- [From Python](from-python.md) shows scripts and notebooks; [firegui](api/firegui.md) is the reference.
 """
 
 
