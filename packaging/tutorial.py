@@ -46,7 +46,7 @@ from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import FireView, Session
-from firegui.gui.window.action_registry import bare_title
+from firegui.gui.window.action_registry import plain_title
 from firegui.gui.window.main_window import MainWindow
 
 PICTURES = Path(__file__).resolve().parents[1] / "resources" / "help" / "pictures"
@@ -93,7 +93,7 @@ class Guest:
     # -- finding -----------------------------------------------------------------------------------------------------
     def action(self, title: str) -> QAction:
         """Return the command of the menus called ``title``."""
-        found = next((action for action in self.window.actions() if bare_title(action.text()) == title), None)
+        found = next((action for action in self.window.actions() if plain_title(action.text()) == title), None)
         if found is None:
             raise MissingControlError(f"no command is called {title!r}")
         self.named.append(title)

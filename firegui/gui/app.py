@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from firegui.assets import installed_version, resource
 from firegui.gui.base.error_hook import CrashReporter, log_file, start_log
 from firegui.gui.base.preferences import Preferences, user_store
-from firegui.gui.base.theme import apply_theme, wanted_theme
+from firegui.gui.base.theme import apply_theme, resolve_theme
 from firegui.gui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ def main(project_folder: Path | None) -> int:
     reporter = CrashReporter(logger, path)
     reporter.install()
     preferences = Preferences(user_store(), path.parent / "recent", path.parent / "recovery")
-    apply_theme(app, wanted_theme(app, preferences.theme))
+    apply_theme(app, resolve_theme(app, preferences.theme))
     window = MainWindow(preferences=preferences)
     if project_folder is not None:
         window.start_page.show_state(f"Opening {project_folder.name}…")
-    window.ui_built.connect(lambda: QTimer.singleShot(0, window, lambda: open_first(window, project_folder)))
-    window.ui_built.connect(lambda: keep_log(window, logger, reporter, path))
+    window.ui_built.connect(lambda: QTimer.singleShot(0, window, lambda: open_initial_project(window, project_folder)))
+    window.ui_built.connect(lambda: connect_log(window, logger, reporter, path))
     window.first_painted.connect(window.build_ui_stepwise)
     # A window that is opened minimised is never painted.
     QTimer.singleShot(_PATIENCE_MS, window, window.build_ui_stepwise)
@@ -57,7 +57,7 @@ def main(project_folder: Path | None) -> int:
     return status
 
 
-def keep_log(window: MainWindow, logger: logging.Logger, reporter: CrashReporter, path: Path) -> None:
+def connect_log(window: MainWindow, logger: logging.Logger, reporter: CrashReporter, path: Path) -> None:
     """Write the entries of the event log to the log file, and unexpected errors to both."""
     log = window.workbench.event_log
     reporter.unexpected.connect(lambda text: log.add(f"{_UNEXPECTED}{text.strip().splitlines()[-1]}", "error"))
@@ -89,7 +89,7 @@ def make_application(arguments: list[str]) -> QApplication:
     return app
 
 
-def open_first(window: MainWindow, project_folder: Path | None) -> None:
+def open_initial_project(window: MainWindow, project_folder: Path | None) -> None:
     """Offer to restore unsaved work after a crash, then open ``project_folder`` if given.
 
     Without either, the start page stays.

@@ -186,7 +186,7 @@ def landscape(tmp_path: Path) -> Path:
 @pytest.fixture
 def filled(hands: Hands, landscape: Path) -> Hands:
     """Hands on a wizard that has read :func:`landscape`."""
-    hands.wizard.bring([landscape])
+    hands.wizard.add_paths([landscape])
     hands.settle()
     return hands
 

@@ -37,8 +37,8 @@ from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.session.session import FireView, Session
-from firegui.gui.window.action_registry import bare_title
-from firegui.gui.window.docks import share_room
+from firegui.gui.window.action_registry import plain_title
+from firegui.gui.window.docks import set_default_sizes
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.store import load_project, save_project
 
@@ -47,7 +47,7 @@ _LOOK_MS, _SETTLE_MS, _PATIENCE_MS = 40, 700, 300_000
 
 
 @dataclass(frozen=True, slots=True)
-class ThumbnailRenderer:
+class ScreenshotCamera:
     """Takes every picture in each of ``sizes`` into ``album``."""
 
     window: MainWindow
@@ -63,14 +63,14 @@ class ThumbnailRenderer:
             return
         for size in self.sizes:
             self.window.resize(size)
-            share_room(self.window, self.window.workbench.docks)
+            set_default_sizes(self.window, self.window.workbench.docks)
             settle()
             path = self.album / f"{name}-{self.theme.value}-{size.width()}x{size.height()}.png"
             self.window.grab().save(str(path))
 
     def action(self, title: str) -> QAction:
         """The command of that title. Raises ``StopIteration`` for another."""
-        return next(action for action in self.window.actions() if bare_title(action.text()) == title)
+        return next(action for action in self.window.actions() if plain_title(action.text()) == title)
 
     def dialog(self, name: str, opens: Callable[[], object]) -> None:
         """What ``opens`` shows, which is turned down once it was photographed."""
@@ -122,7 +122,9 @@ def workbench(place: Path) -> Iterator[MainWindow]:
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def go_round(camera: ThumbnailRenderer, project: Project, folder: Path, run: Path | None, docks: Sequence[str]) -> None:
+def visit_docks(
+    camera: ScreenshotCamera, project: Project, folder: Path, run: Path | None, docks: Sequence[str]
+) -> None:
     """Every main state once, from the start page to the hand-over; of ``docks`` alone if there are any."""
     window = camera.window
     session, queue = window.workbench.session, window.workbench.queue
@@ -149,7 +151,7 @@ def go_round(camera: ThumbnailRenderer, project: Project, folder: Path, run: Pat
         _dialogs(camera)
 
 
-def _results(camera: ThumbnailRenderer) -> None:
+def _results(camera: ScreenshotCamera) -> None:
     session = camera.window.workbench.session
     session.set_view(FireView.PLAN)
     session.set_step(round(0.6 * session.project.calendar.n_steps))
@@ -162,7 +164,7 @@ def _results(camera: ThumbnailRenderer) -> None:
     session.set_view(FireView.PLAN)
 
 
-def _docks(camera: ThumbnailRenderer, titles: Sequence[str]) -> None:
+def _docks(camera: ScreenshotCamera, titles: Sequence[str]) -> None:
     for title in titles:
         dock = camera.window.workbench.docks[title]
         was_hidden = not dock.isVisible()
@@ -190,15 +192,15 @@ def _pages(panel: QWidget) -> Iterator[Callable[[], object]]:
     yield from (partial(pages.setCurrentIndex, k) for k in range(pages.count()) if pages.isTabEnabled(k))
 
 
-def _dialogs(camera: ThumbnailRenderer) -> None:
+def _dialogs(camera: ScreenshotCamera) -> None:
     guide = camera.window.workbench.guide
     guide.open_palette()
     assert guide.palette is not None
     camera.take("20-palette", guide.palette)
-    guide.palette.give_up()
+    guide.palette.close_palette()
     for number, title in enumerate(("Import landscape", "Export", "Replan", "About"), 1):
         for action in camera.window.actions():
-            if bare_title(action.text()).startswith(title) and action.isEnabled():
+            if plain_title(action.text()).startswith(title) and action.isEnabled():
                 camera.dialog(f"2{number}-{title.lower().replace(' ', '-')}", action.trigger)
                 break
         else:
@@ -233,7 +235,9 @@ def main(given: Sequence[str] | None = None) -> int:
             home = Path(place)
             project, folder = (load_project(asked.project), asked.project) if asked.project else demo(home)
             with workbench(home) as window:
-                go_round(ThumbnailRenderer(window, asked.album, theme, sizes), project, folder, asked.run, asked.docks)
+                visit_docks(
+                    ScreenshotCamera(window, asked.album, theme, sizes), project, folder, asked.run, asked.docks
+                )
     return 0
 
 

@@ -29,16 +29,16 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from firegui.gui import app
 
-open_first = app.open_first
+open_initial_project = app.open_initial_project
 
 def look(window, folder):
     assert window.isVisible()
     assert "torch" not in sys.modules, "torch was loaded before the window was shown"
-    open_first(window, folder)
+    open_initial_project(window, folder)
     print("OPEN", window.workbench.session.project.scenario.name)
     QTimer.singleShot(200, window.close)
 
-app.open_first = look
+app.open_initial_project = look
 sys.exit(app.main(Path(sys.argv[1])))
 """
 

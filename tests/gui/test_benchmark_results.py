@@ -147,9 +147,9 @@ def test_a_seed_that_ends_joins_the_chosen_curves_of_its_planner(panel: Benchmar
     assert shown is not None
     panel._controller._show(replace(shown, table=table(SMALL, done=4)))
     click(panel, "Budgeted gradient")
-    assert panel.curves.chart.standing_out == ("Gradient (seed 0)",)
+    assert panel.curves.chart.highlighted == ("Gradient (seed 0)",)
     panel._controller._show(replace(shown, table=table(SMALL)))
-    assert set(panel.curves.chart.standing_out) == {"Gradient (seed 0)", "Gradient (seed 1)"}
+    assert set(panel.curves.chart.highlighted) == {"Gradient (seed 0)", "Gradient (seed 1)"}
     assert [item.text() for item in panel.curves.names.selectedItems()] == ["Gradient"]
 
 
@@ -257,11 +257,11 @@ def test_the_curve_under_the_mouse_stands_out_and_is_read_out(qtbot: QtBot, pane
     chart = panel.curves.chart
     line = line_called(panel, "Gradient (seed 0)")
     move(panel, spot_on(panel, line, 500.0))
-    qtbot.waitUntil(lambda: chart.standing_out == ("Gradient (seed 0)",))
+    qtbot.waitUntil(lambda: chart.highlighted == ("Gradient (seed 0)",))
     assert chart.legend.text().startswith("Gradient (seed 0): ")
     assert "ends at 4.35" in chart.legend.text()
     move(panel, spot_on(panel, line_called(panel, "Tactical"), 500.0))
-    qtbot.waitUntil(lambda: chart.standing_out == ("Tactical",))
+    qtbot.waitUntil(lambda: chart.highlighted == ("Tactical",))
 
 
 def test_a_click_on_a_curve_chooses_its_line_in_the_table_and_a_line_its_curve(
@@ -275,7 +275,7 @@ def test_a_click_on_a_curve_chooses_its_line_in_the_table_and_a_line_its_curve(
     qtbot.waitUntil(lambda: panel.table.best == (PlannerTask(P.GRADIENT, 1),))
     panel.pages.setCurrentWidget(panel.table)
     click(panel, "Tactical heuristic")
-    assert set(chart.standing_out) >= {"Tactical"}
+    assert set(chart.highlighted) >= {"Tactical"}
     assert [item.text() for item in panel.curves.names.selectedItems()] == ["Tactical"]
 
 
@@ -284,7 +284,7 @@ def test_a_name_beside_the_chart_chooses_all_of_its_seeds(qtbot: QtBot, panel: B
     names = panel.curves.names
     assert [names.item(k).text() for k in range(names.count())] == ["Gradient", "Tactical", "No drops"]
     QTest.mouseClick(names.viewport(), LEFT, pos=names.visualItemRect(names.item(0)).center())
-    assert set(panel.curves.chart.standing_out) == {"Gradient (seed 0)", "Gradient (seed 1)"}
+    assert set(panel.curves.chart.highlighted) == {"Gradient (seed 0)", "Gradient (seed 1)"}
     assert panel.table.all_chosen == {PlannerTask(P.GRADIENT, 0), PlannerTask(P.GRADIENT, 1)}
 
 

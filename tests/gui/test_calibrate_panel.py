@@ -23,7 +23,7 @@ from firegui.gui.analyses.calibration.calibration_controller import (
     interrupted_in,
     new_weights_file,
 )
-from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
+from firegui.gui.analyses.calibration.calibration_panel import CalibrationPanel
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
@@ -78,12 +78,12 @@ def controller(session: Session) -> Iterator[CalibrationController]:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, session: Session, queue: RunQueue, controller: CalibrationController) -> CalibratePanel:
+def panel(qtbot: QtBot, session: Session, queue: RunQueue, controller: CalibrationController) -> CalibrationPanel:
     return panel_of(qtbot, session, queue, controller)
 
 
-def panel_of(qtbot: QtBot, session: Session, queue: RunQueue, controller: CalibrationController) -> CalibratePanel:
-    shown = CalibratePanel(session, queue, controller)
+def panel_of(qtbot: QtBot, session: Session, queue: RunQueue, controller: CalibrationController) -> CalibrationPanel:
+    shown = CalibrationPanel(session, queue, controller)
     shown.start_requested.connect(shown.start)
     shown.form.set_value(replace(shown.form.value(), epochs=EPOCHS, fit_days=3))
     show_widget(qtbot, shown, 1100, 420)
@@ -91,13 +91,15 @@ def panel_of(qtbot: QtBot, session: Session, queue: RunQueue, controller: Calibr
 
 
 @pytest.fixture
-def calibrated(qtbot: QtBot, saved: Path, panel: CalibratePanel, controller: CalibrationController) -> CalibratePanel:
+def calibrated(
+    qtbot: QtBot, saved: Path, panel: CalibrationPanel, controller: CalibrationController
+) -> CalibrationPanel:
     """The panel with weights that the real engine has fitted."""
     calibrate(qtbot, panel, controller)
     return panel
 
 
-def calibrate(qtbot: QtBot, panel: CalibratePanel, controller: CalibrationController) -> None:
+def calibrate(qtbot: QtBot, panel: CalibrationPanel, controller: CalibrationController) -> None:
     panel.button("start").click()
     qtbot.waitUntil(lambda: not controller.is_busy, timeout=PATIENCE_MS)
     assert controller.result is not None
@@ -113,7 +115,7 @@ def epoch(number: int, loss: float | None = None) -> FitProgress:
 @pytest.fixture
 def held(
     qtbot: QtBot, session: Session, queue: RunQueue, saved: Path
-) -> Iterator[tuple[CalibratePanel, CalibrationController, FakeRun]]:
+) -> Iterator[tuple[CalibrationPanel, CalibrationController, FakeRun]]:
     """A panel whose calibration goes on until it is stopped."""
     work = held_run()
     controller = CalibrationController(session, execute=work, clock=lambda: NOW)
@@ -126,14 +128,14 @@ def held(
 def test_the_form_begins_with_as_many_days_as_can_be_fitted(
     session: Session, queue: RunQueue, controller: CalibrationController
 ) -> None:
-    panel = CalibratePanel(session, queue, controller)
+    panel = CalibrationPanel(session, queue, controller)
     assert panel.form.value() == NetworkFitSettings(fit_days=4)
     session.open_project(watched_project(2), None)
     assert panel.form.value().fit_days == 2
     panel.deleteLater()
 
 
-def test_every_setting_has_a_field_with_its_help(panel: CalibratePanel) -> None:
+def test_every_setting_has_a_field_with_its_help(panel: CalibrationPanel) -> None:
     box = panel.form.box("patience")
     assert "epochs without a better misfit" in box.toolTip()
     assert "1 to 100000" in box.toolTip()
@@ -143,7 +145,7 @@ def test_every_setting_has_a_field_with_its_help(panel: CalibratePanel) -> None:
     assert not panel.form.value().correction
 
 
-def test_what_keeps_it_from_starting_is_said(session: Session, panel: CalibratePanel) -> None:
+def test_what_keeps_it_from_starting_is_said(session: Session, panel: CalibrationPanel) -> None:
     event = session.project.scenario
     assert panel.button("start").isEnabled()
     assert "Later perimeters are not read" in panel.notes.text()
@@ -155,7 +157,7 @@ def test_what_keeps_it_from_starting_is_said(session: Session, panel: CalibrateP
 
 
 def test_it_can_start_from_the_projects_own_weights(
-    qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationController, FakeRun], saved: Path
+    qtbot: QtBot, session: Session, held: tuple[CalibrationPanel, CalibrationController, FakeRun], saved: Path
 ) -> None:
     panel, controller, work = held
     assert panel.origin.count() == 1
@@ -175,7 +177,7 @@ def test_it_can_start_from_the_projects_own_weights(
 
 # -- further projects --------------------------------------------------------------------------------------------------
 def test_another_project_is_trained_on_jointly(
-    qtbot: QtBot, saved: Path, panel: CalibratePanel, controller: CalibrationController, other: Path
+    qtbot: QtBot, saved: Path, panel: CalibrationPanel, controller: CalibrationController, other: Path
 ) -> None:
     panel.add_project(other)
     assert [panel.others.item(k).text() for k in range(panel.others.count())] == ["Other · other.firegui"]
@@ -187,7 +189,7 @@ def test_another_project_is_trained_on_jointly(
     assert list(panel.plots.days.points(1)) == [1, 2, 3]
 
 
-def test_a_project_can_be_left_out_again(panel: CalibratePanel, other: Path) -> None:
+def test_a_project_can_be_left_out_again(panel: CalibrationPanel, other: Path) -> None:
     panel.add_project(other)
     assert not panel.button("delete").isEnabled()
     panel.others.setCurrentRow(0)
@@ -196,7 +198,7 @@ def test_a_project_can_be_left_out_again(panel: CalibratePanel, other: Path) -> 
 
 
 def test_what_cannot_be_added_is_refused(
-    saved: Path, panel: CalibratePanel, other: Path, refusals: list[InputError], tmp_path: Path
+    saved: Path, panel: CalibrationPanel, other: Path, refusals: list[InputError], tmp_path: Path
 ) -> None:
     panel.add_project(tmp_path / "gone")
     panel.add_project(saved)
@@ -209,7 +211,7 @@ def test_what_cannot_be_added_is_refused(
     assert panel.others.count() == 1
 
 
-def test_days_that_another_project_lacks_are_said(panel: CalibratePanel, other: Path) -> None:
+def test_days_that_another_project_lacks_are_said(panel: CalibrationPanel, other: Path) -> None:
     panel.add_project(other)
     panel.form.set_value(replace(panel.form.value(), fit_days=4))
 
@@ -219,7 +221,7 @@ def test_days_that_another_project_lacks_are_said(panel: CalibratePanel, other: 
 
 # -- while it works ----------------------------------------------------------------------------------------------------
 def test_the_charts_follow_every_epoch(
-    qtbot: QtBot, calibrated: CalibratePanel, controller: CalibrationController
+    qtbot: QtBot, calibrated: CalibrationPanel, controller: CalibrationController
 ) -> None:
     history = controller.history
     assert [row.epoch for row in history] == list(range(EPOCHS))
@@ -233,7 +235,7 @@ def test_the_charts_follow_every_epoch(
 
 
 def test_the_epoch_under_the_mouse_is_the_one_whose_days_are_shown(
-    qtbot: QtBot, calibrated: CalibratePanel, controller: CalibrationController
+    qtbot: QtBot, calibrated: CalibrationPanel, controller: CalibrationController
 ) -> None:
     calibrated.plots.misfit.hovered.emit(2.2)
     qtbot.waitUntil(lambda: cursor_of(calibrated.plots.misfit) == 2.0)
@@ -265,7 +267,7 @@ def test_the_time_left_is_not_guessed_from_the_first_epoch() -> None:
 
 
 def test_opening_another_project_stops_it_and_forgets_it(
-    qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationController, FakeRun]
+    qtbot: QtBot, session: Session, held: tuple[CalibrationPanel, CalibrationController, FakeRun]
 ) -> None:
     panel, controller, _work = held
     panel.start()
@@ -328,7 +330,7 @@ def test_a_stopped_one_goes_on_to_the_same_weights_even_in_another_session(
 
 
 def test_one_that_cannot_be_read_is_refused(
-    session: Session, saved: Path, panel: CalibratePanel, refusals: list[InputError]
+    session: Session, saved: Path, panel: CalibrationPanel, refusals: list[InputError]
 ) -> None:
     broken = part_of(new_weights_file(saved, NOW))
     broken.parent.mkdir()
@@ -352,14 +354,14 @@ def test_the_latest_interrupted_one_is_found_and_names_are_not_used_twice(tmp_pa
 
 
 # -- what came of it ---------------------------------------------------------------------------------------------------
-def test_the_result_says_what_was_learned_and_what_was_never_seen(calibrated: CalibratePanel) -> None:
+def test_the_result_says_what_was_learned_and_what_was_never_seen(calibrated: CalibrationPanel) -> None:
     text = calibrated.summary.text()
     for part in ("Best epoch", "Tiny", "Learned: rate of spread", "From published values", "Never seen: elevation"):
         assert part in text
 
 
 def test_the_weights_can_be_used_in_the_project_and_that_can_be_undone(
-    session: Session, calibrated: CalibratePanel, controller: CalibrationController
+    session: Session, calibrated: CalibrationPanel, controller: CalibrationController
 ) -> None:
     before = session.project
     assert controller.result is not None
@@ -382,7 +384,7 @@ def test_weights_of_the_same_name_are_another_fire(project: Project) -> None:
 
 
 def test_the_weights_can_be_saved_and_a_bad_place_is_refused(
-    calibrated: CalibratePanel, controller: CalibrationController, tmp_path: Path, refusals: list[InputError]
+    calibrated: CalibrationPanel, controller: CalibrationController, tmp_path: Path, refusals: list[InputError]
 ) -> None:
     calibrated.save(tmp_path / "mine")
     assert controller.result is not None
@@ -416,7 +418,7 @@ def test_leaving_may_discard_it_with_all_that_was_tried(
     controller = window.workbench.controller(CalibrationController)
     controller.start(CalibrationRequest(NetworkFitSettings(fit_days=3, epochs=100_000, patience=100_000)))
     qtbot.waitUntil(lambda: len(controller.history) > 2, timeout=PATIENCE_MS)
-    assert window.workbench.documents.may_leave("close")
+    assert window.workbench.documents.confirm_close("close")
     assert asked == [
         "The calibration: Stopping keeps the best weights so far; it can be resumed later. Discarding deletes the "
         "weights and all that was tried for them."

@@ -70,7 +70,7 @@ def test_everything_drawn_in_the_window_can_be_read(qapp: QApplication, tmp_path
         settle()
         commands = window.workbench.guide.palette
         assert commands is not None and poor(commands) == []
-        commands.give_up()
+        commands.close_palette()
 
 
 def start_page_of(window: MainWindow) -> QWidget:

@@ -76,12 +76,12 @@ def test_the_choice_is_shown_in_the_objective_dock_and_remembered(
 def test_the_device_that_a_run_uses_and_falls_back_on_is_shown_and_another_choice_does_not_inherit_it(
     qtbot: QtBot, session: Session
 ) -> None:
-    go_on = threading.Event()
+    resume_stopped = threading.Event()
 
     def execute(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
         assert isinstance(spec, EvaluateSpec)
         emit(Message("Computing on the card", device=DeviceUsed(spec.backend, "the GPU NVIDIA H200")))
-        go_on.wait(60)
+        resume_stopped.wait(60)
         emit(Message("Memory does not suffice.", "warning", DeviceUsed(spec.backend, "the CPU")))
         emit(RunFinished(FinishReason.COMPLETED, "done", None, None, None))
 
@@ -91,7 +91,7 @@ def test_the_device_that_a_run_uses_and_falls_back_on_is_shown_and_another_choic
     queue.logged.connect(lambda text, level: logged.append((text, level)))
     queue.show_baseline()
     qtbot.waitUntil(lambda: button.text() == "Device: automatic (the GPU NVIDIA H200)")
-    go_on.set()
+    resume_stopped.set()
     qtbot.waitUntil(lambda: "this computer's CPU" in button.text())
     assert ("Memory does not suffice.", "warning") in logged
     session.set_backend("reference")

@@ -196,7 +196,7 @@ def test_an_imported_folder_becomes_a_project_with_the_papers_fleet(window: Main
     assert window.workbench.session.folder is None
 
 
-@pytest.mark.parametrize("way", ["import_maps", "take_dropped"])
+@pytest.mark.parametrize("way", ["import_maps", "open_dropped"])
 def test_imported_or_dropped_maps_become_a_project_with_their_own_fire_model(
     window: MainWindow, tmp_path: Path, way: str
 ) -> None:

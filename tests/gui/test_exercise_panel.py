@@ -183,7 +183,7 @@ def test_drops_that_were_flown_cannot_be_edited(qtbot: QtBot, bench: Workbench, 
     qtbot.waitUntil(lambda: bool(refusals), timeout=LONG_MS)
     wait_idle(qtbot, bench.queue, LONG_MS)
     assert "changes drops of day 0, which have been flown" in str(refusals[0])
-    assert stopped.can_go_on
+    assert stopped.is_resumable
 
 
 def test_an_interval_of_no_whole_steps_is_refused_and_nothing_is_started(

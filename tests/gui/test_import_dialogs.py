@@ -163,7 +163,7 @@ def test_an_event_file_dropped_on_the_window_is_looked_into(
         take_answer(dialog)
 
     when_open(answer)
-    imported = window.workbench.documents.take_dropped(six_fires)
+    imported = window.workbench.documents.open_dropped(six_fires)
     assert seen == [str(six_fires)]
     assert imported is (window.workbench.session.project is not before)
 

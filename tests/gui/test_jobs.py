@@ -258,9 +258,9 @@ def test_a_run_is_stopped_at_once_keeps_the_best_and_goes_on_in_its_folder(qtbot
     wait_idle(qtbot, queue)
     assert entry.reason is FinishReason.STOPPED
     assert entry.folder.exists()
-    assert entry.can_go_on
+    assert entry.is_resumable
     execute.endless, execute.epochs = False, 9
-    queue.go_on(entry)
+    queue.resume_stopped(entry)
     wait_idle(qtbot, queue)
     assert [spec.resume for spec in execute.runs] == [False, True]
     assert {spec.out for spec in execute.runs} == {entry.folder}

@@ -109,9 +109,9 @@ def test_a_run_stopped_in_either_stage_goes_on_to_the_plan_of_an_unbroken_one(
     queue.stop()
     go.set()
     wait_idle(qtbot, queue)
-    stopped = broken.reason, broken.status, broken.can_go_on
+    stopped = broken.reason, broken.status, broken.is_resumable
     stopped_at = broken.epoch
-    queue.go_on(broken)
+    queue.resume_stopped(broken)
     wait_idle(qtbot, queue)
     queue.shutdown()
     assert stopped == (FinishReason.STOPPED, "stopped", True)
@@ -257,14 +257,14 @@ def test_a_run_that_another_process_is_writing_is_listed_so_and_can_be_neither_r
     session.open_project(load_project(folder), folder)
     (found,) = queue.entries
     assert found.status == "running elsewhere"
-    assert not found.can_go_on
+    assert not found.is_resumable
     queue.discard(found)
     assert "another run is writing this folder" in str(refusals[0])
     assert planned.folder.exists()
     held.release()
     session.open_project(load_project(folder), folder)
     assert queue.entries[0].status == "interrupted"
-    assert queue.entries[0].can_go_on
+    assert queue.entries[0].is_resumable
     wait_idle(qtbot, queue)
 
 

@@ -73,12 +73,12 @@ def test_a_run_that_is_still_ending_is_listed_as_stopping_and_no_line_lets_a_sec
     queue: RunQueue, ending: RunEntry, late: LateExecute
 ) -> None:
     assert ending.status == "stopping"
-    assert not ending.can_go_on
-    queue.go_on(ending)
+    assert not ending.is_resumable
+    queue.resume_stopped(ending)
     assert queue.active is None
     lines: list[str] = []
     queue.logged.connect(lambda text, _level: lines.append(text))
-    queue.go_on(RunEntry("A", ending.folder, ending.project, RunState.FINISHED, FinishReason.STOPPED))
+    queue.resume_stopped(RunEntry("A", ending.folder, ending.project, RunState.FINISHED, FinishReason.STOPPED))
     assert not queue.is_busy
     assert len(late.started) == 1
     assert "still stopping" in lines[0]
@@ -92,7 +92,7 @@ def test_a_run_that_has_ended_after_all_can_go_on(
     (listed,) = queue.entries
     assert (listed.folder, listed.status) == (ending.folder, "stopped")
     stopped_at = listed.epoch
-    queue.go_on(listed)
+    queue.resume_stopped(listed)
     assert queue.active is listed
     qtbot.waitUntil(lambda: listed.epoch > stopped_at, timeout=LONG_MS)
     assert queue.entries == (listed,)

@@ -193,7 +193,7 @@ def test_a_run_stopped_in_its_second_stage_goes_on_with_the_stages_it_had(
     qtbot.waitUntil(lambda: len(keep_running.removals) > 2)
     queue.stop()
     wait_idle(qtbot, queue)
-    assert keep_running.can_go_on
+    assert keep_running.is_resumable
     execute.endless = False
 
     class Record:
@@ -201,7 +201,7 @@ def test_a_run_stopped_in_its_second_stage_goes_on_with_the_stages_it_had(
         header = SimpleNamespace(replan=None, budget=None)
 
     monkeypatch.setattr("firegui.runs.run_requests.read_run", lambda _folder: Record())
-    queue.go_on(keep_running)
+    queue.resume_stopped(keep_running)
     wait_idle(qtbot, queue)
     assert [(spec.stages, spec.resume) for spec in execute.runs] == [((Stage.PRUNE,), False), ((Stage.PRUNE,), True)]
     assert keep_running.reason is FinishReason.COMPLETED

@@ -113,7 +113,7 @@ def test_files_dragged_into_the_wizard_join_those_that_were_there(hands: Hands, 
 
 def test_a_project_that_is_not_taken_leaves_the_wizard_as_it_was(qtbot: QtBot, landscape: Path) -> None:
     hands = Hands(qtbot, taken=False)
-    hands.wizard.bring([landscape])
+    hands.wizard.add_paths([landscape])
     hands.settle()
     hands.make()
     assert hands.wizard.isVisible()
@@ -127,7 +127,7 @@ def test_bad_files_are_named_beside_their_fields_and_can_be_mended(
 ) -> None:
     (landscape / "dem.tif").write_bytes(b"not a raster at all")
     write_layer(landscape / "cc.tif", np.full((3, 3), 4000, np.int16))
-    hands.wizard.bring([landscape])
+    hands.wizard.add_paths([landscape])
     hands.settle()
     assert any("dem.tif: cannot be read" in line for line in hands.wizard.draft.answers.guessed)
     hands.wizard.files.choose("elevation")
@@ -151,16 +151,16 @@ def test_a_folder_that_holds_nothing_is_said_and_another_can_be_chosen(
     hands: Hands, landscape: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "empty").mkdir()
-    hands.wizard.bring([tmp_path / "empty"])
+    hands.wizard.add_paths([tmp_path / "empty"])
     hands.settle()
     assert [problem.where for problem in hands.wizard.problems] == [str(tmp_path / "empty")]
-    hands.wizard.bring([landscape])
+    hands.wizard.add_paths([landscape])
     hands.settle()
     assert hands.wizard.problems == ()
 
 
 def test_what_a_step_lacks_is_not_held_against_it_before_anybody_came_there(hands: Hands, landscape: Path) -> None:
-    hands.wizard.bring([landscape / "dem.tif"])
+    hands.wizard.add_paths([landscape / "dem.tif"])
     hands.settle()
     assert "⚠" not in hands.wizard.steps[2].text()
     hands.go("Weather")
@@ -187,7 +187,7 @@ def test_what_goes_wrong_while_importing_is_listed_and_the_wizard_stays(qtbot: Q
         raise InputError([Problem("perimeters (perimeters.gpkg)", "vanished meanwhile", "bring it back")])
 
     hands = Hands(qtbot, refuse)
-    hands.wizard.bring([landscape])
+    hands.wizard.add_paths([landscape])
     hands.settle()
     hands.go("Summary")
     hands.press(hands.wizard.finish)
@@ -211,7 +211,7 @@ def test_an_import_can_be_stopped_and_taken_up_again(qtbot: QtBot, landscape: Pa
             ended.set()
 
     hands = Hands(qtbot, endless)
-    hands.wizard.bring([landscape])
+    hands.wizard.add_paths([landscape])
     hands.settle()
     hands.go("Summary")
     hands.press(hands.wizard.finish)

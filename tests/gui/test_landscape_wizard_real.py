@@ -28,7 +28,7 @@ def needs(path: Path) -> Path:
 
 
 def test_tubbs_becomes_a_project_with_the_wind_of_its_files(hands: Hands) -> None:
-    hands.wizard.bring([needs(TUBBS)])
+    hands.wizard.add_paths([needs(TUBBS)])
     hands.settle()
     assert hands.wizard.problems == ()
     hands.go("Weather")
@@ -51,7 +51,7 @@ def test_tubbs_becomes_a_project_with_the_wind_of_its_files(hands: Hands) -> Non
 def test_the_landscape_file_becomes_a_project_that_starts_where_it_was_clicked_and_plans(
     hands: Hands, tmp_path: Path
 ) -> None:
-    hands.wizard.bring([needs(LCP)])
+    hands.wizard.add_paths([needs(LCP)])
     hands.settle()
     hands.go("Weather")
     hands.pick(hands.wizard.weather.kind, "The same")

@@ -95,7 +95,7 @@ def bands_of(hands: Hands) -> list[str]:
 def test_the_band_order_of_a_landscape_file_is_guessed_with_the_reason_and_can_be_changed(
     hands: Hands, tmp_path: Path
 ) -> None:
-    hands.wizard.bring([write_lcp(tmp_path / "land.tif")])
+    hands.wizard.add_paths([write_lcp(tmp_path / "land.tif")])
     hands.settle()
     assert bands_of(hands) == [
         "Elevation", "Slope", "Aspect", "Fuel model", "Canopy cover", "Canopy height",
@@ -113,7 +113,7 @@ def test_the_band_order_of_a_landscape_file_is_guessed_with_the_reason_and_can_b
 
 
 def test_a_landscape_file_in_another_order_is_told_by_what_its_bands_hold(hands: Hands, tmp_path: Path) -> None:
-    hands.wizard.bring([write_lcp(tmp_path / "land.tif", order=(3, 1, 2, 0, 4, 5, 6, 7))])
+    hands.wizard.add_paths([write_lcp(tmp_path / "land.tif", order=(3, 1, 2, 0, 4, 5, 6, 7))])
     hands.settle()
     told = dict(zip(bands_of(hands), range(1, 9), strict=True))
     assert (told["Elevation"], told["Fuel model"]) == (4, 1)

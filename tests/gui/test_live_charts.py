@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError
-from firegui.gui.charts.chart import MOST_POINTS, Chart, decimated
+from firegui.gui.charts.chart import MOST_POINTS, Chart, decimate
 from firegui.gui.charts.chart_export import save_chart, table_text
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -136,7 +136,7 @@ def test_decimation_keeps_the_ends_and_every_extreme() -> None:
     x = np.arange(100_000.0)
     y = np.sin(x / 5000.0)
     y[[31_416, 77_777]] = 9.0, -9.0
-    few_x, few_y = decimated(x, y)
+    few_x, few_y = decimate(x, y)
     assert len(few_x) <= MOST_POINTS
     assert (few_x[0], few_x[-1]) == (x[0], x[-1])
     assert few_y[few_x == 31_416].tolist() == [9.0] and few_y[few_x == 77_777].tolist() == [-9.0]
@@ -148,11 +148,11 @@ def test_decimation_leaves_gaps_and_short_curves_alone() -> None:
     x = np.arange(50_000.0)
     y = np.ones(50_000)
     y[20_000:30_000] = np.nan
-    few_x, few_y = decimated(x, y, 1000)
+    few_x, few_y = decimate(x, y, 1000)
     inside = (few_x > 20_200) & (few_x < 29_800)
     assert inside.any() and np.isnan(few_y[inside]).all()
     assert np.isfinite(few_y[~((few_x >= 19_800) & (few_x <= 30_200))]).all()
-    assert decimated(x[:10], y[:10], 1000)[0] is not None and len(decimated(x[:10], y[:10], 1000)[0]) == 10
+    assert decimate(x[:10], y[:10], 1000)[0] is not None and len(decimate(x[:10], y[:10], 1000)[0]) == 10
 
 
 def test_zooming_into_a_long_history_shows_every_epoch_there(qtbot: QtBot) -> None:

@@ -20,7 +20,7 @@ from firegui.gui.base.theme import Theme, palette
 from firegui.gui.map.decorations import flow
 from firegui.gui.map.layers import place_layers as graticule_module
 from firegui.gui.map.map_view import MapView
-from firegui.gui.map.readout import blows_from
+from firegui.gui.map.readout import wind_origin
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from tests.gui.map_scene import MIDDLE, Hand, growing, only, open_map, painted, undo_steps
 
@@ -272,7 +272,7 @@ def test_some_meridian_is_labelled_however_narrow_the_map(
 
 @pytest.mark.parametrize(("psi", "bearing"), [(0.0, 270), (math.pi / 2, 180), (math.pi, 90), (-math.pi / 2, 0)])
 def test_wind_is_told_by_where_it_comes_from(psi: float, bearing: int) -> None:
-    assert blows_from(psi) == bearing
+    assert wind_origin(psi) == bearing
 
 
 def test_a_click_with_the_probe_pins_a_cell_and_escape_unpins_it(

@@ -76,7 +76,7 @@ def test_saving_the_project_keeps_the_edited_drops_as_a_run(
     (spec,) = execute.runs
     assert spec.stages == (Stage.KEEP,) and spec.warm_start_file == file
     assert spec.command.startswith("firegui keep ") and str(file) in spec.command
-    assert not plan_preview.saver.has_unkept
+    assert not plan_preview.saver.has_unsaved
 
 
 def test_kept_drops_are_not_kept_again(session: Session, plan_preview: PlanPreview, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_kept_drops_are_not_kept_again(session: Session, plan_preview: PlanPrevi
     session.undo_stack.undo()
     assert not session.is_dirty and len(kept_files(tmp_path)) == 1
     session.undo_stack.undo()
-    assert not plan_preview.saver.has_unkept
+    assert not plan_preview.saver.has_unsaved
     session.undo_stack.redo()
     session.mark_saved(tmp_path)
     assert len(kept_files(tmp_path)) == 1
@@ -104,7 +104,7 @@ def test_an_edited_plan_is_kept_when_another_is_shown(
 
 def test_edited_drops_wait_for_the_first_save(session: Session, plan_preview: PlanPreview) -> None:
     nudge(session, 31.5)
-    assert not plan_preview.saver.keep() and plan_preview.saver.has_unkept and session.is_dirty
+    assert not plan_preview.saver.keep() and plan_preview.saver.has_unsaved and session.is_dirty
 
 
 def test_a_failed_write_is_reported_and_the_drops_stay_unkept(
@@ -113,7 +113,7 @@ def test_a_failed_write_is_reported_and_the_drops_stay_unkept(
     (tmp_path / BY_HAND).write_text("in the way")
     nudge(session, 31.5)
     session.mark_saved(tmp_path)
-    assert len(refusals) == 1 and plan_preview.saver.has_unkept
+    assert len(refusals) == 1 and plan_preview.saver.has_unsaved
 
 
 def test_a_killed_program_leaves_the_drops_in_a_file_that_the_next_start_names(

@@ -284,7 +284,7 @@ def test_a_stopped_one_goes_on_as_what_it_was_with_its_budget(
     queue = window.workbench.queue
     monkeypatch.setattr(queue, "_enqueue", lambda _entry, spec: asked.append(spec))
     entry.reason = FinishReason.STOPPED
-    queue.go_on(entry)
+    queue.resume_stopped(entry)
     assert [(spec.stages, spec.budget, spec.resume) for spec in asked] == [((Stage.TACTICAL,), 4, True)]
     assert "--budget 4" in asked[0].command
 

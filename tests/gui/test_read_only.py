@@ -88,7 +88,7 @@ def test_its_title_says_so_and_its_runs_are_shown_but_nothing_can_be_written_to_
     (entry,) = window.workbench.queue.entries
     runs = window.workbench.runs
     runs.select(entry)
-    assert not runs.button("delete").isEnabled() and not entry.can_go_on
+    assert not runs.button("delete").isEnabled() and not entry.is_resumable
     assert not runs.notes.field.isEnabled() and "another window" in runs.notes.field.placeholderText()
     QTest.mouseClick(runs.button("show"), LEFT)
     qtbot.waitUntil(lambda: window.workbench.session.result.plan is not None and not window.workbench.queue.activity)
@@ -158,12 +158,12 @@ def test_drops_changed_by_hand_are_kept_in_the_place_that_is_asked_for(
         drop = session.plan_editor.drops.at(DROPS.drops[0].key)
         assert drop is not None and make(session, moved(session, drop, replace(drop, x=x)))
         assert EDITED in session.result.title
-    assert window.workbench.plan_preview.saver.has_unkept and contents(folder) == before
+    assert window.workbench.plan_preview.saver.has_unsaved and contents(folder) == before
     save_into(monkeypatch, tmp_path / "mine.firegui")
     assert window.workbench.documents.save()
     assert len(list((tmp_path / "mine.firegui" / BY_HAND).glob("*.safetensors"))) == 2
     qtbot.waitUntil(lambda: len(execute.runs) == 2 and not window.workbench.queue.is_busy)
-    assert contents(folder) == before and not window.workbench.plan_preview.saver.has_unkept
+    assert contents(folder) == before and not window.workbench.plan_preview.saver.has_unsaved
 
 
 def test_a_run_of_ones_own_that_was_not_scored_is_scored_when_it_is_shown(
@@ -180,5 +180,5 @@ def test_a_run_of_ones_own_that_was_not_scored_is_scored_when_it_is_shown(
     assert "is scored now" in said[0]
     session.open_project(load_project(folder), folder)
     (again,) = queue.entries
-    assert again.nominal == entry.nominal and again.can_go_on and not again.is_unscored
+    assert again.nominal == entry.nominal and again.is_resumable and not again.is_unscored
     queue.shutdown()

@@ -80,7 +80,7 @@ def test_they_are_shown_again_and_kept_as_runs_once_the_project_is_saved(
         answer(click_recover)
         assert offer(window)
         session, saver = window.workbench.session, window.workbench.plan_preview.saver
-        assert session.folder is None and window.isWindowModified() and saver.has_unkept
+        assert session.folder is None and window.isWindowModified() and saver.has_unsaved
         qtbot.waitUntil(lambda: session.result.plan_name == "drops changed by hand" and session.result.plan is not None)
         (spec,) = [spec for spec in execute.evaluations if spec.schedule is not None]
         assert spec.schedule is not None
@@ -91,7 +91,7 @@ def test_they_are_shown_again_and_kept_as_runs_once_the_project_is_saved(
         QTest.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
         qtbot.waitUntil(lambda: len(execute.runs) == 2 and not window.workbench.queue.is_busy)
         assert places_of(window, list((folder / BY_HAND).glob("*.safetensors"))) == [31.5, 33.0]
-        assert not saver.has_unkept and drafts_in(autosave_of(window).slot / BY_HAND) == ()
+        assert not saver.has_unsaved and drafts_in(autosave_of(window).slot / BY_HAND) == ()
 
 
 def test_a_window_that_is_shut_on_a_no_to_saving_leaves_none(
@@ -120,4 +120,4 @@ def test_what_is_taken_back_leaves_no_draft(qtbot: QtBot, place: Path, project: 
         nudge(qtbot, window, 31.5)
         QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         assert drafts_in(autosave_of(window).slot / BY_HAND) == ()
-        assert not window.workbench.plan_preview.saver.has_unkept
+        assert not window.workbench.plan_preview.saver.has_unsaved

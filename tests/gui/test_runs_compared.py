@@ -19,7 +19,7 @@ from firegui.domain.stress import worst_case_text
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
-from firegui.gui.planning.run_comparison import CompareRunsDialog, compared, inputs_apart, run_comparison_spec
+from firegui.gui.planning.run_comparison import CompareRunsDialog, compared, differing_inputs, run_comparison_spec
 from firegui.gui.planning.runs_table import TITLE
 from firegui.gui.session.session import ShownResult
 from firegui.gui.window.main_window import MainWindow
@@ -113,7 +113,7 @@ def test_each_plan_is_rolled_out_for_the_project_it_was_made_for(
     second = run(qtbot, bench)
     spec = run_comparison_spec(first, second, "auto")
     assert spec.project is second.project and spec.against_project is first.project
-    apart = inputs_apart(first.project, second.project)
+    apart = differing_inputs(first.project, second.project)
     assert [(line.what, line.one, line.other) for line in apart] == [("CL-415: aircraft", "1", "2")]
 
 
@@ -162,7 +162,7 @@ def test_a_change_has_a_sign_and_what_is_not_known_a_dash() -> None:
 def test_other_margins_are_named_setting_by_setting(project: Project) -> None:
     none, stress = project.with_margin(Margin.NONE), project.with_margin(Margin.STRESS)
     stress = replace(stress, plan=replace(stress.plan, margin=replace(stress.plan.margin, limit=0.1)))
-    lines = [(line.what, line.one, line.other) for line in inputs_apart(none, stress)]
+    lines = [(line.what, line.one, line.other) for line in differing_inputs(none, stress)]
     assert ("How much must hold", "The model alone", "Every stress scenario") in lines
     assert ("Limit", str(none.plan.margin.limit), "0.1") in lines
 

@@ -22,7 +22,7 @@ from firegui.gui.base.theme import Theme, apply_theme, current_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.action_registry import MENUS
-from firegui.gui.window.docks import HIDDEN_AT_FIRST, RIGHT, first_size, shares, visible_place
+from firegui.gui.window.docks import HIDDEN_AT_FIRST, RIGHT, default_size, default_sizes, visible_geometry
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
@@ -208,7 +208,7 @@ SCREENS = [QRect(0, 0, 1280, 800), QRect(1280, 0, 1920, 1080)]
     ids=["seen", "on the second screen", "its screen is gone", "above the screen", "too large"],
 )
 def test_a_window_that_could_not_be_taken_hold_of_comes_back_to_a_screen(frame: QRect, place: QRect) -> None:
-    assert visible_place(frame, SCREENS) == place
+    assert visible_geometry(frame, SCREENS) == place
 
 
 def test_a_dock_that_floated_on_a_screen_that_is_gone_is_put_on_one_there_is(
@@ -224,11 +224,11 @@ def test_a_dock_that_floated_on_a_screen_that_is_gone_is_put_on_one_there_is(
 
 
 def test_the_window_opens_as_large_as_its_screen_allows() -> None:
-    assert first_size(QSize(1024, 768)) == QSize(1024, 768)
-    assert first_size(QSize(1440, 900)) == QSize(1440, 900)
-    assert first_size(QSize(2560, 1440)) == QSize(2048, 1152)
+    assert default_size(QSize(1024, 768)) == QSize(1024, 768)
+    assert default_size(QSize(1440, 900)) == QSize(1440, 900)
+    assert default_size(QSize(2560, 1440)) == QSize(2048, 1152)
     for width in (1024, 1280, 1440, 2560):
-        left, right, _lower = shares(QSize(width, 800))
+        left, right, _lower = default_sizes(QSize(width, 800))
         assert width - left - right >= 400, "the map has room"
 
 

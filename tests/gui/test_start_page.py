@@ -18,7 +18,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.window.action_registry import START_PAGE
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.start_page import StartPage
-from firegui.gui.window.thumbnails import ThumbnailCache, ago
+from firegui.gui.window.thumbnails import ThumbnailCache, relative_time
 from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge, settle, workbench
@@ -144,7 +144,7 @@ def test_a_note_that_is_nonsense_counts_as_none(tmp_path: Path) -> None:
     ],
 )
 def test_how_long_ago_in_words(when: datetime, text: str) -> None:
-    assert ago(when, datetime(2026, 3, 10, 12)) == text
+    assert relative_time(when, datetime(2026, 3, 10, 12)) == text
 
 
 # -- ways to begin -----------------------------------------------------------------------------------------------------

@@ -40,9 +40,9 @@ def test_the_event_loop_runs_while_waiting(qtbot: QtBot) -> None:
     timer = QTimer()
     timer.timeout.connect(lambda: ticks.append(1))
     timer.start(1)
-    go_on = threading.Event()
-    QTimer.singleShot(50, go_on.set)
-    assert wait_for(None, "", lambda: go_on.wait(10))
+    resume_stopped = threading.Event()
+    QTimer.singleShot(50, resume_stopped.set)
+    assert wait_for(None, "", lambda: resume_stopped.wait(10))
     assert ticks
 
 
@@ -50,18 +50,18 @@ def test_a_box_is_shown_during_a_long_wait(qtbot: QtBot, monkeypatch: pytest.Mon
     monkeypatch.setattr(tasks, "_PATIENCE_MS", 1)
     parent = QWidget()
     qtbot.addWidget(parent)
-    go_on, seen = threading.Event(), []
+    resume_stopped, seen = threading.Event(), []
 
     def look() -> None:
         boxes = [box for box in QApplication.topLevelWidgets() if isinstance(box, QProgressDialog) and box.isVisible()]
         if boxes:
             seen.append(boxes[0].labelText())
-            go_on.set()
+            resume_stopped.set()
 
     timer = QTimer()
     timer.timeout.connect(look)
     timer.start(5)
-    assert wait_for(parent, "Opening Bear…", lambda: go_on.wait(10))
+    assert wait_for(parent, "Opening Bear…", lambda: resume_stopped.wait(10))
     assert set(seen) == {"Opening Bear…"}
     assert not any(isinstance(box, QProgressDialog) and box.isVisible() for box in QApplication.topLevelWidgets())
 
@@ -71,7 +71,7 @@ def test_the_waiting_box_cannot_be_closed(qtbot: QtBot, monkeypatch: pytest.Monk
     parent = QWidget()
     qtbot.addWidget(parent)
     parent.show()
-    go_on, seen = threading.Event(), []
+    resume_stopped, seen = threading.Event(), []
 
     def try_to_shut() -> None:
         box = QApplication.activeModalWidget()
@@ -79,12 +79,12 @@ def test_the_waiting_box_cannot_be_closed(qtbot: QtBot, monkeypatch: pytest.Monk
             QTest.keyClick(box, Qt.Key.Key_Escape)
             box.close()
             seen.append(QApplication.activeModalWidget() is box)
-            go_on.set()
+            resume_stopped.set()
 
     timer = QTimer()
     timer.timeout.connect(try_to_shut)
     timer.start(5)
-    assert wait_for(parent, "Saving…", lambda: go_on.wait(10))
+    assert wait_for(parent, "Saving…", lambda: resume_stopped.wait(10))
     assert seen and all(seen)
     assert QApplication.activeModalWidget() is None
 

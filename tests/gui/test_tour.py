@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from firegui.gui.help.help_view import page_of_panel
-from firegui.gui.help.tour import STATIONS, Tour, TourStation, card_place, find_target
+from firegui.gui.help.tour import TOUR_STEPS, Tour, TourStep, card_position, find_target
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import settle, workbench
@@ -38,21 +38,21 @@ def tour(shared: MainWindow) -> Iterator[Tour]:
     settle()
 
 
-@pytest.mark.parametrize("station", STATIONS, ids=[station.title for station in STATIONS])
-def test_the_widget_of_every_station_is_there(shared: MainWindow, station: TourStation) -> None:
+@pytest.mark.parametrize("station", TOUR_STEPS, ids=[station.title for station in TOUR_STEPS])
+def test_the_widget_of_every_station_is_there(shared: MainWindow, station: TourStep) -> None:
     target = find_target(shared, shared.workbench.docks, station)
     assert target is not None
     if station.dock:
         assert page_of_panel(station.dock) == station.dock.lower()
 
 
-@pytest.mark.parametrize("station", [TourStation("", "", name="noSuchWidget"), TourStation("", "", dock="Nowhere")])
-def test_a_station_about_a_widget_that_is_not_there_is_noticed(shared: MainWindow, station: TourStation) -> None:
+@pytest.mark.parametrize("station", [TourStep("", "", name="noSuchWidget"), TourStep("", "", dock="Nowhere")])
+def test_a_station_about_a_widget_that_is_not_there_is_noticed(shared: MainWindow, station: TourStep) -> None:
     assert find_target(shared, shared.workbench.docks, station) is None
 
 
 def test_next_frames_one_widget_after_the_other_and_the_card_stays_clear_of_it(shared: MainWindow, tour: Tour) -> None:
-    for number, station in enumerate(STATIONS):
+    for number, station in enumerate(TOUR_STEPS):
         assert tour.number == number
         assert tour.card.title.text() == station.title
         settle()
@@ -103,7 +103,7 @@ def test_tab_stays_in_the_card_and_no_key_reaches_the_window_behind(shared: Main
 
 def test_a_dock_that_was_closed_is_brought_back_for_its_station(shared: MainWindow, tour: Tour) -> None:
     shared.workbench.docks["Regions"].hide()
-    number = next(number for number, station in enumerate(STATIONS) if station.dock == "Regions")
+    number = next(number for number, station in enumerate(TOUR_STEPS) if station.dock == "Regions")
     tour.go(number)
     settle()
     assert not shared.workbench.docks["Regions"].isHidden()
@@ -112,7 +112,7 @@ def test_a_dock_that_was_closed_is_brought_back_for_its_station(shared: MainWind
 
 def test_a_dock_that_floats_has_no_frame_and_the_card_is_in_the_middle(shared: MainWindow, tour: Tour) -> None:
     shared.workbench.docks["Runs"].setFloating(True)
-    number = next(number for number, station in enumerate(STATIONS) if station.dock == "Runs")
+    number = next(number for number, station in enumerate(TOUR_STEPS) if station.dock == "Runs")
     tour.go(number)
     settle()
     assert tour.framed.isEmpty()
@@ -138,7 +138,7 @@ def test_the_tour_follows_the_window_when_its_size_changes(shared: MainWindow, t
 )
 def test_the_card_is_beside_the_frame_and_in_the_window(frame: QRect) -> None:
     card, window = QSize(360, 150), QSize(1280, 800)
-    box = QRect(card_place(frame, card, window), card)
+    box = QRect(card_position(frame, card, window), card)
     assert QRect(QPoint(0, 0), window).contains(box)
     assert not box.intersects(frame)
 

@@ -322,7 +322,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     # -- events ------------------------------------------------------------------------------------------------------
     def _on_message(self, event: Message) -> None:
         if event.device is not None:
-            self._session.note_device(event.device.backend, event.device.name)
+            self._session.set_device(event.device.backend, event.device.name)
         self._session.message.emit(event.text.splitlines()[0] if event.text else "")
 
     def _on_step(self, event: Progress) -> None:

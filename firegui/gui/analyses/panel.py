@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.analyses.saved_results import SavedResult
-from firegui.gui.base.dialogs import may_replace
+from firegui.gui.base.dialogs import confirm_replace
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import Content, column, fill_column, row, scroll_area, splitter
 from firegui.gui.base.theme import set_role
@@ -371,7 +371,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
     def _export(self) -> None:
         """Export the files of the shown result to a folder that the user chooses."""
         out = self._choose_folder(f"Export the {self.texts.thing} into a folder")
-        if out is not None and may_replace(self.window(), out, self._controller.exported_names(out)):
+        if out is not None and confirm_replace(self.window(), out, self._controller.exported_names(out)):
             self._controller.export(out)
 
     def _choose_file(self, title: str, name: str, kinds: str) -> Path | None:

@@ -15,7 +15,7 @@ from typing import Any
 from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.analyses.calibration.calibration_controller import CalibrationController
-from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
+from firegui.gui.analyses.calibration.calibration_panel import CalibrationPanel
 from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.analyses.margin.margin_controller import MarginController
 from firegui.gui.analyses.margin.margin_panel import MarginPanel
@@ -63,7 +63,7 @@ class Analysis:
 
 ANALYSES = (
     Analysis("Skill", SkillController, SkillPanel, SaveFirst.NOTHING),
-    Analysis("Calibrate", CalibrationController, CalibratePanel, SaveFirst.FOLDER),
+    Analysis("Calibrate", CalibrationController, CalibrationPanel, SaveFirst.FOLDER),
     Analysis("Sensitivity", SensitivityController, SensitivityPanel, SaveFirst.PROJECT),
     Analysis("Stress", StressController, StressPanel, SaveFirst.PROJECT),
     Analysis("Margin", MarginController, MarginPanel, SaveFirst.PROJECT),

@@ -49,7 +49,7 @@ def dock_with_focus(docks: Mapping[str, QDockWidget]) -> str:
     return next((title for title, dock in docks.items() if dock is focus or dock.isAncestorOf(focus)), "")
 
 
-def go_round(order: Sequence[QWidget], now: QWidget | None, *, forward: bool) -> bool:
+def focus_next(order: Sequence[QWidget], now: QWidget | None, *, forward: bool) -> bool:
     """Move the focus to the next widget of ``order`` that accepts it; return whether one does."""
     open_to = [each for each in order if each.isVisible() and each.isEnabled()]
     if not open_to:

@@ -85,7 +85,7 @@ def show_problems(parent: QWidget | None, error: InputError) -> None:
     ProblemsDialog(error, parent).exec()
 
 
-def may_replace(parent: QWidget, folder: Path, names: Iterable[str]) -> bool:
+def confirm_replace(parent: QWidget, folder: Path, names: Iterable[str]) -> bool:
     """Return whether files with these ``names`` may be written to ``folder``; ask if some exist."""
     there = [name for name in names if (folder / name).exists()]
     if not there:

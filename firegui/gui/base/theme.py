@@ -75,7 +75,7 @@ def system_theme(app: QApplication) -> Theme:
     return Theme.LIGHT if app.styleHints().colorScheme() is Qt.ColorScheme.Light else Theme.DARK
 
 
-def wanted_theme(app: QApplication, chosen: Theme | None) -> Theme:
+def resolve_theme(app: QApplication, chosen: Theme | None) -> Theme:
     """Return the ``chosen`` theme, or the desktop's for ``None``, and request matching title bars."""
     hints = app.styleHints()
     # The desktop draws the title bars, dark or light on request.

@@ -24,7 +24,7 @@ MOST_POINTS = 6000
 """More than twice the width of a chart in pixels, even on a large screen."""
 
 
-def decimated(x: Floats, y: Floats, most: int = MOST_POINTS) -> tuple[Floats, Floats]:
+def decimate(x: Floats, y: Floats, most: int = MOST_POINTS) -> tuple[Floats, Floats]:
     """Return at most ``most`` of the points ``(x, y) [N]``.
 
     The first, the last and all extremes are among them. The curve is cut into stretches of equal length. Each keeps
@@ -71,7 +71,7 @@ class _Curve:
     y: NDArray[np.float64]
 
 
-class _Abscissa(pg.AxisItem):  # type: ignore[misc]
+class _XAxis(pg.AxisItem):  # type: ignore[misc]
     """Horizontal axis that omits numbers which would overlap their left neighbour."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class Chart(QWidget):
         small = QFont(self.font())
         small.setPointSize(_FONT_POINTS)
         self.legend.setFont(small)
-        self.plot = pg.PlotWidget(axisItems={"bottom": _Abscissa(), **(axes or {})}, enableMenu=False)
+        self.plot = pg.PlotWidget(axisItems={"bottom": _XAxis(), **(axes or {})}, enableMenu=False)
         self.item = self.plot.getPlotItem()
         # pyqtgraph always creates its own menu. It has no parent and would outlive the chart.
         self.plot.destroyed.connect(self.item.ctrlMenu.deleteLater)
@@ -219,7 +219,7 @@ class Chart(QWidget):
             first, last = np.searchsorted(x, low), np.searchsorted(x, high, side="right")
             # One point beyond either edge, so that the line crosses the edge at the right height.
             x, y = x[max(first - 1, 0) : last + 1], y[max(first - 1, 0) : last + 1]
-        curve.item.setData(*decimated(x, y))
+        curve.item.setData(*decimate(x, y))
 
     def _redraw(self) -> None:
         for curve in self._curves:

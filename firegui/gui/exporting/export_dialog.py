@@ -30,7 +30,7 @@ from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
 from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.fire.model_caveats import model_caveats
-from firegui.gui.base.dialogs import may_replace, show_problems
+from firegui.gui.base.dialogs import confirm_replace, show_problems
 from firegui.gui.base.layouts import column, horizontal, scroll_area, splitter, vertical
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
@@ -89,7 +89,7 @@ class PreparedExport:
     picture: NDArray[np.uint8] | None
 
 
-def prepared(
+def prepare_export(
     source: ExportSource, water: Path | None, sheet: Sheet, known: PreparedExport | None, check: Check
 ) -> PreparedExport:
     """Prepare an export on ``sheet``; reuse the content of ``known`` if its ``water`` is the same.
@@ -217,7 +217,7 @@ class ExportDialog(QDialog):
             return
         formats, stem = self.formats.chosen, self._stem()
         names = file_names(content, formats, stem)
-        if may_replace(self, folder, names):
+        if confirm_replace(self, folder, names):
             self._waiting = names
             self._write.request(partial(hand_over, content, formats, folder, stem, tell=self.begun.emit))
             self._refresh()
@@ -275,7 +275,7 @@ class ExportDialog(QDialog):
             return
         self._trouble = None
         self.preview.show_text(_WAIT)
-        self._prepare.request(partial(prepared, self._source, self.water.path, self.sheet.sheet, self._ready))
+        self._prepare.request(partial(prepare_export, self._source, self.water.path, self.sheet.sheet, self._ready))
         self._refresh()
 
     def _on_prepared(self, ready: PreparedExport) -> None:

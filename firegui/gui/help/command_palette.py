@@ -128,7 +128,7 @@ class Palette(QFrame):
         self.raise_()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def give_up(self) -> None:
+    def close_palette(self) -> None:
         """Close, and return the focus to the widget that had it."""
         if self.isHidden():
             return
@@ -145,13 +145,13 @@ class Palette(QFrame):
         if event.type() == QEvent.Type.FocusOut and elsewhere and not self.isHidden():
             # The widget that took the focus keeps it.
             self._before = None
-            self.give_up()
+            self.close_palette()
         return super().eventFilter(watched, event)
 
     def _on_key(self, key: int) -> bool:
         steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 10, Qt.Key.Key_PageUp: -10}
         if key == Qt.Key.Key_Escape:
-            self.give_up()
+            self.close_palette()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if (item := self.list.currentItem()) is not None:
                 self._take(item)
@@ -181,7 +181,7 @@ class Palette(QFrame):
     def _take(self, item: QListWidgetItem) -> None:
         entry = item.data(_ENTRY)
         if isinstance(entry, PaletteEntry) and not entry.why_not:
-            self.give_up()
+            self.close_palette()
             entry.run()
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QT
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QDockWidget, QFrame, QLabel, QMainWindow, QPushButton, QWidget
 
-from firegui.gui.base.controls import go_round
+from firegui.gui.base.controls import focus_next
 from firegui.gui.base.layouts import horizontal, muted_label, vertical
 from firegui.gui.base.theme import current_colors
 
@@ -18,7 +18,7 @@ _DIM = QColor(0, 0, 0, 130)
 
 
 @dataclass(frozen=True, slots=True)
-class TourStation:
+class TourStep:
     """Step of the tour. ``dock`` is the title of a dock, empty for the window itself.
 
     ``name`` is the object name of the widget to frame in it, empty for the whole dock.
@@ -30,78 +30,78 @@ class TourStation:
     name: str = ""
 
 
-STATIONS = (
-    TourStation(
+TOUR_STEPS = (
+    TourStep(
         "The map",
         "The fire of the shown step, north up. The wheel zooms, dragging moves, and the status bar names what is "
         "under the mouse. Press 5 and click a cell to see all that the model knows of it.",
         name="map",
     ),
-    TourStation(
+    TourStep(
         "What is loaded",
         "Grid, dates, fire model and fleet of the open project, and what the event lacks. The demo is made up and "
         "says so.",
         dock="Scenario",
     ),
-    TourStation(
+    TourStep(
         "Layers",
         "Tick what the map shows and set how strongly. The legend below says what the colours mean.",
         dock="Layers",
     ),
-    TourStation(
+    TourStep(
         "What must be protected",
         "Press this button, then drag a rectangle on the map. A region has a name and a weight; drag its corners "
         "with tool 4. Ctrl+Z takes anything back.",
         dock="Regions",
         name="rectangleButton",
     ),
-    TourStation(
+    TourStep(
         "The fleet",
         "Aircraft types, what they carry and how long they take from drop to drop. Double-click a cell to change it.",
         dock="Fleet",
     ),
-    TourStation(
+    TourStep(
         "Grounded days",
         "Click a day on which a type cannot fly; drag over several.",
         dock="Calendar",
     ),
-    TourStation(
+    TourStep(
         "What the plan is for",
         "A keeps the whole fire small, B keeps it out of the protected regions. Below stand the assumed "
         "effectiveness, the days, and how long to search.",
         dock="Objective",
     ),
-    TourStation(
+    TourStep(
         "Start plan",
         "F5 saves the project and begins to plan. Pause, resume, or stop and keep the best so far whenever you like: "
         "the window stays usable.",
         name="startTool",
     ),
-    TourStation(
+    TourStep(
         "Progress of the plan",
         "The objective and its terms against the epochs, then the second stage, which removes every drop that is "
         "not needed.",
         dock="Progress",
     ),
-    TourStation(
+    TourStep(
         "The runs",
         "Every plan of the project. Select one and press Show to see it on the map; duplicate it, go on with it, or "
         "hand it over.",
         dock="Runs",
     ),
-    TourStation(
+    TourStep(
         "Playback",
         "One slider for everything. Space plays, the arrows step, Shift and an arrow goes a day. Switch between "
         "baseline, plan and difference at the right.",
         dock="Timeline",
     ),
-    TourStation(
+    TourStep(
         "Uncertainty",
         "An ensemble of fires with and without the plan. Sensitivity and Benchmark, beside it, ask what happens when "
         "the assumptions are wrong, and whether another planner does better.",
         dock="Uncertainty",
     ),
-    TourStation(
+    TourStep(
         "Help",
         "F1 explains the panel you are in. Ctrl+K finds any command, dock, project or page by a few letters. That is "
         "all: Esc ends the tour.",
@@ -126,7 +126,7 @@ class TourCard(QFrame):
         row = horizontal(None, (self.count, 1), self.skip, self.back, self.next)
         self._column = vertical(self, self.title, self.text, row, margins=(16, 14, 16, 12), spacing=10)
 
-    def show_station(self, station: TourStation, number: int, count: int) -> None:
+    def show_step(self, station: TourStep, number: int, count: int) -> None:
         """Show the text of a step; ``number`` is zero-based."""
         self.title.setText(station.title)
         self.text.setText(station.text)
@@ -151,7 +151,7 @@ class Tour(QWidget):
         window: QMainWindow,
         docks: Mapping[str, QDockWidget],
         show_dock: Callable[[str], object],
-        stations: Sequence[TourStation] = STATIONS,
+        stations: Sequence[TourStep] = TOUR_STEPS,
     ) -> None:
         super().__init__(window)
         self._window, self._docks, self._show_dock, self._stations = window, docks, show_dock, stations
@@ -179,7 +179,7 @@ class Tour(QWidget):
         return self._number
 
     @property
-    def station(self) -> TourStation:
+    def station(self) -> TourStep:
         """The shown step."""
         return self._stations[self._number]
 
@@ -202,7 +202,7 @@ class Tour(QWidget):
         self._number = max(number, 0)
         if self.station.dock:
             self._show_dock(self.station.dock)
-        self.card.show_station(self.station, self._number, len(self._stations))
+        self.card.show_step(self.station, self._number, len(self._stations))
         self.raise_()
         self.card.next.setFocus()
         self._follow()
@@ -228,7 +228,7 @@ class Tour(QWidget):
         if target is not None and target.isVisible() and target.window() is self._window:
             corner = target.mapTo(self._window, QPoint(0, 0))
             self._frame = QRect(corner, target.size()).intersected(self.rect())
-        self.card.move(card_place(self._frame, self.card.size(), self.size()))
+        self.card.move(card_position(self._frame, self.card.size(), self.size()))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -275,10 +275,10 @@ class Tour(QWidget):
     def focusNextPrevChild(self, next: bool) -> bool:
         """Keep the Tab key within the card."""
         order = (self.card.skip, self.card.back, self.card.next)
-        return go_round(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
+        return focus_next(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
 
 
-def find_target(window: QMainWindow, docks: Mapping[str, QDockWidget], station: TourStation) -> QWidget | None:
+def find_target(window: QMainWindow, docks: Mapping[str, QDockWidget], station: TourStep) -> QWidget | None:
     """Return the widget of a step; ``None`` if there is none of that name."""
     inside: QWidget | None = docks.get(station.dock) if station.dock else window
     if inside is None or not station.name:
@@ -287,7 +287,7 @@ def find_target(window: QMainWindow, docks: Mapping[str, QDockWidget], station: 
     return found if isinstance(found, QWidget) else None
 
 
-def card_place(frame: QRect, card: QSize, window: QSize) -> QPoint:
+def card_position(frame: QRect, card: QSize, window: QSize) -> QPoint:
     """Return the position of the card: next to the frame if there is room, else in its centre.
 
     The card is always inside the window.

@@ -13,7 +13,7 @@ from firegui.errors import InputError, Problem
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import Execute, RunSlot
-from firegui.gui.jobs.run_list import keep_scores
+from firegui.gui.jobs.run_list import save_scores
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunFinished
 from firegui.runs.fire_specs import run_spec
@@ -178,17 +178,17 @@ class ResultPresenter(QObject):
             self.shown_changed.emit()
 
     # -- live runs and edits -----------------------------------------------------------------------------------------
-    def take_baseline(self, entry: RunEntry, event: BaselineReady) -> None:
+    def update_baseline(self, entry: RunEntry, event: BaselineReady) -> None:
         """Show the fire without drops of ``entry`` if it is the shown run."""
         if entry is self._shown:
             self._show_baseline_of(event)
 
-    def take_plan(self, entry: RunEntry, event: PlanUpdated) -> None:
+    def update_plan(self, entry: RunEntry, event: PlanUpdated) -> None:
         """Show the latest picture of ``entry`` if it is the shown run."""
         if entry is self._shown:
             self._show_plan_of(event)
 
-    def take_edit(self, *, may_work: bool) -> None:
+    def update_staleness(self, *, may_work: bool) -> None:
         """Update whether the shown result is stale. Undo may have made it valid again.
 
         A stale fire without drops is evaluated again if ``may_work``. Results of an ensemble stay.
@@ -263,7 +263,7 @@ class ResultPresenter(QObject):
         if (entry := request.entry) is not None:
             unscored = entry.is_unscored
             entry.nominal = event.metrics
-            if unscored and keep_scores(entry):
+            if unscored and save_scores(entry):
                 text = f"{entry.title} had been stopped before its plan was scored; it is scored now."
                 self.message.emit(Message(text))
             self.entry_updated.emit(entry)

@@ -119,7 +119,7 @@ def pass_left(removals: EliminationHistory) -> float | None:
     return None
 
 
-AT_WORK = {
+STAGE_STATUS = {
     Stage.OPTIMIZE: "optimizing", Stage.PRUNE: "pruning", Stage.TACTICAL: "placing", Stage.KEEP: "scoring",
 }  # fmt: skip
 """Status of a run in each stage."""
@@ -295,7 +295,7 @@ class RunEntry:
         return self.state is RunState.FINISHED
 
     @property
-    def can_go_on(self) -> bool:
+    def is_resumable(self) -> bool:
         """Whether the run was stopped before its end and can be resumed from its folder."""
         return self.is_over and self.reason is FinishReason.STOPPED and not self.elsewhere and not self.read_only
 
@@ -326,7 +326,7 @@ class RunEntry:
             return f"stress test {self.stressed[0] + 1}/{self.stressed[1]}"
         if self.stage is None:
             return self.state.value
-        return AT_WORK[self.stage] + (f" {self.number}/{self.count}" if self.count > 1 else "")
+        return STAGE_STATUS[self.stage] + (f" {self.number}/{self.count}" if self.count > 1 else "")
 
     # -- what it reports ---------------------------------------------------------------------------------------------
     def add_epochs(self, epochs: list[EpochDone]) -> None:
@@ -353,7 +353,7 @@ class RunEntry:
             self.history = EpochHistory()
         self.stage, self.number, self.count, self.stressed = event.stage, event.number, event.count, (0, 0)
 
-    def take_saved(self, record: RunRecord) -> None:
+    def read_saved(self, record: RunRecord) -> None:
         """Read the data that only the run's folder has."""
         swept, self.seconds = record.scores.swept, record.header.seconds or None
         self.stress = record.scores.stress

@@ -57,7 +57,7 @@ class StoppingJobs:
         wanted = tuple(folders)
         return tuple(entry for entry in self.entries if any(same_folder(entry.folder, one) for one in wanted))
 
-    def hurry(self, entry: RunEntry) -> bool:
+    def skip_final_score(self, entry: RunEntry) -> bool:
         """Skip the final score of the run that writes to the folder of ``entry``.
 
         Return ``False`` if none does. The run is discarded if ``entry`` is.
@@ -179,13 +179,13 @@ def new_entry(spec: FolderSpec, today: date) -> RunEntry:
     return entry
 
 
-def misfit(entry: RunEntry) -> InputError:
+def other_event_error(entry: RunEntry) -> InputError:
     """Return the error for a run of another event."""
     problem = Problem(entry.title, "was made on another event or fire model", "open the project it was made on")
     return InputError([problem], "The run does not fit the open project")
 
 
-def take_saved_scores(entry: RunEntry) -> None:
+def read_saved_scores(entry: RunEntry) -> None:
     """Read the scores that the run of ``entry`` wrote at its end.
 
     Its last picture has another effectiveness.
@@ -194,11 +194,11 @@ def take_saved_scores(entry: RunEntry) -> None:
     with suppress(InputError):
         record = read_run(entry.folder)
         entry.plan, entry.reference = record.scores.design or entry.plan, record.scores.reference
-        entry.take_saved(record)
-    _take_replan(entry)
+        entry.read_saved(record)
+    _read_replan_scores(entry)
 
 
-def keep_scores(entry: RunEntry) -> bool:
+def save_scores(entry: RunEntry) -> bool:
     """Write the scores of ``entry`` to its folder if its plan was saved without them.
 
     Return whether they were written. Only a run that ended by itself or was stopped gets them: the plan of another can
@@ -247,15 +247,15 @@ def _saved_entry(record: RunRecord, project: Project, event: str, today: date) -
         entry.reason, entry.elsewhere = FinishReason.STOPPED, record.is_live
         entry.interrupted = not record.is_live
     entry.stage = Stage.PRUNE if len(entry.removals) else entry.stages[0]
-    entry.take_saved(record)
-    _take_replan(entry)
+    entry.read_saved(record)
+    _read_replan_scores(entry)
     # Unreadable notes are reported where they are shown.
     with suppress(InputError):
         entry.notes = read_notes(record.folder)
     return entry
 
 
-def _take_replan(entry: RunEntry) -> None:
+def _read_replan_scores(entry: RunEntry) -> None:
     """Read the scores of a replanned run, if they exist and can be read."""
     if entry.replans:
         with suppress(InputError):

@@ -18,7 +18,7 @@ from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import CompareMode, ResultPresenter, report_failure
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import Execute, RunJob, stop_and_join
-from firegui.gui.jobs.run_list import RunList, StoppingJobs, misfit, new_entry, take_saved_scores
+from firegui.gui.jobs.run_list import RunList, StoppingJobs, new_entry, other_event_error, read_saved_scores
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.events import (
@@ -125,12 +125,12 @@ class RunQueue(QObject):
         self._enqueue(entry, spec)
         return entry
 
-    def go_on(self, entry: RunEntry) -> None:
+    def resume_stopped(self, entry: RunEntry) -> None:
         """Resume a stopped run from its folder, unless the folder is still being written to."""
         if any(same_folder(other.folder, entry.folder) for other in (*self._live, *self._stopping.entries)):
             self._log(f"{entry.title} is still stopping; let it go on once it has stopped.", "warning")
             return
-        ran = self._fitting_project(entry) if entry.can_go_on else None
+        ran = self._fitting_project(entry) if entry.is_resumable else None
         if ran is None:
             return
         folder = self._session.folder or entry.folder.parent.parent
@@ -168,7 +168,7 @@ class RunQueue(QObject):
                 kept = "" if entry.discarding else ", keeping the best so far"
                 self._log(f"Stopping {entry.title}{kept}.")
             entry.state, entry.pausing = RunState.STOPPING, False
-        elif not self._stopping.hurry(entry):
+        elif not self._stopping.skip_final_score(entry):
             self._remove_waiting(entry)
         self.changed.emit()
 
@@ -182,7 +182,7 @@ class RunQueue(QObject):
             self.stop(entry)
         elif self._stopping.among([entry.folder]):
             entry.discarding = True
-            self._stopping.hurry(entry)
+            self._stopping.skip_final_score(entry)
             self.changed.emit()
         else:
             self._delete(entry)
@@ -300,12 +300,12 @@ class RunQueue(QObject):
 
     def _on_baseline(self, event: BaselineReady) -> None:
         self._reporting.baseline = event.metrics
-        self._presenter.take_baseline(self._reporting, event)
+        self._presenter.update_baseline(self._reporting, event)
         self.epochs_added.emit(self._reporting)
 
     def _on_plan(self, event: PlanUpdated) -> None:
         self._reporting.plan = event.metrics
-        self._presenter.take_plan(self._reporting, event)
+        self._presenter.update_plan(self._reporting, event)
 
     def _on_state(self, event: StateChanged) -> None:
         entry = self._reporting
@@ -320,7 +320,7 @@ class RunQueue(QObject):
     def _on_finished(self, event: RunFinished) -> None:
         entry = self._reporting
         entry.finish(event)
-        take_saved_scores(entry)
+        read_saved_scores(entry)
         is_failure = event.reason is FinishReason.FAILED
         self._log(f"{entry.title} · {event.reason.value}: {event.message}", "error" if is_failure else "info")
         if is_failure:
@@ -366,12 +366,12 @@ class RunQueue(QObject):
 
     def _on_project_edited(self) -> None:
         self._list.mark_stale(self._session.project)
-        self._presenter.take_edit(may_work=not self.is_busy)
+        self._presenter.update_staleness(may_work=not self.is_busy)
         self.changed.emit()
 
     def _on_message(self, event: Message) -> None:
         if event.device is not None:
-            self._session.note_device(event.device.backend, event.device.name)
+            self._session.set_device(event.device.backend, event.device.name)
         self._log(event.text, event.level)
 
     def _log(self, text: str, level: str = "info") -> None:
@@ -380,7 +380,7 @@ class RunQueue(QObject):
 
     def _fitting_project(self, entry: RunEntry) -> Project | None:
         if entry.project is None:
-            self._session.refuse(misfit(entry))
+            self._session.refuse(other_event_error(entry))
         return entry.project
 
     def _remove_waiting(self, entry: RunEntry) -> None:

@@ -77,14 +77,14 @@ class FloatingCard(QFrame):
         self.adjustSize()
         self.show()
 
-    def place_apart(self, pixel: QPoint, within: QRect) -> None:
+    def move_to_far_corner(self, pixel: QPoint, within: QRect) -> None:
         """Move to the corner of the map farthest from ``pixel``, clear of texts, scale bar and legend."""
         on_left, on_top = pixel.x() > within.center().x(), pixel.y() > within.center().y()
         x = within.left() + _EDGE if on_left else within.right() - self.width() - _EDGE
         y = within.top() + _BELOW if on_top else within.bottom() - self.height() - _ABOVE
         self.move(max(x, _EDGE), max(y, _EDGE))
 
-    def place_beside(self, pixel: QPoint, within: QRect) -> None:
+    def move_beside(self, pixel: QPoint, within: QRect) -> None:
         """Move to the right of a pixel, or to the left if there is no room, but never over the edge."""
         x = pixel.x() + _GAP
         if x + self.width() > within.right():

@@ -73,7 +73,7 @@ def make(session: Session, change: DropChange, merge: int = -1) -> bool:
     return True
 
 
-def free_aircraft(session: Session, step: int, y: float, x: float) -> Drop | None:
+def proposed_drop(session: Session, step: int, y: float, x: float) -> Drop | None:
     """Return a drop at ``(y, x)`` across the wind by the first aircraft allowed at ``step``, if any."""
     editor, project = session.plan_editor, session.plan_editor.project
     shape = project.scenario.grid.shape

@@ -23,7 +23,7 @@ from firegui.domain.drops import Drop
 from firegui.domain.operations import PinnedDrop
 from firegui.domain.schedule import DropRecord
 from firegui.gui.base.layouts import vertical
-from firegui.gui.map.drop_edits import added, drop_of, free_aircraft, make, moved, removed, signed, tail_name, when_text
+from firegui.gui.map.drop_edits import added, drop_of, make, moved, proposed_drop, removed, signed, tail_name, when_text
 from firegui.gui.map.layers.drop_layers import SIGMAS
 from firegui.gui.map.shape_edits import add_pins, pinned_row, remove_pins
 from firegui.gui.session.plan_editor import DropChange
@@ -227,7 +227,7 @@ class DropMenu:
             return
         session.plan_editor.select(drop)
         menu = self._new_menu(f"Drop of {record.aircraft}", f"{record.aircraft} · {when_text(session, drop.step)}")
-        question = menu.addAction("Preview without this drop", lambda: self.question(drop))
+        question = menu.addAction("Preview without this drop", lambda: self.preview_without(drop))
         question.setToolTip("show the fire without the drop, and the cells and hectares that change")
         edit = menu.addAction("Edit…", lambda: self.edit(drop))
         edit.setToolTip("step, aircraft, heading and place as numbers")
@@ -247,12 +247,12 @@ class DropMenu:
         menu = self._new_menu("Drops", when_text(session, session.step) if session.has_project else "")
         add = menu.addAction("Add a drop here…", lambda: self.add(row, column))
         add.setEnabled(not session.plan_editor.obstacle)
-        keep = menu.addAction("Keep the edited drops as a run", session.plan_editor.keep_requested.emit)
+        keep = menu.addAction("Keep the edited drops as a run", session.plan_editor.save_requested.emit)
         keep.setEnabled(session.plan_editor.plan is not None)
         menu.popup(at)
 
     # -- commands ----------------------------------------------------------------------------------------------------
-    def question(self, drop: Drop) -> None:
+    def preview_without(self, drop: Drop) -> None:
         """Preview the fire without ``drop``; nothing is changed."""
         session = self._session
         if self._is_refused(session.plan_editor.obstacle):
@@ -269,7 +269,7 @@ class DropMenu:
         """Open the dialog for a new drop at a position in corner coordinates, at the shown step."""
         session = self._session
         obstacle = session.plan_editor.obstacle
-        found = None if obstacle else free_aircraft(session, session.step, row - 0.5, column - 0.5)
+        found = None if obstacle else proposed_drop(session, session.step, row - 0.5, column - 0.5)
         if found is not None:
             self._ask("New drop", found, is_new=True)
         else:

@@ -117,7 +117,7 @@ class MapBoard(QStackedWidget):
 
     def snapshot(self) -> QImage:
         """Return a current picture of the shown maps."""
-        return joined([each.snapshot() for each in self.shown_maps])
+        return join_images([each.snapshot() for each in self.shown_maps])
 
     def _turn(self, side_by_side: bool) -> None:
         if side_by_side:
@@ -171,7 +171,7 @@ def share_outlines(main: MapView, other: MapView) -> None:
         wanting.outlines = known.outlines
 
 
-def joined(pictures: list[QImage], gap: int = GAP_PX) -> QImage:
+def join_images(pictures: list[QImage], gap: int = GAP_PX) -> QImage:
     """Return pictures of one height, joined side by side."""
     if len(pictures) == 1:
         return pictures[0]
@@ -206,7 +206,7 @@ class MapRenderer(QWidget):
         shown = board.shown_maps
         own = SIDES if session.side_by_side else (session.view,)
         self._views = views or own
-        self._sessions = tuple(_still(session, view, self) for view in self._views)
+        self._sessions = tuple(_frozen_session(session, view, self) for view in self._views)
         self._maps = []
         for view, copy in zip(self._views, self._sessions, strict=True):
             like = shown[own.index(view)] if view in own else shown[0]
@@ -216,7 +216,7 @@ class MapRenderer(QWidget):
         """Return the pixels ``[H, W, 3]`` of a step."""
         for session in self._sessions:
             session.set_step(step)
-        return pixels_of(joined([each.snapshot() for each in self._maps]))
+        return pixels_of(join_images([each.snapshot() for each in self._maps]))
 
     def _map(self, session: Session, like: MapView, board: MapBoard) -> MapView:
         made = MapView(session, self)
@@ -246,7 +246,7 @@ def sample_steps(steps: Sequence[int]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(steps[k * (len(steps) - 1) // (_SAMPLES - 1)] for k in range(_SAMPLES)))
 
 
-def _still(session: Session, view: FireView, parent: QWidget) -> Session:
+def _frozen_session(session: Session, view: FireView, parent: QWidget) -> Session:
     """Return a copy of the current state of ``session``, which does not follow its changes."""
     copy = Session(parent)
     copy.open_project(session.project, session.folder)

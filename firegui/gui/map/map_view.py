@@ -291,7 +291,7 @@ class MapView(QWidget):
         series = series_of(shown, self._pinned)
         self.card.show_values(self._pinned, probe_rows(shown, self._place, self._pinned), series)
         pixel = self.camera.to_point(self._pinned[0] + 0.5, self._pinned[1] + 0.5)
-        self.card.place_beside(pixel, self.camera.viewport.rect())
+        self.card.move_beside(pixel, self.camera.viewport.rect())
 
     def _update_drop_card(self) -> None:
         editor = self._session.plan_editor
@@ -303,7 +303,7 @@ class MapView(QWidget):
             return
         self.drop_card.fill(*found)
         y, x = editor.rules.landing(drop)
-        self.drop_card.place_apart(self.camera.to_point(y + 0.5, x + 0.5), self.camera.viewport.rect())
+        self.drop_card.move_to_far_corner(self.camera.to_point(y + 0.5, x + 0.5), self.camera.viewport.rect())
 
     def _update_decorations(self, shown: MapState | None) -> None:
         tool = self._active_tool()

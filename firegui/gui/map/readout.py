@@ -18,7 +18,7 @@ from firegui.gui.session.session import FireView
 SEPARATOR = "  ·  "
 
 
-def blows_from(psi: float) -> int:
+def wind_origin(psi: float) -> int:
     """Return the origin of a wind in degrees clockwise from north.
 
     ``psi`` is its direction in radians counter-clockwise from east.
@@ -52,7 +52,7 @@ def wind_text(shown: MapState, cell: tuple[int, int]) -> str:
         return ""
     speed, direction = shown.scenario.wind_at(shown.event_day)
     v, psi = float(speed[cell]), float(direction[cell])
-    return f"{v:.1f} m/s from {blows_from(psi):03d}°" if math.isfinite(v) and math.isfinite(psi) else ""
+    return f"{v:.1f} m/s from {wind_origin(psi):03d}°" if math.isfinite(v) and math.isfinite(psi) else ""
 
 
 def probe_rows(shown: MapState, place: CellLocation, cell: tuple[int, int]) -> list[tuple[str, str]]:

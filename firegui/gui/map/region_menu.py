@@ -27,7 +27,7 @@ from firegui.domain.regions import Region, Vertex
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.map.shape_edits import change_region, find_region, refusal_of, rename_region, size_text
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.fields import WholeField, settle_editing
+from firegui.gui.widgets.fields import WholeField, commit_editing
 
 _HINT = "Rows are counted from the north, columns from the west, both at the edges of cells: 0 is the edge of the grid."
 
@@ -59,7 +59,7 @@ class RegionDialog(QDialog):
 
     def accept(self) -> None:
         """Accept the region, unless it is invalid."""
-        settle_editing()
+        commit_editing()
         if not self.trouble.text() and change_region(
             self._session, f"Numbers of region {self._name}", self._name, self.region
         ):
@@ -202,7 +202,7 @@ class RegionMenu:
         rename = menu.addAction("Rename…", lambda: self.rename(name))
         rename.setShortcut(QKeySequence("F2"))
         menu.addAction("Numbers…", lambda: self.edit_numbers(name))
-        menu.addAction("Weight…", lambda: self.weigh(name))
+        menu.addAction("Weight…", lambda: self.edit_weight(name))
         menu.addAction("Zoom to", lambda: self._zoom_to(region))
         menu.addSeparator()
         delete = menu.addAction("Delete", lambda: self._session.delete_region(name))
@@ -228,7 +228,7 @@ class RegionMenu:
         dialog.textValueSelected.connect(lambda to: rename_region(self._session, name, to))
         dialog.open()
 
-    def weigh(self, name: str) -> None:
+    def edit_weight(self, name: str) -> None:
         """Open the dialog for a new weight."""
         region = find_region(self._session, name)
         if region is None:

@@ -17,7 +17,7 @@ from firegui.domain.region_geometry import area
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError, Problem
-from firegui.gui.session.reporting import free_name, refuse_new, refusing
+from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.io.project.regions_file import is_simple, read_regions
 from firegui.io.rasters.masks import region_masks
@@ -57,7 +57,7 @@ def _refusal(session: Session, before: list[Problem], after: list[Problem], kind
 
 def _can_rename(session: Session, before: list[Problem], after: list[Problem], kind: str) -> bool:
     try:
-        refuse_new(before, after, f"The {kind} was not renamed")
+        raise_new_problems(before, after, f"The {kind} was not renamed")
     except InputError as error:
         # The editor is closed already, so a message in the status bar would be missed.
         session.refuse(error)
@@ -82,7 +82,7 @@ def import_regions(session: Session, path: Path) -> None:
         for region in read_regions(path, grid):
             regions.append(replace(region, name=free_name(region.name, (other.name for other in regions))))
         before = region_problems(session.project.regions, grid.shape)
-        refuse_new(before, region_problems(regions, grid.shape), f"{path.name} cannot be used")
+        raise_new_problems(before, region_problems(regions, grid.shape), f"{path.name} cannot be used")
         added = len(regions) - len(session.project.regions)
         session.set_regions(f"import {path.name}", regions)
         session.message.emit(f"{added} regions imported from {path.name}")

@@ -17,7 +17,7 @@ from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights, Setting
 from firegui.gui.base.layouts import vertical
 from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.planning.run_comparison import inputs_apart
+from firegui.gui.planning.run_comparison import differing_inputs
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.runs.run_requests import STAGE_TITLES
 from firegui.runs.spec import Stage
@@ -92,7 +92,7 @@ class DuplicateRunDialog(QDialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         self.load.clicked.connect(lambda _checked=False: self._only_load())
-        vertical(self, form, _told(project, self._then), buttons)
+        vertical(self, form, _restored_inputs(project, self._then), buttons)
         # A button can be the default only once it is in the dialog; otherwise Enter would cancel.
         go.setDefault(True)
 
@@ -101,9 +101,9 @@ class DuplicateRunDialog(QDialog):
         self.accept()
 
 
-def _told(now: Project, then: Project) -> QLabel:
+def _restored_inputs(now: Project, then: Project) -> QLabel:
     """Return a text on what the project takes from the run's inputs."""
-    lines = [f"{each.what}: {each.one or '–'} → {each.other or '–'}" for each in inputs_apart(now, then)]
+    lines = [f"{each.what}: {each.one or '–'} → {each.other or '–'}" for each in differing_inputs(now, then)]
     more = len(lines) - _MOST_LINES
     shown = lines[:_MOST_LINES] + ([f"and {more} more"] if more > 0 else [])
     label = QLabel("\n".join([_APART, *shown]) if lines else _SAME, wordWrap=True)

@@ -136,18 +136,18 @@ class EditedPlanSaver(QObject):
         self._waiting: list[tuple[Project, WarmStart]] = []
         self._given_up = False
         self._draft = Draft(self)
-        self.spare: Callable[[], Path | None] = lambda: None
+        self.fallback_folder: Callable[[], Path | None] = lambda: None
         """Folder for drafts while the project has no folder of its own."""
         self._run_later = QTimer(self, singleShot=True, interval=0)
         self._run_later.timeout.connect(self._run)
         self._editor.edited.connect(self._on_edited)
         self._editor.superseded.connect(self._on_superseded)
-        self._editor.keep_requested.connect(self.keep)
+        self._editor.save_requested.connect(self.keep)
         session.dirty_changed.connect(self._on_dirty)
         session.project_opened.connect(self._on_opened)
 
     @property
-    def has_unkept(self) -> bool:
+    def has_unsaved(self) -> bool:
         """Whether there are edited drops that are in no run yet."""
         return self._unkept is not None or bool(self._superseded)
 
@@ -155,7 +155,7 @@ class EditedPlanSaver(QObject):
     def keep(self) -> bool:
         """Write every edited plan to a file of the project and score it as a run. Return whether all succeed."""
         folder = self._session.folder
-        if folder is None or not self.has_unkept:
+        if folder is None or not self.has_unsaved:
             return False
         with refusing(self._session, str(folder / BY_HAND)):
             while self._superseded:
@@ -165,9 +165,9 @@ class EditedPlanSaver(QObject):
                 self._write(self._schedule_of(self._unkept), folder)
                 self._unkept = None
             self._draft.clear()
-        return not self.has_unkept
+        return not self.has_unsaved
 
-    def hand_over(self, folder: Path) -> Path:
+    def write_for_run(self, folder: Path) -> Path:
         """Write the edited plan to a file of the project in ``folder`` for another run, which saves it.
 
         Raises :class:`OSError` and :class:`~firegui.errors.FireguiError` as writing does.
@@ -197,7 +197,7 @@ class EditedPlanSaver(QObject):
             spec = EvaluateSpec(project, found[-1].schedule, backend=self._session.backend)
             self._queue.show_member(_RECOVERED_TITLE, spec)
 
-    def give_up(self) -> None:
+    def discard(self) -> None:
         """Delete the drafts at the end: they were saved, or the user discarded them."""
         self._given_up = True
 
@@ -253,7 +253,7 @@ class EditedPlanSaver(QObject):
         known = plan is None or plan.drops in self._kept or plan.drops == DropList.of(plan.origin.drops)
         known = known or any(edited.drops == plan.drops for edited in self._superseded if plan is not None)
         self._unkept = None if known else plan
-        place = self._session.folder or self.spare()
+        place = self._session.folder or self.fallback_folder()
         if self._unkept is None or place is None:
             self._draft.drop()
         else:

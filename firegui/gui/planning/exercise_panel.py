@@ -27,7 +27,7 @@ from firegui.gui.widgets.table_view import selected_rows, show_table
 
 _HOURS = (24.0, 12.0, 6.0)
 _NO_PLAN = "Show a run that has ended with a plan of two days or more, choose a scenario and press Start."
-_STOPPED = "Stopped at {when}: change drops if needed, then Go on"
+_STOPPED = "Stopped at {when}: change drops if needed, then click Resume"
 _COLORS = {Decision.KEPT: None, Decision.BY_HAND: "accent"}
 
 
@@ -120,8 +120,8 @@ class ExercisePanel(QWidget):
             "start": buttons.add("start", "Start", "Fly the plan of the shown run; the project is saved first",
                                  self.start, **texts),
             "stop": buttons.add("stop", "Stop", "Stop; the observations so far are kept", self.stop, **texts),
-            "resume": buttons.add("resume", "Go on", "Go on with the exercise that was stopped, with the drops as they "
-                                  "are on the map", self._plan.go_on_exercise, **texts),
+            "resume": buttons.add("resume", "Resume", "Resume the exercise that was stopped, with the drops as they "
+                                  "are on the map", self._plan.resume_exercise, **texts),
         }  # fmt: skip
         show_table(self.table, self.model, "Observations", is_sortable=False)
         left = scroll_area(column(buttons, form, spacing=4, margins=(2, 2, 2, 0)), horizontal=False)
@@ -190,7 +190,7 @@ class ExercisePanel(QWidget):
         self._button["start"].setEnabled(plan.can_exercise)
         active = self._queue.active
         self._button["stop"].setEnabled(active is not None and active.flies_loop)
-        self._button["resume"].setEnabled(plan.can_go_on_exercise)
+        self._button["resume"].setEnabled(plan.can_resume_exercise)
         rows = [] if entry is None else self._rows(entry)
         self.model.set_rows(rows)
         self.chart.show_run(entry)
@@ -207,7 +207,7 @@ class ExercisePanel(QWidget):
     def _head(self, entry: RunEntry | None, rows: Sequence[_Observation]) -> str:
         if entry is None or not entry.flies_loop:
             return _NO_PLAN
-        if entry.can_go_on:
+        if entry.is_resumable:
             calendar = self._session.project.calendar
             when = _when(calendar, _step(calendar, rows[-1].day.end)) if rows else "the start"
             return _STOPPED.format(when=when)

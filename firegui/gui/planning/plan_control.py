@@ -15,12 +15,12 @@ from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.result_presenter import CompareMode
 from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.jobs.run_list import misfit
+from firegui.gui.jobs.run_list import other_event_error
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
 from firegui.gui.planning.replan_dialog import ReplanDialog
-from firegui.gui.planning.run_comparison import CompareRunsDialog, inputs_apart, run_comparison_spec
+from firegui.gui.planning.run_comparison import CompareRunsDialog, differing_inputs, run_comparison_spec
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.io.project.schedule_file import read_project_schedule
@@ -83,11 +83,11 @@ class PlanControl(QObject):
         """Start a run like ``entry`` with changes from a dialog. The open project takes its inputs."""
         session = self._session
         if entry.project is None or entry.project.scenario is not session.project.scenario:
-            session.refuse(misfit(entry))
+            session.refuse(other_event_error(entry))
             return
         dialog = DuplicateRunDialog(entry, session.project, self._window)
         if dialog.exec() == DuplicateRunDialog.DialogCode.Accepted:
-            if inputs_apart(session.project, dialog.project):
+            if differing_inputs(session.project, dialog.project):
                 session.edit(f"take the inputs of {entry.title}", dialog.project)
             session.set_stages(dialog.chosen_stages)
             if dialog.starts:
@@ -122,7 +122,7 @@ class PlanControl(QObject):
     def exercise(self, request: ExerciseRequest) -> None:
         """Save the project and fly the shown run's plan in a stress scenario. Problems are listed."""
         entry, session, out = self._queue.shown, self._session, self._replan_folder() if self.can_exercise else None
-        file = None if entry is None else _exercised(entry)
+        file = None if entry is None else _exercise_source(entry)
         if out is None or session.folder is None or file is None:
             return
         with refusing(session, str(file)):
@@ -133,21 +133,21 @@ class PlanControl(QObject):
                 )
             )  # fmt: skip
 
-    def go_on_exercise(self) -> None:
+    def resume_exercise(self) -> None:
         """Resume the shown exercise that was stopped. If drops were edited since, start a new run."""
         entry, session, editor = self._queue.shown, self._session, self._session.plan_editor
-        if entry is None or not self.can_go_on_exercise:
+        if entry is None or not self.can_resume_exercise:
             return
         note, project = entry.note, entry.project
         if editor.plan is None:
-            self._queue.go_on(entry)
+            self._queue.resume_stopped(entry)
             return
         out = self._replan_folder(needs_save=False)
         if note is not None and project is not None and session.folder is not None and out is not None:
             pinned = session.project.operations.pinned
             project = replace(project, operations=replace(project.operations, pinned=pinned))
             with refusing(session, str(session.folder)):
-                file = self._saver.hand_over(session.folder)
+                file = self._saver.write_for_run(session.folder)
                 self._start(
                     replan_spec(
                         project, session.folder, out, file, note.day, closed_loop=True, exercise=note.exercise,
@@ -204,13 +204,13 @@ class PlanControl(QObject):
     def can_exercise(self) -> bool:
         """Whether the shown run has ended with a plan that can be flown, or is an exercise of one."""
         entry = self._queue.shown
-        return self.can_replan and entry is not None and _exercised(entry) is not None
+        return self.can_replan and entry is not None and _exercise_source(entry) is not None
 
     @property
-    def can_go_on_exercise(self) -> bool:
+    def can_resume_exercise(self) -> bool:
         """Whether the shown run is an exercise that was stopped."""
         entry = self._queue.shown
-        return self._queue.active is None and entry is not None and entry.flies_loop and entry.can_go_on
+        return self._queue.active is None and entry is not None and entry.flies_loop and entry.is_resumable
 
     def _begin_with_plan_of(self, entry: RunEntry, stages: tuple[Stage, ...]) -> None:
         file = kept_plan(entry.folder)
@@ -249,7 +249,7 @@ class PlanControl(QObject):
         if self._is_paused:
             self._queue.resume()
         elif stopped is not None:
-            self._queue.go_on(stopped)
+            self._queue.resume_stopped(stopped)
 
     def stop(self) -> None:
         """Stop and keep the best plan so far. A second call skips its final score."""
@@ -290,10 +290,10 @@ class PlanControl(QObject):
     @property
     def _stopped(self) -> RunEntry | None:
         shown = self._queue.shown
-        return shown if self._queue.active is None and shown is not None and shown.can_go_on else None
+        return shown if self._queue.active is None and shown is not None and shown.is_resumable else None
 
 
-def _exercised(entry: RunEntry) -> Path | None:
+def _exercise_source(entry: RunEntry) -> Path | None:
     """Return the file with the plan of a run; for an exercise the plan that it began with."""
     return entry.source if entry.flies_loop else kept_plan(entry.folder)
 

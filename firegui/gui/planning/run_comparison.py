@@ -17,7 +17,7 @@ from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.jobs.run_list import misfit
+from firegui.gui.jobs.run_list import other_event_error
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import copy_table, show_table
 from firegui.runs.fire_specs import run_spec
@@ -48,7 +48,7 @@ def run_comparison_spec(one: RunEntry, other: RunEntry, backend: str) -> Evaluat
     different days or fires, or without a plan.
     """
     if one.project is None or other.project is None:
-        raise misfit(one if one.project is None else other)
+        raise other_event_error(one if one.project is None else other)
     if not same_spread(one.project, other.project):
         problem = Problem(other.title, f"was planned for other days or another fire than {one.title}", "choose another")
         raise InputError([problem], _TITLE)
@@ -60,7 +60,7 @@ def run_comparison_spec(one: RunEntry, other: RunEntry, backend: str) -> Evaluat
 
 def compared(one: RunEntry, other: RunEntry) -> tuple[ComparisonRow, ...]:
     """Return the metrics of two runs, then every input in which they differ."""
-    return (*_numbers(one, other), *inputs_apart(one.project, other.project))
+    return (*_numbers(one, other), *differing_inputs(one.project, other.project))
 
 
 def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
@@ -114,18 +114,18 @@ def _text(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else number(value)
 
 
-def inputs_apart(one: Project | None, other: Project | None) -> tuple[ComparisonRow, ...]:
+def differing_inputs(one: Project | None, other: Project | None) -> tuple[ComparisonRow, ...]:
     """Return every input in which two projects differ; nothing if a project is unknown."""
     if one is None or other is None:
         return ()
-    return (*_settings_apart(one.plan, other.plan), *_fleets_apart(one, other), *_rest_apart(one, other))
+    return (*_differing_settings(one.plan, other.plan), *_differing_fleets(one, other), *_other_differences(one, other))
 
 
-def _settings_apart(one: Any, other: Any) -> Iterator[ComparisonRow]:
+def _differing_settings(one: Any, other: Any) -> Iterator[ComparisonRow]:
     for item in fields(one):
         left, right = getattr(one, item.name), getattr(other, item.name)
         if item.name in _PARTS:
-            yield from _settings_apart(left, right)
+            yield from _differing_settings(left, right)
         elif left != right:
             declared = option_of(one, item.name)
             help, titles = ("", {}) if declared is None else (declared.help, declared.choices)
@@ -133,7 +133,7 @@ def _settings_apart(one: Any, other: Any) -> Iterator[ComparisonRow]:
             yield ComparisonRow(title_of(one, item.name), left, right, help=help)
 
 
-def _fleets_apart(one: Project, other: Project) -> Iterator[ComparisonRow]:
+def _differing_fleets(one: Project, other: Project) -> Iterator[ComparisonRow]:
     left, right = ({kind.id: kind for kind in project.planned_fleet.types} for project in (one, other))
     for name in sorted({*left, *right}):
         a, b = left.get(name), right.get(name)
@@ -155,7 +155,7 @@ def _count(kind: AircraftType | None) -> str:
     return "none" if kind is None else str(kind.count)
 
 
-def _rest_apart(one: Project, other: Project) -> Iterator[ComparisonRow]:
+def _other_differences(one: Project, other: Project) -> Iterator[ComparisonRow]:
     if one.regions != other.regions:
         left, right = (", ".join(region.name for region in each.regions) or "none" for each in (one, other))
         yield ComparisonRow("Protected regions", left, right if right != left else "of another shape or weight")

@@ -44,7 +44,7 @@ _PRUNE = "Prune this plan: a new run of the second stage alone, which removes th
 _START_FROM = "Warm start from this run: a new run of the project as it is now that begins with this plan"
 _COMPARE = "Both plans on maps that move together, and their numbers: select two runs, or one beside the run on screen"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
-_SECOND_RANK = ("prune", "branch", "export", "folder", "delete")
+_COLLAPSIBLE = ("prune", "branch", "export", "folder", "delete")
 """Buttons that move to a menu in a narrow dock."""
 
 
@@ -129,13 +129,13 @@ class RunsPanel(QWidget):
         return self.selected or self._queue.active
 
     # -- what the buttons do -----------------------------------------------------------------------------------------
-    def pause_or_go_on(self) -> None:
+    def pause_or_resume(self) -> None:
         """Pause the active run, or resume a paused or stopped one."""
         entry = self._target()
         if entry is None:
             return
         if entry is not self._queue.active:
-            self._queue.go_on(entry)
+            self._queue.resume_stopped(entry)
         elif entry.state is RunState.PAUSED or entry.pausing:
             self._queue.resume()
         else:
@@ -206,7 +206,7 @@ class RunsPanel(QWidget):
         entry, active = self._target(), self._queue.active
         exists = entry is not None
         is_active = entry is not None and entry is active
-        can_go_on = entry is not None and (is_active or entry.can_go_on)
+        is_resumable = entry is not None and (is_active or entry.is_resumable)
         holds = entry is not None and is_active and entry.state is not RunState.PAUSED and not entry.pausing
         kept = entry is not None and entry.is_over and not entry.elsewhere and kept_plan(entry.folder) is not None
         enabled = {
@@ -224,8 +224,8 @@ class RunsPanel(QWidget):
         }
         for name, is_enabled in enabled.items():
             self._buttons[name].setEnabled(is_enabled)
-        self._buttons["pause"].setVisible(holds or not can_go_on)
-        self._buttons["resume"].setVisible(can_go_on and not holds)
+        self._buttons["pause"].setVisible(holds or not is_resumable)
+        self._buttons["resume"].setVisible(is_resumable and not holds)
         stopping = entry is not None and entry.state is RunState.STOPPING
         self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
         self._activity.set_text(self._queue.activity)
@@ -243,7 +243,7 @@ class RunsPanel(QWidget):
             self.table.setColumnHidden(column, self._bar.with_time)
         self.table.setColumnHidden(BEST, narrow)
         self._buttons["more"].setVisible(narrow)
-        for name in _SECOND_RANK:
+        for name in _COLLAPSIBLE:
             self._buttons[name].setVisible(not narrow)
 
     def _make_table(self) -> QTableView:
@@ -268,9 +268,9 @@ class RunsPanel(QWidget):
     def _menu(self) -> QMenu:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for name in ("show", "pause", "resume", "stop", "compare", "duplicate", *_SECOND_RANK):
+        for name in ("show", "pause", "resume", "stop", "compare", "duplicate", *_COLLAPSIBLE):
             button = self._buttons[name]
-            if name in _SECOND_RANK or not button.isHidden():
+            if name in _COLLAPSIBLE or not button.isHidden():
                 action = QAction(button.icon(), button.accessibleName(), menu)
                 action.setToolTip(button.toolTip())
                 action.setEnabled(button.isEnabled())
@@ -288,8 +288,8 @@ class RunsPanel(QWidget):
         row, show = ButtonRow(), "Show this run's plan on the map (double-click, Enter)"
         buttons: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
             ("start", "Start plan", "Plan the project as it is now (F5)", self.start_requested.emit),
-            ("pause", "Pause", "Pause before the next epoch or test", self.pause_or_go_on),
-            ("resume", "Resume", "Continue the paused run, or resume a stopped one", self.pause_or_go_on),
+            ("pause", "Pause", "Pause before the next epoch or test", self.pause_or_resume),
+            ("resume", "Resume", "Continue the paused run, or resume a stopped one", self.pause_or_resume),
             ("stop", "Stop, keep best", _STOP, self.stop),
             ("show", "Show", show, self.show_selected),
             ("compare", "Compare", _COMPARE, self.compare),

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QLine
 from firegui.domain.fleet import AircraftType, Fleet, Material, availability_cap
 from firegui.domain.options import plain_number
 from firegui.errors import InputError, Problem
-from firegui.gui.session.reporting import refuse_new, refusing
+from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.table_buttons import ButtonRow
@@ -116,7 +116,7 @@ class FleetModel(TableModel[AircraftType]):
         return row
 
     def _apply(self, text: str, types: tuple[AircraftType, ...], renamed: dict[str, str] | None = None) -> None:
-        refuse_new(Fleet(tuple(self.rows)).problems(), Fleet(types).problems(), REFUSED)
+        raise_new_problems(Fleet(tuple(self.rows)).problems(), Fleet(types).problems(), REFUSED)
         self._session.edit_planned_fleet(text, Fleet(types), renamed)
 
     def _free_id(self, stem: str) -> str:

@@ -15,7 +15,7 @@ from firegui.domain.regions import Region, region_problems
 from firegui.errors import InputError, Problem
 from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.map.shape_edits import import_regions
-from firegui.gui.session.reporting import refuse_new, refusing
+from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
@@ -84,7 +84,7 @@ class RegionModel(TableModel[Region]):
             return False
         regions = (*self.rows[:position], after, *self.rows[position + 1 :])
         shape = self._session.project.scenario.grid.shape
-        refuse_new(region_problems(tuple(self.rows), shape), region_problems(regions, shape), REFUSED)
+        raise_new_problems(region_problems(tuple(self.rows), shape), region_problems(regions, shape), REFUSED)
         was_selected = self._session.selected_region == before.name
         self._session.set_regions(text, regions)
         if was_selected:

@@ -94,7 +94,7 @@ class BaseMap(QObject):
         self.changed.emit()
         self.chosen.emit(None)
 
-    def want(self, area: Area, pixels_per_cell: float) -> None:
+    def request_view(self, area: Area, pixels_per_cell: float) -> None:
         """Request a sharper picture of the visible part of the grid, if needed."""
         if self.archive is None or self._grid is None or self.whole is None:
             return

@@ -58,7 +58,7 @@ class PlanEditor(QObject):
     """:attr:`preview` changed."""
     superseded = Signal(object)
     """The :class:`EditedPlan` that was shown; another plan has replaced it."""
-    keep_requested = Signal()
+    save_requested = Signal()
     """The drops should be saved as a run."""
 
     def __init__(self, session: Session) -> None:

@@ -32,7 +32,7 @@ def as_input_error(error: Exception, where: str) -> InputError:
     return InputError([Problem(where, str(error))])
 
 
-def refuse_new(before: Iterable[Problem], after: Iterable[Problem], title: str) -> None:
+def raise_new_problems(before: Iterable[Problem], after: Iterable[Problem], title: str) -> None:
     """Raise :class:`InputError` with every problem that an edit would add.
 
     Problems that were there before do not count, so that a project with several can be corrected one by one.

@@ -327,7 +327,7 @@ class Session(QObject):
         """Device of the chosen backend (``the CPU``); empty until a run has reported it."""
         return self._devices.get(self._backend, "")
 
-    def note_device(self, backend: str, name: str) -> None:
+    def set_device(self, backend: str, name: str) -> None:
         """Record that runs with ``backend`` compute on the device ``name``."""
         self._devices[backend] = name
         self.device_changed.emit(self.device)

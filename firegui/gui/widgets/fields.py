@@ -182,7 +182,7 @@ class WholeField(_NumberField, QSpinBox):
         return text
 
 
-def settle_editing() -> None:
+def commit_editing() -> None:
     """Apply the unfinished entry of the focused field or cell, as leaving it would."""
     focus = QApplication.focusWidget()
     if isinstance(focus, (QAbstractSpinBox, QLineEdit)):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import horizontal
-from firegui.gui.widgets.fields import settle_editing
+from firegui.gui.widgets.fields import commit_editing
 
 
 class ButtonRow(QWidget):
@@ -35,7 +35,7 @@ class ButtonRow(QWidget):
 
         def clicked(_checked: bool = False) -> None:
             # A click leaves the focus in place, so a half-typed cell is applied, as with every action.
-            settle_editing()
+            commit_editing()
             pressed()
 
         button.clicked.connect(clicked)

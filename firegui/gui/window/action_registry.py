@@ -65,7 +65,7 @@ class ActionSpec:
     @property
     def title(self) -> str:
         """The text without mnemonic mark and ellipsis."""
-        return bare_title(self.text)
+        return plain_title(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +321,7 @@ _FOOT = """Single keys belong to whatever has the focus first: Space presses a b
 the calendar. On the map and the timeline it plays."""
 
 
-def bare_title(text: str) -> str:
+def plain_title(text: str) -> str:
     """Return the text of an action without mnemonic mark and ellipsis."""
     return text.replace("&", "").rstrip("…")
 
@@ -329,7 +329,7 @@ def bare_title(text: str) -> str:
 def menu_of(name: str) -> str:
     """Return the title of the menu that an action is in, or ``Tool``."""
     group = ACTIONS[name].group
-    found = [bare_title(menu) for menu, names in MENUS.items() if name in names or (group and group in names)]
+    found = [plain_title(menu) for menu, names in MENUS.items() if name in names or (group and group in names)]
     return found[-1] if found else "Tool"
 
 
@@ -339,7 +339,7 @@ def shortcuts_page() -> str:
 
 
 def _shortcut_tables() -> Iterator[str]:
-    tables: dict[str, list[tuple[str, str]]] = {bare_title(menu): [] for menu in (*MENUS, "Tool")}
+    tables: dict[str, list[tuple[str, str]]] = {plain_title(menu): [] for menu in (*MENUS, "Tool")}
     for spec in ACTIONS.values():
         if spec.keys:
             text = f"[{spec.title}]({spec.topic}.md): {spec.help}"

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QToolBar, QToolBu
 from firegui.gui.base.icons import icon
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.fields import settle_editing
+from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.window.action_registry import (
     ACTIONS,
     MENUS,
@@ -21,7 +21,7 @@ from firegui.gui.window.action_registry import (
     TOOL_BAR,
     ActionSpec,
     Condition,
-    bare_title,
+    plain_title,
 )
 from firegui.gui.window.documents import Documents
 from firegui.runs.spec import Stage
@@ -86,7 +86,7 @@ class Actions(QObject):
 
         def triggered(checked: bool = False) -> None:
             # A half-typed number must be applied first: Start must use it, and Undo must include it.
-            settle_editing()
+            commit_editing()
             run(*((checked,) if spec.checkable else ()))
 
         action.triggered.connect(triggered)
@@ -212,7 +212,7 @@ class Actions(QObject):
 
 def _explain(action: QAction, help: str) -> None:
     keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-    title = bare_title(action.text())
+    title = plain_title(action.text())
     action.setToolTip("\n".join(part for part in (f"{title} ({keys})" if keys else title, help) if part))
     action.setStatusTip(help)
 

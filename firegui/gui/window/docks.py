@@ -63,12 +63,12 @@ class PanelDock(QDockWidget):
         return self._panel
 
 
-def first_area(title: str) -> Qt.DockWidgetArea:
+def default_area(title: str) -> Qt.DockWidgetArea:
     """Return the default area of a dock. The docks of the analyses are below the map."""
     return next((area for area, titles in _AREAS.items() if title in titles), _Area.BottomDockWidgetArea)
 
 
-def first_size(screen: QSize) -> QSize:
+def default_size(screen: QSize) -> QSize:
     """Return the size of a new window: most of a large screen, all of a small one."""
     return FIRST_SIZE.expandedTo(screen * _SHARE_OF_SCREEN).boundedTo(screen)
 
@@ -81,7 +81,7 @@ def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
         dock.setFloating(False)
         dock.hide()
     for title in (*LEFT, *RIGHT, "Timeline", *plots, "Runs", "Log"):
-        window.addDockWidget(first_area(title), docks[title])
+        window.addDockWidget(default_area(title), docks[title])
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
     window.splitDockWidget(docks["Scenario"], docks["Layers"], down)
     # Not over the panels that the help describes, so that both are visible.
@@ -102,13 +102,13 @@ def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
     docks["Fleet"].raise_()
     docks["Progress"].raise_()
     docks["Runs"].raise_()
-    share_room(window, docks)
+    set_default_sizes(window, docks)
 
 
-def share_room(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
+def set_default_sizes(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
     """Set the default widths and heights of the docks in a window of this size; the map has the rest."""
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-    left, right, lower = shares(window.size())
+    left, right, lower = default_sizes(window.size())
     window.resizeDocks([docks["Scenario"], docks["Fleet"]], [left, right], across)
     window.resizeDocks([docks["Timeline"], docks["Progress"]], [64, lower], down)
     below = window.width() - left
@@ -117,14 +117,14 @@ def share_room(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
     window.resizeDocks([docks["Scenario"], docks["Layers"]], [1, 1], down)
 
 
-def shares(size: QSize) -> tuple[int, int, int]:
+def default_sizes(size: QSize) -> tuple[int, int, int]:
     """Return the widths of the left and right docks and the height of the lower ones in a window."""
     left = min(max(round(0.185 * size.width()), 256), 340)
     right = min(max(round(0.31 * size.width()), 300), 560)
     return left, right, min(max(round(0.29 * size.height()), 232), 380)
 
 
-def visible_place(frame: QRect, screens: Sequence[QRect]) -> QRect:
+def visible_geometry(frame: QRect, screens: Sequence[QRect]) -> QRect:
     """Return ``frame``, moved to the first of ``screens`` if its title bar cannot be reached.
 
     A window may have been left on a screen that was unplugged since, or be larger than the remaining one.
@@ -141,9 +141,9 @@ def visible_place(frame: QRect, screens: Sequence[QRect]) -> QRect:
     return QRect(left, top, size.width(), size.height())
 
 
-def bring_back_to_screen(window: QWidget) -> None:
+def move_onto_screen(window: QWidget) -> None:
     """Move ``window`` to a screen, unless it is visible."""
     screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
-    place = visible_place(window.geometry(), screens)
+    place = visible_geometry(window.geometry(), screens)
     if screens and place != window.geometry():
         window.setGeometry(place)

@@ -67,7 +67,7 @@ class Documents(QObject):
         self._session, self._queue, self._preferences, self._window = session, queue, preferences, window
         self._watched: list[Callable[[], UnfinishedWork | None]] = []
         self._lock = ProjectLock()
-        self.ahead_of_save: Callable[[], Callable[[], object]] | None = None
+        self.before_save: Callable[[], Callable[[], object]] | None = None
         """Returns what must be done before a save, in the saving thread."""
 
     # -- opening and importing ---------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ class Documents(QObject):
             return True
         return False
 
-    def take_dropped(self, *paths: Path) -> bool:
+    def open_dropped(self, *paths: Path) -> bool:
         """Open or import the dropped paths by their kind; several files are layers of a landscape."""
         path = paths[0]
         if len(paths) > 1 or _holds_rasters(path):
@@ -199,7 +199,7 @@ class Documents(QObject):
     def _open_project(self, project: Project, folder: Path | None = None, *, read_only: bool = False) -> bool:
         """Open ``project``, saved in ``folder`` or only read from there."""
         # Asked last: a project that cannot be opened is no reason to stop a run or to discard edits.
-        if not self.may_leave("open another project"):
+        if not self.confirm_close("open another project"):
             return False
         own = None if read_only else folder
         if own is None:
@@ -241,7 +241,7 @@ class Documents(QObject):
         if holder:
             self._session.refuse(_opened_meanwhile(folder, holder))
             return False
-        first = self.ahead_of_save() if self.ahead_of_save is not None else None
+        first = self.before_save() if self.before_save is not None else None
 
         def save() -> None:
             if first is not None:
@@ -263,7 +263,7 @@ class Documents(QObject):
         return True
 
     # -- leaving -----------------------------------------------------------------------------------------------------
-    def may_leave(self, purpose: str) -> bool:
+    def confirm_close(self, purpose: str) -> bool:
         """Ask about unfinished work and unsaved edits; return whether the project may be closed now.
 
         Work is stopped (or discarded) only after all answers allow the project to be closed.

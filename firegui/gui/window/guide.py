@@ -16,7 +16,7 @@ from firegui.gui.help.command_palette import Palette, PaletteEntry
 from firegui.gui.help.help_view import FIRST, HelpView, page_of_panel
 from firegui.gui.help.tour import Tour
 from firegui.gui.session.session import Session
-from firegui.gui.window.action_registry import ACTIONS, bare_title, menu_of
+from firegui.gui.window.action_registry import ACTIONS, menu_of, plain_title
 from firegui.gui.window.documents import Documents
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
@@ -71,7 +71,7 @@ class Guide(QObject):
     def open_palette(self) -> None:
         """Open the palette of all commands, docks, recent projects and pages."""
         if self.palette is not None:
-            self.palette.give_up()
+            self.palette.close_palette()
         self.palette = Palette(self.entries(), self._window)
         self.palette.closed.connect(self._on_palette_closed)
         self.palette.begin()
@@ -89,7 +89,7 @@ class Guide(QObject):
         for action in self._window.actions():
             if action.objectName() in ACTIONS:
                 why_not = "" if action.isEnabled() else _NOT_NOW
-                title, keys, tip = bare_title(action.text()), action.shortcut().toString(_NATIVE), action.statusTip()
+                title, keys, tip = plain_title(action.text()), action.shortcut().toString(_NATIVE), action.statusTip()
                 kind = menu_of(action.objectName())
                 yield PaletteEntry(kind, title, tip, action.icon(), action.trigger, keys, why_not)
         for title in self._docks:

@@ -20,9 +20,9 @@ from firegui.errors import InputError
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.tasks import IncrementalTask
-from firegui.gui.base.theme import Theme, apply_theme, wanted_theme
+from firegui.gui.base.theme import Theme, apply_theme, resolve_theme
 from firegui.gui.window.action_registry import MENUS
-from firegui.gui.window.docks import SMALLEST, arrange, bring_back_to_screen, first_size, share_room
+from firegui.gui.window.docks import SMALLEST, arrange, default_size, move_onto_screen, set_default_sizes
 from firegui.gui.window.start_page import StartPage
 
 if TYPE_CHECKING:
@@ -156,21 +156,21 @@ class MainWindow(QMainWindow):
 
     # -- remembering -------------------------------------------------------------------------------------------------
     def _restore_geometry(self) -> None:
-        self.resize(first_size(self.screen().availableSize()))
+        self.resize(default_size(self.screen().availableSize()))
         geometry = self._preferences.geometry()
         if geometry is not None:
             self.restoreGeometry(geometry)
-        bring_back_to_screen(self)
+        move_onto_screen(self)
 
     def _restore_docks(self) -> None:
         self.workbench.session.set_backend(self._preferences.backend)
-        share_room(self, self.workbench.docks)
+        set_default_sizes(self, self.workbench.docks)
         state = self._preferences.dock_state(tuple(self.workbench.docks))
         if state is not None and not self.restoreState(state, Preferences.LAYOUT_VERSION):
             arrange(self, self.workbench.docks)
         for dock in self.workbench.docks.values():
             if dock.isFloating():
-                bring_back_to_screen(dock)
+                move_onto_screen(dock)
         # Without a choice the window follows the system. A theme set from outside, as in a test, stays.
         self._check_theme()
 
@@ -194,7 +194,7 @@ class MainWindow(QMainWindow):
     def _apply_theme(self, theme: Theme | None) -> None:
         app = QApplication.instance()
         if isinstance(app, QApplication):
-            apply_theme(app, wanted_theme(app, theme))
+            apply_theme(app, resolve_theme(app, theme))
         if self._ready:
             self.workbench.actions.redraw_icons()
 
@@ -279,7 +279,7 @@ class MainWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle keys that the focused widget ignored: Delete deletes the region, Esc cancels a drawing."""
-        if self._workbench is None or not self._ready or not self.workbench.take_key(event.key()):
+        if self._workbench is None or not self._ready or not self.workbench.handle_key(event.key()):
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -292,11 +292,11 @@ class MainWindow(QMainWindow):
         """Open the dropped folders and files."""
         event.acceptProposedAction()
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls()]
-        self.when_ready(lambda: self.workbench.documents.take_dropped(*paths))
+        self.when_ready(lambda: self.workbench.documents.open_dropped(*paths))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about unfinished work and unsaved edits; then stop every thread."""
-        if self._ready and not self.workbench.may_close():
+        if self._ready and not self.workbench.confirm_close():
             event.ignore()
             return
         try:

@@ -101,7 +101,7 @@ class Autosave(QObject):
         old.remove()
         self._schedule()
 
-    def ahead_of_save(self) -> Callable[[], object]:
+    def before_save(self) -> Callable[[], object]:
         """Return what must be done, in any thread, before the project is saved: write its current state.
 
         The slot may hold an older state. After a crash between saving and clearing the slot, the next start would offer
@@ -115,7 +115,7 @@ class Autosave(QObject):
         work, self._kept = self._work(), self._key()
         return lambda: work(lambda: None)
 
-    def give_up(self) -> None:
+    def discard(self) -> None:
         """Delete the slot: everything is saved, or the user has discarded it."""
         self._given_up = True
 
@@ -250,7 +250,7 @@ class RecoverDialog(QDialog):
         view.setSpacing(3)
         view.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         for each in self._left:
-            view.addItem(QListWidgetItem(describe_left(each)))
+            view.addItem(QListWidgetItem(describe_recoverable(each)))
         view.setMinimumHeight(min(40 + 70 * len(self._left), 260))
         view.currentRowChanged.connect(lambda _row: self.resume.setEnabled(bool(self.selected.runs)))
         return view
@@ -291,7 +291,7 @@ class RecoverDialog(QDialog):
             self._choose(RecoveryChoice.DISCARD)
 
 
-def describe_left(left: RecoverableProject) -> str:
+def describe_recoverable(left: RecoverableProject) -> str:
     """Return name, folder, unsaved edits and interrupted runs, one line each."""
     note, today = left.note, datetime.now().date()
     when = note.edited.astimezone()
@@ -327,8 +327,8 @@ class Recovery(QObject):
         self._session, self._queue, self._documents, self._window = session, queue, documents, window
         self._saver, self._folder = saver, folder
         self.autosave = Autosave(session, queue, folder, self)
-        documents.ahead_of_save = self.autosave.ahead_of_save
-        saver.spare = lambda: self.autosave.slot
+        documents.before_save = self.autosave.before_save
+        saver.fallback_folder = lambda: self.autosave.slot
 
     def offer(self) -> bool:
         """Ask about all work that crashes left; return whether a project was recovered and is open."""
@@ -380,8 +380,8 @@ class Recovery(QObject):
 
     def _resume_runs(self, left: RecoverableProject) -> None:
         for entry in self._queue.entries:
-            if entry.can_go_on and any(same_folder(entry.folder, folder) for folder in left.runs):
-                self._queue.go_on(entry)
+            if entry.is_resumable and any(same_folder(entry.folder, folder) for folder in left.runs):
+                self._queue.resume_stopped(entry)
 
 
 def _delete(left: RecoverableProject) -> None:

@@ -82,7 +82,7 @@ class SleepInhibitor(QObject):
 
     def _try(self, number: int, time: int, failures: list[str]) -> None:
         if number == len(self._backends):
-            self._complain(failures)
+            self._report_failure(failures)
             return
         backend = self._backends[number]
 
@@ -102,7 +102,7 @@ class SleepInhibitor(QObject):
 
         backend.begin(WHY, answer)
 
-    def _complain(self, failures: list[str]) -> None:
+    def _report_failure(self, failures: list[str]) -> None:
         # Once per session: the next run would have the same result.
         if not self._complained:
             self._complained = True

@@ -31,13 +31,13 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.assets import resource
-from firegui.gui.base.controls import go_round
+from firegui.gui.base.controls import focus_next
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import horizontal, muted_label, vertical
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import current_colors
 from firegui.gui.window.action_registry import ACTIONS, START_PAGE
-from firegui.gui.window.thumbnails import Thumbnail, ThumbnailCache, ago
+from firegui.gui.window.thumbnails import Thumbnail, ThumbnailCache, relative_time
 
 _PICTURE = QSize(112, 70)
 _EDGE = 8
@@ -49,7 +49,7 @@ _NONE_YET = "No project yet. The demo is a good place to begin: a made-up fire, 
 
 def subtitle(thumbnail: Thumbnail, now: datetime) -> str:
     """Return the second line of a project: facts and when it was saved, or that it is missing."""
-    saved = MISSING if thumbnail.saved is None else f"saved {ago(thumbnail.saved, now)}"
+    saved = MISSING if thumbnail.saved is None else f"saved {relative_time(thumbnail.saved, now)}"
     return " · ".join(part for part in (thumbnail.facts, saved) if part)
 
 
@@ -318,7 +318,7 @@ class StartPage(QScrollArea):
     def focusNextPrevChild(self, next: bool) -> bool:
         """Keep Tab within the page."""
         order = (*self._buttons.values(), self.recent, self.news, self.close_button)
-        return go_round(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
+        return focus_next(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
 
     def _first_focus(self) -> None:
         (self.recent if self.recent.count() else self._buttons["new_demo"]).setFocus()

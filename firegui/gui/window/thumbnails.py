@@ -132,7 +132,7 @@ def _saved(folder: Path) -> datetime | None:
         return None
 
 
-def ago(when: datetime, now: datetime) -> str:
+def relative_time(when: datetime, now: datetime) -> str:
     """Return ``today 14:05``, ``yesterday``, ``5 days ago``, or the date."""
     days = (now.date() - when.date()).days
     if days <= 0:

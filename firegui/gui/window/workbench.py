@@ -47,10 +47,10 @@ from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.scenario.regions_panel import RegionsPanel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import FireView, Session, Tool
-from firegui.gui.widgets.fields import settle_editing
+from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.actions import STAGES, Actions, Handler
-from firegui.gui.window.docks import PanelDock, arrange, first_area
+from firegui.gui.window.docks import PanelDock, arrange, default_area
 from firegui.gui.window.documents import Documents
 from firegui.gui.window.event_log import EventLog, LogPanel
 from firegui.gui.window.guide import Guide, show_about
@@ -185,7 +185,7 @@ class Workbench(QObject):
     def _add_dock(self, title: str, panel: QWidget) -> None:
         is_bar = panel is self.timeline
         dock = self.docks[title] = PanelDock(title, panel, self._window, scrolls=not is_bar)
-        self._window.addDockWidget(first_area(title), dock)
+        self._window.addDockWidget(default_area(title), dock)
         if is_bar:
             dock.setFeatures(dock.features() | QDockWidget.DockWidgetFeature.DockWidgetVerticalTitleBar)
             # The bar is too low for a title at its side.
@@ -217,7 +217,7 @@ class Workbench(QObject):
             "snap_corners": session.drawing.set_snap_corners,
             "snap_cells": session.drawing.set_snap_cells,
             "us_units": session.drawing.set_us_units,
-            "keep_drops": session.plan_editor.keep_requested.emit,
+            "keep_drops": session.plan_editor.save_requested.emit,
             "start": plan.start,
             "quick": plan.quick,
             "stages": lambda value: session.set_stages(STAGES[value]),
@@ -277,7 +277,7 @@ class Workbench(QObject):
         dock.raise_()
         focus_first(dock.widget())
 
-    def take_key(self, key: int) -> bool:
+    def handle_key(self, key: int) -> bool:
         """Delete the region on Delete, cancel a drawing on Esc; return whether the key was used."""
         window, focus = self._window, self._window.focusWidget()
         # While another table has the focus, Delete must not delete a region.
@@ -290,17 +290,17 @@ class Workbench(QObject):
             return False
         return True
 
-    def may_close(self) -> bool:
+    def confirm_close(self) -> bool:
         """Ask about a run and about unsaved edits; return whether the window may close."""
-        settle_editing()
-        if not self.documents.may_leave("close"):
+        commit_editing()
+        if not self.documents.confirm_close("close"):
             return False
         if not self.session.is_dirty:
             self.thumbnail_renderer.render()
         # Saved, or discarded by the user.
-        self.plan_preview.saver.give_up()
+        self.plan_preview.saver.discard()
         if self.recovery is not None:
-            self.recovery.autosave.give_up()
+            self.recovery.autosave.discard()
         return True
 
     def shutdown(self) -> None:

@@ -525,9 +525,9 @@ def test_closing_the_window_asks_about_a_long_run(
     controller.start(case.request)
     qtbot.waitUntil(run.working.is_set, timeout=PATIENCE)
     if controller.kept:
-        assert not window.workbench.may_close()
+        assert not window.workbench.confirm_close()
         assert controller.is_busy and not controller.is_stopping
-    assert window.workbench.may_close()
+    assert window.workbench.confirm_close()
     assert asked == ([controller.title] * 2 if controller.kept else [])
     window.stop_work()
     assert run.alive == 0

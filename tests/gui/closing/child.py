@@ -145,7 +145,7 @@ class Hand:
     def resumed(self) -> None:
         """Take the run that was stopped up again, and wait until it has done more."""
         self.rest()
-        (entry,) = (each for each in self.window.workbench.queue.entries if each.can_go_on)
+        (entry,) = (each for each in self.window.workbench.queue.entries if each.is_resumable)
         self.seen["before"] = [entry.epoch, len(entry.removals)]
         self.click(self.choose(entry).button("resume"))
         done = (entry.epoch, len(entry.removals))
@@ -205,10 +205,10 @@ class Hand:
 
 def main(folder: Path, state: str, answer: str) -> int:
     """Open, reach, close; the exit status is the program's own, or 3 where the state was never reached."""
-    open_first, failed = app.open_first, list[BaseException]()
+    open_initial_project, failed = app.open_initial_project, list[BaseException]()
 
     def begin(window: MainWindow, project: Path | None) -> None:
-        open_first(window, project)
+        open_initial_project(window, project)
         hand = Hand(window)
         try:
             hand.reach(state)
@@ -218,7 +218,7 @@ def main(folder: Path, state: str, answer: str) -> int:
             QApplication.exit(3)
             raise
 
-    app.open_first = begin  # type: ignore[assignment]
+    app.open_initial_project = begin  # type: ignore[assignment]
     status = app.main(folder)
     return 3 if failed else status
 

@@ -135,7 +135,7 @@ def check_planning(folder: Path, state: str, answer: str) -> None:
     left = [entry for entry in entries if entry.folder == run]
     # One that had only begun to start may have nothing to keep yet.
     assert left or state == "starting"
-    assert all(entry.can_go_on for entry in left)
+    assert all(entry.is_resumable for entry in left)
 
 
 # -- a few in every run of the tests -----------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def test_closing_while_the_map_is_worked_out_asks_nothing(folder: Callable[[int]
 def test_closing_in_every_state_of_a_plan(folder: Callable[[int], Path], state: str, answer: str) -> None:
     place = folder(ENDLESS)
     check_planning(place, state, answer)
-    if answer == "stop" and any(entry.can_go_on for entry in runs_of(place)):
+    if answer == "stop" and any(entry.is_resumable for entry in runs_of(place)):
         again = close(place, "resumed", "stop")
         again.check()
         assert again.seen["after"] > again.seen["before"]

@@ -153,24 +153,24 @@ def leave(window: MainWindow) -> None:
 
 def drive(mode: str) -> None:
     """Let the window, once it has opened its first project, be used in this way."""
-    open_first = app.open_first
+    open_initial_project = app.open_initial_project
 
     def begin(window: MainWindow, project_folder: Path | None) -> None:
         # Kernels would be compiled anew in every home, for a minute or two.
         window.workbench.session.set_backend("reference")
         if mode == "recover":
             recoverer = Recoverer(window)
-            open_first(window, project_folder)
+            open_initial_project(window, project_folder)
             report(window, recoverer.offered)
             return
-        open_first(window, project_folder)
+        open_initial_project(window, project_folder)
         say("ready")
         if mode == "run":
             start_run(window)
         else:
             Editor(window, saves=mode == "save")
 
-    app.open_first = begin
+    app.open_initial_project = begin
 
 
 def main() -> int:

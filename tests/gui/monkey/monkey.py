@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QDialog
 
 from firegui.domain.project import Project
-from firegui.gui.widgets.fields import settle_editing
+from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.window import main_window as main_window_module
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.layers import contents_of
@@ -57,7 +57,7 @@ def play(seed: int, actions: int, place: Path, *, real: bool = True) -> Sequence
             if not found.troubles:
                 # Nobody is there any more to shut a box: what was asked for last may be refused as at any other time.
                 with patch.object(main_window_module, "show_problems", lambda _window, _error: None):
-                    settle_editing()
+                    commit_editing()
                     found.troubles += _edits_lost(window, place, found)
         _drain()
         left = working_threads()

@@ -167,9 +167,9 @@ class ConvergenceChart(Chart):
         return self._chosen
 
     @property
-    def standing_out(self) -> tuple[str, ...]:
+    def highlighted(self) -> tuple[str, ...]:
         """The names of the highlighted lines."""
-        return tuple(line.name for line in self.lines if self._stands_out(line))
+        return tuple(line.name for line in self.lines if self._is_highlighted(line))
 
     def show_lines(self, lines: Sequence[ConvergenceLine]) -> None:
         """Draw other lines. The view stays if the user has changed it."""
@@ -201,9 +201,9 @@ class ConvergenceChart(Chart):
     def set_colors(self, colors: Colors) -> None:
         """Use the colours of a theme."""
         super().set_colors(colors)
-        some = any(self._stands_out(line) for line, _ in getattr(self, "_lines", []))
+        some = any(self._is_highlighted(line) for line, _ in getattr(self, "_lines", []))
         for line, item in getattr(self, "_lines", []):
-            out = self._stands_out(line)
+            out = self._is_highlighted(line)
             item.setPen(pen_of(line.planner, line.matched, colors, width=2.6 if out else 1.3, faint=some and not out))
             item.setZValue(10 if out else 0)
         if hasattr(self, "_diamonds"):
@@ -211,18 +211,18 @@ class ConvergenceChart(Chart):
 
     def _paint_diamonds(self, colors: Colors) -> None:
         """Draw the nominal score at the end of every curve that has another effectiveness."""
-        some = bool(self.standing_out)
+        some = bool(self.highlighted)
         scored = [
             (line, line.score) for line in self.lines if line.score is not None and (line.score > 0 or not self._log)
         ]
-        inks = [color_of(line.planner, colors, faint=some and not self._stands_out(line)) for line, _ in scored]
+        inks = [color_of(line.planner, colors, faint=some and not self._is_highlighted(line)) for line, _ in scored]
         self._diamonds.setData(
             [float(line.x[-1]) for line, _ in scored], [score for _, score in scored],
             symbolBrush=[pg.mkBrush(ink) for ink in inks], symbolPen=[pg.mkPen(ink) for ink in inks],
         )  # fmt: skip
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
-    def _stands_out(self, line: ConvergenceLine) -> bool:
+    def _is_highlighted(self, line: ConvergenceLine) -> bool:
         return line is self._under or bool(line.tasks & self._chosen)
 
     def _look_up(self, point: QPointF) -> None:

@@ -244,7 +244,7 @@ def missing_package(planner: PlannerName) -> str:
     return package if package and find_spec(package) is None else ""
 
 
-def lacks(project: Project, settings: BenchmarkSettings) -> list[Problem]:
+def missing_requirements(project: Project, settings: BenchmarkSettings) -> list[Problem]:
     """Return why a benchmark of ``project`` cannot run; empty if it can."""
     found = list(project.problems() or rule_problems(project)) + settings.problems()
     for planner in dict.fromkeys((*settings.planners, *settings.matched)):

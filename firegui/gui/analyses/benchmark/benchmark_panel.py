@@ -11,7 +11,12 @@ from PySide6.QtWidgets import QAbstractItemView, QLabel, QMenu, QTableView
 from firegui.domain.benchmark import BenchmarkSettings, DeploymentRow, PlannerTask
 from firegui.errors import Problem
 from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceView
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController, SavedBenchmark, cost_text, lacks
+from firegui.gui.analyses.benchmark.benchmark_controller import (
+    BenchmarkController,
+    SavedBenchmark,
+    cost_text,
+    missing_requirements,
+)
 from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
 from firegui.gui.analyses.benchmark.benchmark_tables import (
     DEPLOYMENT_COLUMNS,
@@ -113,7 +118,7 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         self.form.set_settings(saved.header.settings)
 
     def _find_problems(self) -> Sequence[Problem]:
-        return lacks(self._session.project, self.form.settings())
+        return missing_requirements(self._session.project, self.form.settings())
 
     def _enabled(self) -> dict[str, bool]:
         shown, selected = self._controller.shown, len(self.table.best)

@@ -45,7 +45,7 @@ _LIST_LINES = 3
 _SUFFIX = ".safetensors"
 
 
-class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
+class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
     """Settings of a calibration, which are saved with its weights, next to its charts."""
 
     texts = AnalysisTexts(

@@ -17,7 +17,7 @@ from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import InputError, Problem
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.layouts import fill_column
-from firegui.gui.session.reporting import free_name, refuse_new, refusing
+from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.table_buttons import ButtonRow
@@ -63,7 +63,7 @@ class ScenariosModel(TableModel[StressScenario]):
         """Replace the whole set as one undo step. Raises :class:`InputError` for an invalid one."""
         project = self._session.project
         steps = project.scenario.steps_per_day
-        refuse_new(project.stress.problems(steps), stress.problems(steps), title)
+        raise_new_problems(project.stress.problems(steps), stress.problems(steps), title)
         if stress != project.stress:
             self._session.edit(text, replace(project, stress=stress))
 

@@ -20,7 +20,7 @@ from firegui.analyses.uncertainty.export import TITLE, available_parts, part_nam
 from firegui.analyses.uncertainty.results import EnsembleHeader
 from firegui.domain.uncertainty import KIND_TITLES
 from firegui.errors import InputError, Problem
-from firegui.gui.base.dialogs import may_replace, show_problems
+from firegui.gui.base.dialogs import confirm_replace, show_problems
 from firegui.gui.base.layouts import vertical
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import RunSlot
@@ -95,7 +95,7 @@ class EnsembleExportDialog(QDialog):
             show_problems(self, InputError([Problem("Folder", "is empty", "choose where the files go")], TITLE))
             return
         names = [name for part in self.parts for name in part_names(part, self._header)]
-        if may_replace(self, out, names):
+        if confirm_replace(self, out, names):
             self._work.begin(EnsembleExportSpec(self._ensemble, out, self.parts), self._subscribe)
 
     def reject(self) -> None:

@@ -293,7 +293,7 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
             self._show(shown)
 
 
-def lacks(project: Project, settings: UncertaintySettings) -> list[Problem]:
+def missing_requirements(project: Project, settings: UncertaintySettings) -> list[Problem]:
     """Return why an ensemble of ``project`` cannot be made, independent of the schedule."""
     found = uq_problems(UncertaintySpec(project, Path(), "", settings))
     # The window has no command-line options.

@@ -29,7 +29,7 @@ from firegui.gui.analyses.uncertainty.uncertainty_controller import (
     MeanMaps,
     SavedEnsemble,
     UncertaintyController,
-    lacks,
+    missing_requirements,
 )
 from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
@@ -159,7 +159,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self.form.set_settings(saved.header.settings)
 
     def _find_problems(self) -> Sequence[Problem]:
-        return lacks(self._session.project, self.form.settings())
+        return missing_requirements(self._session.project, self.form.settings())
 
     def _enabled(self) -> dict[str, bool]:
         shown = self._controller.shown

@@ -196,7 +196,7 @@ class FilesPage(WizardPage):
         "Choose a folder or files, or drag them in: GeoTIFF layers or a landscape file (LCP), on any grid. What each "
         "was taken for stands below; choose a row to look at it and to change it."
     )
-    brought = Signal(object)
+    paths_chosen = Signal(object)
     """Paths that the user chose and that must be recognised."""
 
     def __init__(self, draft: ImportDraft) -> None:
@@ -296,16 +296,16 @@ class FilesPage(WizardPage):
         self.unit.setCurrentIndex(max(self.unit.findData(said), 0) if said is not None else 0)
         self.unit.setEnabled(own is not None or (fact is not None and fact.file is not None))
 
-    def show_look(self, look: SurveyResult) -> None:
+    def show_survey(self, look: SurveyResult) -> None:
         """Show the facts found in the files."""
-        super().show_look(look)
+        super().show_survey(look)
         survey = look.survey
         self._show_table(look.problems)
         self.bands.show(survey.lcp_bands)
         self._fit_bands()
         lcp = self.draft.source.lcp
         self._lcp_said.setText("" if lcp is None else f"{lcp.name}: {survey.lcp_reason}")
-        self._say_facts()
+        self._show_facts()
         self.show_answers()
 
     def _show_table(self, problems: Sequence[Problem]) -> None:
@@ -318,7 +318,7 @@ class FilesPage(WizardPage):
         lines = ["Recognised from names and contents:", *(f"• {line}" for line in guessed)]
         show_text(self._guessed, "\n".join(lines) if guessed else "")
 
-    def _say_facts(self) -> None:
+    def _show_facts(self) -> None:
         fact = self.layers.facts_of(self.key)
         if fact is None:
             self._facts.setText("This layer is not given." if self.key not in self.draft.source.layers else "")
@@ -330,7 +330,7 @@ class FilesPage(WizardPage):
 
     def _on_chosen(self) -> None:
         self.show_answers()
-        self._say_facts()
+        self._show_facts()
         self.scene_changed.emit()
 
     def _on_file(self) -> None:
@@ -364,12 +364,12 @@ class FilesPage(WizardPage):
     def _choose_folder(self) -> None:
         name = QFileDialog.getExistingDirectory(self, "A folder with the layers of a landscape", self._start_folder())
         if name:
-            self.brought.emit((Path(name),))
+            self.paths_chosen.emit((Path(name),))
 
     def _choose_files(self) -> None:
         names, _filter = QFileDialog.getOpenFileNames(self, "Layers or a landscape file", self._start_folder(), _ANY)
         if names:
-            self.brought.emit(tuple(Path(name) for name in names))
+            self.paths_chosen.emit(tuple(Path(name) for name in names))
 
     def _start_folder(self) -> str:
         return self.start_folder(self._lcp_files())

@@ -52,7 +52,7 @@ class FirePage(WizardPage):
         """Return the fire, and the clicked point while a point can be set."""
         return frozenset({"fire", "click"}) if self.is_point else frozenset({"fire"})
 
-    def take_place(self, lonlat: tuple[float, float]) -> None:
+    def set_start_point(self, lonlat: tuple[float, float]) -> None:
         """Start the fire at a clicked position, if this step shows a point."""
         if self.isVisible() and self.is_point:
             self.point.setText(f"{lonlat[0]:.5f}, {lonlat[1]:.5f}")
@@ -88,9 +88,9 @@ class FirePage(WizardPage):
         if not self.entry_problems:
             put_text(self.point, _point_text(source.ignition))
 
-    def show_look(self, look: SurveyResult) -> None:
+    def show_survey(self, look: SurveyResult) -> None:
         """Show what was recognised."""
-        super().show_look(look)
+        super().show_survey(look)
         show_text(self._found, "" if look.fire is None else fire_text(look.fire))
         self.show_answers()
 
@@ -146,7 +146,7 @@ class FirePage(WizardPage):
         point = None
         if self.is_point:
             point = read_entry(self.point.text().strip(), numbers(2), "ignition", _POINT_REMEDY, problems)
-        if not self.take_entries(problems):
+        if not self.check_entries(problems):
             return
         path = self.file.path
         perimeters = self.draft.source.perimeters

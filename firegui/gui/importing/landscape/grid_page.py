@@ -77,9 +77,9 @@ class GridPage(WizardPage):
         for line, value in numbers:
             put_text(line, "" if value is None else plain_number(value))
 
-    def show_look(self, look: SurveyResult) -> None:
+    def show_survey(self, look: SurveyResult) -> None:
         """Show the resulting grid, and the proposed values in empty fields."""
-        super().show_look(look)
+        super().show_survey(look)
         grid = look.survey.grid
         reason = look.survey.grid_reason
         self._reason.setText(f"Proposed: {reason}." if reason and self._is_empty else reason)
@@ -112,7 +112,7 @@ class GridPage(WizardPage):
             proposed = edges_of(self.look.survey.grid)
             west, south, east, north = (p if e is None else e for e, p in zip(edges, proposed, strict=True))
             bounds = (west, south, east, north)
-        if self.take_entries(problems):
+        if self.check_entries(problems):
             self.draft.change(target=TargetGrid(self.crs.text().strip() or None, cell, bounds))
 
     @property
@@ -120,7 +120,7 @@ class GridPage(WizardPage):
         return self.draft.source.target == TargetGrid()
 
     def _propose(self) -> None:
-        self.take_entries(())
+        self.check_entries(())
         self.draft.change(target=TargetGrid())
         self.show_answers()
 

@@ -160,7 +160,7 @@ class PreviewColumn(QWidget):
         self._empty = QLabel(_EMPTY)
         self._empty.setProperty("role", "muted")
         self._lay_out()
-        self.show_look(None, ())
+        self.show_survey(None, ())
 
     def sizeHint(self) -> QSize:
         """Return a width larger than that of the steps."""
@@ -172,7 +172,7 @@ class PreviewColumn(QWidget):
         if index >= 0:
             self.layer.setCurrentIndex(index)
 
-    def show_look(self, look: SurveyResult | None, overlays: Collection[str]) -> None:
+    def show_survey(self, look: SurveyResult | None, overlays: Collection[str]) -> None:
         """Show the result of a survey with these overlays."""
         if look is not self._look:
             self._look = look

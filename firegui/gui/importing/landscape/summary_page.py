@@ -39,9 +39,9 @@ class CoveragePage(WizardPage):
         """Show the choice for the fuel models that were found last."""
         self.form.show_fuel({} if self.look is None else self.look.survey.fuel_cells, self.draft.answers.coverage)
 
-    def show_look(self, look: SurveyResult) -> None:
+    def show_survey(self, look: SurveyResult) -> None:
         """Show the fuel models of the landscape."""
-        super().show_look(look)
+        super().show_survey(look)
         self.show_answers()
 
 
@@ -78,9 +78,9 @@ class SummaryPage(WizardPage):
         put_text(self.name, self.draft.source.name or "")
         put_text(self.folder.line, "" if folder is None else str(folder))
 
-    def show_look(self, look: SurveyResult) -> None:
+    def show_survey(self, look: SurveyResult) -> None:
         """Show the content of the import."""
-        super().show_look(look)
+        super().show_survey(look)
         self._facts.setText("\n".join(fact_lines(look)))
         _fill(self.remarks, look.remarks)
 

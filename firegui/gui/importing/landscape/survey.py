@@ -164,7 +164,7 @@ def survey_files(answers: ImportAnswers, former: SurveyResult | None, check: Che
     """
     source = answers.source
     if former is not None and former.answers.source == source:
-        return _weighed(replace(former, answers=answers))
+        return _with_coverage(replace(former, answers=answers))
     survey = survey_landscape(source, check)
     check()
     problems = Problems()
@@ -174,7 +174,7 @@ def survey_files(answers: ImportAnswers, former: SurveyResult | None, check: Che
     fire = None if source.perimeters is None else survey_perimeters(source.perimeters, survey.grid)
     seen = _observed(answers, survey, check)
     check()
-    return _weighed(
+    return _with_coverage(
         SurveyResult(
             answers, survey, fire, winds, _shade(survey), None, RequiredCoverage(), _extents(survey),
             _outlines(seen, survey), _pin(answers, survey), tuple(dict.fromkeys(problems)),
@@ -182,7 +182,7 @@ def survey_files(answers: ImportAnswers, former: SurveyResult | None, check: Che
     )  # fmt: skip
 
 
-def _weighed(look: SurveyResult) -> SurveyResult:
+def _with_coverage(look: SurveyResult) -> SurveyResult:
     """Return the result with the required coverage of its answers."""
     coverage = chosen_coverage(look.answers.coverage, look.survey.fuel_cells, shipped_table())
     return replace(look, coverage=coverage, required=_required(look.survey, coverage))

@@ -139,9 +139,9 @@ class WeatherPage(WizardPage):
         for line, value in texts.items():
             put_text(line, _text(value))
 
-    def show_look(self, look: SurveyResult) -> None:
+    def show_survey(self, look: SurveyResult) -> None:
         """Show what was recognised."""
-        super().show_look(look)
+        super().show_survey(look)
         survey = look.survey.wind if self.draft.source.wind.is_given else None
         show_text(self._found, "" if survey is None else wind_text(survey))
         for name, box in self.conventions.items():
@@ -175,7 +175,7 @@ class WeatherPage(WizardPage):
         offset = read_entry(self.offset.text().strip(), number, "UTC offset", "use hours such as -7", problems)
         days = read_entry(self.days.text().strip(), int, "days", "give a whole number", problems)
         wind = self._wind(problems)
-        if self.take_entries(problems):
+        if self.check_entries(problems):
             self.draft.change(wind=wind if wind.is_given else WindSource(), start=start, utc_offset_h=offset, days=days)
 
     def _wind(self, problems: Problems) -> WindSource:

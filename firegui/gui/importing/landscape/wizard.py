@@ -92,7 +92,7 @@ class LandscapeWizard(QDialog):
         """Whether files are being read or imported."""
         return any(task.is_busy for task in self._tasks)
 
-    def bring(self, paths: Sequence[Path]) -> None:
+    def add_paths(self, paths: Sequence[Path]) -> None:
         """Recognise a folder or files by their names and contents, and add them to the answers."""
         self._seen.add(self.files)
         self._recognise.request(partial(recognise_files, self.draft.answers, tuple(paths)))
@@ -140,8 +140,8 @@ class LandscapeWizard(QDialog):
 
     def _connect(self) -> None:
         self.draft.changed.connect(self._on_answers)
-        self.files.brought.connect(self.bring)
-        self.preview.map_clicked.connect(self.fire.take_place)
+        self.files.paths_chosen.connect(self.add_paths)
+        self.preview.map_clicked.connect(self.fire.set_start_point)
         self.preview.day_changed.connect(self._show_scene)
         self.preview.layer_chosen.connect(self._show_scene)
         for page in self.pages:
@@ -199,7 +199,7 @@ class LandscapeWizard(QDialog):
     def _on_look(self, look: SurveyResult) -> None:
         self._look = look
         for page in self.pages:
-            page.show_look(look)
+            page.show_survey(look)
         self._show_problems()
         self._show_scene()
 
@@ -213,7 +213,7 @@ class LandscapeWizard(QDialog):
         self._show_scene()
 
     def _show_scene(self, *_: object) -> None:
-        self.preview.show_look(self._look, self.page.overlays)
+        self.preview.show_survey(self._look, self.page.overlays)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -297,14 +297,14 @@ class LandscapeWizard(QDialog):
     def dropEvent(self, event: QDropEvent) -> None:
         """Recognise the dropped folders and files."""
         event.acceptProposedAction()
-        self.bring([Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()])
+        self.add_paths([Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()])
 
 
 def ask_landscape(parent: QWidget | None, make: MakeProject, take: OpenProject, paths: Sequence[Path] = ()) -> bool:
     """Show the wizard with ``paths`` and return whether a project was made and opened."""
     wizard = LandscapeWizard(make, take, parent)
     if paths:
-        wizard.bring(paths)
+        wizard.add_paths(paths)
     made = wizard.exec() == QDialog.DialogCode.Accepted
     wizard.deleteLater()
     return made

@@ -110,7 +110,7 @@ class WizardPage(QScrollArea):
         self.notes.append(FieldNote(*beginnings, field=field, files=files))
         return self.notes[-1]
 
-    def take_entries(self, problems: Iterable[Problem]) -> bool:
+    def check_entries(self, problems: Iterable[Problem]) -> bool:
         """Keep the problems of the fields' entries; return whether there are none."""
         before, self.entry_problems = self.entry_problems, tuple(problems)
         if before != self.entry_problems:
@@ -120,7 +120,7 @@ class WizardPage(QScrollArea):
     def show_answers(self) -> None:
         """Update the fields from the draft, without changing the draft."""
 
-    def show_look(self, look: SurveyResult) -> None:
+    def show_survey(self, look: SurveyResult) -> None:
         """Show the facts found in the files."""
         self.look = look
 

@@ -193,7 +193,7 @@ class BaseMapLayer(PaintedLayer):
         if possible:
             rows, columns = self._shape
             seen = back.mapRect(visible).intersected(QRectF(0.0, 0.0, columns, rows))
-            self.session.ground.want((seen.top(), seen.left(), seen.bottom(), seen.right()), transform.m11())
+            self.session.ground.request_view((seen.top(), seen.left(), seen.bottom(), seen.right()), transform.m11())
 
 
 def _image(picture: BaseMapPicture) -> QImage:

@@ -145,7 +145,7 @@ class DropTool(PanningTool):
         elif key == Qt.Key.Key_P:
             self._menu.toggle_pin(drop)
         elif key == Qt.Key.Key_Question:
-            self._menu.question(drop)
+            self._menu.preview_without(drop)
         else:
             return False
         return True
