@@ -1,4 +1,4 @@
-"""Benchmark panels as tests of the window have them: of a saved project, shown, with a runner that computes nothing."""
+"""Benchmark panels for tests: of a saved project, shown, with a runner that computes nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ Make = Callable[..., Made]
 
 
 def made_panels(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[Make]:
-    """Yield a maker of panels whose runner is ``execute`` and which show fires through ``on``; shut them down."""
+    """Yield a function that makes panels with the runner ``execute``; shut them down afterwards.
+
+    The panels show fires through ``on``.
+    """
     controllers: list[BenchmarkController] = []
 
     def made(execute: object = None, on: RunQueue = queue) -> Made:
@@ -48,13 +51,13 @@ def made_panels(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[Mak
 
 
 def reopen(panel: BenchmarkPanel, number: int = 1) -> None:
-    """Choose an earlier benchmark from the list."""
+    """Select a saved benchmark in the list."""
     panel.saved_list.setCurrentIndex(number)
     panel.saved_list.activated.emit(number)
 
 
 def save_benchmark(saved: Path, project: Project, **options: Any) -> Path:
-    """Write a benchmark into the folder of a saved project, as :func:`write_benchmark`; returns its folder."""
+    """Write a benchmark to a saved project, and return its folder; see :func:`write_benchmark`."""
     folder = saved / SAVED_BENCHMARKS.directory / "20260101-000000-A"
     write_benchmark(folder, project, SMALL, **options)
     return folder

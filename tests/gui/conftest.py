@@ -1,4 +1,4 @@
-"""Fixtures of the window's tests: everything runs offscreen unless a platform is named from outside."""
+"""Fixtures of the window's tests. They run offscreen unless another platform is set."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ROWS, COLUMNS, DAYS = 40, 60, 6
 
 
 def small_scenario() -> Scenario:
-    """A georeferenced 40 × 60 event of six days with elevation, wind and two observed perimeters."""
+    """Return a georeferenced 40 × 60 event of six days with elevation, wind and two observed perimeters."""
     rows, columns = np.mgrid[0:ROWS, 0:COLUMNS]
     elevation = (900 + 4 * rows + 60 * np.sin(columns / 7)).astype(np.float32)
     first = (rows - 20) ** 2 + (columns - 30) ** 2 < 9
@@ -64,7 +64,7 @@ def small_scenario() -> Scenario:
 
 
 def small_fleet() -> Fleet:
-    """Two types, three aircraft."""
+    """Return a fleet of two types, three aircraft."""
     return Fleet(
         (
             AircraftType(
@@ -83,7 +83,7 @@ def small_fleet() -> Fleet:
 
 @pytest.fixture
 def project() -> Project:
-    """A small project of four planned days with one region; the S-2T is grounded on the third day."""
+    """Return a small project of four planned days with one region; the S-2T is grounded on the third day."""
     return Project(
         scenario=small_scenario(),
         fleet=small_fleet(),
@@ -102,7 +102,7 @@ def project() -> Project:
 
 @pytest.fixture
 def session(qapp: object, project: Project) -> Iterator[Session]:
-    """A session with :func:`project` open and not saved anywhere."""
+    """Return a session with :func:`project` open and unsaved."""
     opened = Session()
     opened.open_project(project, None)
     yield opened
@@ -111,24 +111,24 @@ def session(qapp: object, project: Project) -> Iterator[Session]:
 
 @pytest.fixture
 def preferences_store(tmp_path: Path) -> QSettings:
-    """Settings in a file of the test, never the user's own."""
+    """Return settings in a file of the test, never the user's own."""
     return QSettings(str(tmp_path / "preferences.ini"), QSettings.Format.IniFormat)
 
 
 def quiet_execute(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
-    """Stands in for the runner: ends at once and computes nothing."""
+    """Test double of the runner that ends at once and computes nothing."""
     emit(RunFinished(FinishReason.COMPLETED, "done", None, None, None))
 
 
 @pytest.fixture
 def execute() -> Execute:
-    """Stand-in for the runner in :func:`queue`; a module of tests may have its own."""
+    """Return the runner of :func:`queue`; a test module may override it."""
     return quiet_execute
 
 
 @pytest.fixture
 def queue(session: Session, execute: Execute) -> Iterator[RunQueue]:
-    """A queue whose runs are carried out by :func:`execute`."""
+    """Return a queue whose runs are executed by :func:`execute`."""
     made = RunQueue(session, execute=execute)
     yield made
     made.shutdown()
@@ -137,7 +137,7 @@ def queue(session: Session, execute: Execute) -> Iterator[RunQueue]:
 
 @pytest.fixture
 def window(qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: QSettings) -> Iterator[MainWindow]:
-    """The whole workbench on :func:`session`, shown; runs end at once and nothing is asked when it goes."""
+    """Return the whole workbench on :func:`session`, shown; runs end at once and closing asks nothing."""
     opened = MainWindow(session, queue, Preferences(preferences_store))
     opened.resize(1280, 800)
     with qtbot.waitActive(opened):
@@ -151,7 +151,7 @@ def window(qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: Q
 
 @pytest.fixture
 def refusals(session: Session) -> list[InputError]:
-    """Everything the session refuses during the test."""
+    """Return a list of everything that the session refuses during the test."""
     found: list[InputError] = []
     session.refused.connect(found.append)
     return found
@@ -159,7 +159,7 @@ def refusals(session: Session) -> list[InputError]:
 
 @pytest.fixture
 def messages(session: Session) -> list[str]:
-    """Texts in the status bar during the test."""
+    """Return a list of the status bar messages during the test."""
     found: list[str] = []
     session.message.connect(found.append)
     return found
@@ -167,25 +167,25 @@ def messages(session: Session) -> list[str]:
 
 @pytest.fixture
 def hand(qtbot: QtBot, session: Session) -> Hand:
-    """Hand on a map of :func:`session`."""
+    """Return a hand on a map of :func:`session`."""
     return Hand(open_map(qtbot, session))
 
 
 @pytest.fixture
 def hands(qtbot: QtBot) -> Iterator[Hands]:
-    """Hands on an open wizard of landscapes."""
+    """Return hands on an open landscape wizard."""
     yield from open_wizard(qtbot)
 
 
 @pytest.fixture
 def landscape(tmp_path: Path) -> Path:
-    """Folder of the layers of a landscape."""
+    """Return a folder with the layers of a landscape."""
     return write_landscape(tmp_path / "ridge fire")
 
 
 @pytest.fixture
 def filled(hands: Hands, landscape: Path) -> Hands:
-    """Hands on a wizard that has read :func:`landscape`."""
+    """Return hands on a wizard that has read :func:`landscape`."""
     hands.wizard.add_paths([landscape])
     hands.settle()
     return hands
@@ -193,7 +193,7 @@ def filled(hands: Hands, landscape: Path) -> Hands:
 
 @pytest.fixture
 def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> ProgressPanel:
-    """The plots under the map, shown."""
+    """Return the charts below the map, shown."""
     made = ProgressPanel(session, queue)
     show_widget(qtbot, made, 1200, 240)
     return made
@@ -201,7 +201,7 @@ def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> ProgressPanel:
 
 @pytest.fixture
 def saved(session: Session, project: Project, tmp_path: Path) -> Path:
-    """Folder of :func:`project`, which is open and saved there."""
+    """Return the folder of :func:`project`, which is open and saved there."""
     folder = tmp_path / "p.firegui"
     save_project(project, folder)
     session.open_project(project, folder)
@@ -210,7 +210,7 @@ def saved(session: Session, project: Project, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def schedule_file(project: Project, tmp_path: Path) -> Path:
-    """File of a schedule of :func:`project` without a drop."""
+    """Return the file of a schedule of :func:`project` without drops."""
     path = tmp_path / "plan.safetensors"
     write_plan_safetensors(path, Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft))
     return path

@@ -1,4 +1,4 @@
-"""The contrast of what is drawn: the ratio of WCAG between the ground of a picture and what stands out most from it."""
+"""Contrast of what is drawn: the WCAG ratio between a background and its most contrasting pixels."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from firegui.gui.base.elided_label import ElidedLabel
 
 ENOUGH = 4.5
 _FEW = 3
-"""So many pixels of a colour are a stroke and not an accident of smoothing."""
+"""This many pixels of one colour are a stroke and not an artefact of smoothing."""
 
 
 def pixels(image: QImage) -> NDArray[np.uint8]:
-    """The picture as ``[H, W, 3]``."""
+    """Return the picture as ``[H, W, 3]``."""
     plain = image.convertToFormat(QImage.Format.Format_RGB888)
     rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine())
     return rows[:, : 3 * plain.width()].reshape(plain.height(), plain.width(), 3).copy()
 
 
 def luminance(colors: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Relative luminance of ``[..., 3]``."""
+    """Return the relative luminance of ``[..., 3]``."""
     share = colors.astype(np.float64) / 255.0
     linear = np.where(share <= 0.03928, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
     found: NDArray[np.float64] = linear @ np.array([0.2126, 0.7152, 0.0722])
@@ -47,13 +47,13 @@ def luminance(colors: NDArray[np.uint8]) -> NDArray[np.float64]:
 
 
 def ratio(one: NDArray[np.float64] | float, other: float) -> NDArray[np.float64]:
-    """The contrast ratio, 1 to 21."""
+    """Return the contrast ratio, 1 to 21."""
     high, low = np.maximum(one, other), np.minimum(one, other)
     return np.asarray((high + 0.05) / (low + 0.05))
 
 
 def of_colors(one: str, other: str) -> float:
-    """The contrast of two ``#rrggbb``."""
+    """Return the contrast of two ``#rrggbb``."""
     first, second = (_rgb(name) for name in (one, other))
     return float(ratio(luminance(first), float(luminance(second))))
 
@@ -64,7 +64,7 @@ def _rgb(name: str) -> NDArray[np.uint8]:
 
 
 def of_picture(picture: NDArray[np.uint8]) -> float:
-    """The highest contrast that a few pixels have with the commonest colour; 1 for a plain picture."""
+    """Return the highest contrast of a few pixels with the most common colour; 1 for a plain picture."""
     flat = picture.reshape(-1, 3)
     if len(flat) == 0:
         return 1.0
@@ -72,12 +72,12 @@ def of_picture(picture: NDArray[np.uint8]) -> float:
     _colors, first, counts = np.unique(packed, return_index=True, return_counts=True)
     shades = luminance(flat[first])
     ratios = np.repeat(ratio(shades, float(shades[np.argmax(counts)])), np.minimum(counts, _FEW))
-    # Smoothed text has few pixels of its full colour; the third highest is no accident.
+    # Smoothed text has few pixels of its full colour; the third highest is no artefact.
     return float(np.sort(ratios)[-min(_FEW, len(ratios))])
 
 
 def cut(picture: NDArray[np.uint8], box: QRect, scale: float = 1.0) -> NDArray[np.uint8]:
-    """Part of the picture of a window."""
+    """Return a part of the picture of a window."""
     top, left = round(box.top() * scale), round(box.left() * scale)
     part: NDArray[np.uint8] = picture[
         max(top, 0) : round((box.bottom() + 1) * scale), max(left, 0) : round((box.right() + 1) * scale)
@@ -86,7 +86,7 @@ def cut(picture: NDArray[np.uint8], box: QRect, scale: float = 1.0) -> NDArray[n
 
 
 def texts_of(window: QWidget) -> Iterator[tuple[str, QRect]]:
-    """What is written in a window and can be read now: a name for each, and where it is in the window."""
+    """Return the readable texts of a window: a name for each, and its place in the window."""
     for widget in window.findChildren(QWidget):
         if not widget.isVisible() or not widget.isEnabled() or widget.visibleRegion().isEmpty():
             continue
@@ -142,7 +142,7 @@ def _cells(view: QAbstractItemView) -> Iterator[tuple[str, QRect]]:
 
 
 def controls_of(window: QWidget) -> Iterator[tuple[str, QRect]]:
-    """The frames of fields, the boxes of choices, the handles of sliders: a name, and where it is in the window."""
+    """Return the frames of fields, check boxes and slider handles: a name, and the place in the window."""
     for widget in window.findChildren(QWidget):
         if not widget.isVisible() or not widget.isEnabled() or widget.visibleRegion().isEmpty():
             continue
@@ -159,7 +159,7 @@ def controls_of(window: QWidget) -> Iterator[tuple[str, QRect]]:
 
 
 def _in_window(widget: QWidget, box: QRect, window: QWidget) -> QRect:
-    """``box`` in the window; empty where a scroll area cuts it off."""
+    """Return ``box`` in window coordinates; empty if a scroll area clips it."""
     region = widget.visibleRegion().boundingRect()
     if not region.adjusted(-4, -4, 4, 4).contains(box):
         return QRect()
@@ -167,7 +167,7 @@ def _in_window(widget: QWidget, box: QRect, window: QWidget) -> QRect:
 
 
 def poor(window: QWidget) -> list[str]:
-    """Every text and control of a window whose contrast is too low, a line each."""
+    """Return all texts and controls of a window whose contrast is too low, one line each."""
     grabbed = window.grab()
     picture, scale = pixels(grabbed.toImage()), grabbed.devicePixelRatio()
     lines = []

@@ -1,4 +1,4 @@
-"""What a control owes a person: a tooltip, a unit for a number, a name for screen readers, a way by keyboard."""
+"""Requirements of every control: a tooltip, a unit for a number, an accessible name, keyboard access."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CONTROLS = (
     QAbstractItemView,
 )  # fmt: skip
 _OF_ANOTHER = (QAbstractSpinBox, QComboBox, QTabBar, QAbstractItemView)
-"""What is inside one of these is part of it, as the field of a spin box is."""
+"""Widgets whose children are parts of them, such as the field of a spin box."""
 
 UNIT = re.compile(
     r"%|°|\bplain number\b|\b(m|km|ha|h|s|gal|m/s|fps|min|minutes|hours|days?|epochs|steps|cells|drops|frames|metres|"
@@ -37,18 +37,18 @@ UNIT = re.compile(
     re.IGNORECASE,
 )
 KEYS = re.compile(r"\b(Esc|Enter|Space|Ctrl\+\w+|F\d+)\b")
-"""A tooltip that names its key says how to do without the mouse."""
+"""A tooltip that names its key explains the keyboard access."""
 
 
 def controls_of(root: QWidget) -> Iterator[QWidget]:
-    """Every control below ``root``, whether it can be seen now or not."""
+    """Yield every control below ``root``, visible or not."""
     for widget in (root, *root.findChildren(QWidget)):
         if isinstance(widget, _CONTROLS) and not isinstance(widget, QScrollBar) and not _is_part(widget, root):
             yield widget
 
 
 def _is_part(widget: QWidget, root: QWidget) -> bool:
-    """Whether a control belongs to another, or to a frame that Qt draws."""
+    """Return whether a control belongs to another, or to a frame that Qt draws."""
     if widget.objectName().startswith("qt_") and not isinstance(widget.parentWidget(), QDockWidget):
         return True
     parent = widget.parentWidget()
@@ -63,13 +63,13 @@ def _is_part(widget: QWidget, root: QWidget) -> bool:
 
 
 def name_of(widget: QWidget) -> str:
-    """What a screen reader calls the control."""
+    """Return the accessible name of the control."""
     interface = QAccessible.queryAccessibleInterface(widget)
     return interface.text(QAccessible.Text.Name).replace("&", "").strip() if interface is not None else ""
 
 
 def faults_of(widget: QWidget) -> list[str]:
-    """What a control lacks, in words."""
+    """Return what a control lacks, as texts."""
     found = []
     if not name_of(widget):
         found.append("no accessible name")
@@ -90,7 +90,7 @@ def _tip_of(widget: QWidget) -> str:
         columns = range(model.columnCount()) if model is not None else range(0)
         role, across = Qt.ItemDataRole.ToolTipRole, Qt.Orientation.Horizontal
         return "".join(str(model.headerData(column, across, role) or "") for column in columns)
-    # The buttons of a box say with their text what they do.
+    # The text of a dialog button describes it.
     if isinstance(widget, QAbstractButton) and isinstance(widget.parentWidget(), QDialogButtonBox):
         return widget.text()
     return ""
@@ -112,7 +112,7 @@ def _can_be_reached(widget: QWidget) -> bool:
 
 
 def path_of(widget: QWidget) -> str:
-    """Where a control is, for the message of a test."""
+    """Return the path of a control, for the message of a test."""
     names: list[str] = []
     each: QWidget | None = widget
     while each is not None and len(names) < 4:
@@ -123,12 +123,12 @@ def path_of(widget: QWidget) -> str:
 
 
 def report(root: QWidget) -> list[str]:
-    """Every fault below ``root``, a line each."""
+    """Return every fault below ``root``, one line each."""
     return [f"{path_of(widget)}: {', '.join(faults)}" for widget in controls_of(root) if (faults := faults_of(widget))]
 
 
 def action_faults(action: QAction) -> list[str]:
-    """What a command lacks: a picture, an explanation."""
+    """Return what a command lacks: an icon or an explanation."""
     found = []
     if action.icon().isNull():
         found.append("no icon")

@@ -1,4 +1,4 @@
-"""Benchmarks that nobody computed: rows with numbers of the paper's size, and their folder as a run would leave it."""
+"""Benchmark results made up for tests, with numbers of the paper's size, and their folder."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _GRADIENTS = {P.GRADIENT, P.GRADIENT_DESIGN, P.GRADIENT_TACTICAL}
 
 
 def row_of(task: PlannerTask, settings: BenchmarkSettings, *, grounded: int = 0) -> BenchmarkRow:
-    """A finished task; the first seed is the best."""
+    """Return a finished task; the first seed is the best."""
     objective, spread, drops, extent, evaluations, seconds = NUMBERS[task.planner]
     share = 0.36 if task.matched else 1.0
     number = task.seed - settings.seed
@@ -81,7 +81,7 @@ def row_of(task: PlannerTask, settings: BenchmarkSettings, *, grounded: int = 0)
 
 
 def _improvements(value: float, spent: int, seed: int) -> list[tuple[int, float]]:
-    """From the fire without drops to ``value``, most of it early."""
+    """Return improvements from the fire without drops to ``value``, most of them early."""
     at = np.unique(np.geomspace(1, 0.95 * spent, 40).astype(int))
     fall = np.sort(np.random.default_rng(seed).uniform(0.0, 1.0, len(at)))[::-1]
     fall = (fall - fall[-1]) / (fall[0] - fall[-1])
@@ -90,7 +90,7 @@ def _improvements(value: float, spent: int, seed: int) -> list[tuple[int, float]
 
 
 def table(settings: BenchmarkSettings, done: int | None = None) -> BenchmarkTable:
-    """All tasks of ``settings``, or the first ``done`` of them."""
+    """Return all tasks of ``settings``, or the first ``done`` of them."""
     return table_of(settings, [row_of(task, settings) for task in tasks_of(settings)[:done]])
 
 
@@ -98,7 +98,7 @@ def write_benchmark(
     folder: Path, project: Project, settings: BenchmarkSettings, *, done: int | None = None,
     reason: FinishReason | None = FinishReason.COMPLETED,
 ) -> BenchmarkTable:  # fmt: skip
-    """The folder of a benchmark, a plan without drops for every task."""
+    """Write the folder of a benchmark, with a plan without drops for every task, and return it."""
     folder.mkdir(parents=True, exist_ok=True)
     header = BenchmarkHeader(
         command="firegui benchmark", settings=settings, state=RunState.FINISHED, reason=reason, started=now(),
@@ -114,7 +114,7 @@ def write_benchmark(
 
 
 def finish(folder: Path, row: BenchmarkRow, project: Project) -> None:
-    """What a finished task leaves."""
+    """Write the files of a finished task."""
     place = task_folder(folder, row.task)
     place.mkdir(parents=True, exist_ok=True)
     plan = Schedule.empty(project.calendar.n_steps, project.planned_fleet.n_aircraft)
@@ -123,7 +123,7 @@ def finish(folder: Path, row: BenchmarkRow, project: Project) -> None:
 
 
 class Contest:
-    """Stands in for the runner: finishes what is not done, or works on its second task until it is stopped."""
+    """Test double of the runner: finishes missing tasks, or works on the second one until it is stopped."""
 
     def __init__(self, *, endless: bool = False, at: int = 1) -> None:
         self.endless, self.at = endless, at

@@ -1,4 +1,4 @@
-"""Stand-ins for the engine: runs that say what a test wants, without simulating anything."""
+"""Test doubles of the engine: runs that report what a test needs, without a simulation."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ STRIDE = 5
 
 
 def metrics(objective: float = 10.0, drops: int = 0) -> Metrics:
-    """Scores of a rollout."""
+    """Return scores of a rollout."""
     return Metrics(100.0, 9.0, 200.0, 3.0, 0.1, 0.2, 0.3, drops, drops, objective)
 
 
 def frames(project: Project, size: int = 4) -> Frames:
-    """A square of certain fire that grows by a row and a column a frame."""
+    """Return a square of certain fire that grows by a row and a column per frame."""
     count = -(-project.calendar.n_steps // STRIDE) + 1
     fire = np.zeros((count, *project.scenario.grid.shape), np.uint8)
     for k in range(count):
@@ -60,19 +60,22 @@ def frames(project: Project, size: int = 4) -> Frames:
 
 
 def drop(step: int, material: str = "retardant", *, executed: bool = True) -> DropRecord:
-    """A drop of the small fleet."""
+    """Return a drop of the small fleet."""
     aircraft, column = ("S-2T-1", 0) if material == "retardant" else ("CL-415-1", 2)
     return DropRecord(step, aircraft, column, "type", material, 1200.0, executed, 10.0, 20.0, 0.5, 10.5, 20.5, 3.7, 0.2)
 
 
 def epoch_done(epoch: int, epochs: int = 40) -> EpochDone:
-    """An epoch whose objective falls by the epoch."""
+    """Return an epoch whose objective falls by the epoch."""
     value = 20.0 / (epoch + 1)
     return EpochDone(epoch, epochs, 3 * (epoch + 1), value, value, 0.3, 0.2, 0.1, epoch, 0.5, 0.1 * (epoch + 1))
 
 
 def removal(number: int, *, before: int = 12, passes: int = 1) -> EliminationStep:
-    """The ``number``-th decision of a second stage, from 1: every one removes a drop of a pass that tests ten."""
+    """Return the ``number``-th decision of a second stage, counted from 1.
+
+    Every decision removes a drop of a pass that tests ten.
+    """
     return EliminationStep(
         rollouts=3 * number, passes=passes, drops=before - number, drops_before=before, removed=number, tested=number,
         to_test=10, batch=4, burn=0.9 + 0.01 * number, final=0.98, prot=math.nan, seconds=0.5 * number,
@@ -80,7 +83,7 @@ def removal(number: int, *, before: int = 12, passes: int = 1) -> EliminationSte
 
 
 def replan_scores(day: int, *, loop: bool = False) -> ReplanScores:
-    """What a replanned run keeps: 3 drops in place of 7, or a closed loop of two days."""
+    """Return the scores of a replanned run: 3 drops instead of 7, or a closed loop of two days."""
     if loop:
         days = tuple(LoopDay(k, 10 + k, 20 + k, 300 + k, 0, 0, 0, 2, 5, 12.0 if k else None) for k in range(2))
         return ReplanScores(day=day, loop=days)
@@ -88,10 +91,11 @@ def replan_scores(day: int, *, loop: bool = False) -> ReplanScores:
 
 
 class FakeExecute:
-    """Evaluations end at once; a run does ``epochs`` epochs, then removes ``removals`` drops if it is to prune.
+    """Test double of the runner.
 
-    When ``endless`` the stage it begins with goes on until it is stopped. It honours the control as the real one does,
-    and notes what it was asked and in which thread.
+    Evaluations end at once; a run does ``epochs`` epochs and ``removals`` removals. Drops are removed only if the run
+    prunes. An ``endless`` run continues its first stage until it is stopped. It obeys the control like the real runner,
+    and records requests and threads.
     """
 
     def __init__(
@@ -125,12 +129,12 @@ class FakeExecute:
 
     @property
     def replannings(self) -> list[ReplanSpec]:
-        """What was replanned."""
+        """The replannings that were started."""
         return [spec for spec in self.specs if isinstance(spec, ReplanSpec)]
 
     @property
     def evaluations(self) -> list[EvaluateSpec]:
-        """What was evaluated for the map."""
+        """The evaluations for the map."""
         return [spec for spec in self.specs if isinstance(spec, EvaluateSpec)]
 
     @staticmethod
@@ -143,7 +147,7 @@ class FakeExecute:
 
     @staticmethod
     def _replan(spec: ReplanSpec, emit: Emit) -> None:
-        """Saves scores as a real one does; a closed loop makes no pictures."""
+        """Save scores like a real replanning; a closed loop makes no pictures."""
         spec.out.mkdir(parents=True, exist_ok=True)
         header = new_header(spec.as_plan(), "cpu", "cpu", None)
         (spec.out / "run.toml").write_text(replace(header, replan=note_of(spec)).text(), encoding="utf-8")
@@ -210,7 +214,7 @@ class FakeExecute:
 
 
 def run_spec(project: Project, out: Path) -> PlanSpec:
-    """A run of ``project`` into ``out``."""
+    """Return a run of ``project`` to ``out``."""
     return PlanSpec(project, out, "firegui optimize P --out R")
 
 

@@ -1,4 +1,4 @@
-"""What a person's hands do to tables and fields."""
+"""User actions on tables and fields."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def centre_of(view: QTableView, row: int, column: int) -> QPoint:
-    """The middle of a cell in the viewport, scrolled into it."""
+    """Return the centre of a cell in the viewport, scrolled into view."""
     index = view.model().index(row, column)
     view.scrollTo(index)
     return view.visualRect(index).center()
 
 
 def double_click(qtbot: QtBot, view: QTableView, row: int, column: int) -> None:
-    """Both clicks of a double click; Qt's own test helper sends the second alone."""
+    """Send both clicks of a double click; Qt's own test helper sends only the second."""
     place = centre_of(view, row, column)
     QTest.mouseClick(view.viewport(), LEFT, pos=place)
     QTest.mouseDClick(view.viewport(), LEFT, pos=place)
 
 
 def type_into_cell(qtbot: QtBot, view: QTableView, row: int, column: int, text: str) -> None:
-    """Double-click a cell, type ``text`` over what is there, press Enter."""
+    """Double-click a cell, replace its text by ``text``, and press Enter."""
     double_click(qtbot, view, row, column)
     editor = view.viewport().findChild(QLineEdit)
     assert isinstance(editor, QLineEdit), "the cell cannot be edited"
@@ -33,12 +33,12 @@ def type_into_cell(qtbot: QtBot, view: QTableView, row: int, column: int, text: 
     QTest.keyClick(editor, Qt.Key.Key_Delete)
     QTest.keyClicks(editor, text)
     QTest.keyClick(editor, Qt.Key.Key_Return)
-    # The editor goes away in the event loop; the next one must not be mistaken for it.
+    # The editor closes in the event loop; the next one must not be mistaken for it.
     qtbot.waitUntil(lambda: view.viewport().findChild(QLineEdit) is None)
 
 
 def type_into_field(qtbot: QtBot, box: QAbstractSpinBox, text: str) -> None:
-    """Go to a field, type ``text`` over what is there, press Enter."""
+    """Focus a field, replace its text by ``text``, and press Enter."""
     box.setFocus()
     box.selectAll()
     QTest.keyClicks(box, text)
@@ -46,7 +46,7 @@ def type_into_field(qtbot: QtBot, box: QAbstractSpinBox, text: str) -> None:
 
 
 def choose(box: QComboBox, data: object) -> None:
-    """Pick the entry with ``data`` as a person would."""
+    """Select the entry with ``data`` as a user would."""
     index = box.findData(data)
     assert index >= 0, f"{data} is not offered"
     box.setCurrentIndex(index)
@@ -54,18 +54,18 @@ def choose(box: QComboBox, data: object) -> None:
 
 
 def cell_text(view: QTableView, row: int, column: int) -> str:
-    """What a cell shows."""
+    """Return the text of a cell."""
     return str(view.model().index(row, column).data())
 
 
 def to_front(qtbot: QtBot, window: QWidget) -> None:
-    """Give a window the keys, as a click on its title does."""
+    """Activate a window, as a click on its title does."""
     with qtbot.waitActive(window):
         window.activateWindow()
 
 
 def show_widget(qtbot: QtBot, widget: QWidget, width: int, height: int) -> None:
-    """Show ``widget`` in this size and give it the keys; it is closed after the test."""
+    """Show ``widget`` in this size and activate it; it is closed after the test."""
     qtbot.addWidget(widget)
     widget.resize(width, height)
     with qtbot.waitActive(widget):

@@ -1,4 +1,4 @@
-"""Print what the window offers: actions, docks, controls, palette, dialogs, shortcuts and export formats.
+"""Print the window's actions, docks, controls, palette, dialogs, shortcuts and export formats.
 
 ``python -m tests.gui.inventory`` prints sorted lines, for two versions of the program to be compared with ``diff``.
 ``python -m tests.gui.inventory --texts`` prints every text of the code that may be shown instead. The script finds the
@@ -70,7 +70,7 @@ def one_line(text: str) -> str:
 
 
 def window_lines(window: QMainWindow) -> Iterator[str]:
-    """Return a line for every action, dock, control, shortcut and palette entry of a window without a project."""
+    """Return a line for every action, dock, control and palette entry of a window without a project."""
     for head in window.menuBar().actions():
         menu = head.menu()
         if isinstance(menu, QMenu):

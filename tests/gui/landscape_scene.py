@@ -1,4 +1,4 @@
-"""A small landscape on disk, and hands for the wizard that imports it."""
+"""A small landscape on disk, and user actions on the wizard that imports it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ PATIENCE_MS = 20_000
 
 
 def hill() -> np.ndarray:
-    """A round hill in the middle, 300 m above the plain; its slopes face away from the middle on every side."""
+    """Return a round hill in the centre, 300 m above the plain."""
     rows, columns = np.mgrid[0:ROWS, 0:COLUMNS]
     distance = np.hypot(rows - ROWS / 2, columns - COLUMNS / 2)
     return np.asarray(400.0 + np.maximum(300.0 - 12.0 * distance, 0.0), np.float32)
 
 
 def write_landscape(folder: Path) -> Path:
-    """Elevation and fuel at 30 m, canopy cover at 60 m, a wind from the west for three days, two dated perimeters."""
+    """Write elevation and fuel at 30 m, canopy cover at 60 m, wind for three days and two perimeters."""
     folder.mkdir(parents=True, exist_ok=True)
     fuel = np.full((ROWS, COLUMNS), 165, np.int16)
     fuel[:10] = 98
@@ -49,7 +49,7 @@ def write_landscape(folder: Path) -> Path:
 
 
 def write_wind(path: Path) -> Path:
-    """Three days of hourly wind, from the west, the south and the east, in m/s."""
+    """Write three days of hourly wind, from the west, the south and the east, in m/s."""
     lines = ["time,speed_ms,direction"]
     for day, came in enumerate((270, 180, 90)):
         lines += [f"2020-08-{19 + day}T{hour:02d}:00-08:00,{4 + day},{came}" for hour in range(24)]
@@ -58,7 +58,7 @@ def write_wind(path: Path) -> Path:
 
 
 def write_perimeters(path: Path) -> Path:
-    """Whole perimeters of 19 and 20 August 2020, the second around the first."""
+    """Write whole perimeters of 19 and 20 August 2020, the second around the first."""
     boxes = [shapely.box(501_000, 4_398_900, 501_200, 4_399_100), shapely.box(500_900, 4_398_800, 501_500, 4_399_200)]
     wkb = np.array([shapely.to_wkb(box) for box in boxes], object)
     dates = np.array(["2020-08-19", "2020-08-20"], object)
@@ -67,7 +67,7 @@ def write_perimeters(path: Path) -> Path:
 
 
 def write_lcp(path: Path, order: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6, 7)) -> Path:
-    """A landscape file of eight bands in FARSITE's order, or in another one; it says nothing of what they are."""
+    """Write a landscape file of eight bands in FARSITE's order or another one, without band names."""
     elevation = hill()
     south, east = np.gradient(elevation, 30.0)
     slope = np.degrees(np.arctan(np.hypot(south, east)))
@@ -81,13 +81,13 @@ def write_lcp(path: Path, order: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6, 7)) -> 
 
 
 def band_of(path: Path) -> np.ndarray:
-    """The first band of a raster."""
+    """Return the first band of a raster."""
     with rasterio.open(path) as source:
         return np.asarray(source.read(1))
 
 
 class Hands:
-    """A wizard that is shown, and what a person does to it. Projects that were made are in ``made``."""
+    """User actions on a shown wizard. Projects that it makes are in ``made``."""
 
     def __init__(self, qtbot: QtBot, make: MakeProject = make_landscape, taken: bool = True) -> None:
         self.qtbot = qtbot
@@ -104,7 +104,7 @@ class Hands:
         return self._taken
 
     def settle(self) -> None:
-        """Wait until everything was looked into."""
+        """Wait until everything was read."""
         self.qtbot.waitUntil(lambda: not self.wizard.is_busy, timeout=PATIENCE_MS)
 
     def go(self, title: str) -> None:
@@ -114,7 +114,7 @@ class Hands:
         self.settle()
 
     def type(self, field: str | QLineEdit, text: object) -> None:
-        """Click into a line, type over what is there, and press Enter."""
+        """Click into a field, replace its text, and press Enter."""
         line = field if isinstance(field, QLineEdit) else self.line(field)
         QTest.mouseClick(line, LEFT)
         line.selectAll()
@@ -124,13 +124,13 @@ class Hands:
         self.settle()
 
     def line(self, name: str) -> QLineEdit:
-        """The line called ``name``."""
+        """Return the field called ``name``."""
         found = self.wizard.findChild(QLineEdit, name)
         assert isinstance(found, QLineEdit), f"no line {name}"
         return found
 
     def pick(self, box: QComboBox, text: str) -> None:
-        """Choose the entry that begins with ``text``, from the keyboard."""
+        """Select the entry that begins with ``text``, with the keyboard."""
         index = next(n for n in range(box.count()) if box.itemText(n).startswith(text))
         box.setFocus()
         key = Qt.Key.Key_Down if index > box.currentIndex() else Qt.Key.Key_Up
@@ -159,17 +159,17 @@ class Hands:
 
     @property
     def said(self) -> str:
-        """Everything that is said to be wrong on the step that is shown."""
+        """Return all problems that the current step shows."""
         return "\n".join(note.text() for note in self.wizard.page.notes if not note.isHidden())
 
     def close(self) -> None:
-        """Leave, and wait for the threads."""
+        """Close, and wait for the threads."""
         self.wizard.done(0)
         self.wizard.deleteLater()
 
 
 def opened(qtbot: QtBot) -> Iterator[Hands]:
-    """For a fixture: a wizard that goes when the test does."""
+    """Yield hands on a wizard that is closed after the test."""
     hands = Hands(qtbot)
     yield hands
     hands.close()

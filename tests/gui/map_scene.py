@@ -1,4 +1,4 @@
-"""A map on screen and a hand that works on it, for the tests of the map."""
+"""A map on screen and user actions on it, for the tests of the map."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Place = tuple[float, float]
 
 
 class Hand:
-    """Works on a map with real mouse and key events; places are ``(row, column)`` in corner coordinates."""
+    """Works on a map with real mouse and key events, at ``(row, column)`` in corner coordinates."""
 
     def __init__(self, view: MapView) -> None:
         self.view = view
@@ -40,7 +40,7 @@ class Hand:
         QTest.mousePress(self.viewport, button, modifier, self.pixel(place))
 
     def move(self, *places: Place) -> None:
-        # Not QTest.mouseMove: without a button it sets the one cursor there is, and says nothing when that is there.
+        # Not QTest.mouseMove: without a button it only sets the cursor, and sends nothing if it is there already.
         for place in places:
             self._move(self.pixel(place))
 
@@ -55,7 +55,7 @@ class Hand:
         QTest.mouseRelease(self.viewport, button, NONE, self.pixel(place))
 
     def drag(self, start: Place, end: Place, button: Qt.MouseButton = LEFT) -> None:
-        """Press, move over the middle, release. The pixel of ``end`` is fixed before the map may move."""
+        """Press, move over the centre, release. The pixel of ``end`` is fixed before the map may move."""
         pixels = [self.pixel(p) for p in (start, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), end)]
         QTest.mousePress(self.viewport, button, NONE, pixels[0])
         self._move(pixels[1])
@@ -66,12 +66,12 @@ class Hand:
         QTest.mouseClick(self.viewport, button, modifier, self.pixel(place))
 
     def clicks(self, *places: Place) -> None:
-        """Click one place after another."""
+        """Click several positions."""
         for place in places:
             self.click(place)
 
     def double_click(self, place: Place) -> None:
-        """As a window system sends it: a whole click, then the second press as a double click."""
+        """Send a double click like a window system: a whole click, then the second press as a double click."""
         QTest.mouseClick(self.viewport, LEFT, NONE, self.pixel(place))
         QTest.mouseDClick(self.viewport, LEFT, NONE, self.pixel(place))
 
@@ -79,12 +79,12 @@ class Hand:
         QTest.keyClick(self.view.camera.widget, key, modifier)
 
     def color(self, place: Place) -> QColor:
-        """What is painted at a place."""
+        """Return the painted colour at a position."""
         return self.view.snapshot().pixelColor(self.pixel(place))
 
 
 def open_map(qtbot: QtBot, session: Session) -> MapView:
-    """A map of 900 × 640 pixels on screen."""
+    """Return a map of 900 × 640 pixels on screen."""
     view = MapView(session)
     qtbot.addWidget(view)
     view.resize(900, 640)
@@ -110,7 +110,7 @@ def undo_steps(session: Session) -> int:
 
 
 def growing(project: Project, cells: int, *, stride: int = 50) -> Frames:
-    """A fire that fills ``cells`` more columns from the west with every frame, in the northern half of the grid."""
+    """Return a fire that fills ``cells`` more columns per frame, in the northern half of the grid."""
     rows, columns = project.scenario.grid.shape
     count = project.calendar.n_steps // stride + 1
     fire = np.zeros((count, rows, columns), np.uint8)
@@ -123,7 +123,7 @@ def growing(project: Project, cells: int, *, stride: int = 50) -> Frames:
 def drop_at(
     y: float, x: float, theta: float, *, step: int = 10, material: str = "retardant", long: float = 5.0
 ) -> DropRecord:
-    """An executed drop with σ∥ ``long`` and σ⊥ half a cell, released two cells north of where it lands."""
+    """Return an executed drop, σ∥ ``long`` and σ⊥ half a cell, released two cells north of its landing."""
     return DropRecord(
         step=step, aircraft="S-2T-1", column=0, type="S-2T", material=material, payload_gal=1200.0, executed=True,
         y=y - 2.0, x=x, theta=theta, landing_y=y, landing_x=x, sigma_parallel_cells=long, sigma_perpendicular_cells=0.5,
@@ -131,9 +131,9 @@ def drop_at(
 
 
 def painted(view: MapView, key: str) -> NDArray[np.bool_]:
-    """Where the picture changes when the layer ``key`` is shown, ``[height, width]`` pixels of the viewport.
+    """Return where showing the layer ``key`` changes the picture ``[height, width]`` of the viewport.
 
-    Another layer that is drawn from its kept picture the second time may round otherwise, by a shade nobody sees.
+    Another layer that is drawn from its cached picture the second time may differ by an invisible shade.
     """
     pictures = []
     for on in (False, True):

@@ -1,4 +1,4 @@
-"""A plan on the map whose drops can be changed by hand, with an engine that answers at once."""
+"""A plan on the map whose drops can be edited, with an engine that answers at once."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ DROPS = DropList((Drop(10, 0, 20.0, 30.0, 0.0), Drop(60, 1, 10.0, 20.0, 1.0), Dr
 
 
 def metrics(extent: float, drops: int) -> Metrics:
-    """A rollout that burns ``extent`` cells."""
+    """Return a rollout that burns ``extent`` cells."""
     return Metrics(extent, 0.09 * extent, 200.0, extent / 10, 0.1, 0.2, 0.3, drops, drops, extent)
 
 
 def extent_of(drops: DropList) -> float:
-    """Every drop saves ten cells, and a cell more for every column further east."""
+    """Return the extent: every drop saves ten cells, and one more per column further east."""
     return 1000.0 - sum(10.0 + drop.x for drop in drops.drops)
 
 
 class FakePreviewer:
-    """Stands in for the engine: the fire is a square whose side says how much burns."""
+    """Test double of the engine: the fire is a square whose side shows how much burns."""
 
     def __init__(self) -> None:
         self.requests: list[PreviewRequest] = []
@@ -57,7 +57,7 @@ class FakePreviewer:
 
 
 def show_plan(session: Session, drops: DropList = DROPS) -> None:
-    """A finished plan of ``drops`` on the map."""
+    """Show a finished plan of ``drops`` on the map."""
     project = session.project
     shape, steps = project.scenario.grid.shape, project.calendar.n_steps
     fire = Film.of(np.zeros((steps // 5 + 1, *shape), np.uint8))
@@ -76,7 +76,7 @@ def show_plan(session: Session, drops: DropList = DROPS) -> None:
 def preview_of(
     session: Session, queue: RunQueue, look: Callable[[PreviewRequest, Check], PreviewResult]
 ) -> Iterator[PlanPreview]:
-    """A plan_preview that asks ``look``; its thread has ended afterwards."""
+    """Yield a plan preview that calls ``look``; its thread has ended afterwards."""
     plan_preview = PlanPreview(session, queue, make_preview=lambda: look)
     try:
         yield plan_preview
@@ -86,11 +86,11 @@ def preview_of(
 
 
 def settled(qtbot: QtBot, session: Session) -> None:
-    """Wait until the fire of the drops by hand is there."""
+    """Wait until the fire of the edited drops is shown."""
     qtbot.waitUntil(lambda: not session.result.pending)
 
 
 def shows_preview_of(session: Session, change: DropChange) -> bool:
-    """Whether the answer to ``change`` is there."""
+    """Return whether the answer to ``change`` is shown."""
     preview = session.plan_editor.preview
     return preview is not None and preview.request.after == change.after

@@ -1,4 +1,4 @@
-"""Ensembles as a run leaves them in a project's folder, without drawing them."""
+"""Ensembles in a project's folder as a run saves them, without drawing them."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from firegui.runs.snapshot import ProjectSnapshot
 
 MEMBERS = 4
 OFTEN, SELDOM = (20, 30), (4, 50)
-"""A cell that has burned in 3 of 4 members at the end of the first day, without drops; one that has in 1 of 4."""
+"""Cell that has burned in 3 of 4 members at the end of the first day without drops; one in 1 of 4."""
 
 
 def state_of(project: Project, *, plan: bool, members: int = MEMBERS) -> EnsembleState:
-    """Without drops the probability of two cells grows by the day; with the plan it is a third of that."""
+    """Return states: without drops the probability of two cells grows by day; with the plan a third of it."""
     days, shape = project.plan.days, project.scenario.grid.shape
     fire = np.zeros((2, days + 1, *shape), np.uint32)
     for day in range(1, days + 1):
@@ -51,7 +51,7 @@ def state_of(project: Project, *, plan: bool, members: int = MEMBERS) -> Ensembl
 
 
 def fit_of(project: Project, days: tuple[int, ...] = (1, 3)) -> ErrorFit:
-    """Residuals in a square of cells: the day in ``z_1``, its opposite in ``z_2``."""
+    """Return residuals in a square of cells: the day in ``z_1``, its negative in ``z_2``."""
     mask = np.zeros(project.scenario.grid.shape, bool)
     mask[10:20, 20:40] = True
     values = np.array([[day, -day] for day in days], np.float32)[:, :, None, None]
@@ -71,9 +71,10 @@ def save_ensemble(
     fit: ErrorFit | None = None,
     members: int = MEMBERS,
 ) -> Path:
-    """An ensemble that is complete; one under the model error has the paper's, or that of ``fit``. Returns its folder.
+    """Save a complete ensemble and return its folder.
 
-    Its schedule, without a drop, lies beside the project.
+    One under the model error has the paper's error model, or that of ``fit``. Its schedule, without drops, is next to
+    the project.
     """
     folder = project_folder / SAVED_ENSEMBLES.directory / name
     folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Runs in a project's folder as a window leaves them, without any being carried out."""
+"""Runs in a project's folder as a window saves them, without running them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firegui.runs.run_requests import plan_spec
 
 
 def stopped_run(project_folder: Path, drops: DropList, scores: RunScores | None = None) -> Path:
-    """A run that was stopped and kept a plan of ``drops``; not scored unless there are ``scores``."""
+    """Save a stopped run that kept a plan of ``drops``; scored only if there are ``scores``."""
     project = load_project(project_folder)
     spec = plan_spec(project, project_folder, datetime(2026, 1, 2, 3, 4, 5))
     spec.out.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""A workbench that the tests of a module share: on the small project, or bare, with settings of its own."""
+"""A workbench shared by the tests of a module: on the small project, or empty, with its own settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.gui.conftest import quiet_execute, small_fleet, small_scenario
 
 
 def ridge(name: str = "Test Ridge") -> Project:
-    """A small project of four planned days with one region."""
+    """Return a small project of four planned days with one region."""
     constants = {"p": 0.5, "wind_gain": 0.3, "wind_alignment": 0.3, "slope": 0.1, "gamma": 0.3, "fuel": 1.0}
     return Project(
         scenario=replace(small_scenario(), name=name),
@@ -38,7 +38,7 @@ def ridge(name: str = "Test Ridge") -> Project:
 
 @contextmanager
 def workbench(place: Path, *, opened: bool = True, size: tuple[int, int] = (1280, 800)) -> Iterator[MainWindow]:
-    """A window on its own session, shown and active; runs end at once and nothing is asked when it goes."""
+    """Yield a window on its own session, shown and active; runs end at once and closing asks nothing."""
     app = QApplication.instance()
     if isinstance(app, QApplication) and not app.styleSheet():
         apply_theme(app, Theme.DARK)
@@ -59,11 +59,11 @@ def workbench(place: Path, *, opened: bool = True, size: tuple[int, int] = (1280
         window.close()
         queue.shutdown()
         window.deleteLater()
-        # Outside an event loop Qt deletes only when it is asked to.
+        # Outside an event loop Qt deletes objects only on request.
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def settle(turns: int = 5) -> None:
-    """Let layouts and delayed work come to rest."""
+    """Wait until layouts and delayed work have finished."""
     for _turn in range(turns):
         QApplication.processEvents()

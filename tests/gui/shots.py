@@ -5,8 +5,8 @@
 
 Without a project it is the demo fire, planned for a few epochs with the real engine. An analysis shows the latest of
 its saved results in the project. ``--docks`` limits the pictures to those docks, each page of them. Set
-``QT_SCALE_FACTOR=2`` to see what a 4K screen at 200 % shows. Whether a picture is good nobody but a person can say:
-nothing is asserted here.
+``QT_SCALE_FACTOR=2`` to see what a 4K screen at 200 % shows. A person must judge the pictures: nothing is asserted
+here.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ScreenshotCamera:
     sizes: tuple[QSize, ...]
 
     def take(self, name: str, widget: QWidget | None = None) -> None:
-        """The window, or one widget of it as it is."""
+        """Take a picture of the window, or of one widget of it."""
         if widget is not None:
             settle()
             widget.grab().save(str(self.album / f"{name}-{self.theme.value}.png"))
@@ -69,11 +69,11 @@ class ScreenshotCamera:
             self.window.grab().save(str(path))
 
     def action(self, title: str) -> QAction:
-        """The command of that title. Raises ``StopIteration`` for another."""
+        """Return the command of that title. Raises ``StopIteration`` for another."""
         return next(action for action in self.window.actions() if plain_title(action.text()) == title)
 
     def dialog(self, name: str, opens: Callable[[], object]) -> None:
-        """What ``opens`` shows, which is turned down once it was photographed."""
+        """Take a picture of the dialog that ``opens`` shows, then cancel it."""
 
         def look() -> None:
             front = QApplication.activeModalWidget() or QApplication.activePopupWidget()
@@ -89,7 +89,7 @@ class ScreenshotCamera:
 
 
 def until(done: Callable[[], object]) -> None:
-    """Let the window work until ``done``. Raises ``TimeoutError`` when that takes minutes."""
+    """Process events until ``done``. Raises ``TimeoutError`` after some minutes."""
     deadline = QDeadlineTimer(_PATIENCE_MS)
     while not done():
         if deadline.hasExpired():
@@ -98,7 +98,7 @@ def until(done: Callable[[], object]) -> None:
 
 
 def settle(milliseconds: int = _SETTLE_MS) -> None:
-    """Let layouts, throttled plots and the map come to rest."""
+    """Wait until layouts, throttled charts and the map have been painted."""
     deadline = QDeadlineTimer(milliseconds)
     while not deadline.hasExpired():
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
@@ -106,7 +106,7 @@ def settle(milliseconds: int = _SETTLE_MS) -> None:
 
 @contextmanager
 def workbench(place: Path) -> Iterator[MainWindow]:
-    """A window with settings of its own and the real engine."""
+    """Yield a window with its own settings and the real engine."""
     session = Session()
     store = QSettings(str(place / "preferences.ini"), QSettings.Format.IniFormat)
     window = MainWindow(session, RunQueue(session), Preferences(store, place / "recent"))
@@ -125,7 +125,7 @@ def workbench(place: Path) -> Iterator[MainWindow]:
 def visit_docks(
     camera: ScreenshotCamera, project: Project, folder: Path, run: Path | None, docks: Sequence[str]
 ) -> None:
-    """Every main state once, from the start page to the hand-over; of ``docks`` alone if there are any."""
+    """Take every main state once, from the start page to the export; only ``docks`` if given."""
     window = camera.window
     session, queue = window.workbench.session, window.workbench.queue
     if not docks:
@@ -177,7 +177,7 @@ def _docks(camera: ScreenshotCamera, titles: Sequence[str]) -> None:
 
 
 def _pages(panel: QWidget) -> Iterator[Callable[[], object]]:
-    """Yield what brings each page of a panel to the front, on the latest saved result of an analysis."""
+    """Yield a function per page that brings it to the front, on the latest saved result of an analysis."""
     if isinstance(panel, ProgressPanel):
         yield from (partial(panel.show_page, page) for page in (FIRST, SECOND, RESULT))
         return
@@ -208,7 +208,7 @@ def _dialogs(camera: ScreenshotCamera) -> None:
 
 
 def demo(place: Path) -> tuple[Project, Path]:
-    """The demo fire with a search of seconds."""
+    """Return the demo fire with a search of some seconds."""
     project = make_demo().with_margin(Margin.NONE)
     optimizer = replace(project.plan.optimizer, epochs=_EPOCHS, patience=_EPOCHS)
     project = replace(project, plan=replace(project.plan, setting=Setting.A, optimizer=optimizer))

@@ -1,4 +1,4 @@
-"""The registry of actions: what the menus, the page of shortcuts and the help make of it is complete."""
+"""The registry of actions is complete in menus, the page of shortcuts and the help."""
 
 from __future__ import annotations
 

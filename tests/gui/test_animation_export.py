@@ -1,4 +1,4 @@
-"""Keeping what is played: the film shows what the map shows, says what it is, and is all there or not at all."""
+"""Animation export: the film shows what the map shows, and is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.gui.hands import LEFT, type_into_field
 
 @pytest.fixture(autouse=True)
 def result(qtbot: QtBot, session: Session, project: Project, window: MainWindow) -> None:
-    """Both fires, once what the window works out by itself is done."""
+    """Return both fires, once the window's own computations have finished."""
     qtbot.waitUntil(lambda: not window.workbench.queue.activity)
     drops = (drop(3), drop(60, "water"), drop(61))
     session.show_result(ShownResult("run", frames(project, 12), metrics(), frames(project, 4), metrics(), drops))
@@ -37,7 +37,7 @@ def result(qtbot: QtBot, session: Session, project: Project, window: MainWindow)
 
 @pytest.fixture
 def dialog(qtbot: QtBot, window: MainWindow) -> Iterator[AnimationDialog]:
-    """The dialog, opened by the button of the timeline."""
+    """Return the dialog, opened by the button of the timeline."""
     QTest.mouseClick(window.workbench.timeline.film_button, LEFT)
     (made,) = window.findChildren(AnimationDialog)
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
@@ -60,7 +60,7 @@ def shown(window: MainWindow) -> NDArray[np.int16]:
 
 
 def looks_like(kept: NDArray[np.int16], wanted: NDArray[np.int16]) -> bool:
-    """Equal but for shades, and for the odd line of pixels where the edge of a cell falls between two."""
+    """Return whether pictures are equal except for shades, and for a line of pixels at edges of cells."""
     return kept.shape == wanted.shape and float((np.abs(kept - wanted).max(axis=2) > 2).mean()) < 0.01
 
 
@@ -97,7 +97,7 @@ def test_a_gif_has_every_frame_of_the_chosen_days_as_it_was_shown(
             window.workbench.session.set_step(steps[number])
             window.workbench.maps.snapshot()
             kept = np.asarray(film.convert("RGB")).astype(np.int16)
-            # 256 colours for the whole film: near everywhere, not equal.
+            # 256 colours for the whole film: nearly equal everywhere.
             assert np.abs(kept - shown(window)).mean() < 4.0
 
 

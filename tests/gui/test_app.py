@@ -1,4 +1,4 @@
-"""The composition root, in a process of its own: a window before torch, every thread ended, no silent death."""
+"""Start of the program in a process of its own: a window before torch, and all threads ended."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_window_opens_before_torch_and_closes_with_every_thread_ended(projec
 
 @pytest.fixture
 def reported(qtbot: QtBot, tmp_path: Path) -> Iterator[tuple[CrashReporter, list[str]]]:
-    """A reporter and what it told the person."""
+    """Return a reporter and what it reported."""
     told: list[str] = []
     path = tmp_path / "firegui.log"
     logger = start_log(path)

@@ -1,4 +1,4 @@
-"""The benchmark in the window: asked for, at work, stopped, resumed, reopened, handed over."""
+"""Benchmark dock: request, progress, stop, resume, reopening and export."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ P = PlannerName
 
 
 def tick(box: QCheckBox) -> None:
-    """Click the little square of a check box."""
+    """Click the indicator of a check box."""
     option = QStyleOptionButton()
     box.initStyleOption(option)
     square = box.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, box)
@@ -138,7 +138,7 @@ def test_work_shows_every_task_and_how_far_it_is_and_stops_with_what_is_done(qtb
     assert cell_text(panel.tasks_view, lines["No drops"], 1) == "done"
     at_work = lines["Tactical (seed 0)"]
     assert [cell_text(panel.tasks_view, at_work, column) for column in (1, 2, 4, 5)] == [
-        "at work",
+        "running",
         "300",
         "15.0",
         "0:15",

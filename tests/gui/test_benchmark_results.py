@@ -1,4 +1,4 @@
-"""What a benchmark shows: the table with its seeds, curves under the mouse, which planner when, plans on the map."""
+"""Results of a benchmark: table with seeds, curves under the mouse, recommended planners, map."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def folder(project: Project, saved: Path) -> Path:
-    """A finished benchmark in a saved project."""
+    """Return a finished benchmark in a saved project."""
     return save_benchmark(saved, project)
 
 
@@ -62,7 +62,7 @@ Played = list[tuple[str, EvaluateSpec, str]]
 
 @pytest.fixture
 def played(queue: RunQueue, monkeypatch: pytest.MonkeyPatch) -> Played:
-    """What the map was asked to show."""
+    """Return the list of requests to the map."""
     found: Played = []
     monkeypatch.setattr(
         queue, "show_member", lambda title, spec, against="", look=None: found.append((title, spec, against))
@@ -75,7 +75,7 @@ def titles(panel: BenchmarkPanel) -> list[str]:
 
 
 def place_of(panel: BenchmarkPanel, text: str, above: str = "") -> QPoint:
-    """The middle of a line's first cell, scrolled into view; ``above`` is the planner of a seed."""
+    """Return the centre of a line's first cell, scrolled into view; ``above`` is the planner of a seed."""
     model = panel.table.model()
     tops = [model.index(row, 0) for row in range(model.rowCount())]
     found = next(top for top in tops if top.data() == (above or text))
@@ -225,7 +225,7 @@ def test_lines_look_on_the_screen_as_on_paper(planner: PlannerName, matched: boo
 
 
 def spot_on(panel: BenchmarkPanel, line: ConvergenceLine, x: float) -> QPoint:
-    """Where the chart has a point of ``line``, in its widget."""
+    """Return the position of a point of ``line`` in the chart's widget."""
     box, y = panel.curves.chart.item.vb, line.at(x)
     assert y is not None
     place = box.mapViewToScene(QPointF(float(np.log10(x)), float(np.log10(y))))
@@ -234,10 +234,10 @@ def spot_on(panel: BenchmarkPanel, line: ConvergenceLine, x: float) -> QPoint:
 
 
 def move(panel: BenchmarkPanel, spot: QPoint) -> None:
-    """Let the mouse come to ``spot``. Not QTest.mouseMove: it sets the one cursor there is."""
+    """Move the mouse to ``spot``. QTest.mouseMove would only set the cursor."""
     viewport, at, none = panel.curves.chart.plot.viewport(), QPointF(spot), Qt.MouseButton.NoButton
     where = QPointF(viewport.mapToGlobal(spot))
-    QTest.qWait(30)  # a scene takes in no more than so many moves a second
+    QTest.qWait(30)  # A scene accepts only a limited number of moves per second.
     event = QMouseEvent(QEvent.Type.MouseMove, at, where, none, none, Qt.KeyboardModifier.NoModifier)
     QApplication.sendEvent(viewport, event)
 

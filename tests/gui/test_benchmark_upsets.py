@@ -1,4 +1,4 @@
-"""A benchmark that did not go as it was meant to: cut short, tasks that fail, files that are gone."""
+"""Benchmarks with problems: interrupted, failed tasks, missing files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WHY = "its process was ended (memory)"
 
 
 class Failing:
-    """Stands in for the runner: all tasks but the last are done, that one fails; ends when it may."""
+    """Test double of the runner: all tasks but the last are done, which fails; ends when allowed."""
 
     def __init__(self) -> None:
         self.may_end = threading.Event()
@@ -130,7 +130,7 @@ def test_what_failed_before_waits_when_it_is_tried_again(qtbot: QtBot, make: Mak
     qtbot.waitUntil(lambda: not controller.is_busy and bool(refusals))
     controller._execute = Contest(endless=True, at=4)
     QTest.mouseClick(panel.button("resume"), LEFT)
-    qtbot.waitUntil(lambda: cell_text(panel.tasks_view, 0, 1) == "at work")
+    qtbot.waitUntil(lambda: cell_text(panel.tasks_view, 0, 1) == "running")
     assert not controller.failed
 
 

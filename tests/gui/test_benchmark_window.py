@@ -30,12 +30,12 @@ P = PlannerName
 
 @pytest.fixture
 def folder(project: Project, saved: Path) -> Path:
-    """A finished benchmark in a saved project."""
+    """Return a finished benchmark in a saved project."""
     return save_benchmark(saved, project)
 
 
 def flying(project: Project, seed: int) -> Schedule:
-    """Drops near the fire."""
+    """Return drops near the fire."""
     steps, aircraft = project.calendar.n_steps, project.planned_fleet.n_aircraft
     random = np.random.default_rng(seed)
     logits = np.where(random.random((steps, aircraft)) < 0.5, 3.0, -3.0)

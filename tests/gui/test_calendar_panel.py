@@ -20,7 +20,7 @@ S2T, CL415 = 0, 1
 
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session) -> CalendarPanel:
-    """Four days of two types; the S-2T is grounded on the third."""
+    """Return four days of two types; the S-2T is grounded on the third."""
     shown = CalendarPanel(session)
     show_widget(qtbot, shown, 420, 400)
     return shown

@@ -1,4 +1,4 @@
-"""Calibrating the fire model in the window: the form, the live charts, stopping, going on, using what came of it."""
+"""Calibration dock: form, live charts, stop, resume, and use of the result."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from tests.unit.domain.samples import weights
 DAYS, EPOCHS = 4, 5
 NOW = datetime(2026, 7, 29, 14, 20, 5)
 PATIENCE_MS = 120_000
-"""On a machine where the kernels are still to be compiled, the first calibration waits for that."""
+"""The first calibration may have to wait for kernels to be compiled."""
 
 
 def held_run(epochs: int = 3) -> FakeRun:
@@ -56,13 +56,13 @@ def held_run(epochs: int = 3) -> FakeRun:
 
 @pytest.fixture
 def project() -> Project:
-    """A fire that grows by a cell a day; day 2 has no perimeter of its own."""
+    """Return a fire that grows by a cell a day; day 2 has no perimeter of its own."""
     return watched_project(DAYS, skipped=(2,))
 
 
 @pytest.fixture
 def other(tmp_path: Path) -> Path:
-    """Another project on another event."""
+    """Return another project on another event."""
     project = watched_project(3)
     folder = tmp_path / "other.firegui"
     save_project(replace(project, scenario=replace(project.scenario, name="Other")), folder)
@@ -94,7 +94,7 @@ def panel_of(qtbot: QtBot, session: Session, queue: RunQueue, controller: Calibr
 def calibrated(
     qtbot: QtBot, saved: Path, panel: CalibrationPanel, controller: CalibrationController
 ) -> CalibrationPanel:
-    """The panel with weights that the real engine has fitted."""
+    """Return the panel with weights that the real engine has fitted."""
     calibrate(qtbot, panel, controller)
     return panel
 
@@ -116,7 +116,7 @@ def epoch(number: int, loss: float | None = None) -> FitProgress:
 def held(
     qtbot: QtBot, session: Session, queue: RunQueue, saved: Path
 ) -> Iterator[tuple[CalibrationPanel, CalibrationController, FakeRun]]:
-    """A panel whose calibration goes on until it is stopped."""
+    """Return a panel whose calibration runs until it is stopped."""
     work = held_run()
     controller = CalibrationController(session, execute=work, clock=lambda: NOW)
     yield panel_of(qtbot, session, queue, controller), controller, work
@@ -281,7 +281,7 @@ def test_opening_another_project_stops_it_and_forgets_it(
 
 # -- going on ----------------------------------------------------------------------------------------------------------
 def stopping_at(number: int) -> Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]:
-    """The real runner, which is stopped after so many epochs the first time it is used."""
+    """Return the real runner, which is stopped after so many epochs at its first use."""
     stops = [number]
 
     def run(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:

@@ -1,4 +1,4 @@
-"""Operational constraints in the window: every one can be set, undone, drawn on the map, saved and loaded."""
+"""Constraints dock: every constraint can be set, undone, drawn on the map, saved and loaded."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def test_zones_and_pins_are_painted_on_the_map_in_layers_of_their_own(session: S
     where = hand.pixel((15.0, 35.0))
     zone = painted(hand.view, "zones")
     assert zone[where.y() - 8 : where.y() + 8, where.x() - 8 : where.x() + 8].any()
-    # Hatched: what lies below shows between the strokes.
+    # Hatched: the layers below show between the strokes.
     assert not zone[where.y() - 8 : where.y() + 8, where.x() - 8 : where.x() + 8].all()
     where = hand.pixel((30.5, 50.5))
     assert painted(hand.view, "pins")[where.y(), where.x()]

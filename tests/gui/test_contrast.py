@@ -1,4 +1,4 @@
-"""Text and controls stand out from their ground by 4.5 or more, in the palettes and in what is really drawn."""
+"""Text and controls have a contrast of 4.5 or more, in the palettes and in what is drawn."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PAIRS = (
 
 @pytest.fixture(autouse=True)
 def theme_restored(qapp: QApplication) -> Iterator[None]:
-    """Other tests see the dark theme."""
+    """Restore the dark theme for other tests."""
     yield
     apply_theme(qapp, Theme.DARK)
 
@@ -74,7 +74,7 @@ def test_everything_drawn_in_the_window_can_be_read(qapp: QApplication, tmp_path
 
 
 def start_page_of(window: MainWindow) -> QWidget:
-    """The start page, in front."""
+    """Return the start page, in front."""
     window.show_start_page()
     settle()
     return window.start_page

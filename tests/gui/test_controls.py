@@ -1,4 +1,4 @@
-"""Every control says what it does, in which unit, to eyes and to screen readers, and can be reached by keyboard."""
+"""Every control has a tooltip, a unit, an accessible name, and keyboard access."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from tests.gui.shell_scene import ridge, workbench
 
 @pytest.fixture(scope="module")
 def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
-    """One window for all of these tests; none of them changes it."""
+    """Return one window for all of these tests; none of them changes it."""
     with workbench(tmp_path_factory.mktemp("controls")) as window:
         yield window
 
@@ -52,7 +52,7 @@ def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iter
 def test_every_control_of_the_window_and_its_docks_has_tooltip_unit_name_and_a_way_by_keyboard(
     shared: MainWindow,
 ) -> None:
-    # A dock that is hidden or behind another is made all the same, and so is the start page.
+    # A hidden dock and the start page are created all the same.
     assert len(list(controls_of(shared))) > 250
     assert report(shared) == []
 

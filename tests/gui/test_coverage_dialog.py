@@ -25,7 +25,7 @@ from tests.gui.test_dialogs import escape, press, when_open
 
 @pytest.fixture
 def fuelled(project: Project) -> Project:
-    """Three quarters TU5, a quarter GS2, with the coverage that such fuel requires."""
+    """Return a project of three quarters TU5, a quarter GS2, with the coverage that such fuel requires."""
     fuel = np.full((ROWS, COLUMNS), 165, np.float32)
     fuel[:, : COLUMNS // 4] = 122
     event = replace(project.scenario, layers={**project.scenario.layers, "fuel": fuel})

@@ -1,4 +1,4 @@
-"""The device in the status bar: what is chosen, what it turned out to be, and the menu that changes it."""
+"""Device in the status bar: the choice, the detected device, and the menu."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def button_of(window: MainWindow) -> DeviceButton:
 
 
 def pick(window: MainWindow, title: str) -> None:
-    """Press the button of the status bar and click the entry ``title`` of the menu that opens."""
+    """Press the button of the status bar and click the entry ``title`` of its menu."""
     button = button_of(window)
     menu = button.menu()
 
@@ -43,7 +43,7 @@ def pick(window: MainWindow, title: str) -> None:
         QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(entry).center())
 
     QTimer.singleShot(MENU_MS, click)
-    QTest.mouseClick(button, LEFT, pos=button.rect().center())  # comes back when the menu has closed
+    QTest.mouseClick(button, LEFT, pos=button.rect().center())  # Returns when the menu has closed.
     assert not menu.isVisible()
 
 

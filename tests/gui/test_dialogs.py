@@ -1,4 +1,4 @@
-"""The small dialogs, opened for real and answered by hand."""
+"""The small dialogs, opened and answered with mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def nothing() -> None:
-    """Ends nothing."""
+    """Do nothing."""
 
 
 RUN = UnfinishedWork(
@@ -115,7 +115,7 @@ def test_the_buttons_that_go_on_answer_as_escape_does(parent: QWidget) -> None:
 
 
 def question(parent: QWidget, work: UnfinishedWork) -> tuple[str, list[str]]:
-    """What is said of ``work``, and the answers that are offered."""
+    """Return the text on ``work``, and the offered answers."""
     seen: list[tuple[str, list[str]]] = []
 
     def read(dialog: QWidget) -> None:

@@ -23,7 +23,7 @@ SHAPE, DAYS = (12, 14), 3
 
 
 def write_event_folder(folder: Path) -> Path:
-    """A small folder in the PyTorchFire layout, which nothing recognises."""
+    """Return a small folder in the PyTorchFire layout, which is no published example."""
     folder.mkdir()
     ignition = np.zeros(SHAPE, bool)
     ignition[5:7, 6:8] = True
@@ -40,7 +40,7 @@ def write_event_folder(folder: Path) -> Path:
 
 
 def write_maps(path: Path, days: int = DAYS) -> Path:
-    """A maps file of some fire model."""
+    """Write a maps file of a fire model."""
     rng = np.random.default_rng(1)
     ignition = np.zeros(SHAPE, bool)
     ignition[5, 6] = True
@@ -62,7 +62,7 @@ def write_maps(path: Path, days: int = DAYS) -> Path:
 
 @pytest.fixture
 def refusals(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
-    """What the window would show in its dialog."""
+    """Return what the window would show in its dialog."""
     found: list[InputError] = []
     monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda _parent, error: found.append(error))
     return found
@@ -78,7 +78,7 @@ def test_the_demo_opens_marked_as_synthetic_and_needs_no_saving_yet(window: Main
 
 @pytest.fixture
 def proposals(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
-    """Files that were proposed for a project; each is accepted."""
+    """Return the proposed project files; each is accepted."""
     asked: list[Path] = []
 
     def choose(_parent: object, _title: str, proposal: str, *_rest: object, **_more: object) -> tuple[str, str]:
@@ -115,7 +115,7 @@ def test_save_as_over_something_else_is_refused_and_the_mark_stays(
 
 
 def second_import(window: MainWindow, monkeypatch: pytest.MonkeyPatch, folder: Path, *, yes: bool) -> list[Path]:
-    """Save the open project in ``folder``, then the same event once more, without regions; returns what was asked."""
+    """Save the open project in ``folder``, then its event again without regions; return the questions."""
     asked: list[Path] = []
 
     def ask(_parent: object, place: Path) -> bool:
@@ -190,7 +190,7 @@ def test_an_imported_folder_becomes_a_project_with_the_papers_fleet(window: Main
     project = window.workbench.session.project
     assert project.scenario.name == "Hill"
     assert project.fleet.n_aircraft == 21
-    assert project.planned_fleet.types[0].grounded_days == (2,)  # the fourth day lies outside a plan of three
+    assert project.planned_fleet.types[0].grounded_days == (2,)  # The fourth day is outside a plan of three.
     assert project.plan.days == DAYS
     assert project.fire_model.kind == "network"
     assert window.workbench.session.folder is None

@@ -1,4 +1,4 @@
-"""The Exercise dock in the window, on the real engine: start, stop, look, edit drops by hand, go on."""
+"""Exercise dock on the real engine: start, stop, view, edit drops, resume."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def execute() -> Execute:
 def bench(
     qtbot: QtBot, window: MainWindow, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Workbench:
-    """The workbench on a saved project with one run, which is shown, and the dock in front. No dialog waits."""
+    """Return the workbench on a saved project with one shown run, and the dock in front."""
     monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda *_: None)
     folder, file, bench = tmp_path / "P.firegui", tmp_path / "old.safetensors", window.workbench
     save_project(project, folder)
@@ -86,7 +86,7 @@ def press(bench: Workbench, name: str) -> None:
 
 
 def pick(box: QComboBox, text: str) -> None:
-    """Choose an entry with the keys, as a person does."""
+    """Select an entry with the keys, as a user does."""
     box.setFocus()
     for _each in range(box.count()):
         QTest.keyClick(box, Qt.Key.Key_Up)
@@ -128,27 +128,27 @@ def test_an_exercise_is_flown_shown_stopped_edited_and_gone_on_with(
     assert whole.reason is FinishReason.COMPLETED
     assert whole.note is not None and whole.note.exercise is not None
     assert (whole.note.exercise.name, whole.note.exercise.repair_hours, whole.note.draw) == ("failing", 12.0, 1)
-    # A row for each observation: what was seen is what had burned.
+    # One row per observation: the fire that was observed is the fire that burned.
     assert column(bench, "Observed")[:3] == ["Day 1 · 00:00", "Day 1 · 12:00", "Day 2 · 00:00"]
     assert len(column(bench, "Seen")) == 2 * project.calendar.days
     assert column(bench, "Seen")[1:] == column(bench, "Burned")[:-1]
     assert column(bench, "Burned") == [f"{day.loop_cells:,}" for day in whole.loop]
     assert column(bench, "Plan") == [str(day.decision) for day in whole.loop]
     assert list(panel.chart.curve_points(0)[1]) == [day.loop_cells for day in whole.loop]
-    # A row moves the map to its time.
+    # Selecting a row moves the map to its time.
     QTest.mouseClick(panel.table.viewport(), LEFT, pos=centre_of(panel.table, 3, 1))
     assert session.step == 3 * STEPS_PER_DAY // 2
     assert cursor_of(panel.chart) == pytest.approx(1.5)
     QTest.keyClick(panel.table, Qt.Key.Key_Down)
     assert session.step == 2 * STEPS_PER_DAY
 
-    # Stop in the morning of the second day, and go on without edits: as if it had not been stopped.
+    # Stop in the morning of the second day, and resume without edits: as if it had not been stopped.
     fill(bench, qtbot, stop="Day 2 · 00:00")
     stopped = fly(bench, qtbot, "start")
     assert stopped is not whole and stopped.reason is FinishReason.STOPPED
     assert stopped.loop == whole.loop[:2]
     assert "Stopped at Day 2 · 00:00" in panel.head.text()
-    # The drops of the second day are taken away by hand; those of the first were flown.
+    # The drops of the second day are removed; those of the first were flown.
     editor = session.plan_editor
     assert not editor.obstacle
     later = [drop for drop in editor.drops.drops if drop.step >= STEPS_PER_DAY]
@@ -159,7 +159,7 @@ def test_an_exercise_is_flown_shown_stopped_edited_and_gone_on_with(
     assert edited.loop[:2] == stopped.loop
     assert (edited.loop[2].decision, edited.loop[2].loop_drops) == (Decision.BY_HAND, 0)
     assert column(bench, "Plan")[2] == "by hand"
-    # The edits belong to that run: nothing else was made of them.
+    # The edits belong to that run: they make no other run.
     assert len(bench.queue.entries) == 4
     # A plan that was named by its run folder has the name of that run.
     first = bench.queue.entries[0]
@@ -200,7 +200,7 @@ def test_stop_keeps_the_observations_so_far_and_go_on_resumes(qtbot: QtBot, benc
     whole = fly(bench, qtbot, "start")
     press(bench, "start")
     panel = panel_of(bench)
-    # Rows arrive while it is flown.
+    # Rows arrive during the flight.
     qtbot.waitUntil(lambda: bench.queue.shown is not whole and panel.model.rowCount() > 0, timeout=LONG_MS)
     entry = bench.queue.shown
     assert entry is not None and not entry.is_over

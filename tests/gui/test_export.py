@@ -1,4 +1,4 @@
-"""The export dialog: what is shown is what is written, or nothing is."""
+"""Export dialog: what is shown is what is written, or nothing is."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FAST = ("csv", "geojson")
 
 
 def tick(dialog: ExportDialog, *names: str) -> None:
-    """Tick exactly these formats, of those that are not grey."""
+    """Select exactly these formats, of those that are enabled."""
     for name, box in dialog.formats.boxes.items():
         if box.isEnabled() and box.isChecked() is not (name in names):
             QTest.keyClick(box, Qt.Key.Key_Space)
@@ -47,7 +47,7 @@ def settled(qtbot: QtBot, dialog: ExportDialog) -> None:
 
 @pytest.fixture
 def shown_dialog(qtbot: QtBot, session: Session, tmp_path: Path) -> Iterator[Callable[[], ExportDialog]]:
-    """Opens the dialog on what the session shows, set to a new folder and the name ``plan``."""
+    """Yield the dialog on what the session shows, with a new folder and the name ``plan``."""
     opened: list[ExportDialog] = []
 
     def open_it() -> ExportDialog:
@@ -68,7 +68,7 @@ def shown_dialog(qtbot: QtBot, session: Session, tmp_path: Path) -> Iterator[Cal
 
 @pytest.fixture
 def dialog(session: Session, project: Project, shown_dialog: Callable[[], ExportDialog]) -> ExportDialog:
-    """The dialog over a plan with two executed drops and a blocked one; tables are ticked."""
+    """Return the dialog of a plan with two executed drops and a blocked one; tables are selected."""
     session.show_result(ShownResult("A · 12:00", plan=frames(project), plan_metrics=metrics(), drops=DROPS, epoch=30))
     made = shown_dialog()
     tick(made, *FAST)
@@ -77,7 +77,7 @@ def dialog(session: Session, project: Project, shown_dialog: Callable[[], Export
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
-    """What the dialog of problems was given."""
+    """Return what the dialog of problems received."""
     errors: list[InputError] = []
 
     def take(_parent: QWidget | None, error: InputError) -> None:
@@ -203,7 +203,7 @@ def test_a_drop_that_breaks_a_rule_is_refused_and_nothing_is_written(
     qtbot: QtBot, session: Session, project: Project, shown_dialog: Callable[[], ExportDialog],
     told: list[InputError], tmp_path: Path,
 ) -> None:  # fmt: skip
-    grounded = drop(110)  # the third day, on which this type stays on the ground
+    grounded = drop(110)  # The third day, on which this type is grounded.
     session.show_result(ShownResult("A", plan=frames(project), drops=(drop(3), grounded), project=project))
     made = shown_dialog()
     tick(made, "csv")

@@ -1,4 +1,4 @@
-"""An opened project is painted first: only then is its fire worked out, with which the engine is loaded."""
+"""An opened project is painted first. Only then is its fire computed, and the engine loaded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def execute() -> FakeExecute:
 
 
 class Painted(QObject):
-    """How many pieces of work had begun at each painting of a widget."""
+    """Number of computations that had started at each painting of a widget."""
 
     def __init__(self, widget: QWidget, execute: FakeExecute) -> None:
         super().__init__(widget)
@@ -39,7 +39,7 @@ class Painted(QObject):
 
 
 def looked_at(execute: FakeExecute) -> list[Project]:
-    """What fires were worked out of."""
+    """Return the projects whose fires were computed."""
     return [spec.project for spec in execute.specs if isinstance(spec, EvaluateSpec)]
 
 

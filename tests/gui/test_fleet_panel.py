@@ -1,4 +1,4 @@
-"""Story S3 in the fleet dock: numbers, ids, rows, files; nothing impossible is accepted."""
+"""Story S3 in the fleet dock: numbers, ids, rows, files; invalid fleets are refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Pick = Callable[[str, Path], None]
 
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session) -> FleetPanel:
-    """The dock on two S-2T and one CL-415."""
+    """Return the dock on two S-2T and one CL-415."""
     shown = FleetPanel(session)
     show_widget(qtbot, shown, 900, 400)
     return shown
@@ -37,7 +37,7 @@ def panel(qtbot: QtBot, session: Session) -> FleetPanel:
 
 @pytest.fixture
 def pick(monkeypatch: pytest.MonkeyPatch) -> Pick:
-    """Answers the next file question."""
+    """Answer the next file dialog."""
 
     def answer(method: str, path: Path) -> None:
         monkeypatch.setattr(QFileDialog, method, lambda *_args, **_kwargs: (str(path), ""))

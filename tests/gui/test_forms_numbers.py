@@ -1,4 +1,4 @@
-"""Number fields on their own: text, steps, wheel."""
+"""Number fields alone: text, steps, wheel."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_what_is_no_whole_number_leaves_the_field_as_it_was(qtbot: QtBot, text: 
     box = WholeField(-10, 10)
     qtbot.addWidget(box)
     box.setValue(5)
-    # Put in at once, as from the clipboard or letter by letter at the front.
+    # Entered at once, as from the clipboard, or letter by letter at the front.
     QApplication.clipboard().setText(text)
     box.selectAll()
     box.lineEdit().paste()

@@ -1,4 +1,4 @@
-"""The help: a page for every panel, opened where the focus is, with links, a search, and the way back."""
+"""Help: a page for every panel, opened by the focus, with links, a search, and a history."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def view(qtbot: QtBot) -> HelpView:
-    """The help by itself."""
+    """Return the help view alone."""
     shown = HelpView()
     show_widget(qtbot, shown, 420, 500)
     return shown

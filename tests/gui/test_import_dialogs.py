@@ -1,4 +1,4 @@
-"""Story S11: an event of an HDF5 file, brought in by hand."""
+"""Story S11: import of an event of an HDF5 file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def line(dialog: QWidget, name: str) -> QLineEdit:
 
 
 def type_in(dialog: QWidget, name: str, text: object) -> None:
-    """Click into a line and type over what is there."""
+    """Click into a field and replace its text."""
     field = line(dialog, name)
     QTest.mouseClick(field, LEFT)
     field.selectAll()
@@ -52,7 +52,7 @@ def nothing_to_import(_source: object) -> Project:
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
-    """What the dialogs would list."""
+    """Return what the dialogs would list."""
     found: list[InputError] = []
     monkeypatch.setattr(dialogs_module, "show_problems", lambda _parent, error: found.append(error))
     return found

@@ -64,7 +64,7 @@ Execute = Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]
 
 @pytest.fixture
 def make_queue(session: Session, project: Project, tmp_path: Path) -> Iterator[MakeQueue]:
-    """Makes a queue on a saved project, with its stand-in; every queue is shut down afterwards."""
+    """Return a function that makes queues on a saved project; they are shut down afterwards."""
     made: list[RunQueue] = []
 
     def make(**options: object) -> tuple[RunQueue, FakeExecute]:
@@ -470,7 +470,7 @@ def test_epochs_that_a_resumed_run_repeats_replace_the_old_ones() -> None:
 
 
 def test_the_kinds_of_events_are_all_delivered() -> None:
-    """A new kind of event must be given a signal, or be of a command alone; this fails when one is added."""
+    """Fail if a new kind of event has no signal and is not one of a command alone."""
     drawn = {
         BaselineReady,
         PlanUpdated,

@@ -58,7 +58,7 @@ def with_epochs(project: Project, epochs: int) -> Project:
 
 @pytest.fixture
 def planned(qtbot: QtBot, queue: RunQueue) -> RunEntry:
-    """A run of both stages that has ended."""
+    """Return a finished run of both stages."""
     entry = queue.plan()
     wait_idle(qtbot, queue)
     return entry
@@ -85,7 +85,7 @@ def test_a_run_stopped_in_either_stage_goes_on_to_the_plan_of_an_unbroken_one(
     go = Event()
 
     def held(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
-        """Waits amid a stage, or a run of so small a fire is over before anybody can stop it."""
+        """Wait during a stage, because a run of so small a fire ends before it can be stopped."""
         steps = 0
 
         def emit_and_wait(event: RunEvent) -> None:
@@ -167,7 +167,7 @@ def test_both_stages_are_run_listed_again_and_shown_as_they_were(
     assert before is not None
     assert left <= before
     assert planned.drops == left == sum(drop.executed for drop in session.result.drops)
-    # At design effectiveness, for the last picture was drawn at the nominal one.
+    # At design effectiveness, because the last picture was drawn at the nominal one.
     assert planned.plan == read_run(planned.folder).scores.design
     session.open_project(load_project(folder), folder)
     wait_idle(qtbot, queue)
@@ -207,7 +207,7 @@ def test_a_damaged_run_is_named_in_the_log_and_the_others_are_listed(
 
 
 def cut_short(run: Path) -> None:
-    """Make the record of a finished run what a kill amid its epochs leaves."""
+    """Make the record of a finished run look like one that was killed during its epochs."""
     header = run / "run.toml"
     lines = [line for line in header.read_text().splitlines() if not line.startswith("reason")]
     header.write_text("\n".join('state = "running"' if line.startswith("state") else line for line in lines))

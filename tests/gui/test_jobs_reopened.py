@@ -1,4 +1,7 @@
-"""A project is opened again while its run is still ending: nobody may take up the folder before the run let it go."""
+"""A project is reopened while its run is still ending.
+
+No other run may use the folder before the run has released it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ LONG_MS = 60_000
 
 
 class LateExecute:
-    """The real engine, but a run that ended keeps its thread until it is :attr:`released`."""
+    """The real engine, but an ended run keeps its thread until it is :attr:`released`."""
 
     def __init__(self) -> None:
         self.released = threading.Event()
@@ -61,7 +64,7 @@ def queue(session: Session, folder: Path, late: LateExecute) -> Iterator[RunQueu
 
 @pytest.fixture
 def ending(qtbot: QtBot, session: Session, queue: RunQueue, folder: Path) -> RunEntry:
-    """The line of a run that works when its project is opened once more."""
+    """Return the entry of a run that works when its project is reopened."""
     started = queue.plan()
     qtbot.waitUntil(lambda: started.epoch >= 2, timeout=LONG_MS)
     session.open_project(load_project(folder), folder)

@@ -1,4 +1,4 @@
-"""Story S4, both stages: what the queue and the window's buttons make of a run that also prunes."""
+"""Story S4, both stages: what the queue and the window's buttons show of a run that also prunes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def runs(window: MainWindow) -> RunsPanel:
 
 
 def keep_plan(entry: RunEntry, project: Project) -> Path:
-    """Put a plan into the folder of a stand-in's run, which writes none; returns the file."""
+    """Write a plan into the folder of a stand-in's run, which writes none; return the file."""
     schedule = empty_schedule(project)
     write_plan_safetensors(entry.folder / "plan.safetensors", schedule)
     return entry.folder / "plan.safetensors"
@@ -125,7 +125,7 @@ def test_the_second_stage_counts_the_drops_decided_in_its_pass(entry: RunEntry) 
 def test_the_time_left_is_that_of_the_pass_and_more_may_follow(entry: RunEntry) -> None:
     entry.begin_stage(StageBegan(Stage.PRUNE, 2, 2, ""))
     entry.removals.extend([removal(k) for k in range(1, 5)])
-    # Half a second a drop, and six of ten are undecided.
+    # Half a second per drop, and six of ten are undecided.
     assert entry.eta == pytest.approx(3.0)
     assert "passes go on" in entry.more_follows
 
@@ -134,7 +134,7 @@ def test_a_new_pass_has_a_pace_of_its_own() -> None:
     slow = [removal(k) for k in range(1, 9)]
     fresh = [replace(removal(k), passes=2, rollouts=100 + k, tested=k - 1, seconds=50.0 + 2.0 * k) for k in (1, 2, 3)]
     assert pass_left(EliminationHistory([*slow, fresh[0]])) is None
-    # Two seconds a drop since the pass began, and eight undecided.
+    # Two seconds per drop since the pass began, and eight undecided.
     assert pass_left(EliminationHistory([*slow, *fresh])) == pytest.approx(16.0)
 
 

@@ -1,4 +1,4 @@
-"""Story S11: one's own landscape, wind and fire become a project, step by step in the window."""
+"""Story S11: a landscape, wind and fire of the user become a project, step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wizard on real landscapes; what is asserted was looked at on screen as well."""
+"""The wizard on real landscapes; the asserted values were also checked on screen."""
 
 from __future__ import annotations
 

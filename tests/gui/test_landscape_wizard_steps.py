@@ -1,4 +1,4 @@
-"""What each step of the landscape wizard lets a person change, and what the preview makes of it."""
+"""Steps of the landscape wizard: what the user can change, and what the preview shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers drawn in another order, by mouse and by keyboard."""
+"""The order of layers, changed by mouse and by keyboard."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def grip(panel: LayersPanel, title: str) -> QToolButton:
 
 
 def listed(panel: LayersPanel) -> list[str]:
-    """The titles from top to bottom, as they stand on screen."""
+    """Return the titles from top to bottom, as shown."""
     boxes = sorted(panel.findChildren(QCheckBox), key=lambda box: box.mapToGlobal(QPoint()).y())
     return [box.text() for box in boxes]
 
@@ -160,7 +160,7 @@ def test_maps_beside_each_other_are_drawn_in_the_same_order(session: Session, ha
 # -- from one start to the next ----------------------------------------------------------------------------------------
 @pytest.fixture
 def start(qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: QSettings) -> Iterator[Start]:
-    """Begins the program, shutting the window of before."""
+    """Start the program and close the previous window."""
     windows: list[MainWindow] = []
 
     def shut() -> None:

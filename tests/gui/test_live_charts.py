@@ -1,4 +1,4 @@
-"""The live charts in a person's hands: what is read off, zoomed, frozen and kept."""
+"""Live charts: reading values, zooming, freezing and saving."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def execute(saved: Path) -> FakeExecute:
 
 @pytest.fixture
 def plots(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> ProgressPanel:
-    """The plots of a run that has ended."""
+    """Return the charts of a finished run."""
     plots.resize(1500, 260)
     queue.plan((Stage.OPTIMIZE,))
     wait_idle(qtbot, queue)
@@ -70,7 +70,7 @@ def test_every_number_of_the_run_has_a_chart(plots: ProgressPanel) -> None:
 
 @pytest.mark.parametrize("width", [583, 700])
 def test_no_title_is_cut_in_the_room_of_a_small_window(plots: ProgressPanel, width: int) -> None:
-    # What the dock has in a window of 1280 and of 1440 pixels.
+    # The width of the dock in a window of 1280 and of 1440 pixels.
     plots.resize(width, 220)
     plots.refresh()
     QApplication.processEvents()
@@ -175,7 +175,7 @@ def test_zooming_into_a_long_history_shows_every_epoch_there(qtbot: QtBot) -> No
 def test_the_numbers_of_a_chart_are_those_in_view(plots: ProgressPanel, tmp_path: Path) -> None:
     save_chart(plots.terms, tmp_path / "all.csv")
     rows = list(csv.reader((tmp_path / "all.csv").read_text().splitlines()))
-    # Setting A: the protected regions do not count, and their curve is not shown.
+    # Setting A: the protected regions do not count, and their curve is hidden.
     assert rows[0] == ["epoch", "burn", "final"]
     assert len(rows) == 21 and rows[1] == ["1", "15.0", "10.0"]
     plots.terms.item.vb.setRange(xRange=(4.5, 7.5), padding=0)

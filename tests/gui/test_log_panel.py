@@ -1,4 +1,4 @@
-"""The log: what goes in, which lines are shown, what is copied, and that it stays where one reads."""
+"""Event log: its entries, filters and copying, and a scroll position that stays."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def texts(book: EventLog) -> list[tuple[str, str]]:
 
 
 def choose_with_keys(panel: LogPanel, title: str) -> None:
-    """Go to the box, to its first entry, and down until the title is there."""
+    """Focus the box, go to its first entry, and down to the title."""
     panel.levels.setFocus()
     QTest.keyClick(panel.levels, Qt.Key.Key_Home)
     for _press in range(panel.levels.findText(title)):

@@ -1,4 +1,4 @@
-"""Drops as footprint ellipses: where they lie, how they point, which are shown when."""
+"""Drops as footprint ellipses: position, direction and day."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def show(session: Session, *drops: DropRecord) -> None:
 
 
 def ink(hand: Hand) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-    """``(dy, dx)`` of the pixels the drops layer paints, about the landing point, in cells."""
+    """Return ``(dy, dx)`` of the pixels of the drops layer around the landing point, in cells."""
     ys, xs = np.nonzero(painted(hand.view, "drops"))
     centre, scale = hand.view.camera.to_pixel(20.5, 30.5), hand.view.camera.pixels_per_cell
     return (ys + 0.5 - centre.y()) / scale, (xs + 0.5 - centre.x()) / scale

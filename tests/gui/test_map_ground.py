@@ -1,4 +1,4 @@
-"""What lies on and under the map: names that do not overlap, files that are dropped on it, a base map, a series."""
+"""Layers below and above the fire: labels, dropped files, a base map, and the series of a cell."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def name_places(session: Session, *markers: tuple[str, str, tuple[tuple[float, f
 
 
 def boxes(hand: Hand) -> dict[str, QRectF]:
-    """Where the names stand, in pixels."""
+    """Return the boxes of the labels, in pixels."""
     layer = hand.view.layers["markers"]
     assert isinstance(layer, MarkersLayer)
     hand.view.flush()
@@ -69,7 +69,7 @@ def test_where_there_is_no_room_a_name_is_left_out_and_comes_back_closer(session
 
 # -- files -----------------------------------------------------------------------------------------------------------
 def drop_file(hand: Hand, *paths: Path) -> bool:
-    """Drag files onto the map as a window system does; whether the map took them."""
+    """Drag files onto the map like a window system; return whether the map accepted them."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     at = QPoint(200, 200)

@@ -1,4 +1,4 @@
-"""Drops moved, turned, added, removed, retimed, questioned and pinned by mouse and key, the fire under the cursor."""
+"""Editing of drops by mouse and key: move, turn, add, remove, retime, preview and pin."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def hand(qtbot: QtBot, session: Session, plan_preview: PlanPreview) -> Hand:
 
 
 def place_of(session: Session, drop: Drop) -> tuple[float, float]:
-    """Where a drop lands, in corner coordinates."""
+    """Return the landing point of a drop, in corner coordinates."""
     y, x = session.plan_editor.rules.landing(drop)
     return y + 0.5, x + 0.5
 
 
 def opened(qtbot: QtBot, hand: Hand) -> DropDialog:
-    """The dialog of a drop, once the keyboard is its own."""
+    """Return the dialog of a drop, once it has the keyboard focus."""
     dialog = hand.view.drop_menu.dialog
     assert dialog is not None
     dialog.activateWindow()
@@ -72,7 +72,7 @@ def opened(qtbot: QtBot, hand: Hand) -> DropDialog:
 
 
 def enter(box: QAbstractSpinBox, text: str) -> None:
-    """Go to a field, type over what is there, and go on with Tab: Enter would accept the dialog."""
+    """Focus a field, replace its text, and leave it with Tab: Enter would accept the dialog."""
     box.setFocus()
     box.selectAll()
     QTest.keyClicks(box, text)
@@ -197,9 +197,9 @@ def test_a_drop_that_would_break_a_rule_says_so_at_once_and_is_put_back(
 
 def test_an_ensemble_and_a_run_at_work_are_left_alone(session: Session, hand: Hand, messages: list[str]) -> None:
     start = place_of(session, FIRST)
-    session.plan_editor.block("the shown run is still at work")
+    session.plan_editor.block("the shown run is still running")
     drag(hand, start, (start[0], start[1] + 5.0))
-    assert session.plan_editor.drops == DROPS and "at work" in messages[-1]
+    assert session.plan_editor.drops == DROPS and "still running" in messages[-1]
     session.plan_editor.block("")
     session.show_result(replace(session.result, member=True))
     drag(hand, start, (start[0], start[1] + 5.0))
@@ -220,7 +220,7 @@ def test_everything_goes_by_keyboard_too(qtbot: QtBot, session: Session, hand: H
     chosen = session.plan_editor.selected
     assert chosen is not None
     assert [chosen.y, chosen.x, chosen.theta] == pytest.approx([19.0, 33.0, math.radians(5.0)])
-    # Steps of the keyboard on one drop are one edit.
+    # Keyboard steps of one drop are one edit.
     assert undo_steps(session) == 1
     hand.key(Qt.Key.Key_Delete)
     assert len(session.plan_editor.drops.drops) == 2 and session.plan_editor.selected is None
@@ -312,7 +312,7 @@ def test_a_double_click_beside_drops_adds_one_by_whoever_may_fly_across_the_wind
     assert dialog is not None
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     (new,) = set(session.plan_editor.drops.drops) - set(DROPS.drops)
-    # S-2T-1 drops at the shown step already.
+    # S-2T-1 already drops at the shown step.
     assert (new.step, new.column) == (10, 1)
     assert [new.y, new.x] == pytest.approx([36.0, 10.0], abs=0.1)
     assert new.theta == pytest.approx(0.5 + math.pi / 2, abs=1e-3)

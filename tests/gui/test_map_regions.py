@@ -1,6 +1,6 @@
 """Protected regions on the map: drawing rectangles, moving, reshaping, renaming, deleting.
 
-At first there is R1 at rows 2–10, columns 5–25, and nothing to undo.
+At first there is R1 at rows 2–10, columns 5–25, and an empty undo stack.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def put(session: Session, *regions: Region) -> None:
 
 
 def edit(session: Session, region: Region) -> None:
-    """Replace the regions by ``region`` and select it with the tool that edits."""
+    """Replace the regions with ``region`` and select it with the edit tool."""
     put(session, region)
     session.set_tool(Tool.EDIT)
     session.select_region(region.name)

@@ -20,7 +20,7 @@ KEPT = drop_at(32.0, 12.0, 0.0, step=20)
 
 
 class Clock:
-    """Time that a test lets pass."""
+    """Clock that a test sets."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -53,7 +53,7 @@ def show(session: Session, hand: Hand, *drops: DropRecord, stage: Stage = Stage.
 
 
 def strength(hand: Hand) -> float:
-    """How far the ink at the place of the drop that goes differs from the ground."""
+    """Return the contrast of the removed drop with the background."""
     ground, color = hand.color((38.0, 57.0)), hand.color((20.5, 30.5 + 9.9))
     return abs(color.red() - ground.red()) + abs(color.green() - ground.green()) + abs(color.blue() - ground.blue())
 

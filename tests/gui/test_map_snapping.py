@@ -1,4 +1,4 @@
-"""Corners that come to rest on corners or on cells, when they are asked to; and regions by numbers."""
+"""Snapping to corners and cells, and regions by numbers."""
 
 from __future__ import annotations
 

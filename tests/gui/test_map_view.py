@@ -1,4 +1,4 @@
-"""The map widget: north up, playback, views, read-outs, keys, themes."""
+"""Map widget: north up, playback, views, read-outs, keys, themes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.gui.map_scene import MIDDLE, Hand, growing, only, open_map, painted, 
 
 
 def show_fire(session: Session, hand: Hand, project: Project) -> None:
-    """The baseline spreads four columns a day, the plan one; only the fire is drawn."""
+    """Show a baseline that spreads four columns a day and a plan that spreads one; only the fire is drawn."""
     session.show_result(ShownResult("run", baseline=growing(project, 4), plan=growing(project, 1)))
     only(hand.view, "extent", "occupancy", "difference")
 
@@ -108,7 +108,7 @@ def test_plus_and_minus_zoom_and_f_shows_everything_again(hand: Hand) -> None:
 
 
 class Window(QWidget):
-    """Notes the keys that the map leaves to it."""
+    """Records the keys that the map leaves to it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,7 +125,7 @@ def test_the_keys_of_the_timeline_are_left_to_the_window(qtbot: QtBot, session: 
     qtbot.addWidget(window)
     window.show()
     before = view.camera.to_cell(QPointF(50, 50))
-    # Esc too, while there is nothing to cancel: the window goes back to the hand with it.
+    # Esc too, if there is nothing to cancel: the window selects the pan tool.
     keys = [Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Escape]
     for key in keys:
         QTest.keyClick(view.camera.widget, key)

@@ -1,4 +1,4 @@
-"""The margin curve in the window: chart, table, and the plan of a point as a run."""
+"""Margin dock: chart, table, and the plan of a point as a run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PATIENCE = 120_000
 
 @pytest.fixture
 def shown(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, project: Project) -> Iterator[MarginPanel]:
-    """A panel on screen that shows a finished curve with all four plans."""
+    """Return a panel on screen that shows a finished curve with all four plans."""
     controller = MarginController(session)
     out = write_header(controller, project, saved, MARGIN)
     write_curve(out, margin_curve())
@@ -50,7 +50,7 @@ def shown(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, project:
 
 @pytest.fixture
 def asked(queue: RunQueue, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """The run folders that are to be shown."""
+    """Return the run folders that were requested to be shown."""
     folders: list[Path] = []
     monkeypatch.setattr(queue, "show_folder", folders.append)
     return folders
@@ -184,7 +184,7 @@ def test_progress_counts_the_plan_at_work(qtbot: QtBot, session: Session, queue:
 def test_a_curve_is_made_and_the_plan_of_a_point_becomes_a_run(
     qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, project: Project
 ) -> None:
-    """The real runner, from the form to the run on screen."""
+    """Test the real runner, from the form to the run on screen."""
     stress = StressSet((StressScenario("fast", spread_factor=1.5), StressScenario("failing", failure_rate=0.3)))
     margin = MarginSettings(search_epochs=3, training_epochs=2, adapt_epochs=1, draws=2)
     plan = project.plan

@@ -1,4 +1,4 @@
-"""While nobody looks: which work is under way, the machine kept awake, the notice at the end."""
+"""Notifications: running work, the machine kept awake, and the message at the end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 class Clock:
-    """Shows what it was told to."""
+    """Clock that shows the set time."""
 
     now = 0.0
 
@@ -35,7 +35,7 @@ class Clock:
 
 
 class AnalysisController(QObject):
-    """Work beside the runs."""
+    """Analysis controller beside the runs."""
 
     changed = Signal()
 
@@ -57,7 +57,7 @@ class AnalysisController(QObject):
 
 
 class FakeMeans:
-    """Keeps awake, or says why not, when it is let."""
+    """Keeps the machine awake, or reports why not, when released."""
 
     def __init__(self, name: str, trouble: str = "", *, later: bool = False) -> None:
         self.name, self.trouble, self.later = name, trouble, later
@@ -277,7 +277,7 @@ def told() -> list[tuple[str, str]]:
 def notice(
     qtbot: QtBot, session: Session, work: ActivityMonitor, told: list[tuple[str, str]]
 ) -> Callable[[bool], QWidget]:
-    """Makes a window that is told of ended work, with a tray or without one."""
+    """Return a function that makes a window with a completion notifier, with a tray or without one."""
 
     def make(tray: bool) -> QWidget:
         window = QWidget()

@@ -1,4 +1,4 @@
-"""Story S4, first half: the objective form edits the plan settings, one undoable step a visit."""
+"""Story S4, first half: the objective form edits the plan settings, one undo step per visit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def find(panel: ObjectivePanel, kind: type[Kind], name: str) -> Kind:
 
 
 def pick(box: QComboBox, text: str) -> None:
-    """Choose an entry by its words."""
+    """Select an entry by its text."""
     index = box.findText(text)
     assert index >= 0, text
     box.setCurrentIndex(index)
@@ -205,7 +205,7 @@ def test_a_saved_schedule_can_be_the_start_of_the_next_run(
     box = find(panel, QComboBox, "optimizer_start")
     pick(box, "Saved run or schedule…")
     assert session.start_file == run / "plan.safetensors"
-    # The file of a run is called by its run.
+    # The file of a run is shown under the run's title.
     assert box.currentText() == "20260819-120005-A-plan"
     assert not session.is_dirty
     pick(box, "Fire front (default)")

@@ -1,4 +1,4 @@
-"""The palette of commands: a few letters and Enter do anything."""
+"""Command palette: a few letters and Enter run any action."""
 
 from __future__ import annotations
 

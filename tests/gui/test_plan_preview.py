@@ -1,4 +1,4 @@
-"""Drops by hand: the latest request wins, nothing of them is lost, and a kept plan is a run like any other."""
+"""Edited drops: the latest request wins, no edit is lost, and a saved plan is an ordinary run."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_killed_program_leaves_the_drops_in_a_file_that_the_next_start_names(
     left = (tmp_path / BY_HAND / UNSAVED).read_bytes()
     session.undo_stack.undo()
     assert kept_files(tmp_path) == []
-    # As a killed program would have left it.
+    # As a crash would have left it.
     (tmp_path / BY_HAND / UNSAVED).write_bytes(left)
     session.open_project(session.project, tmp_path)
     (file,) = kept_files(tmp_path)
@@ -134,7 +134,7 @@ def test_a_killed_program_leaves_the_drops_in_a_file_that_the_next_start_names(
 
 # -- looking ---------------------------------------------------------------------------------------------------------
 class Slow:
-    """An engine that answers when it is let."""
+    """Engine that answers when released."""
 
     def __init__(self) -> None:
         self.let, self.at_work = threading.Event(), threading.Event()
@@ -148,7 +148,7 @@ class Slow:
 
 @pytest.fixture
 def slow(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[Slow]:
-    """Engine of the preview of a plan on screen, once the window is idle."""
+    """Return the engine of the preview of a shown plan, once the window is idle."""
     qtbot.waitUntil(lambda: not queue.activity)
     engine = Slow()
     with preview_of(session, queue, engine):
@@ -219,7 +219,7 @@ def test_a_shown_run_at_work_is_left_alone(qtbot: QtBot, session: Session, queue
         session.mark_saved(tmp_path)
         queue.plan()
         qtbot.waitUntil(lambda: session.result.plan is not None)
-        assert "at work" in session.plan_editor.obstacle
+        assert "still running" in session.plan_editor.obstacle
         assert not make(session, moved(session, FIRST, Drop(1, 0, 5.0, 5.0, 0.0)))
         queue.stop()
         qtbot.waitUntil(lambda: not queue.is_busy)

@@ -1,4 +1,4 @@
-"""Drops by hand with the real engine: a quick plan, a drop moved, its fire, and the run that keeps it."""
+"""Edited drops with the real engine: a quick plan, a moved drop, its fire, and its run."""
 
 from __future__ import annotations
 

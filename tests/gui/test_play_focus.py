@@ -1,4 +1,4 @@
-"""Once a plan is started, and once it has ended, Space plays; who is typing goes on typing."""
+"""Space plays once a plan is started and once it has ended, unless the user is typing."""
 
 from __future__ import annotations
 

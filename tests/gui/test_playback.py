@@ -1,4 +1,4 @@
-"""Playing beside each other: three maps on one scale that move together, and what a step draws again."""
+"""Side-by-side playback: three linked maps on one scale, and what a step redraws."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture(autouse=True)
 def result(qtbot: QtBot, session: Session, project: Project, window: MainWindow) -> None:
-    """Both fires, once what the window works out by itself is done."""
+    """Return both fires, once the window's own computations have finished."""
     qtbot.waitUntil(lambda: not window.workbench.queue.activity)
     drops = (drop(3), drop(60, "water"), drop(61))
     session.show_result(ShownResult("run", frames(project, 12), metrics(), frames(project, 4), metrics(), drops))
@@ -33,7 +33,7 @@ def result(qtbot: QtBot, session: Session, project: Project, window: MainWindow)
 
 @pytest.fixture
 def together(qtbot: QtBot, window: MainWindow) -> MainWindow:
-    """The workbench with all three sides on screen."""
+    """Return the workbench with all three sides on screen."""
     QTest.mouseClick(view_buttons_of(window.workbench.timeline)[-1], LEFT)
     qtbot.waitUntil(lambda: all(pane.drawn_step >= 0 for pane in window.workbench.maps.panes))
     return window
@@ -154,5 +154,5 @@ def test_a_step_that_was_played_to_looks_like_one_that_was_sought(qtbot: QtBot, 
     session.set_step(65)
     window.workbench.map.snapshot()
     sought = pixels_of(window.workbench.map.snapshot()).astype(int)
-    # Drawn from a picture that grew, or in one go: two shades at most, by rounding.
+    # Drawn from a picture that grew, or at once: two shades of difference at most, by rounding.
     assert np.abs(played - sought).max() <= 2

@@ -1,4 +1,4 @@
-"""The plots under the map."""
+"""The charts below the map."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run_to_end(qtbot: QtBot, queue: RunQueue) -> None:
 
 @pytest.fixture
 def ended(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> ProgressPanel:
-    """The plots of a run that has ended."""
+    """Return the charts of a finished run."""
     run_to_end(qtbot, queue)
     plots.refresh()
     return plots
@@ -158,7 +158,7 @@ def test_the_area_of_a_frame_is_the_sum_of_its_probabilities(project: Project) -
     fire[1] = 51
     fire[2] = 255
     steps, area = area_curve(Frames(5, Film.of(fire), Film.of(fire), Film.of(fire)), 8, 0.09)
-    # The last frame is the state at the end, even where the stride does not divide the number of steps.
+    # The last frame is the state at the end, even if the stride does not divide the number of steps.
     assert steps.tolist() == [0, 5, 8]
     assert area == pytest.approx([0, 4 * 0.2 * 0.09, 4 * 0.09])
 

@@ -1,4 +1,4 @@
-"""The pages under the map: the second stage as curves, and what came of both stages as a table."""
+"""Pages of the progress dock: the second stage as curves, and the result of both stages as a table."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run_to_end(qtbot: QtBot, queue: RunQueue, stages: tuple[Stage, ...] = BOTH) 
 
 @pytest.fixture
 def ended(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> RunEntry:
-    """A run that has ended, drawn."""
+    """Return the charts of a finished run."""
     entry = run_to_end(qtbot, queue)
     plots.refresh()
     return entry
@@ -169,7 +169,7 @@ def test_the_numbers_of_a_narrow_chart_do_not_overlap(qtbot: QtBot) -> None:
 
 
 def _numbers_of(axis: Any) -> list[str]:
-    """The numbers that an axis draws."""
+    """Return the numbers that an axis draws."""
     canvas = QPicture()
     painter = QPainter(canvas)
     specs = axis.generateDrawSpecs(painter)
@@ -179,7 +179,7 @@ def _numbers_of(axis: Any) -> list[str]:
 
 # -- the result --------------------------------------------------------------------------------------------------------
 def plain(html: str) -> list[str]:
-    """The lines of a table, cells apart by ``|``."""
+    """Return the lines of a table, with cells separated by ``|``."""
     rows = re.findall(r"<tr>(.*?)</tr>", html)
     return [
         "|".join(re.sub("<.*?>|&nbsp;", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)) for row in rows

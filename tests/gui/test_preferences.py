@@ -1,4 +1,4 @@
-"""What is remembered between starts."""
+"""Preferences that are saved between starts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DOCKS = ("Fleet", "Runs")
 
 
 def again(store: QSettings) -> Preferences:
-    """Preferences as the next start reads them."""
+    """Return the preferences as the next start reads them."""
     store.sync()
     return Preferences(QSettings(store.fileName(), QSettings.Format.IniFormat))
 

@@ -1,4 +1,4 @@
-"""One click for when there is a minute: the tactical heuristic as a run of its own, and what can be done with it."""
+"""Quick plan: the tactical heuristic as a run of its own, and what can be done with its plan."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def execute(session: Session, folder: Path) -> Execute:
 
 @pytest.fixture
 def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
-    """The workbench on a tiny saved fire, with the real engine."""
+    """Return the workbench on a tiny saved fire, with the real engine."""
     wait_idle(qtbot, window)
     return window
 
 
 @pytest.fixture
 def endless(qtbot: QtBot, window: MainWindow) -> Iterator[FakeExecute]:
-    """Stand-in for the engine of :func:`window` that goes on until it is stopped."""
+    """Test double of the engine of :func:`window` that runs until it is stopped."""
     window.workbench.queue._execute = made = FakeExecute(endless=True)
     yield made
     window.workbench.queue.stop()
@@ -199,7 +199,7 @@ def test_its_result_counts_passes_and_rollouts_in_place_of_epochs(qtbot: QtBot, 
 
 
 def press_of_run(window: MainWindow, name: str) -> None:
-    """Press a button of the runs; in a narrow dock it is a line of the menu More."""
+    """Press a button of the runs; in a narrow dock it is in the menu More."""
     panel = runs(window)
     button = panel.button(name)
     if button.isVisible():

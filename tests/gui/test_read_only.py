@@ -1,4 +1,4 @@
-"""A project that another window has is looked at read-only: nothing is written to its folder."""
+"""A project that another window has is opened read-only: nothing is written to its folder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def folder(project: Project, tmp_path: Path) -> Path:
-    """A saved project with a run that was stopped before it was scored."""
+    """Return a saved project with a run that was stopped before it was scored."""
     made = tmp_path / "ridge.firegui"
     save_project(project, made)
     stopped_run(made, DROPS)
@@ -52,7 +52,7 @@ def session(qapp: object) -> Session:
 
 @pytest.fixture
 def window(window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
-    """A window that shows the project read-only, for another one holds it."""
+    """Return a window that shows the project read-only, because another one holds it."""
     monkeypatch.setattr(documents_module, "ask_open_twice", lambda *_args: True)
     monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda _parent, error: pytest.fail(str(error)))
     holder = ProjectLock()
@@ -63,13 +63,13 @@ def window(window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file in a folder, but for the locks."""
+    """Return every file in a folder except the locks."""
     files = (file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != ".lock")
     return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 
 def save_into(monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[str]:
-    """Answer the question where to save; what it proposed."""
+    """Answer the question where to save; return what was proposed."""
     asked: list[str] = []
 
     def choose(_parent: object, _title: str, proposal: str, *_rest: object, **_more: object) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The workbench in a real window: what drawing offscreen cannot show."""
+"""The workbench in a real window: what offscreen drawing cannot show."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.window
 
 
 def on_screen(widget: QWidget) -> NDArray[np.uint8]:
-    """What the screen shows where ``widget`` is, ``[H, W, 3]``."""
+    """Return the screen at ``widget``, ``[H, W, 3]``."""
     screen = QGuiApplication.primaryScreen()
     corner = widget.mapToGlobal(widget.rect().topLeft())
     picture = screen.grabWindow(0, corner.x(), corner.y(), widget.width(), widget.height())
@@ -27,7 +27,7 @@ def on_screen(widget: QWidget) -> NDArray[np.uint8]:
 
 @pytest.fixture
 def centre(window: MainWindow) -> QWidget:
-    """The middle of the workbench: the map."""
+    """Return the centre of the workbench: the map."""
     widget = window.centralWidget()
     assert widget is not None
     return widget

@@ -1,6 +1,6 @@
-"""Story S13: somebody comes back after a crash. And: a project in two windows.
+"""Story S13: recovery after a crash, and a project in two windows.
 
-Here a window is left as a killed one leaves it; ``tests/gui/kills`` kills real ones.
+Here a window is left like a crashed one; ``tests/gui/kills`` kills real ones.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ sys.stdin.read()
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Where windows keep what is not saved."""
+    """Return the folder for unsaved work."""
     return tmp_path / "recovery"
 
 
 @pytest.fixture
 def folder(project: Project, tmp_path: Path) -> Path:
-    """The small project, saved."""
+    """Return the folder of the small project."""
     made = tmp_path / "ridge.firegui"
     save_project(project, made)
     return made
@@ -65,7 +65,7 @@ def folder(project: Project, tmp_path: Path) -> Path:
 
 @contextmanager
 def opened(place: Path, *, execute: object = quiet_execute) -> Iterator[MainWindow]:
-    """A window that keeps what is not saved in ``place``; in the end it is left as a killed one is."""
+    """Return a window that stores unsaved work in ``place``; in the end it is left like a crashed one."""
     session = Session()
     queue = RunQueue(session, execute=execute)  # type: ignore[arg-type]
     window = MainWindow(session, queue, Preferences(recovery=place))
@@ -80,7 +80,7 @@ def opened(place: Path, *, execute: object = quiet_execute) -> Iterator[MainWind
 
 
 def leave_like_a_killed_one(window: MainWindow) -> None:
-    """The system lets go of the locks; nothing is asked, written or cleared."""
+    """Release the locks like the system; nothing is asked, written or cleared."""
     autosave = autosave_of(window)
     autosave._timer.stop()
     autosave._writer.shutdown()
@@ -100,13 +100,13 @@ def autosave_of(window: MainWindow) -> Autosave:
 
 
 def kept(qtbot: QtBot, window: MainWindow, do: Callable[[], object]) -> None:
-    """Do something, and wait until it lies in the slot."""
+    """Call a function, and wait until its edit is in the slot."""
     with qtbot.waitSignal(autosave_of(window).kept, timeout=20_000):
         do()
 
 
 def answer(do: Callable[[RecoverDialog], object], seen: list[str] | None = None) -> None:
-    """Do this with the question once it is there."""
+    """Call a function with the question once it is open."""
 
     def look(dialog: QWidget) -> None:
         assert isinstance(dialog, RecoverDialog)
@@ -198,7 +198,7 @@ def test_s13_an_interrupted_run_goes_on_from_its_checkpoint(qtbot: QtBot, place:
         assert entry is not None
         qtbot.waitUntil(lambda: entry.epoch > 2, timeout=60_000)
         run = entry.folder
-        # What a kill leaves: the state last written, and no end.
+        # State after a kill: what was last written, and no end.
         window.workbench.queue.stop()
         window.workbench.queue.stop()
         qtbot.waitUntil(lambda: window.workbench.queue.active is None, timeout=60_000)
@@ -222,7 +222,7 @@ def test_s13_an_interrupted_run_goes_on_from_its_checkpoint(qtbot: QtBot, place:
 
 # -- the question ------------------------------------------------------------------------------------------------------
 def left_from(qtbot: QtBot, place: Path, folder: Path) -> None:
-    """A window with one unsaved region was killed."""
+    """Return the work of a killed window with one unsaved region."""
     with opened(place) as window:
         assert window.workbench.documents.open(folder)
         kept(qtbot, window, lambda: draw_region(window))
@@ -311,7 +311,7 @@ def test_a_full_disk_is_told_once_and_the_window_goes_on(qtbot: QtBot, place: Pa
 # -- two windows -------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def elsewhere(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process has the project open."""
+    """Hold the project open in another process."""
     words = [sys.executable, "-c", HOLDER, str(folder)]
     process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline() == "True\n"
@@ -321,7 +321,7 @@ def elsewhere(folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def press_button(text: str, seen: list[str]) -> None:
-    """Click the button that says so once there is a box with one."""
+    """Click the button with that text once there is a dialog with one."""
 
     def look(box: QWidget) -> None:
         assert isinstance(box, QMessageBox)

@@ -1,4 +1,4 @@
-"""Drops changed by hand in a project that has no folder yet come back after a crash, and are kept with it."""
+"""Edited drops of an unsaved project are recovered after a crash, and saved with the project."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ FIRST = DROPS.drops[0]
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Where windows keep what is not saved."""
+    """Return the folder for unsaved work."""
     return tmp_path / "recovery"
 
 
 def nudge(qtbot: QtBot, window: MainWindow, x: float) -> None:
-    """Move the first drop of a plan to column ``x``, and wait until the change lies in a draft."""
+    """Move the first drop of a plan to column ``x``, and wait until the change is in a draft."""
     session, drafts = window.workbench.session, autosave_of(window).slot / BY_HAND
     before = len(drafts_in(drafts))
     show_plan(session)
@@ -48,7 +48,7 @@ def nudge(qtbot: QtBot, window: MainWindow, x: float) -> None:
 
 @contextmanager
 def killed(qtbot: QtBot, place: Path, project: Project) -> Iterator[MainWindow]:
-    """A window with a project that was never saved, which is killed in the end."""
+    """Return a window with a project that was never saved, which is killed in the end."""
     with opened(place, execute=FakeExecute()) as window:
         window.workbench.session.open_project(project, None)
         qtbot.waitUntil(lambda: not window.workbench.queue.activity)
@@ -60,7 +60,7 @@ def killed(qtbot: QtBot, place: Path, project: Project) -> Iterator[MainWindow]:
 
 
 def places_of(window: MainWindow, files: list[Path]) -> list[float]:
-    """The column of the first drop in each file."""
+    """Return the column of the first drop in each file."""
     project, found = window.workbench.session.project, []
     for file in files:
         schedule = read_schedule(file, project.planned_fleet, project.calendar.n_steps, project.scenario.grid.shape)

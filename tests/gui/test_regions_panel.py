@@ -1,4 +1,4 @@
-"""Story S2 in the regions dock: name, weigh, delete, import, export, undo."""
+"""Story S2 in the regions dock: name, weight, delete, import, export, undo."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.gui.hands import LEFT, cell_text, centre_of, show_widget, type_into_c
 
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session) -> RegionsPanel:
-    """The dock on R1 (rows 2–10, columns 5–25) and R2 (rows 20–30, columns 0–10)."""
+    """Return the dock on R1 (rows 2–10, columns 5–25) and R2 (rows 20–30, columns 0–10)."""
     r2 = Region.rectangle("R2", (20, 30), (0, 10))
     session.set_regions("put", (*session.project.regions, r2))
     session.undo_stack.clear()

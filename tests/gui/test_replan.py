@@ -1,4 +1,4 @@
-"""Replanning in the window: asked for by a dialog, run in the Runs dock, told in the result view."""
+"""Replanning in the window: requested in a dialog, run in the Runs dock, shown in the result view."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def execute(session: Session, project: Project, folder: Path) -> FakeExecute:
 
 
 def planned(qtbot: QtBot, window: MainWindow) -> None:
-    """A run with a kept plan is shown."""
+    """Return a shown run with a saved plan."""
     project = window.workbench.session.project
     entry = window.workbench.queue.plan((Stage.OPTIMIZE,))
     qtbot.waitUntil(lambda: not window.workbench.queue.is_busy and not window.workbench.queue.activity)

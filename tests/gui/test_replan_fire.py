@@ -1,4 +1,4 @@
-"""A replanned run that is reopened in the window has the fire, curves and numbers that it ended with."""
+"""A replanned run that is reopened has the fire, curves and numbers that it ended with."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LONG_MS = 60_000
 
 @dataclass(frozen=True)
 class Bench:
-    """A queue on a saved project with one replanned run, which is shown."""
+    """Queue on a saved project with one replanned run, which is shown."""
 
     session: Session
     queue: RunQueue
@@ -70,7 +70,7 @@ class Bench:
 
 @pytest.fixture(params=["observed", "drawn"])
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A project whose one run was replanned."""
+    """Return a project whose only run was replanned."""
     folder = tmp_path / "P.firegui"
     save_project(project_of(3), folder)
     project = load_project(folder)
@@ -105,7 +105,7 @@ def test_map_chart_table_drops_and_export_have_the_numbers_of_the_result(qtbot: 
     assert result.drops == read_drops(bench.entry.folder)
     flown_before = 0 if bench.kept.is_drawn else bench.scores.drops_flown
     assert sum(drop.executed for drop in result.drops) == nominal.drops_executed + flown_before
-    # The map, at every morning that is known and at the end.
+    # The map, at every observed morning and at the end.
     known = bench.kept.plan
     for index, step in enumerate(known.steps_known(STEPS_PER_DAY)):
         np.testing.assert_array_equal(_fire_on_map(session, step), 255 * known.state(index).fire)
@@ -232,7 +232,7 @@ def test_a_score_that_is_kept_later_does_not_lose_the_days_of_the_run(
 
 
 def _fire_on_map(session: Session, step: int, view: FireView = FireView.PLAN) -> NDArray[np.uint8]:
-    """What the occupancy layer draws."""
+    """Return what the occupancy layer draws."""
     session.set_view(view)
     session.set_step(step)
     shown = MapState.of(session)

@@ -1,4 +1,4 @@
-"""Two runs beside each other, and a run like another."""
+"""Comparison of two runs, and duplication of a run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def execute() -> FakeExecute:
 
 @pytest.fixture
 def bench(window: MainWindow, project: Project, tmp_path: Path) -> Iterator[MainWindow]:
-    """A window on a saved project."""
+    """Return a window on a saved project."""
     folder = tmp_path / "ridge.firegui"
     save_project(project, folder)
     assert window.workbench.documents.open(folder)
@@ -50,7 +50,7 @@ def bench(window: MainWindow, project: Project, tmp_path: Path) -> Iterator[Main
 
 
 def run(qtbot: QtBot, window: MainWindow) -> RunEntry:
-    """F5, and what it keeps."""
+    """Press F5, and return the run."""
     to_front(qtbot, window)
     QTest.keyClick(window, Qt.Key.Key_F5)
     entry = window.workbench.queue.entries[-1]
@@ -60,7 +60,7 @@ def run(qtbot: QtBot, window: MainWindow) -> RunEntry:
 
 
 def select_both(window: MainWindow) -> None:
-    """A click on the first line, one with Ctrl on the second."""
+    """Click the first row, and one with Ctrl on the second."""
     window.workbench.show_dock("Runs")
     table = window.workbench.runs.table
     QTest.mouseClick(table.viewport(), LEFT, pos=centre_of(table, 0, TITLE))
@@ -186,7 +186,7 @@ def test_the_worst_cases_of_two_runs_are_compared_and_one_is_perhaps_not_tested(
 
 # -- duplicate ---------------------------------------------------------------------------------------------------------
 def fill_in(do: Callable[[DuplicateRunDialog], object], faults: list[str]) -> None:
-    """Do this with the form once it is there."""
+    """Call a function with the form once it is open."""
 
     def look(dialog: QWidget) -> None:
         assert isinstance(dialog, DuplicateRunDialog)

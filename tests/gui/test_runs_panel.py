@@ -1,4 +1,4 @@
-"""The list of runs, its buttons, its notes."""
+"""Runs dock: list, buttons, notes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def panel(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[RunsPanel
 
 @pytest.fixture
 def entry(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> RunEntry:
-    """A run that has ended."""
+    """Return a finished run."""
     made = queue.plan()
     wait_idle(qtbot, queue)
     return made
@@ -53,7 +53,7 @@ def entry(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> RunEntry:
 
 @pytest.fixture
 def pair(qtbot: QtBot, queue: RunQueue, entry: RunEntry) -> tuple[RunEntry, RunEntry]:
-    """Two runs that have ended, the earlier one first."""
+    """Return two finished runs, the earlier one first."""
     later = queue.plan()
     wait_idle(qtbot, queue)
     return entry, later
@@ -225,7 +225,7 @@ def test_in_a_narrow_dock_what_is_used_less_is_in_a_menu(panel: RunsPanel, entry
 
 def test_everything_in_a_narrow_dock_fits_its_width(qtbot: QtBot, panel: RunsPanel) -> None:
     panel.resize(310, 240)
-    # It had to be wider while all of its buttons were there.
+    # It had to be wider while all of its buttons were visible.
     qtbot.waitUntil(lambda: panel.minimumSizeHint().width() <= 300)
     panel.resize(310, 240)
     assert panel.width() == 310

@@ -1,4 +1,4 @@
-"""Story S1: what is loaded, and what it lacks."""
+"""Story S1: the loaded event, and its missing data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The robustness tables in the window: asked for, stopped, resumed, sorted, copied, reopened."""
+"""Robustness tables in the window: requested, stopped, resumed, sorted, copied, reopened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The owner of what the window shows: what follows from an edit, a selection, a result."""
+"""Session: the consequences of an edit, a selection and a result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window around the work: what is painted first, where docks are, which theme is on, what closing leaves behind."""
+"""Main window: first painting, arrangement of docks, theme, and what closing leaves."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ sys.exit(code)
 
 
 def start(home: Path, *words: str, close: str) -> subprocess.CompletedProcess[str]:
-    """Start firegui with ``words`` in a process of its own; it is shut at the signal ``close`` of its window."""
+    """Start firegui with ``words`` in a process; it is closed at the signal ``close`` of its window."""
     places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
     environment = os.environ | places | {"PYTHONPATH": str(REPOSITORY), "QT_QPA_PLATFORM": "offscreen"}
     code = PAINT_AND_CLOSE.replace("WHEN", repr(close))
@@ -122,7 +122,7 @@ def reopen(window: MainWindow, queue: RunQueue, store: QSettings, qtbot: QtBot) 
 
 
 def tab_bars(window: MainWindow) -> list[QTabBar]:
-    """Return the tab bars of docks that can be seen."""
+    """Return the visible tab bars of docks."""
     bars = (bar for bar in window.findChildren(QTabBar) if bar.parentWidget() is window and bar.isVisible())
     return [bar for bar in bars if bar.geometry().intersects(window.rect())]
 
@@ -280,7 +280,7 @@ def test_a_dock_is_closed_and_floated_with_the_buttons_of_its_frame(window: Main
 # -- theme -------------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def theme_restored(qapp: QApplication) -> Iterator[None]:
-    """Other tests see the dark theme, whatever the system wants."""
+    """Restore the dark theme for other tests, whatever the system has."""
     yield
     qapp.styleHints().unsetColorScheme()
     apply_theme(qapp, Theme.DARK)

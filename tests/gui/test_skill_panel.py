@@ -1,4 +1,4 @@
-"""Story S1 of the fire model: how good its forecast is, in numbers, curves and maps."""
+"""Story S1 of the fire model: quality of its forecast, in numbers, curves and maps."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DAYS = 4
 
 @pytest.fixture
 def project() -> Project:
-    """A fire that grows by a cell a day; day 2 has no perimeter of its own."""
+    """Return a fire that grows by a cell a day; day 2 has no perimeter of its own."""
     return watched_project(DAYS, skipped=(2,))
 
 
@@ -55,7 +55,7 @@ def panel(qtbot: QtBot, session: Session, queue: RunQueue, controller: SkillCont
 
 @pytest.fixture
 def scored(qtbot: QtBot, panel: SkillPanel, controller: SkillController) -> SkillPanel:
-    """The panel with the scores of the real engine."""
+    """Return the panel with the scores of the real engine."""
     score(qtbot, panel, controller)
     return panel
 

@@ -33,7 +33,7 @@ def folder(qapp: QApplication, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(folder: Path) -> Path:
-    """A finished run of the project, outside its folder."""
+    """Return a finished run of the project, outside its folder."""
     project = load_project(folder)
     spec = plan_spec(project, folder.parent, NOON)
     execute(spec, lambda _event: None, RunControl())
@@ -91,14 +91,14 @@ def test_the_command_reports_what_is_wrong_without_a_traceback(
 
 @pytest.fixture
 def planned(folder: Path, tmp_path: Path) -> Path:
-    """A finished run that knows its project, moved out of it."""
+    """Return a finished run that knows its project, moved out of it."""
     spec = plan_spec(load_project(folder), folder, NOON)
     execute(spec, lambda _event: None, RunControl())
     return Path(shutil.move(spec.out, tmp_path / "planned"))
 
 
 def film_of(run: Path, out: Path, *words: str) -> Result:
-    """What ``firegui export`` of a film answers."""
+    """Return what ``firegui export`` of a film answers."""
     return CliRunner().invoke(firegui, ["export", str(run), "--out", str(out), "--name", "film", *words])
 
 

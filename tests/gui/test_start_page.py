@@ -1,4 +1,4 @@
-"""The start page: recent projects with their pictures, ways to begin, what is new."""
+"""Start page: recent projects with their pictures, ways to begin, news."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CHOICES = [choice.action for choices in START_PAGE.values() for choice in choice
 
 @pytest.fixture
 def empty(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    """A window without a project, on its start page."""
+    """Return a window without a project, on its start page."""
     with workbench(tmp_path, opened=False) as window:
         yield window
 
@@ -154,7 +154,7 @@ def test_every_choice_runs_its_action(empty: MainWindow) -> None:
         done = Mock()
         action.triggered.disconnect()
         action.triggered.connect(done)
-        # A page of the help takes the place of this one.
+        # A help page replaces this one.
         empty.show_start_page()
         button = empty.start_page.button(name)
         assert button.isVisible(), name

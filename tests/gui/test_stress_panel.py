@@ -1,4 +1,4 @@
-"""The stress test in the window: table, map, worst draw, and the project's scenarios with undo."""
+"""Stress dock: table, map, worst draw, and the project's scenarios with undo."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ EDIT = Qt.ItemDataRole.EditRole
 def shown(
     qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, project: Project, schedule_file: Path
 ) -> Iterator[StressPanel]:
-    """A panel that shows a finished test of the schedule."""
+    """Return a panel that shows a finished test of the schedule."""
     controller = StressController(session)
     schedule = Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft)
     out = write_header(
@@ -106,7 +106,7 @@ def test_a_draw_of_another_schedule_is_refused(
 def test_a_test_of_the_projects_own_set_runs_and_its_worst_draw_is_that_of_the_table(
     qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, project: Project, schedule_file: Path
 ) -> None:
-    """The real runner, from the button to the saved map."""
+    """Test the real runner, from the button to the saved map."""
     scenarios = (StressScenario("fast", spread_factor=1.5), StressScenario("wide", ignition_growth_m=30.0))
     session.edit("few scenarios", replace(project, stress=StressSet(scenarios)))
     controller = StressController(session, execute=run_execute)

@@ -1,4 +1,4 @@
-"""The study dock: a text with its mistakes said, a study at work, stopped, resumed, looked at, handed over."""
+"""Study dock: a text and its problems, a running study, stop, resume, view and export."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ values = [0, 1, 2, 3]
 
 @pytest.fixture
 def folder(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The open project is a saved one."""
+    """Return the folder of the open, saved project."""
     monkeypatch.setattr(Engine, "draw_study", lambda *_: [])
     place, project = tmp_path / "p.firegui", make_project()
     save_project(project, place)
@@ -52,7 +52,7 @@ def folder(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture
 def controller(session: Session, folder: Path) -> Iterator[StudyController]:
-    """Cells are made up, one after another in the thread of the study."""
+    """Return a controller whose cells are made up, one after another in the thread of the study."""
     made = StudyController(session, execute=serially)
     yield made
     made.shutdown()
@@ -79,14 +79,14 @@ def carry_out(qtbot: QtBot, panel: StudyPanel, controller: StudyController, name
 
 
 def reopen(panel: StudyPanel) -> None:
-    """Pick the latest study of the list."""
+    """Select the latest study in the list."""
     panel.saved_list.setCurrentIndex(1)
     panel.saved_list.activated.emit(1)
 
 
 def test_what_is_wrong_is_said_while_the_text_is_written(qtbot: QtBot, panel: StudyPanel) -> None:
-    panel.form.set_text(TEXT.format(name="x").replace("fleet.R.count", "fleet.NOBODY.count"))
-    assert "fleet.NOBODY.count" in panel.notes.text() and not panel.button("start").isEnabled()
+    panel.form.set_text(TEXT.format(name="x").replace("fleet.R.count", "fleet.UNKNOWN.count"))
+    assert "fleet.UNKNOWN.count" in panel.notes.text() and not panel.button("start").isEnabled()
     panel.form.text.setFocus()
     panel.form.text.selectAll()
     QTest.keyClicks(panel.form.text, "project =")
@@ -177,7 +177,7 @@ def test_a_double_click_on_a_point_of_the_front_asks_for_its_plan(
     place: QPoint = chart.plot.mapFromScene(scene)
     none, view = Qt.KeyboardModifier.NoModifier, chart.plot.viewport()
     QTest.mouseClick(view, LEFT, none, place)
-    # As a window system sends it: the second press is a double click, where QTest's has a press before it too.
+    # As a window system sends it: the second press is a double click, where QTest sends a press before it too.
     at = QPointF(place)
     kind = QEvent.Type.MouseButtonDblClick
     QApplication.sendEvent(view, QMouseEvent(kind, at, QPointF(view.mapToGlobal(place)), LEFT, LEFT, none))

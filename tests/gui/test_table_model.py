@@ -34,7 +34,7 @@ DESCENDING = Qt.SortOrder.DescendingOrder
 
 @dataclass(frozen=True)
 class Tree:
-    """A row of the tests."""
+    """Row of the tests."""
 
     name: str
     height: float | None

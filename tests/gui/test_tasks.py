@@ -1,4 +1,4 @@
-"""Slow reading and writing latest the window."""
+"""Background tasks: slow reading and writing in the window."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def field(qapp: object) -> QLineEdit:
 
 @pytest.fixture(autouse=True)
 def window(qtbot: QtBot, bar: TimelineBar, field: QLineEdit) -> QWidget:
-    """A window with the timeline and a text field."""
+    """Return a window with the timeline and a text field."""
     made = QWidget()
     layout = QVBoxLayout(made)
     layout.addWidget(bar)

@@ -1,4 +1,4 @@
-"""The guided tour: every station frames a widget there is, and it can be gone through by mouse and by keyboard."""
+"""Guided tour: every step frames an existing widget, and mouse and keyboard go through it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tests.gui.shell_scene import settle, workbench
 
 @pytest.fixture(scope="module")
 def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
-    """One window for all of these tests."""
+    """Return one window for all of these tests."""
     with workbench(tmp_path_factory.mktemp("tour")) as window:
         yield window
 
 
 @pytest.fixture
 def tour(shared: MainWindow) -> Iterator[Tour]:
-    """The tour at its first station, with every dock where it is at first."""
+    """Return the tour at its first step, with every dock at its default place."""
     shared.reset_layout()
     shared.workbench.actions["tour"].trigger()
     settle()

@@ -1,4 +1,4 @@
-"""The residuals of an error model and the fields drawn from it, as small maps in the dock."""
+"""Maps of the residuals of an error model and of drawn fields, in the dock."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 class Fields:
-    """Stands in for the runner: a field of the member's number and the day's, once ``gate`` is open."""
+    """Test double of the runner: a field of the member's and the day's number, once ``gate`` is open."""
 
     def __init__(self, *, fails: bool = False) -> None:
         self.specs: list[ErrorFieldSpec] = []
@@ -73,7 +73,7 @@ def open_panel(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[Make
 
 @pytest.fixture
 def make(open_panel: Make, project: Project, saved: Path) -> Make:
-    """The dock with an ensemble opened and its page of error maps in front."""
+    """Return the dock with an opened ensemble and its page of error maps in front."""
 
     def made(execute: object, *, fitted: bool = True) -> Made:
         ensemble = save_ensemble(project, saved, kind=EPISTEMIC, fit=fit_of(project) if fitted else None)
@@ -85,7 +85,7 @@ def make(open_panel: Make, project: Project, saved: Path) -> Make:
 
 
 def turn_to(qtbot: QtBot, panel: UncertaintyPanel, controller: UncertaintyController) -> None:
-    """Click on the tab of the error maps and wait for the first field."""
+    """Click the tab of the error maps and wait for the first field."""
     index = panel.pages.indexOf(panel.errors)
     bar = panel.pages.tabBar()
     QTest.mouseClick(bar, LEFT, pos=bar.tabRect(index).center())
@@ -93,7 +93,7 @@ def turn_to(qtbot: QtBot, panel: UncertaintyPanel, controller: UncertaintyContro
 
 
 def color_at(shown: FieldMap, cell: tuple[int, int]) -> QColor:
-    """What is painted of a cell."""
+    """Return the painted colour of a cell."""
     at = shown.place_of(*cell).toPoint()
     return shown.grab().toImage().pixelColor(at)
 

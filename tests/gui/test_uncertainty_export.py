@@ -1,4 +1,4 @@
-"""Handing over an ensemble from its dock: what is chosen is written whole, or nothing is."""
+"""Export of an ensemble from its dock: the selected parts are written completely, or nothing is."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def ensemble(project: Project, saved: Path) -> Path:
 
 
 class Waits:
-    """Begins to write, and goes on when it is let or asked to stop."""
+    """Starts to write, and continues when released or requested to stop."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
@@ -69,7 +69,7 @@ def controller(session: Session, waits: Waits, ensemble: Path) -> Iterator[Uncer
 
 @pytest.fixture
 def dialog(qtbot: QtBot, session: Session, controller: UncertaintyController, tmp_path: Path) -> EnsembleExportDialog:
-    """The dialog over an ensemble with a plan and a fitted error model; figures, which take a while, are not ticked."""
+    """Return the dialog of an ensemble with a plan and a fitted error model; figures are not selected."""
     assert controller.shown is not None and controller.shown.header is not None
     made = EnsembleExportDialog(session, controller.exports, controller.shown.folder, controller.shown.header)
     qtbot.addWidget(made)
@@ -81,7 +81,7 @@ def dialog(qtbot: QtBot, session: Session, controller: UncertaintyController, tm
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
-    """What the dialog of problems was given."""
+    """Return what the dialog of problems received."""
     found: list[InputError] = []
     monkeypatch.setattr(export_ensemble, "show_problems", lambda _parent, error: found.append(error))
     return found

@@ -1,4 +1,4 @@
-"""The mean maps of an ensemble on the map: put there, played, read out, followed, taken off, not exported as a plan."""
+"""Mean maps of an ensemble on the map: shown, played, read out, updated, hidden, never exported."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def saved(saved: Path, project: Project) -> Path:
-    """Folder of the open project, with an ensemble of four members and a plan."""
+    """Return the folder of the open project, with an ensemble of four members and a plan."""
     save_ensemble(project, saved)
     return saved
 
 
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[UncertaintyPanel]:
-    """The dock, with the ensemble opened."""
+    """Return the dock, with the ensemble opened."""
     for make in open_panels(
         qtbot, lambda execute: UncertaintyController(session, execute=execute),
         lambda controller: UncertaintyPanel(session, queue, controller), 1000, 400,
@@ -59,12 +59,12 @@ def panel(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Itera
 
 @pytest.fixture
 def view(qtbot: QtBot, session: Session, panel: UncertaintyPanel) -> MapView:
-    """The map beside the dock."""
+    """Return the map next to the dock."""
     return open_map(qtbot, session)
 
 
 def pick(panel: UncertaintyPanel, text: str) -> None:
-    """Choose the earlier ensemble whose line ends with ``text``, with the keyboard."""
+    """Select the saved ensemble whose line ends with ``text``, with the keyboard."""
     (entry,) = (k for k in range(panel.saved_list.count()) if panel.saved_list.itemText(k).endswith(text))
     panel.saved_list.setFocus()
     QTest.keyClick(panel.saved_list, Qt.Key.Key_Home)
@@ -316,7 +316,9 @@ def test_the_fires_of_a_member_are_not_exported_as_the_plans(
     )
     dialog = ExportDialog(session)
     qtbot.addWidget(dialog)
-    assert dialog.summary.text().startswith("The map shows an ensemble: Member 2 (wind). That is no plan to hand over.")
+    assert dialog.summary.text().startswith(
+        "The map shows an ensemble: Member 2 (wind). An ensemble has no plan to export."
+    )
     assert not dialog.save_button.isEnabled()
     dialog.folder.line.setText(str(tmp_path / "out"))
     with pytest.MonkeyPatch.context() as patch:

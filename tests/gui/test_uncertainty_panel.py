@@ -1,4 +1,4 @@
-"""The ensembles in the window: asked for, stopped, resumed, drawn as pictures and tables, played, reopened."""
+"""Uncertainty dock: request, stop, resume, charts and tables, playback, reopening."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def draws(found: Ensemble, *, endless: bool = False, fitted: ErrorFit | None = N
 
 
 def ensemble_of(kind: KIND = KIND.ALEATORIC, *, plan: bool = True, asked: int = 4) -> Ensemble:
-    """Four members over two days; member 1 is worse with the plan."""
+    """Return four members over two days; member 1 is worse with the plan."""
     extent = np.stack([WITHOUT, WITH]) if plan else WITHOUT[None]
     weather = tuple(WeatherDraw(1.0 + 0.1 * k, math.radians(10.0 * k), float(k)) for k in range(4))
     maps = np.zeros((len(extent), 3, 2, 2), np.float32)

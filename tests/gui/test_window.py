@@ -40,7 +40,7 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 
 @pytest.fixture
 def shown_problems(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
-    """What the window would have shown in its dialog, one entry a dialog."""
+    """Return what the window would have shown in its dialog, one entry per dialog."""
     found: list[InputError] = []
     monkeypatch.setattr(main_window_module, "show_problems", lambda _parent, error: found.append(error))
     return found
@@ -234,7 +234,7 @@ def test_number_keys_choose_tools_and_the_bar_follows(window: MainWindow) -> Non
 # -- look --------------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def theme_restored(qapp: QApplication) -> Iterator[None]:
-    """Other tests see the theme this one found."""
+    """Restore the theme for other tests."""
     yield
     apply_theme(qapp, Theme.DARK)
 
@@ -315,7 +315,7 @@ def test_opening_another_project_with_unsaved_edits_asks_first(
 
 
 class _UntilStopped:
-    """An optimizer that works until it is asked to stop."""
+    """An optimizer that works until it is requested to stop."""
 
     def __init__(self) -> None:
         self.stopped = threading.Event()
@@ -332,7 +332,7 @@ class _UntilStopped:
 
 @pytest.fixture
 def busy(qtbot: QtBot, window: MainWindow, saved: Path) -> Iterator[tuple[MainWindow, _UntilStopped]]:
-    """A window whose plan is being worked out."""
+    """Return a window whose plan is being computed."""
     queue = window.workbench.queue
     queue._execute = work = _UntilStopped()
     QTest.keyClick(window, Qt.Key.Key_F5)

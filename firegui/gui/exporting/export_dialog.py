@@ -267,7 +267,7 @@ class ExportDialog(QDialog):
         if self.written:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.written[0].parent)))
 
-    # -- at work -----------------------------------------------------------------------------------------------------
+    # -- running -----------------------------------------------------------------------------------------------------
     def _ask(self) -> None:
         """Prepare the plan on the chosen sheet and draw its map."""
         if self._source is None:
@@ -418,7 +418,7 @@ def _size(path: Path) -> str:
 def _summary(result: ShownResult) -> str:
     if result.of_ensemble:
         return (
-            f"The map shows an ensemble: {result.title}. That is no plan to hand over. To export the schedule, "
+            f"The map shows an ensemble: {result.title}. An ensemble has no plan to export. To export the schedule, "
             f"{_SHOW_PLAN}. The Uncertainty dock exports the ensemble."
         )
     if not result.drops:

@@ -25,7 +25,7 @@ from firegui.runs.plan_preview import PlanPreviewer, PreviewRequest, PreviewResu
 
 STRIDE = 5
 """Steps between the frames of playback, as in a run."""
-_AT_WORK = "the shown run is still at work: wait until it has ended, or show another one"
+_RUNNING = "the shown run is still running: wait until it has ended, or show another one"
 
 Preview = Callable[[PreviewRequest, Check], PreviewResult]
 
@@ -165,7 +165,7 @@ class PlanPreview(QObject):
 
     def _on_queue(self) -> None:
         shown = self._queue.shown
-        self._editor.block(_AT_WORK if shown is not None and not shown.is_over else "")
+        self._editor.block(_RUNNING if shown is not None and not shown.is_over else "")
 
     def _end_thread(self) -> None:
         loop, self._loop, task, self._task = self._loop, None, self._task, None

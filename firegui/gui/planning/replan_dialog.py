@@ -28,7 +28,7 @@ _OWN, _FILE = "own", "file"
 _KINDS = "Perimeters (*.tif *.tiff *.npz *.geojson *.json *.gpkg *.shp *.kml *.kmz);;All files (*)"
 _HELP = (
     "What was flown before the day is kept. What is new since the day before burns, the rest has burned out, and the "
-    "remaining days are planned anew from the rest of the old plan, through both stages."
+    "remaining days are planned again from the rest of the old plan, through both stages."
 )
 _LOOP_HELP = (
     "A fire is drawn from the model. Every day from this one on it is observed, the rest is replanned, and a day is "
@@ -54,7 +54,7 @@ class ReplanDialog(QDialog):
         self._title, self._file = plan
         self.spec: ReplanSpec | None = None
         self.day, self.source = QComboBox(), QComboBox()
-        self.day.setToolTip("The day from whose beginning the rest is planned anew")
+        self.day.setToolTip("First day that is planned again")
         self.source.setToolTip("Where the observed fire of that day comes from")
         self.file = PathField("observed", "GeoTIFF, npz mask or polygons of what has burned", files=_KINDS)
         self.loop = QCheckBox("Closed loop: simulate it on a drawn fire")

@@ -17,7 +17,7 @@ C = TypeVar("C", bound=Controller)
 def open_panels(
     qtbot: QtBot, new_controller: Callable[[Any], C], new_panel: Callable[[C], P], width: int, height: int
 ) -> Iterator[Callable[[Any], tuple[P, C]]]:
-    """Yield a function that shows a panel whose runs are carried out by its argument. Shut the controllers down."""
+    """Yield a function that shows a panel with a given runner, and shut the controllers down afterwards."""
     controllers: list[C] = []
 
     def open_panel(execute: Any) -> tuple[P, C]:

@@ -1,4 +1,4 @@
-"""What the contract of the analyses needs of each: a request, the events of a run, and an unfinished saved result."""
+"""Inputs of the contract suite for each analysis: a request, run events, and an unfinished result."""
 
 from __future__ import annotations
 
@@ -107,12 +107,12 @@ STRESS = StressTestSettings(
 )
 MARGIN = MarginCurveSettings(seed=3)
 SCHEDULE = Path("plan.safetensors")
-"""Schedule that requests are of, in the working folder."""
+"""Schedule of the requests, in the working folder."""
 EPOCH = FitProgress(0, 60, 9.0, 9.0, 0, {}, (EventProgress("Tiny", (1,), (0.1,)),), 1.0)
 
 
 class FakeRun:
-    """Stands in for the runner: reports the device and the events of an analysis, then ends as it is told to.
+    """Test double of the runner: reports the device and the events of an analysis, then ends.
 
     An ``endless`` run works until it is stopped, one with an ``error`` fails, and with ``first_only`` there is progress
     but no result. ``alive`` counts the threads in it.
@@ -147,7 +147,10 @@ class FakeRun:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An analysis in the contract. ``save`` leaves an unfinished result in a project's folder and returns its place."""
+    """Analysis under the contract suite.
+
+    ``save`` writes an unfinished result to a project's folder and returns its path.
+    """
 
     request: Any
     events: Callable[[RunSpec], Sequence[RunEvent]]
@@ -204,7 +207,7 @@ def _save_margin(controller: Controller, project: Project, folder: Path) -> Path
 
 
 def stress_table() -> StressTable:
-    """Return a table with a scenario that holds, one that leaks in one of two draws, and one that is left out."""
+    """Return a table with a scenario without leaks, one with a leak in one of two draws, and one left out."""
 
     def result(scenario: StressScenario, *cells: float) -> StressResult:
         draws = tuple(StressDraw(each, 0.0, (each - 10.0) / 200.0, 12) for each in cells)
@@ -216,7 +219,7 @@ def stress_table() -> StressTable:
 
 
 def stress_maps(project: Project) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
-    """Return what burns in the model, and the draws in which a cell leaks, of :func:`stress_table`."""
+    """Return the fire in the model, and the draws in which a cell leaks, of :func:`stress_table`."""
     shape = project.scenario.grid.shape
     leaks = {name: np.zeros(shape, np.uint16) for name in ("late", "failing")}
     leaks["failing"][3:6, 7] = 1
@@ -303,7 +306,7 @@ CASES = {
 
 
 def other_event(project: Project) -> Project:
-    """Return a project whose fire is another one."""
+    """Return a project with another fire."""
     return replace(project, scenario=replace(project.scenario, name="Other Ridge"))
 
 

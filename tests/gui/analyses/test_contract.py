@@ -1,4 +1,4 @@
-"""The contract of every analysis in the registry: start, progress, stop, close, resume, open, export and faults.
+"""Contract of every analysis: start, progress, stop, close, resume, open, export and errors.
 
 An analysis that is added to the registry is covered by one entry of ``CASES``.
 """
@@ -55,7 +55,7 @@ def case(analysis: Analysis) -> Case:
 
 @pytest.fixture
 def make(session: Session, analysis: Analysis, case: Case) -> Iterator[Make]:
-    """Makes controllers with a fake run; waits for their threads after the test."""
+    """Return a function that makes controllers with a fake run; wait for their threads after the test."""
     made: list[Controller] = []
 
     def controller(**options: Any) -> tuple[Controller, FakeRun]:
@@ -175,7 +175,7 @@ def test_a_stopped_run_ends_within_a_second_and_keeps_its_result(
     qtbot.waitUntil(lambda: not controller.is_busy, timeout=SECOND)
     assert run.alive == 0 and not controller.is_stopping
     assert controller.shown is not None and controller.shown.table is not None
-    controller.stop()  # nothing is at work: ignored
+    controller.stop()  # No run is in progress: ignored.
     assert not controller.is_stopping
 
 
@@ -222,7 +222,7 @@ def test_a_run_of_a_project_that_was_closed_is_stopped_and_reports_nothing(
 ERRORS = (
     (InputError([Problem("here", "is wrong", "mend it")], "No good"), "here: is wrong"),
     (FireguiError("the engine gave up"), "the engine gave up"),
-    (ValueError("nobody thought of it"), "An unexpected ValueError: nobody thought of it"),
+    (ValueError("no such case"), "An unexpected ValueError: no such case"),
 )
 
 
@@ -337,7 +337,7 @@ def test_results_of_another_project_are_neither_shown_nor_listed(
 def test_a_result_of_another_event_is_resumed_by_the_run_alone_or_refused(
     qtbot: QtBot, session: Session, folder: Path, make: Make, case: Case, project: Project, refusals: list[InputError]
 ) -> None:
-    """The run compares the inputs, too; none is resumed as though it were of the open event."""
+    """The run also compares the inputs; none is resumed as though it belonged to the open event."""
     assert case.save is not None
     controller, run = make()
     place = case.save(controller, project, folder)
@@ -377,7 +377,7 @@ def test_a_damaged_result_is_refused_and_left_out_of_the_list(
 # -- export -----------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def shown(folder: Path, make: Make, case: Case, project: Project) -> Controller:
-    """A controller with a saved result and one table on screen."""
+    """Return a controller with a saved result and one table on screen."""
     assert case.save is not None
     controller, _run = make()
     place = case.save(controller, project, folder)
@@ -490,7 +490,7 @@ def test_what_an_analysis_needs_is_saved_before_it_starts(
 
     monkeypatch.setattr(panel, "start", lambda: done.append("started"))
     monkeypatch.setattr(window.workbench.documents, "save", save)
-    panel.start_requested.emit()  # the project has no folder
+    panel.start_requested.emit()  # The project has no folder.
     save_project(project, tmp_path / "p.firegui")
     session.mark_saved(tmp_path / "p.firegui")
     panel.start_requested.emit()

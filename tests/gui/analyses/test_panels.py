@@ -1,4 +1,4 @@
-"""What the panels of all analyses in the registry have in common: buttons, messages, earlier results, files."""
+"""Behaviour shared by the panels of all analyses: buttons, messages, saved results and files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Make = Callable[..., Scene]
 
 @pytest.fixture
 def make(qtbot: QtBot, session: Session, queue: RunQueue, analysis: Analysis) -> Iterator[Make]:
-    """Makes a panel on screen whose runs are fake; waits for their threads after the test."""
+    """Return a function that shows a panel with fake runs; wait for its threads after the test."""
     made: list[Controller] = []
 
     def events(spec: RunSpec) -> Sequence[RunEvent]:
@@ -57,7 +57,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, analysis: Analysis) ->
 
 @pytest.fixture
 def opened(make: Make, analysis: Analysis, folder: Path, project: Project) -> Scene:
-    """A panel that shows the unfinished result in the project's folder."""
+    """Return a panel that shows the unfinished result in the project's folder."""
     save = CASES[analysis.dock].save
     assert save is not None
     panel, controller, run = make()
@@ -68,7 +68,7 @@ def opened(make: Make, analysis: Analysis, folder: Path, project: Project) -> Sc
 
 
 def choose(panel: Panel, entry: int = 1) -> None:
-    """Choose an entry of the list of earlier results, as a person does."""
+    """Select a saved result, as a user does."""
     panel.saved_list.setCurrentIndex(entry)
     panel.saved_list.activated.emit(entry)
 

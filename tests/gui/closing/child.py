@@ -1,7 +1,7 @@
-"""A window of its own process that is brought into a state by hand and then closed, with one of the three answers.
+"""Window in a process of its own that is brought into a state and closed with one of three answers.
 
-``python -m tests.gui.closing.child PROJECT STATE ANSWER`` prints one line of JSON about what it saw and ends as the
-program itself does. PROJECT is a folder that the test may spoil.
+``python -m tests.gui.closing.child PROJECT STATE ANSWER`` prints one line of JSON on what it saw and ends as the
+program does. PROJECT is a folder that the test may change.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlM
 PATIENCE_MS = 120_000
 _LOOK_MS = 20
 WORDS = {"keep": "Keep running", "stop": "Stop, save", "discard": "Discard"}
-"""What the button of each answer begins with."""
+"""Beginning of the label of each answer's button."""
 
 
 def until(done: Callable[[], bool]) -> None:
-    """Let the window work until ``done``. Raises ``TimeoutError`` when it never is."""
+    """Process events until ``done``. Raises ``TimeoutError`` if that takes too long."""
     left = PATIENCE_MS // _LOOK_MS
     while not done():
         loop = QEventLoop()
@@ -43,7 +43,7 @@ def until(done: Callable[[], bool]) -> None:
 
 
 class Hand:
-    """Brings the window into a state as a person would, closes it, and answers what it asks."""
+    """Brings the window into a state as a user would, closes it, and answers its questions."""
 
     def __init__(self, window: MainWindow) -> None:
         self.window = window
@@ -52,7 +52,10 @@ class Hand:
 
     # -- the states --------------------------------------------------------------------------------------------------
     def reach(self, state: str) -> None:
-        """Come into ``state``. Raises ``KeyError`` for an unknown one, ``TimeoutError`` where it is never reached."""
+        """Bring the window into ``state``.
+
+        Raises ``KeyError`` for an unknown state, ``TimeoutError`` if it is never reached.
+        """
         ways: dict[str, Callable[[], object]] = {
             "none": self.rest, "evaluating": self.evaluating, "starting": self.starting, "running": self.running,
             "paused": self.paused, "pruning": self.pruning, "stopping": self.stopping, "finished": self.finished,
@@ -65,7 +68,7 @@ class Hand:
         self.seen |= {"folder": str(active.folder) if active else "", "status": active.status if active else ""}
 
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> None:
-        """Press a key in the window, which a window system makes active again when a box over it has gone."""
+        """Press a key in the window, which a window system activates again after a dialog has closed."""
         self.window.activateWindow()
         until(self.window.isActiveWindow)
         QTest.keyClick(self.window, key, modifier)
@@ -143,7 +146,7 @@ class Hand:
         self.seen["busy"] = controller.is_busy
 
     def resumed(self) -> None:
-        """Take the run that was stopped up again, and wait until it has done more."""
+        """Resume the stopped run, and wait until it has made progress."""
         self.rest()
         (entry,) = (each for each in self.window.workbench.queue.entries if each.is_resumable)
         self.seen["before"] = [entry.epoch, len(entry.removals)]
@@ -164,7 +167,10 @@ class Hand:
 
     # -- closing -----------------------------------------------------------------------------------------------------
     def close(self, answer: str) -> None:
-        """Close the window and give ``answer``; after ``keep``, look that all goes on, and close with ``stop``."""
+        """Close the window and give ``answer``.
+
+        After ``keep``, check that all work continues, and close with ``stop``.
+        """
         if answer == "keep":
             self.when(QMessageBox, lambda box: self.answer(box, answer))
             shut = self.window.close()
@@ -185,13 +191,13 @@ class Hand:
 
     @staticmethod
     def click(button: QAbstractButton) -> None:
-        """Click it, where a tick box has its tick."""
+        """Click a button at its check mark, if it has one."""
         place = button.rect().center()
         place.setX(min(place.x(), 8))
         QTest.mouseClick(button, LEFT, NONE, place)
 
     def when(self, kind: type[QDialog], do: Callable[[QWidget], object]) -> None:
-        """Do this once a dialog of that ``kind`` is in front, if ever one is."""
+        """Call ``do`` once a dialog of that ``kind`` is open."""
 
         def look() -> None:
             front = QApplication.activeModalWidget()
@@ -204,7 +210,7 @@ class Hand:
 
 
 def main(folder: Path, state: str, answer: str) -> int:
-    """Open, reach, close; the exit status is the program's own, or 3 where the state was never reached."""
+    """Open, reach the state and close; return the program's exit status, or 3 if it was never reached."""
     open_initial_project, failed = app.open_initial_project, list[BaseException]()
 
     def begin(window: MainWindow, project: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""Closing the window in every state of a run ends its process cleanly, with what was asked for kept or gone."""
+"""Closing the window in every state of a run ends its process and keeps or deletes what was chosen."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ GRACE_S = 10.0
 PLANNING = ("starting", "running", "paused", "pruning", "stopping")
 BESIDE = ("replanning", "uncertainty", "benchmark", "sensitivity")
 DISCARDED = "replanning"
-"""What of these can be discarded: it is a run. The others keep what they have; deleting that is never offered."""
+"""States whose work can be discarded: a run. The others keep their results and offer no deletion."""
 IDLE = ("none", "evaluating", "finished")
 ANSWERS = ("keep", "stop", "discard")
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """How a window's process ended, and what it saw."""
+    """How a window's process ended, and what it reported."""
 
     status: int
     errors: str
@@ -48,7 +48,7 @@ class Closed:
     left: bool
 
     def check(self) -> None:
-        """It ended by itself, said nothing and left no process behind."""
+        """Check that it ended by itself, printed nothing and left no process behind."""
         assert self.status == 0, self.errors
         for word in (
             "QThread: Destroyed",
@@ -70,7 +70,7 @@ def demo() -> Project:
 
 @pytest.fixture
 def folder(demo: Project, tmp_path: Path) -> Callable[[int], Path]:
-    """The demo, saved so that its first stage goes on for so many epochs."""
+    """Return the folder of the saved demo, whose first stage has many epochs."""
 
     def saved(epochs: int) -> Path:
         place = tmp_path / "demo.firegui"
@@ -82,11 +82,11 @@ def folder(demo: Project, tmp_path: Path) -> Callable[[int], Path]:
 
 
 def close(folder: Path, state: str, answer: str) -> Closed:
-    """Let a process of its own open, reach ``state`` and close."""
+    """Open a window in a process of its own, bring it into ``state`` and close it."""
     home = folder.parent / "home"
     home.mkdir(exist_ok=True)
     places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
-    # What is compiled is kept: to compile takes minutes, and it cannot be broken off.
+    # Compiled kernels are kept, because compiling takes minutes and cannot be interrupted.
     cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
     shared = {"PYTHONPATH": str(REPOSITORY), "QT_QPA_PLATFORM": "offscreen", "XDG_CACHE_HOME": cache}
     environment = os.environ | places | shared
@@ -103,7 +103,10 @@ def close(folder: Path, state: str, answer: str) -> Closed:
 
 
 def _end_group(leader: int) -> bool:
-    """Whether anything of a process's group was left to end a while after it; what helps Python clean up is quick."""
+    """Return whether a process of the group is still there a while after its end.
+
+    Python's own resource trackers end quickly.
+    """
     until = time.monotonic() + GRACE_S
     with suppress(ProcessLookupError):
         while time.monotonic() < until:
@@ -133,7 +136,7 @@ def check_planning(folder: Path, state: str, answer: str) -> None:
     assert not is_held(run)
     entries = runs_of(folder)
     left = [entry for entry in entries if entry.folder == run]
-    # One that had only begun to start may have nothing to keep yet.
+    # A run that had only just started may have nothing to save yet.
     assert left or state == "starting"
     assert all(entry.is_resumable for entry in left)
 

@@ -1,4 +1,4 @@
-"""Starts a victim, listens to it, kills it at a moment of the seed's choosing, and looks what the next start finds."""
+"""Starts a firegui process, kills it at a random moment, and checks what the next start recovers."""
 
 from __future__ import annotations
 
@@ -24,44 +24,44 @@ _START_S = 120.0
 
 @dataclass(slots=True)
 class Heard:
-    """What a victim said: for every word its values, each with the moment at which it was heard."""
+    """What a process reported: for every word its values, each with the time it was received."""
 
     said: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
     changed: threading.Condition = field(default_factory=threading.Condition)
     over: bool = False
 
     def add(self, line: str) -> None:
-        """Take a line in."""
+        """Add a line."""
         word, _space, value = line.strip().partition(" ")
         with self.changed:
             self.said.setdefault(word, []).append((time.monotonic(), value))
             self.changed.notify_all()
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """Record that no more lines will come."""
         with self.changed:
             self.over = True
             self.changed.notify_all()
 
     def wait_for(self, word: str) -> str:
-        """The first value of ``word``. Fails where it does not come."""
+        """Return the first value of ``word``. Fail if it does not come."""
         with self.changed:
             self.changed.wait_for(lambda: word in self.said or self.over, _START_S)
             assert word in self.said, f"the window never said {word}; it said {sorted(self.said)}"
             return self.said[word][0][1]
 
     def last(self, word: str, before: float = float("inf")) -> int:
-        """The latest number of ``word`` that was heard before a moment; 0 for none."""
+        """Return the latest number of ``word`` received before a moment; 0 for none."""
         found = [int(value) for when, value in self.said.get(word, []) if when <= before]
         return found[-1] if found else 0
 
     def count(self, word: str, before: float = float("inf")) -> int:
-        """How often ``word`` was heard before a moment."""
+        """Return how often ``word`` was received before a moment."""
         return sum(when <= before for when, _value in self.said.get(word, []))
 
 
 class Victim:
-    """One firegui process."""
+    """A firegui process that is killed."""
 
     def __init__(self, mode: str, project: Path, home: Path) -> None:
         places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
@@ -84,14 +84,14 @@ class Victim:
         self.heard.end()
 
     def kill(self) -> float:
-        """Kill it without a word; returns when."""
+        """Kill the process; return the time."""
         when = time.monotonic()
         os.kill(self._process.pid, signal.SIGKILL)
         self._finish()
         return when
 
     def wait(self) -> int:
-        """Its exit status, once it has shut itself."""
+        """Return the exit status, once it has closed itself."""
         self._process.wait(_START_S)
         self._finish()
         return self._process.returncode
@@ -112,7 +112,7 @@ class Victim:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the next start had to offer."""
+    """What the next start offered."""
 
     offered: bool
     number: int
@@ -123,7 +123,7 @@ class Found:
 
 
 def next_start(project: Path, home: Path) -> Found:
-    """Start firegui again, accept what it offers, and shut it; it must end as it should."""
+    """Start firegui again, accept the recovery, and close it; it must end normally."""
     with Victim("recover", project, home) as again:
         status = again.wait()
     assert status == 0, again.errors.read_text()
@@ -134,7 +134,7 @@ def next_start(project: Path, home: Path) -> Found:
 
 
 def saved_project(folder: Path, epochs: int) -> Path:
-    """A small project that takes no noticeable time to roll out."""
+    """Return a small project that takes no noticeable time to roll out."""
     project: Project = make_project()
     optimizer = replace(project.plan.optimizer, epochs=epochs, patience=max(epochs, 1))
     save_project(replace(project, plan=replace(project.plan, optimizer=optimizer)), folder)

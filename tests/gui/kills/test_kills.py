@@ -1,6 +1,6 @@
-"""kill -9 while a person edits, saves and plans: little is lost, and the project always opens.
+"""Kill -9 while a user edits, saves and plans: little is lost, and the project always opens.
 
-``FIREGUI_KILLS`` is how often each is done by the slow tests, 30 unless it is given.
+``FIREGUI_KILLS`` is the number of kills of each kind in the slow tests, 30 by default.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHORT_S, LONG_S = 3.0, 14.0
 
 
 def moment(what: str, seed: int, longest: float) -> float:
-    """How long the victim has, in seconds."""
+    """Return the time until the kill, in seconds."""
     return random.Random(f"{what} {seed}").uniform(0.1, longest)
 
 
@@ -64,12 +64,12 @@ def check_run(place: Path, seed: int, longest: float) -> None:
     kept = [read_run(folder).header.epochs_done for folder in list_runs(project) if (folder / "run.toml").exists()]
     found = next_start(project, place)
     if not kept:
-        # It had not written a word yet.
+        # The process had not written anything yet.
         assert found.states == ()
         return
     assert len(found.states) == 1 and not found.dirty
     if not found.offered:
-        # A run is noted a moment after it began. Killed before that, it stands in the list and asks for nothing.
+        # A run is recorded a moment after its start. Killed before that, it is listed and not offered.
         assert found.states == ("interrupted",)
         assert victim.heard.count("started", killed - LOST_AT_MOST_S) == 0
         return

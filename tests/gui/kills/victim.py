@@ -1,7 +1,7 @@
-"""A real firegui that is driven by a script inside it, says what it has done line by line, and is killed from outside.
+"""A real firegui driven by a script inside it, which reports its progress and is killed from outside.
 
 ``python -m tests.gui.kills.victim MODE PROJECT``: ``edit`` types one number after the other into a field, ``save`` also
-presses Ctrl+S, ``run`` starts a plan; ``recover`` accepts what is offered at the start and says what came back.
+presses Ctrl+S, ``run`` starts a plan; ``recover`` accepts what is offered at the start and reports what was recovered.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from firegui.gui.window.recovery import RecoverDialog
 from firegui.runs.events import EpochDone, RunState
 
 FIRST = 1_000
-"""The first number that is typed."""
+"""The first typed number."""
 _EDIT_MS, _LOOK_MS = 60, 50
 _EDITS_A_SAVE = 3
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -31,23 +31,23 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def say(word: str, value: object = "") -> None:
-    """One line for whoever watches."""
+    """Print one line for the parent process."""
     print(word, value, flush=True)
 
 
 def number(window: MainWindow) -> int:
-    """The number as the project has it."""
+    """Return the number that the project has."""
     return window.workbench.session.project.plan.optimizer.epochs
 
 
 def say_kept(project: Project | None) -> None:
-    """Say which number would come back."""
+    """Report which number would be recovered."""
     if project is not None:
         say("kept", project.plan.optimizer.epochs)
 
 
 class Editor(QObject):
-    """Types a number, each higher by one, into the field of the epochs; saves now and then where it ``saves``."""
+    """Types numbers that rise by one into the field of the epochs; saves now and then if it ``saves``."""
 
     def __init__(self, window: MainWindow, *, saves: bool) -> None:
         super().__init__(window)
@@ -83,7 +83,7 @@ class Editor(QObject):
 
 
 def start_run(window: MainWindow) -> None:
-    """Press F5 and say every epoch."""
+    """Press F5 and report every epoch."""
     if not window.isActiveWindow():
         window.activateWindow()
         QTimer.singleShot(_EDIT_MS, window, lambda: start_run(window))
@@ -94,13 +94,13 @@ def start_run(window: MainWindow) -> None:
 
 
 def say_epoch(entry: RunEntry) -> None:
-    """Say how many epochs are done."""
+    """Report the number of finished epochs."""
     if entry.epoch:
         say("epoch", entry.epoch)
 
 
 class Recoverer(QObject):
-    """Presses Recover where it is offered."""
+    """Presses Recover when it is offered."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -118,7 +118,7 @@ class Recoverer(QObject):
 
 
 def report(window: MainWindow, offered: bool) -> None:
-    """Say what is open now; where a run was taken up, also the first epochs it reports, then leave."""
+    """Report what is open now and, for a resumed run, its first epochs; then close."""
     found = {
         "offered": offered, "number": number(window), "dirty": window.workbench.session.is_dirty,
         "name": window.workbench.session.project.scenario.name,
@@ -133,7 +133,7 @@ def report(window: MainWindow, offered: bool) -> None:
 
 
 def resumed(window: MainWindow, rows: list[EpochDone]) -> None:
-    """The run goes on: say which epoch it did first, and stop it."""
+    """Report the first epoch of the resumed run, and stop it."""
     entry = window.workbench.queue.active
     if entry is not None and entry.state is not RunState.STOPPING:
         say("resumed", rows[0].epoch)
@@ -143,7 +143,7 @@ def resumed(window: MainWindow, rows: list[EpochDone]) -> None:
 
 
 def leave(window: MainWindow) -> None:
-    """Throw the edits away and shut the window as a person would."""
+    """Discard the edits and close the window as a user would."""
     if window.workbench.queue.active is not None:
         QTimer.singleShot(_LOOK_MS, window, lambda: leave(window))
         return
@@ -152,11 +152,11 @@ def leave(window: MainWindow) -> None:
 
 
 def drive(mode: str) -> None:
-    """Let the window, once it has opened its first project, be used in this way."""
+    """Use the window in this way once it has opened its first project."""
     open_initial_project = app.open_initial_project
 
     def begin(window: MainWindow, project_folder: Path | None) -> None:
-        # Kernels would be compiled anew in every home, for a minute or two.
+        # Kernels would be compiled again in every home folder, for a minute or two.
         window.workbench.session.set_backend("reference")
         if mode == "recover":
             recoverer = Recoverer(window)
@@ -174,7 +174,7 @@ def drive(mode: str) -> None:
 
 
 def main() -> int:
-    """See the module."""
+    """Run the mode named on the command line; return the exit status."""
     mode, project = sys.argv[1], Path(sys.argv[2])
     drive(mode)
     return app.main(project)

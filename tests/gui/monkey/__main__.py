@@ -1,8 +1,8 @@
-"""Let monkeys loose on the window, a seeded sequence of random actions after the other, and say which ended badly.
+"""Run seeded sequences of random user actions on the window and report which ended badly.
 
 ``python -m tests.gui.monkey FIRST LAST [--actions 100] [--engine real|fake]`` plays the seeds FIRST … LAST − 1; several
-such ranges may run beside each other. Exit status 1 where a sequence ended with an exception, a warning of Qt, a thread
-left over or a lost edit; the same seed repeats it, as far as its runs keep the same time.
+ranges may run in parallel. The exit status is 1 if a sequence ended with an exception, a warning of Qt, a leaked thread
+or a lost edit. The same seed repeats it, if its runs have the same timing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _STUCK_S = 300
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Play and print."""
+    """Play the sequences and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int)

@@ -1,4 +1,4 @@
-"""What a monkey can do to a window: every method does one thing a person's hand could do, and says what it was."""
+"""Random user actions on a window: every method does one and returns its description."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ _TEXTS = (
     "3", "0", "-5", "1e9", "0.25", "abc", "", "7", "1,200", "Ünï²", "--5", "R-1", "12:30", "nan", "2020-08-20",
     "a" * 60, "run",
 )  # fmt: skip
-"""What fingers type into a field or a cell."""
+"""Texts that are typed into a field or a cell."""
 _LIVELY = (
     QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QMenuBar,
     QPlainTextEdit, QTabBar,
 )  # fmt: skip
 _DRAWS = (_K.Key_2, _K.Key_3, _K.Key_4, _K.Key_4, _K.Key_6, _K.Key_7)
 _NEVER = {"Quit"}
-"""Closing the window ends the sequence; that has tests of its own."""
+"""Closing the window ends the sequence; other tests cover it."""
 
 
 class Hands:
-    """A monkey's hands on one window. ``random`` decides everything."""
+    """Random actions on one window. ``random`` decides everything."""
 
     def __init__(self, window: MainWindow, random: Random) -> None:
         self._window, self._random = window, random
@@ -66,7 +66,7 @@ class Hands:
         )  # fmt: skip
 
     def act(self) -> str:
-        """Do something to whatever is in front: an open menu, a dialog, or the window."""
+        """Act on whatever is in front: an open menu, a dialog, or the window."""
         popup, dialog = QApplication.activePopupWidget(), QApplication.activeModalWidget()
         if popup is not None:
             return self._in_popup(popup)
@@ -80,7 +80,7 @@ class Hands:
         return str(self._random.choices(doings, weights)[0]())
 
     def give_up(self) -> str:
-        """Shut what is in front as Esc does."""
+        """Close what is in front, as Esc does."""
         front = QApplication.activePopupWidget() or QApplication.activeModalWidget()
         if front is not None:
             QTest.keyClick(front, _K.Key_Escape)
@@ -96,7 +96,7 @@ class Hands:
                 QTest.mouseClick(popup, LEFT, NONE, popup.actionGeometry(action).center())
                 return said
         key = self._random.choice((_K.Key_Escape, _K.Key_Escape, _K.Key_Down, _K.Key_Up, _K.Key_Return))
-        # The list of a combo box is a frame around the view that listens.
+        # The list of a combo box is a frame around the view that handles the events.
         inside = popup.focusProxy() or popup.findChild(QAbstractItemView) or popup
         said = f"{_K(key).name} in popup {_name(popup)}"
         if _quits(popup, key):
@@ -123,7 +123,7 @@ class Hands:
         button = button or self._random.choices((LEFT, RIGHT), (12, 1))[0]
         target = widget.viewport() if isinstance(widget, QAbstractItemView | QPlainTextEdit) else widget
         if isinstance(widget, QMenuBar) or button is RIGHT:
-            # A context menu comes with an event of its own that Qt's test helper does not send.
+            # A context menu has an event of its own, which Qt's test helper does not send.
             return self._context_menu(target, spot, said) if button is RIGHT else self._open_menu(widget, said)
         QTest.mouseClick(target, button, NONE, spot)
         return f"{said} at {spot.x()}, {spot.y()}"
@@ -222,7 +222,7 @@ class Hands:
             return "no table to edit"
         view = self._random.choice(views)
         model = view.model()
-        # A list has no columns to ask for.
+        # A list has no columns.
         columns = model.columnCount() if isinstance(model, QAbstractTableModel) else 1
         index = model.index(self._random.randrange(model.rowCount()), self._random.randrange(columns))
         view.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
@@ -231,7 +231,7 @@ class Hands:
         QTest.mouseClick(view.viewport(), LEFT, NONE, spot)
         QTest.mouseDClick(view.viewport(), LEFT, NONE, spot)
         field = view.viewport().findChild(QLineEdit)
-        # The field of the cell before may be hidden and not yet gone: nobody can type into that.
+        # The field of the previous cell may be hidden but not yet deleted: a user cannot type into it.
         if isinstance(field, QLineEdit) and field.isVisible():
             field.selectAll()
             write(field, text)
@@ -332,14 +332,14 @@ class Hands:
 
 
 def move(target: QWidget, spot: QPoint, button: Qt.MouseButton) -> None:
-    """Move the mouse over ``target`` with ``button`` held; Qt's own helper would only set the one cursor there is."""
+    """Move the mouse over ``target`` with ``button`` held; Qt's own helper would only set the cursor."""
     at = QPointF(spot)
     kind = QMouseEvent.Type.MouseMove
     QApplication.sendEvent(target, QMouseEvent(kind, at, QPointF(target.mapToGlobal(spot)), button, button, NONE))
 
 
 def write(target: QWidget, text: str) -> None:
-    """Type a text; Qt's own helper knows no letter beyond those of ASCII."""
+    """Type a text; Qt's own helper supports only ASCII."""
     for letter in text:
         for kind in (QKeyEvent.Type.KeyPress, QKeyEvent.Type.KeyRelease):
             QApplication.sendEvent(target, QKeyEvent(kind, 0, NONE, letter))

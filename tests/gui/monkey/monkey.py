@@ -1,4 +1,4 @@
-"""A random sequence of what people do, from a seed, and what must be true at every step and at its end."""
+"""Random sequence of user actions from a seed, and what must hold at every step and at its end."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tests.gui.monkey.sandbox import playground
 from tests.gui.monkey.watch import Watch, working_threads
 
 _PATIENCE_S = 300.0
-"""A first run may have to compile the engine's kernels, which cannot be broken off."""
+"""A first run may have to compile the engine's kernels, which cannot be interrupted."""
 _TRIES = 60
 
 
 @dataclass(slots=True)
 class Sequence:
-    """What came of a sequence; ``troubles`` is empty for a good one."""
+    """Result of a sequence; ``troubles`` is empty for a good one."""
 
     seed: int
     trail: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Sequence:
     seconds: float = 0.0
 
     def line(self) -> str:
-        """For people: what happened, and the last actions where something went wrong."""
+        """Return a report of the sequence, with the last actions before a failure."""
         head = f"seed {self.seed:>4}  {len(self.trail):>4} actions  {self.edits:>3} edits  {self.seconds:6.1f} s"
         if not self.troubles:
             return f"{head}  good"
@@ -48,14 +48,14 @@ class Sequence:
 
 
 def play(seed: int, actions: int, place: Path, *, real: bool = True) -> Sequence:
-    """Let a monkey loose for ``actions`` actions in the empty folder ``place``; ``real``: runs use the real engine."""
+    """Play ``actions`` random actions in the empty folder ``place``; ``real``: runs use the real engine."""
     random, found, watch = Random(seed), Sequence(seed), Watch()
     began, threads = time.perf_counter(), len(working_threads())
     with watch.kept():
         with playground(place, random, real=real) as window:
             _Monkey(window, Hands(window, random), watch, found).go(actions)
             if not found.troubles:
-                # Nobody is there any more to shut a box: what was asked for last may be refused as at any other time.
+                # No action closes a dialog any more. The last request may be refused as at any other time.
                 with patch.object(main_window_module, "show_problems", lambda _window, _error: None):
                     commit_editing()
                     found.troubles += _edits_lost(window, place, found)
@@ -69,7 +69,7 @@ def play(seed: int, actions: int, place: Path, *, real: bool = True) -> Sequence
 
 
 class _Monkey:
-    """Acts once a turn of whatever event loop runs, so that it goes on inside dialogs and menus that wait."""
+    """Acts once per turn of the current event loop, so that it continues inside dialogs and menus."""
 
     def __init__(self, window: MainWindow, hands: Hands, watch: Watch, found: Sequence) -> None:
         self._window, self._hands, self._watch, self._found = window, hands, watch, found
@@ -77,7 +77,7 @@ class _Monkey:
         self._left, self._tries, self._depth = 0, 0, 0
 
     def go(self, actions: int) -> None:
-        """Do so many things; then shut what is open and return."""
+        """Do that many actions; then close what is open and return."""
         self._left = actions
         QTimer.singleShot(0, self._window, self._turn)
         self._loop.exec()
@@ -92,9 +92,9 @@ class _Monkey:
         if over and not open_still and self._depth == 0:
             self._loop.quit()
             return
-        # Asked for before acting: what is done now may wait in a dialog for what comes next.
+        # Scheduled before acting: the action may block in a dialog until the next action.
         QTimer.singleShot(1, self._window, self._turn)
-        # What the last action left to the event loop; no hand is faster than that.
+        # Process what the last action left to the event loop, as a user is never faster.
         QApplication.sendPostedEvents()
         self._depth += 1
         try:
@@ -128,7 +128,7 @@ class _Monkey:
 def _is_waiting() -> bool:
     frame = inspect.currentframe()
     while frame is not None:
-        # A box that comes meanwhile, of what failed beside it, lies on top and takes input.
+        # A dialog on another failure may open meanwhile, and takes all input.
         if frame.f_code.co_name in ("wait_for", "show_problems"):
             return frame.f_code.co_name == "wait_for"
         frame = frame.f_back
@@ -137,7 +137,7 @@ def _is_waiting() -> bool:
 
 # -- at the end --------------------------------------------------------------------------------------------------------
 def _edits_lost(window: MainWindow, place: Path, found: Sequence) -> list[str]:
-    """Undo everything, redo everything, save and load: what does not come back as it was."""
+    """Undo everything, redo everything, save and load; return what differs."""
     session, lost = window.workbench.session, list[str]()
     window.workbench.timeline.play(False)
     if works := _what_goes_on(window):
@@ -171,12 +171,12 @@ def _not_saved(window: MainWindow, place: Path, end: Project) -> list[str]:
 
 
 def same(one: Project, other: Project) -> bool:
-    """Whether two projects hold the same, everything people can edit and every array."""
+    """Return whether two projects are equal, in everything that can be edited and in every array."""
     return to_tables(one) == to_tables(other) and contents_of(one) == contents_of(other)
 
 
 def _what_goes_on(window: MainWindow) -> list[str]:
-    """What is still at work some time after it was asked to stop; pausing does not keep it from that."""
+    """Return what still runs some time after it was requested to stop; paused runs must stop too."""
     queue, bench = window.workbench.queue, window.workbench
     controllers = bench.controllers.values()
     for entry in queue.entries:

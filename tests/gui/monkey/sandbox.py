@@ -1,4 +1,4 @@
-"""Where a monkey may play: a workbench on a tiny fire in a folder of its own, files to trip over, no way out."""
+"""Place for random actions: a workbench on a tiny fire in a folder of its own, with files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PATIENCE_S = 10.0
 
 
 class Leisurely(FakeExecute):
-    """Stand-in runs that last long enough to be paused, stopped and edited away under."""
+    """Stand-in runs that last long enough to be paused, stopped and edited during the run."""
 
     def _epoch(self, spec: PlanSpec, emit: Callable[[RunEvent], None], k: int) -> None:
         time.sleep(0.01)
@@ -50,7 +50,7 @@ class Leisurely(FakeExecute):
 
 
 class Engine:
-    """Carries runs out: those that the tiny fire makes short with the real engine where ``real``, others as a show."""
+    """Runs the tiny fire's short runs with the real engine if ``real``, and others as stand-ins."""
 
     def __init__(self, *, real: bool) -> None:
         self._real = real
@@ -77,7 +77,7 @@ class Engine:
 
 
 class Files:
-    """Answers every question for a file or a folder: with nothing, with something fitting, or with something unfit."""
+    """Answers every file dialog: with nothing, a suitable file, or an unsuitable one."""
 
     def __init__(self, place: Path, random: Random) -> None:
         self._random = random
@@ -90,20 +90,20 @@ class Files:
         save_project(other, self.projects[0])
 
     def open_one(self, *_given: object, **_named: object) -> tuple[str, str]:
-        """Stands in for ``QFileDialog.getOpenFileName``."""
+        """Replace ``QFileDialog.getOpenFileName``."""
         return self._maybe(self._random.choice(self.known)), ""
 
     def open_some(self, *_given: object, **_named: object) -> tuple[list[str], str]:
-        """Stands in for ``QFileDialog.getOpenFileNames``."""
+        """Replace ``QFileDialog.getOpenFileNames``."""
         return [str(path) for path in self._random.sample(self.known, self._random.randrange(3))], ""
 
     def folder(self, *_given: object, **_named: object) -> str:
-        """Stands in for ``QFileDialog.getExistingDirectory``."""
+        """Replace ``QFileDialog.getExistingDirectory``."""
         return self._maybe(self._random.choice([*self.projects, self._out]))
 
     def save_as(self, _parent: object = None, _title: str = "", proposed: str = "", *_given: object,
                 **_named: object) -> tuple[str, str]:  # fmt: skip
-        """Stands in for ``QFileDialog.getSaveFileName``."""
+        """Replace ``QFileDialog.getSaveFileName``."""
         name = Path(proposed).name or "unnamed"
         return self._maybe(self._out / self._random.choice([name, f"{self._random.randrange(4)}-{name}"])), ""
 
@@ -127,7 +127,7 @@ def _write_inputs(folder: Path, project: Project) -> list[Path]:
 
 @contextmanager
 def playground(place: Path, random: Random, *, real: bool) -> Iterator[MainWindow]:
-    """A shown window on a saved tiny project with a perimeter a day; everything that leads out of ``place`` is shut."""
+    """Yield a shown window on a saved tiny project; whatever leads outside ``place`` is blocked."""
     files, engine = Files(place, random), Engine(real=real)
     with ExitStack() as stack:
         for name, stand_in in (
@@ -136,7 +136,7 @@ def playground(place: Path, random: Random, *, real: bool) -> Iterator[MainWindo
         ):  # fmt: skip
             stack.enter_context(patch.object(QFileDialog, name, stand_in))
         stack.enter_context(patch.object(QDesktopServices, "openUrl", lambda *_: True))
-        # Not another home for what is compiled: that takes minutes.
+        # The kernel cache is shared, because compiling takes minutes.
         cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
         stack.enter_context(patch.dict("os.environ", {"HOME": str(place), "XDG_CACHE_HOME": cache}))
         stack.enter_context(patch.object(documents_module, "make_demo", lambda: make_project(3)))
@@ -157,7 +157,7 @@ def _opened(place: Path, engine: Execute) -> Iterator[MainWindow]:
     window.resize(*_SIZE)
     window.show()
     window.activateWindow()
-    # A window that is not active yet hears no shortcut.
+    # A window that is not active yet receives no shortcut.
     until = time.perf_counter() + _PATIENCE_S
     while not window.isActiveWindow() and time.perf_counter() < until:
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
@@ -165,9 +165,9 @@ def _opened(place: Path, engine: Execute) -> Iterator[MainWindow]:
         yield window
     finally:
         session.undo_stack.setClean()
-        # Closing asks what becomes of work under way, and nobody is there to answer any more.
+        # Closing asks about running work, and no action answers the question any more.
         window.stop_work()
         window.close()
         window.deleteLater()
-        # Outside an event loop Qt deletes only when it is asked to.
+        # Outside an event loop Qt deletes objects only on request.
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

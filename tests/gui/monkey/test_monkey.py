@@ -1,4 +1,4 @@
-"""Random sequences of user actions end without an exception, a warning of Qt, a leaked thread or a lost edit."""
+"""Random user actions cause no exception, warning of Qt, leaked thread or lost edit."""
 
 from __future__ import annotations
 

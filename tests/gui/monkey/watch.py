@@ -1,4 +1,4 @@
-"""What must not happen while somebody works: an error nobody caught, a complaint of Qt, a thread left over."""
+"""Detection of what must not happen: an uncaught error, a warning of Qt, a leaked thread."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from shiboken6 import isValid
 
 _COMPLAINTS = {QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg}
 _KEPT = ("firegui kernel",)
-"""Threads that a process keeps once it has them, one of each: what shares the processors out."""
+"""Threads that a process keeps once it has them, one of each."""
 _OF_THE_PLATFORM = ("This plugin does not support",)
-"""What Qt says of drawing to no screen, whatever a program does."""
+"""Messages of Qt about drawing without a screen, independent of the program."""
 
 
 class Watch:
-    """Collects complaints while it is :meth:`kept`."""
+    """Collects errors and warnings while it is :meth:`kept`."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Listen to every uncaught error and every message of Qt; what listened before does so again afterwards."""
+        """Listen to every uncaught error and every message of Qt, and restore the former listeners afterwards."""
         hooks = sys.excepthook, threading.excepthook, sys.unraisablehook
         sys.excepthook = self._on_error
         threading.excepthook = lambda args: self._on_error(args.exc_type, args.exc_value, args.exc_traceback)
@@ -52,12 +52,12 @@ class Watch:
 
 
 def working_threads() -> list[str]:
-    """Every thread that is still at work: Qt's that Python knows of, and Python's own beside the main one."""
-    # What Python knows of a foreign thread that came by once outlives that thread.
+    """Return every thread that still runs: Qt's known to Python, and Python's own except the main one."""
+    # Python's record of a foreign thread outlives that thread.
     own = (each for each in threading.enumerate() if not isinstance(each, threading._DummyThread))
     found = [each.name for each in own if each is not threading.main_thread() and not each.name.startswith(_KEPT)]
     for each in gc.get_objects():
-        # Its type, for some objects do things when they are asked what they are.
+        # Its type only, because some objects act when they are inspected.
         if issubclass(type(each), QThread) and each is not QThread.currentThread():
             found += [type(each).__name__] if isValid(each) and each.isRunning() else []
     return found

@@ -1,4 +1,4 @@
-"""The workbench of the stories: the small event saved in a folder, the real engine, a person in front of it."""
+"""Fixtures of the user stories: the small event in a folder, the real engine, and a simulated user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Pick = Callable[[str, Path], None]
 
 @pytest.fixture
 def folder(project: Project, tmp_path: Path) -> Path:
-    """The small event, saved."""
+    """Return the folder of the small event."""
     place = tmp_path / "ridge.firegui"
     save_project(project, place)
     return place
@@ -31,7 +31,7 @@ def folder(project: Project, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def bare(qtbot: QtBot, qapp: object, preferences_store: QSettings, tmp_path: Path) -> Iterator[Person]:
-    """A person at a window in which nothing is open yet."""
+    """Return a user at a window without a project."""
     session = Session()
     window = MainWindow(session, RunQueue(session), Preferences(preferences_store, tmp_path / "recent"))
     window.resize(1440, 900)
@@ -47,7 +47,7 @@ def bare(qtbot: QtBot, qapp: object, preferences_store: QSettings, tmp_path: Pat
 
 @pytest.fixture
 def person(bare: Person, folder: Path) -> Person:
-    """A person with the small event open and its fire without drops on the map."""
+    """Return a user with the small event open and its fire without drops on the map."""
     assert bare.window.workbench.documents.open(folder)
     bare.rests()
     bare.window.workbench.map.flush()
@@ -56,7 +56,7 @@ def person(bare: Person, folder: Path) -> Person:
 
 @pytest.fixture
 def pick(monkeypatch: pytest.MonkeyPatch) -> Pick:
-    """Answers the next question for a file or folder, which the system asks and no test can."""
+    """Answers the next file dialog of the system, which no test can operate."""
 
     def answer(method: str, path: Path) -> None:
         given = str(path) if method == "getExistingDirectory" else (str(path), "")

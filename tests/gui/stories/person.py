@@ -1,4 +1,4 @@
-"""Somebody at the workbench: brings docks forward, presses buttons, answers dialogs, all with mouse and keyboard."""
+"""Simulated user of the workbench: docks, buttons and dialogs, all by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -48,35 +48,35 @@ class Person:
 
     # -- waiting -----------------------------------------------------------------------------------------------------
     def until(self, done: Callable[[], object]) -> None:
-        """Wait for something to be true."""
+        """Wait until a condition is true."""
         self.qtbot.waitUntil(lambda: bool(done()), timeout=LONG_MS)
 
     def rests(self) -> None:
-        """Wait until nothing is worked out any more."""
+        """Wait until no computation runs."""
         self.until(lambda: not self.queue.is_busy and not self.queue.activity)
 
     # -- keys and buttons --------------------------------------------------------------------------------------------
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> None:
-        """Press a key where the focus is, as the window's own keys are pressed."""
+        """Press a key in the focused widget, like the window's own shortcuts."""
         if not self.window.isActiveWindow():
-            # A window system does this once a menu or a box has gone.
+            # A window system does this once a menu or a dialog has closed.
             self.window.activateWindow()
             self.until(self.window.isActiveWindow)
         QTest.keyClick(self.window.focusWidget() or self.window, key, modifier)
 
     def undo(self, times: int = 1) -> None:
-        """Ctrl+Z."""
+        """Press Ctrl+Z."""
         for _time in range(times):
             self.key(Qt.Key.Key_Z, CONTROL)
 
     def press(self, button: QAbstractButton) -> None:
-        """Click a button that can be seen and used; one that is scrolled away is scrolled to first."""
+        """Click a button that is visible and enabled; scroll to it first if needed."""
         self.see(button)
         assert button.isEnabled(), f"{button.text() or button.accessibleName()} cannot be used"
         QTest.mouseClick(button, LEFT, pos=_handle(button))
 
     def see(self, widget: QWidget) -> None:
-        """Scroll to a widget, and be sure that it is on screen."""
+        """Scroll to a widget, and check that it is on screen."""
         parent = widget.parentWidget()
         while parent is not None:
             if isinstance(parent, QScrollArea):
@@ -86,7 +86,7 @@ class Person:
         assert not widget.visibleRegion().isEmpty(), f"{widget.accessibleName() or widget.objectName()} is not seen"
 
     def tool(self, action: QAction) -> QAbstractButton:
-        """The button of the tool bar for an action."""
+        """Return the button of the tool bar for an action."""
         bar = self.window.findChild(QToolBar, "toolBar")
         assert isinstance(bar, QToolBar)
         button = bar.widgetForAction(action)
@@ -94,7 +94,7 @@ class Person:
         return button
 
     def front(self, title: str, kind: type[Panel]) -> Panel:
-        """Bring a dock forward by a click on its tab, and return its panel."""
+        """Show a dock by a click on its tab, and return its panel."""
         dock = self.window.workbench.docks[title]
         for bar in self.window.findChildren(QTabBar):
             for place in range(bar.count()):
@@ -107,14 +107,14 @@ class Person:
         return panel
 
     def page(self, pages: QTabWidget, title: str) -> None:
-        """Turn to a page by a click on its tab."""
+        """Show a page by a click on its tab."""
         bar = pages.tabBar()
         place = next(k for k in range(bar.count()) if bar.tabText(k) == title)
         QTest.mouseClick(bar, LEFT, pos=bar.tabRect(place).center())
         assert pages.currentIndex() == place
 
     def button(self, inside: QWidget, name: str) -> QAbstractButton:
-        """A button of a row of them, by the name of its icon."""
+        """Return a button of a button row, by the name of its icon."""
         found = inside.findChild(QAbstractButton, f"{name}Button")
         assert isinstance(found, QAbstractButton), name
         return found
@@ -128,7 +128,7 @@ class Person:
         QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(entry).center())
 
     def answering(self, kind: type[Dialog], answer: Callable[[Dialog], object]) -> None:
-        """Once a dialog of that kind is in front, do this with it; call it before what opens the dialog."""
+        """Call the function once a dialog of that kind is open. Must come before the action that opens it."""
 
         def look() -> None:
             front = QApplication.activeModalWidget()
@@ -148,35 +148,35 @@ class Person:
         return panel
 
     def row(self, entry: RunEntry) -> dict[str, str]:
-        """What the line of a run says."""
+        """Return the texts of a run's row."""
         model = self.runs.model
         return run_cells(model, model.place_of(entry))
 
     def quick_plan(self) -> RunEntry:
-        """Let the tactical heuristic plan, with one click, and wait for it."""
+        """Plan with the tactical heuristic by one click, and wait for the run."""
         self.press(self.tool(self.window.workbench.actions["quick"]))
         self.rests()
         return self.queue.entries[-1]
 
     def line_of(self, entry: RunEntry) -> QPoint:
-        """Where the line of a run is in the list."""
+        """Return the position of a run's row in the list."""
         table = self.runs.table
         index = self.runs.model.index(self.runs.model.place_of(entry), 0)
         table.scrollTo(index)
         return table.visualRect(index).center()
 
     def double_click(self, view: QAbstractItemView, place: QPoint) -> None:
-        """Both clicks of a double click."""
+        """Send both clicks of a double click."""
         QTest.mouseClick(view.viewport(), LEFT, pos=place)
         QTest.mouseDClick(view.viewport(), LEFT, pos=place)
 
     @property
     def said(self) -> str:
-        """What the status bar says last."""
+        """Return the latest message in the status bar."""
         return self.window.workbench.status.message.text()
 
 
 def _handle(button: QAbstractButton) -> QPoint:
-    # A tick box is ticked at its box and its text, not in the empty room behind them.
+    # A check box is clicked at its box or text, not in the empty space behind them.
     middle = button.rect().center()
     return QPoint(8, middle.y()) if isinstance(button, (QCheckBox, QRadioButton)) else middle

@@ -1,4 +1,4 @@
-"""S1: somebody opens an event and sees what it is and what it lacks."""
+"""S1: a user opens an event and sees its facts and missing layers."""
 
 from __future__ import annotations
 

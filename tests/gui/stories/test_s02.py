@@ -1,4 +1,4 @@
-"""S2: somebody draws, reshapes, names, imports and undoes protected regions."""
+"""S2: a user draws, reshapes, names, imports and undoes protected regions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""S3: somebody changes the fleet, tails, the calendar and flying hours."""
+"""S3: a user changes the fleet, tail numbers, the calendar and flying hours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_aircraft_are_added_and_changed_and_the_footer_says_what_that_allows(per
     assert len(person.session.project.fleet.types) == 3
     kinds = person.session.project.fleet.types
     assert (kinds[0].count, kinds[1].turnaround_h) == (5, 0.25)
-    # The name of the copy waits to be typed; Esc leaves it as it is.
+    # The name of the copy is open for editing; Esc leaves it as it is.
     person.key(Qt.Key.Key_Escape)
     person.undo(3)
     assert panel.footer == before
@@ -51,7 +51,7 @@ def test_a_tail_is_grounded_for_part_of_a_day_and_drops_are_kept_to_daylight(per
     person.see(panel.grounding_view)
     box = panel.grounding_view.viewport().findChild(QComboBox)
     assert isinstance(box, QComboBox)
-    # The list is open: by the arrow keys to one aircraft of the two, and Enter.
+    # The list is open: select one aircraft of the two with the arrow keys, and press Enter.
     for _press in range(box.findData("S-2T-2") - box.currentIndex()):
         QTest.keyClick(box, Qt.Key.Key_Down)
     QTest.keyClick(box, Qt.Key.Key_Return)

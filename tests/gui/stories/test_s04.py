@@ -1,4 +1,4 @@
-"""S4: somebody chooses the objective, starts a plan, watches it, pauses, stops and resumes it."""
+"""S4: a user chooses the objective, starts a plan, watches it, pauses, stops and resumes it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENDLESS = 1_000_000
 
 
 def ask_for(person: Person, epochs: int, patience: int) -> None:
-    """Type how long the search may take."""
+    """Type the number of epochs."""
     panel = person.front("Objective", ObjectivePanel)
     for name, value in (("optimizer_epochs", epochs), ("optimizer_patience", patience)):
         field = panel.findChild(WholeField, name)

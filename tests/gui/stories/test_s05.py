@@ -1,4 +1,4 @@
-"""S5: somebody plays plan and baseline side by side."""
+"""S5: a user plays plan and baseline side by side."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.gui.stories.person import SHIFT, Person
 
 
 def all_three(person: Person) -> None:
-    """A plan, and all three fires on screen."""
+    """Return a plan with all three fires on screen."""
     person.quick_plan()
     person.press(view_buttons_of(person.window.workbench.timeline)[-1])
     person.until(lambda: all(pane.drawn_step >= 0 for pane in person.window.workbench.maps.panes))

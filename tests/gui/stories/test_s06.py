@@ -1,4 +1,4 @@
-"""S6: somebody questions a drop: what is it for, move it, pin it, remove it."""
+"""S6: a user previews the plan without a drop, moves it, pins it and removes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.gui.stories.person import Person
 
 
 def a_drop(person: Person) -> DropRecord:
-    """A drop of the plan with none near it, its step on screen."""
+    """Return a drop of the plan with none near it, its step on screen."""
     drops = [drop for drop in person.session.result.drops if drop.executed]
     lonely = max(drops, key=lambda drop: min((_apart(drop, other) for other in drops if other is not drop), default=99))
     person.session.set_step(lonely.step)
@@ -78,7 +78,7 @@ def test_a_drop_is_dragged_the_fire_answers_and_the_drag_is_undone(person: Perso
     here = drop.landing_y + 0.5, drop.landing_x + 0.5
     before = person.session.result.plan_metrics
     rows, columns = person.session.project.scenario.grid.shape
-    # Towards the middle, for there is no dropping beside the grid.
+    # Towards the centre, because drops outside the grid are refused.
     down, right = (2.0 if here[0] < rows / 2 else -2.0), (3.0 if here[1] < columns / 2 else -3.0)
     person.hand.drag(here, (here[0] + down, here[1] + right))
     person.until(lambda: person.session.plan_editor.plan is not None)
@@ -101,7 +101,7 @@ def test_a_drop_is_removed_and_comes_back(person: Person) -> None:
 
 
 def drop_of(person: Person, drop: DropRecord) -> DropRecord:
-    """What has become of a drop in the shown plan."""
+    """Return the state of a drop in the shown plan."""
     (found,) = (
         other
         for other in person.session.result.drops

@@ -1,4 +1,4 @@
-"""S7: somebody compares two runs."""
+"""S7: a user compares two runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_two_runs_stand_in_one_list_and_either_is_shown_by_a_double_click(person
     assert searched is not by_rule
     assert person.queue.shown is searched
     first = person.session.result.drops
-    # The settings of the search are not those of the first run, and its line says so.
+    # The settings of the search differ from those of the first run, and its row says so.
     rows = {entry: person.row(entry) for entry in (by_rule, searched)}
     assert by_rule.best is not None and searched.best is not None
     assert rows[by_rule]["Best"] == number(by_rule.best) and rows[searched]["Best"] == number(searched.best)

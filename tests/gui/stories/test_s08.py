@@ -1,4 +1,4 @@
-"""S8: somebody asks how sure the plan is and opens its worst case."""
+"""S8: a user looks at the uncertainty of the plan and opens its worst case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MEMBERS = 5
 
 
 def column(panel: UncertaintyPanel, title: str) -> list[float]:
-    """A column of the members as it is sorted on screen."""
+    """Return a column of the members as sorted on screen."""
     place = panel.tables.members.titles.index(title)
     table = panel.tables.members
     texts = [str(table.index(row, place).data()) for row in range(table.rowCount())]

@@ -1,4 +1,4 @@
-"""S9: somebody compares planners."""
+"""S9: a user compares planners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""S10: somebody replans from today's perimeter."""
+"""S10: a user replans from today's perimeter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.gui.hands import LEFT
 from tests.gui.stories.person import CONTROL, Person
 
 DAY = 2
-"""Of the plan, from 0: the day of the second perimeter."""
+"""Day of the plan, from 0, with the second perimeter."""
 
 
 def test_what_was_flown_stays_and_the_rest_is_planned_anew(person: Person) -> None:
@@ -28,7 +28,7 @@ def test_what_was_flown_stays_and_the_rest_is_planned_anew(person: Person) -> No
         QTest.keyClick(dialog.day, Qt.Key.Key_Down)
         assert dialog.day.currentData() == DAY
         for name in ("epochs", "patience"):
-            # Tab, for Enter would replan at once.
+            # Tab, because Enter would replan at once.
             box = dialog.search.box(name)
             box.setFocus()
             box.selectAll()
@@ -56,6 +56,6 @@ def test_what_was_flown_stays_and_the_rest_is_planned_anew(person: Person) -> No
 
 
 def before(person: Person, drops: tuple[DropRecord, ...]) -> set[tuple[int, str]]:
-    """Step and aircraft of the drops before the day."""
+    """Return step and aircraft of the drops before the day."""
     first = DAY * person.session.project.calendar.steps_per_day
     return {(drop.step, drop.aircraft) for drop in drops if drop.executed and drop.step < first}

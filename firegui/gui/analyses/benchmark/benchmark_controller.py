@@ -66,7 +66,7 @@ class SavedBenchmark(SavedResult[BenchmarkHeader]):
         size = f"{self.done} tasks" if self.done >= self.tasks else f"{self.done} of {self.tasks} tasks"
         if self.done >= self.tasks and not self.is_complete:
             size += ", not finished"
-        return f"{self.header.project.plan.setting.value} · {'at work' if self.is_held else size}"
+        return f"{self.header.project.plan.setting.value} · {'running' if self.is_held else size}"
 
     def extended(self, settings: BenchmarkSettings) -> BenchmarkSettings:
         """Return its own settings, extended by the further planners and seeds of ``settings``."""

@@ -25,7 +25,7 @@ from firegui.gui.widgets.settings_form import SettingsForm
 _ORDER = (PlannerName.TWO_STAGE, *(name for name in PlannerName if name is not PlannerName.TWO_STAGE))
 _MOST_PROCESSES = 256
 _MATCHED_TIP = "also once, with the first seed, at what the two-stage plan cost"
-_PROCESSES_TIP = "tasks at work at a time, each in a process of one thread; 0 is one for every core"
+_PROCESSES_TIP = "number of tasks that run at the same time, each in a process of one thread; 0 is one per core"
 
 
 class BenchmarkForm(QWidget):

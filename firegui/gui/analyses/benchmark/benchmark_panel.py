@@ -43,7 +43,7 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         thing="benchmark",
         start="Run",
         start_tip="Run the benchmark; the project is saved first",
-        stop_tip="Stop; tasks that are done are kept, those at work go on where they are",
+        stop_tip="Stop; finished tasks are kept, and running ones continue from their last state",
         resume_tip="Finish the benchmark that is chosen, or add the planners and seeds that are ticked; nothing is "
         "computed twice. It keeps its own allowance, budget and first seed",
         progress="Share of the tasks that is done",

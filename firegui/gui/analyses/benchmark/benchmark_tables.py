@@ -300,11 +300,11 @@ class TaskStatus:
 
     @property
     def state(self) -> str:
-        """``done``, ``at work``, ``failed`` or ``waiting``."""
+        """``done``, ``running``, ``failed`` or ``waiting``."""
         if self.row is not None:
             return "done"
         if self.progress is not None:
-            return "at work"
+            return "running"
         return "failed" if self.why else "waiting"
 
     def failure(self) -> str | None:
@@ -333,7 +333,7 @@ class TaskStatus:
         return math.nan if self.progress is None else self.progress.seconds
 
 
-_STATES = ("at work", "failed", "waiting", "done")
+_STATES = ("running", "failed", "waiting", "done")
 TASK_COLUMNS = (
     Column("Task", lambda line: line.task, task_name, "planner and seed", is_text=True,
            sort_key=lambda task: task.seed),

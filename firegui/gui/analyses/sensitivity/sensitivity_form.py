@@ -19,7 +19,7 @@ _HELP = {
     SensitivityKind.EFFECTIVENESS: "Scores the schedule as if suppressants worked better or worse.",
     SensitivityKind.POSE: "Scores the schedule with every drop displaced a little, several draws for each size.",
     SensitivityKind.DESIGN: (
-        "Plans the project anew at every design effectiveness and scores each plan at nominal effectiveness. "
+        "Plans the project again at every design effectiveness and scores each plan at nominal effectiveness. "
         "It takes as long as that many plans."
     ),
     SensitivityKind.RETARDANT_SIDE: "Scores the schedule with each reading of where retardant acts.",

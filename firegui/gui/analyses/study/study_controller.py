@@ -45,7 +45,7 @@ class SavedStudy(SavedResult[StudyHeader]):
     def label(self) -> str:
         """Name and number of cells."""
         size = f"{self.cells:,} cells" if self.is_complete else f"{self.done:,} of {self.cells:,} cells"
-        return f"{self.header.settings.name} · {'at work' if self.is_held else size}"
+        return f"{self.header.settings.name} · {'running' if self.is_held else size}"
 
     @staticmethod
     def load(folder: Path, header: StudyHeader, is_held: bool) -> SavedStudy:

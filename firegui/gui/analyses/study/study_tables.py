@@ -14,7 +14,7 @@ from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.runs.events import CellProgress
 
-_STATES = ("at work", "failed", "waiting", "done")
+_STATES = ("running", "failed", "waiting", "done")
 
 
 class CellsModel(TableModel[Cell]):
@@ -41,12 +41,12 @@ class CellsModel(TableModel[Cell]):
             self.update_rows(self._positions[cell] for cell in changed)
 
     def state(self, cell: Cell) -> str:
-        """Return ``done``, ``at work``, ``failed`` or ``waiting``."""
+        """Return ``done``, ``running``, ``failed`` or ``waiting``."""
         assert self.table is not None
         if cell.number in self.table.rows:
             return "done"
         if cell.number in self._running:
-            return "at work"
+            return "running"
         return "failed" if cell.number in self.table.failed else "waiting"
 
     def _failure(self, cell: Cell) -> str | None:
@@ -68,9 +68,9 @@ class CellsModel(TableModel[Cell]):
 
     def _state_text(self, cell: Cell) -> str:
         one = self._running.get(cell.number)
-        if one is None or self.state(cell) != "at work":
+        if one is None or self.state(cell) != "running":
             return self.state(cell)
-        return f"at work, {one.spent:,}" + (f" of {one.allowance:,}" if one.allowance else "")
+        return f"running, {one.spent:,}" + (f" of {one.allowance:,}" if one.allowance else "")
 
     def _measured(self, name: str) -> Column:
         measure = MEASURES[name]
@@ -99,7 +99,7 @@ def _varied(name: str, table: StudyTable) -> Column:
 
 WORKER_COLUMNS = (
     Column("Worker", lambda worker: worker.name, tip="its name or address", is_text=True),
-    Column("State", lambda worker: worker.busy, lambda busy: "at work" if busy else "waiting", is_text=True),
+    Column("State", lambda worker: worker.busy, lambda busy: "running" if busy else "waiting", is_text=True),
     Column("Cells done", lambda worker: worker.done, "{:,}".format, "in this session"),
     Column("Threads", lambda worker: worker.threads, tip="one of them is used"),
 )

@@ -103,7 +103,7 @@ class EnsembleExportDialog(QDialog):
         self._work.cancel()
         super().reject()
 
-    # -- at work -----------------------------------------------------------------------------------------------------
+    # -- running -----------------------------------------------------------------------------------------------------
     def _subscribe(self, bridge: EventBridge) -> None:
         bridge.subscribe(Progress, self._on_progress)
         bridge.subscribe(RunFinished, self._on_finished)
