@@ -272,21 +272,23 @@ def test_no_two_labels_of_a_step_share_a_key(filled: Hands) -> None:
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
 def test_the_relief_is_lit_from_the_north_west_and_north_is_up(filled: Hands) -> None:
-    look = filled.wizard.look
-    assert look is not None and look.shade is not None and look.survey.preview_grid is not None
-    rows, columns = look.survey.preview_grid.shape
-    lit = look.shade.astype(float)
+    survey_result = filled.wizard.survey_result
+    assert (
+        survey_result is not None and survey_result.shade is not None and survey_result.survey.preview_grid is not None
+    )
+    rows, columns = survey_result.survey.preview_grid.shape
+    lit = survey_result.shade.astype(float)
     assert lit[rows // 2 - 10, columns // 2 - 10] > 200 > 120 > lit[rows // 2 + 10, columns // 2 + 10]
     preview = filled.wizard.preview.map
-    grid = look.survey.preview_grid
+    grid = survey_result.survey.preview_grid
     assert preview.camera.to_pixel(0, 0).y() < preview.camera.to_pixel(rows, 0).y()
     assert grid.to_world(0, 0)[1] > grid.to_world(rows - 1, 0)[1]
 
 
 def test_the_slopes_face_away_from_the_hilltop(filled: Hands) -> None:
-    look = filled.wizard.look
-    assert look is not None
-    aspect = next(fact for fact in look.survey.layers if fact.key == "aspect")
+    survey_result = filled.wizard.survey_result
+    assert survey_result is not None
+    aspect = next(fact for fact in survey_result.survey.layers if fact.key == "aspect")
     assert aspect.placing == "derived from elevation"
     middle = aspect.preview.shape[0] // 2, aspect.preview.shape[1] // 2
     for down, right, facing in ((-12, 0, 0.0), (0, 12, 90.0), (12, 0, 180.0), (0, -12, 270.0)):
@@ -320,9 +322,9 @@ def test_the_preview_never_shows_a_former_answer_last(filled: Hands) -> None:
         QTest.keyClicks(line, size)
         QTest.keyClick(line, Qt.Key.Key_Return)
     filled.settle()
-    look = filled.wizard.look
-    assert look is not None and look.survey.grid is not None
-    assert look.survey.grid.cell_size_m == 60.0
+    survey_result = filled.wizard.survey_result
+    assert survey_result is not None and survey_result.survey.grid is not None
+    assert survey_result.survey.grid.cell_size_m == 60.0
 
 
 def test_a_changed_level_changes_the_required_coverage_of_the_project(filled: Hands) -> None:

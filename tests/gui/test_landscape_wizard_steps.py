@@ -126,17 +126,17 @@ def test_the_proposal_stands_greyed_in_the_fields_with_the_reason(filled: Hands)
     assert grid.crs.text() == "" and grid.crs.placeholderText() == "EPSG:32610"
     assert grid.cell.placeholderText() == "30"
     assert grid.bounds["west"].placeholderText() == "500 000"
-    look = filled.wizard.look
-    assert look is not None and look.survey.grid_reason
+    survey_result = filled.wizard.survey_result
+    assert survey_result is not None and survey_result.survey.grid_reason
 
 
 def test_a_changed_cell_size_and_edge_change_the_grid_and_the_files_stay_outlined(filled: Hands) -> None:
     filled.go("Grid")
     filled.type("cell", "60")
     filled.type("west", "500600")
-    look = filled.wizard.look
-    assert look is not None and look.survey.grid is not None
-    assert edges_of(look.survey.grid)[0] == 500_600.0 and look.survey.grid.cell_size_m == 60.0
+    survey_result = filled.wizard.survey_result
+    assert survey_result is not None and survey_result.survey.grid is not None
+    assert edges_of(survey_result.survey.grid)[0] == 500_600.0 and survey_result.survey.grid.cell_size_m == 60.0
     scene = filled.wizard.preview.map.scene
     assert scene is not None
     # The files begin ten cells of 60 m further west, and are in view.
@@ -221,8 +221,8 @@ def test_a_click_on_the_preview_starts_the_fire_there(filled: Hands) -> None:
     assert filled.wizard.draft.source.ignition is None
     filled.pick(filled.wizard.fire.kind, "It starts")
     filled.click_map(25.5, 60.5)
-    look = filled.wizard.look
-    assert look is not None and look.pin == (25, 60)
+    survey_result = filled.wizard.survey_result
+    assert survey_result is not None and survey_result.pin == (25, 60)
     mask = filled.make().scenario.ignition
     assert mask is not None and np.argwhere(mask).tolist() == [[25, 60]]
 

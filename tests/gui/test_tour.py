@@ -38,33 +38,33 @@ def tour(shared: MainWindow) -> Iterator[Tour]:
     settle()
 
 
-@pytest.mark.parametrize("station", TOUR_STEPS, ids=[station.title for station in TOUR_STEPS])
-def test_the_widget_of_every_station_is_there(shared: MainWindow, station: TourStep) -> None:
-    target = find_target(shared, shared.workbench.docks, station)
+@pytest.mark.parametrize("step", TOUR_STEPS, ids=[step.title for step in TOUR_STEPS])
+def test_the_widget_of_every_step_is_there(shared: MainWindow, step: TourStep) -> None:
+    target = find_target(shared, shared.workbench.docks, step)
     assert target is not None
-    if station.dock:
-        assert page_of_panel(station.dock) == station.dock.lower()
+    if step.dock:
+        assert page_of_panel(step.dock) == step.dock.lower()
 
 
-@pytest.mark.parametrize("station", [TourStep("", "", name="noSuchWidget"), TourStep("", "", dock="Nowhere")])
-def test_a_station_about_a_widget_that_is_not_there_is_noticed(shared: MainWindow, station: TourStep) -> None:
-    assert find_target(shared, shared.workbench.docks, station) is None
+@pytest.mark.parametrize("step", [TourStep("", "", name="noSuchWidget"), TourStep("", "", dock="Nowhere")])
+def test_a_step_about_a_widget_that_is_not_there_is_noticed(shared: MainWindow, step: TourStep) -> None:
+    assert find_target(shared, shared.workbench.docks, step) is None
 
 
 def test_next_frames_one_widget_after_the_other_and_the_card_stays_clear_of_it(shared: MainWindow, tour: Tour) -> None:
-    for number, station in enumerate(TOUR_STEPS):
+    for number, step in enumerate(TOUR_STEPS):
         assert tour.number == number
-        assert tour.card.title.text() == station.title
+        assert tour.card.title.text() == step.title
         settle()
         target = tour.target()
         assert target is not None
         corner = target.mapTo(shared, QPoint(0, 0))
         assert tour.framed == QRect(corner, target.size()).intersected(shared.rect())
-        assert not tour.framed.isEmpty(), station.title
+        assert not tour.framed.isEmpty(), step.title
         card = tour.card.geometry()
         assert shared.rect().contains(card)
         if target is not shared.workbench.map:
-            assert not card.intersects(tour.framed), station.title
+            assert not card.intersects(tour.framed), step.title
         QTest.mouseClick(tour.card.next, LEFT)
     assert shared.workbench.guide.tour is None
 
@@ -103,7 +103,7 @@ def test_tab_stays_in_the_card_and_no_key_reaches_the_window_behind(shared: Main
 
 def test_a_dock_that_was_closed_is_brought_back_for_its_station(shared: MainWindow, tour: Tour) -> None:
     shared.workbench.docks["Regions"].hide()
-    number = next(number for number, station in enumerate(TOUR_STEPS) if station.dock == "Regions")
+    number = next(number for number, step in enumerate(TOUR_STEPS) if step.dock == "Regions")
     tour.go(number)
     settle()
     assert not shared.workbench.docks["Regions"].isHidden()
@@ -112,7 +112,7 @@ def test_a_dock_that_was_closed_is_brought_back_for_its_station(shared: MainWind
 
 def test_a_dock_that_floats_has_no_frame_and_the_card_is_in_the_middle(shared: MainWindow, tour: Tour) -> None:
     shared.workbench.docks["Runs"].setFloating(True)
-    number = next(number for number, station in enumerate(TOUR_STEPS) if station.dock == "Runs")
+    number = next(number for number, step in enumerate(TOUR_STEPS) if step.dock == "Runs")
     tour.go(number)
     settle()
     assert tour.framed.isEmpty()

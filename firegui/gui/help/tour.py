@@ -126,10 +126,10 @@ class TourCard(QFrame):
         row = horizontal(None, (self.count, 1), self.skip, self.back, self.next)
         self._column = vertical(self, self.title, self.text, row, margins=(16, 14, 16, 12), spacing=10)
 
-    def show_step(self, station: TourStep, number: int, count: int) -> None:
+    def show_step(self, step: TourStep, number: int, count: int) -> None:
         """Show the text of a step; ``number`` is zero-based."""
-        self.title.setText(station.title)
-        self.text.setText(station.text)
+        self.title.setText(step.title)
+        self.text.setText(step.text)
         self.count.setText(f"{number + 1} of {count}")
         self.back.setEnabled(number > 0)
         self.next.setText("&Done" if number == count - 1 else "&Next")
@@ -138,7 +138,7 @@ class TourCard(QFrame):
         # The text wraps at a fixed width, so the height follows from it.
         self._column.invalidate()
         self.setFixedHeight(self._column.totalHeightForWidth(_CARD_WIDTH))
-        self.setAccessibleDescription(f"{station.title}. {station.text}")
+        self.setAccessibleDescription(f"{step.title}. {step.text}")
 
 
 class Tour(QWidget):
@@ -151,10 +151,10 @@ class Tour(QWidget):
         window: QMainWindow,
         docks: Mapping[str, QDockWidget],
         show_dock: Callable[[str], object],
-        stations: Sequence[TourStep] = TOUR_STEPS,
+        steps: Sequence[TourStep] = TOUR_STEPS,
     ) -> None:
         super().__init__(window)
-        self._window, self._docks, self._show_dock, self._stations = window, docks, show_dock, stations
+        self._window, self._docks, self._show_dock, self._steps = window, docks, show_dock, steps
         self._number = 0
         self._frame = QRect()
         self.setObjectName("tour")
@@ -179,9 +179,9 @@ class Tour(QWidget):
         return self._number
 
     @property
-    def station(self) -> TourStep:
+    def step(self) -> TourStep:
         """The shown step."""
-        return self._stations[self._number]
+        return self._steps[self._number]
 
     @property
     def framed(self) -> QRect:
@@ -196,13 +196,13 @@ class Tour(QWidget):
 
     def go(self, number: int) -> None:
         """Go to a step; after the last one the tour ends."""
-        if number >= len(self._stations):
+        if number >= len(self._steps):
             self.end()
             return
         self._number = max(number, 0)
-        if self.station.dock:
-            self._show_dock(self.station.dock)
-        self.card.show_step(self.station, self._number, len(self._stations))
+        if self.step.dock:
+            self._show_dock(self.step.dock)
+        self.card.show_step(self.step, self._number, len(self._steps))
         self.raise_()
         self.card.next.setFocus()
         self._follow()
@@ -216,7 +216,7 @@ class Tour(QWidget):
 
     def target(self) -> QWidget | None:
         """Return the widget of the step; ``None`` if there is no such widget."""
-        return find_target(self._window, self._docks, self.station)
+        return find_target(self._window, self._docks, self.step)
 
     # -- drawing -----------------------------------------------------------------------------------------------------
     def _follow(self) -> None:
@@ -278,12 +278,12 @@ class Tour(QWidget):
         return focus_next(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
 
 
-def find_target(window: QMainWindow, docks: Mapping[str, QDockWidget], station: TourStep) -> QWidget | None:
+def find_target(window: QMainWindow, docks: Mapping[str, QDockWidget], step: TourStep) -> QWidget | None:
     """Return the widget of a step; ``None`` if there is none of that name."""
-    inside: QWidget | None = docks.get(station.dock) if station.dock else window
-    if inside is None or not station.name:
+    inside: QWidget | None = docks.get(step.dock) if step.dock else window
+    if inside is None or not step.name:
         return inside
-    found = inside.findChild(QWidget, station.name)
+    found = inside.findChild(QWidget, step.name)
     return found if isinstance(found, QWidget) else None
 
 

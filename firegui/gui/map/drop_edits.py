@@ -137,13 +137,13 @@ def _broken_rows(change: DropChange) -> Rows:
     return [("", line) for line in lines + ([f"and {more} more"] if more > 0 else [])]
 
 
-def _effect_rows(session: Session, change: DropChange, look: PreviewResult | None) -> Rows:
-    if look is None or look.before is None:
+def _effect_rows(session: Session, change: DropChange, preview: PreviewResult | None) -> Rows:
+    if preview is None or preview.before is None:
         return [("", "computing the effect…")]
     cell_ha = session.plan_editor.project.scenario.grid.cell_area_ha
-    cells = look.after.final_extent_cells - look.before.final_extent_cells
-    guarded = look.after.protected_cells - look.before.protected_cells
-    clearly = f"{counted(look.changed, 'cell')} · {look.changed * cell_ha:,.1f} ha"
+    cells = preview.after.final_extent_cells - preview.before.final_extent_cells
+    guarded = preview.after.protected_cells - preview.before.protected_cells
+    clearly = f"{counted(preview.changed, 'cell')} · {preview.changed * cell_ha:,.1f} ha"
     rows = [("", "Without this drop:")] if change.after.at(change.drop.key) is None else []
     rows += [
         ("Burned at end", f"{signed(cells)} cells · {signed(cells * cell_ha, 2)} ha"),
@@ -151,7 +151,7 @@ def _effect_rows(session: Session, change: DropChange, look: PreviewResult | Non
     ]
     if session.plan_editor.project.regions:
         rows.append(("In regions", f"{signed(guarded)} cells · {signed(guarded * cell_ha, 2)} ha"))
-    if look.request.after != change.after:
+    if preview.request.after != change.after:
         rows.append(("", "…"))
     return rows
 

@@ -179,10 +179,10 @@ class DropDialog(QDialog):
         ok.setToolTip("The drop would break a rule" if self.change.broken else "Apply the drop; can be undone")
 
     def _show_effect(self) -> None:
-        look = self._editor.preview
-        if look is None or look.before is None or look.request.after != self.change.after:
+        preview = self._editor.preview
+        if preview is None or preview.before is None or preview.request.after != self.change.after:
             return
-        cells = look.after.final_extent_cells - look.before.final_extent_cells
+        cells = preview.after.final_extent_cells - preview.before.final_extent_cells
         hectares = cells * self._project.scenario.grid.cell_area_ha
         effect = f"{signed(cells)} cells, {signed(hectares, 2)} ha burned at the end"
         first = self.note.text().split("\n")[0]

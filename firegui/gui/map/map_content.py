@@ -27,7 +27,7 @@ class MapState:
     step: int
     view: FireView
     result: ShownResult
-    look: PreviewResult | None = None
+    preview: PreviewResult | None = None
     """Effect of the drop change that is being previewed."""
     awaited: str = ""
     """Text on what is being computed for the map."""
@@ -97,9 +97,9 @@ class MapState:
 
     def plan_fire(self) -> Bytes | None:
         """Return ``P`` of the plan, or of the changed plan while a drop is edited."""
-        look = self.look
-        if look is not None and look.fire is not None and look.request.step == self.frame_step:
-            return look.fire if look.fire.shape == self.scenario.grid.shape else None
+        preview = self.preview
+        if preview is not None and preview.fire is not None and preview.request.step == self.frame_step:
+            return preview.fire if preview.fire.shape == self.scenario.grid.shape else None
         return self.frame(self.result.plan, "fire")
 
     def frame(self, frames: Frames | None, what: str) -> Bytes | None:

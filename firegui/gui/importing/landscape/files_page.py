@@ -296,11 +296,11 @@ class FilesPage(WizardPage):
         self.unit.setCurrentIndex(max(self.unit.findData(said), 0) if said is not None else 0)
         self.unit.setEnabled(own is not None or (fact is not None and fact.file is not None))
 
-    def show_survey(self, look: SurveyResult) -> None:
+    def show_survey(self, survey_result: SurveyResult) -> None:
         """Show the facts found in the files."""
-        super().show_survey(look)
-        survey = look.survey
-        self._show_table(look.problems)
+        super().show_survey(survey_result)
+        survey = survey_result.survey
+        self._show_table(survey_result.problems)
         self.bands.show(survey.lcp_bands)
         self._fit_bands()
         lcp = self.draft.source.lcp
@@ -309,11 +309,13 @@ class FilesPage(WizardPage):
         self.show_answers()
 
     def _show_table(self, problems: Sequence[Problem]) -> None:
-        if self.look is None:
+        if self.survey_result is None:
             self.layers.show(self.draft.source.layers, (), frozenset())
         else:
-            found = problems or self.look.problems
-            self.layers.show(self.draft.source.layers, self.look.survey.layers, _wrong(found, self.draft.source.layers))
+            found = problems or self.survey_result.problems
+            self.layers.show(
+                self.draft.source.layers, self.survey_result.survey.layers, _wrong(found, self.draft.source.layers)
+            )
         guessed = self.draft.answers.guessed
         lines = ["Recognised from names and contents:", *(f"• {line}" for line in guessed)]
         show_text(self._guessed, "\n".join(lines) if guessed else "")

@@ -83,15 +83,17 @@ class FirePage(WizardPage):
         if source.perimeters is not None or source.ignition is not None:
             self.kind.setCurrentIndex(self.kind.findData(_POINT if isinstance(source.ignition, tuple) else _FILE))
         self._arrange()
-        self._offer(self.look.fire if self.look is not None and source.perimeters is not None else None)
+        self._offer(
+            self.survey_result.fire if self.survey_result is not None and source.perimeters is not None else None
+        )
         put_text(self.file.line, "" if source.perimeters is None else str(source.perimeters.file))
         if not self.entry_problems:
             put_text(self.point, _point_text(source.ignition))
 
-    def show_survey(self, look: SurveyResult) -> None:
+    def show_survey(self, survey_result: SurveyResult) -> None:
         """Show what was recognised."""
-        super().show_survey(look)
-        show_text(self._found, "" if look.fire is None else fire_text(look.fire))
+        super().show_survey(survey_result)
+        show_text(self._found, "" if survey_result.fire is None else fire_text(survey_result.fire))
         self.show_answers()
 
     def _offer(self, survey: PerimeterSurvey | None) -> None:

@@ -77,11 +77,11 @@ class GridPage(WizardPage):
         for line, value in numbers:
             put_text(line, "" if value is None else plain_number(value))
 
-    def show_survey(self, look: SurveyResult) -> None:
+    def show_survey(self, survey_result: SurveyResult) -> None:
         """Show the resulting grid, and the proposed values in empty fields."""
-        super().show_survey(look)
-        grid = look.survey.grid
-        reason = look.survey.grid_reason
+        super().show_survey(survey_result)
+        grid = survey_result.survey.grid
+        reason = survey_result.survey.grid_reason
         self._reason.setText(f"Proposed: {reason}." if reason and self._is_empty else reason)
         self._size.setText("" if grid is None else size_text(grid))
         show_text(self._warning, "" if grid is None else size_warning(grid))
@@ -107,9 +107,9 @@ class GridPage(WizardPage):
             bounds = (given[0], given[1], given[2], given[3])
             if not (bounds[0] < bounds[2] and bounds[1] < bounds[3]):
                 problems.add("bounds", "west is not below east, or south not below north", "exchange them")
-        elif given and self.look is not None and self.look.survey.grid is not None:
+        elif given and self.survey_result is not None and self.survey_result.survey.grid is not None:
             # One edge was moved; the others keep their proposed values.
-            proposed = edges_of(self.look.survey.grid)
+            proposed = edges_of(self.survey_result.survey.grid)
             west, south, east, north = (p if e is None else e for e, p in zip(edges, proposed, strict=True))
             bounds = (west, south, east, north)
         if self.check_entries(problems):

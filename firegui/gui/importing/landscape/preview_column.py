@@ -172,23 +172,25 @@ class PreviewColumn(QWidget):
         if index >= 0:
             self.layer.setCurrentIndex(index)
 
-    def show_survey(self, look: SurveyResult | None, overlays: Collection[str]) -> None:
+    def show_survey(self, survey_result: SurveyResult | None, overlays: Collection[str]) -> None:
         """Show the result of a survey with these overlays."""
-        if look is not self._look:
-            self._look = look
+        if survey_result is not self._look:
+            self._look = survey_result
             self._shown = {}
             self._offer_layers()
-            if look is not None:
-                self.strip.show_winds(look.winds, look.survey.start, look.first_date)
-        there = look is not None and look.survey.preview_grid is not None
+            if survey_result is not None:
+                self.strip.show_winds(survey_result.winds, survey_result.survey.start, survey_result.first_date)
+        there = survey_result is not None and survey_result.survey.preview_grid is not None
         self.layer.setEnabled(there and "coverage" not in overlays)
-        self._empty.setText(_EMPTY if look is None else _NO_GRID)
+        self._empty.setText(_EMPTY if survey_result is None else _NO_GRID)
         self._empty.setVisible(not there)
         self.map.setVisible(there)
-        self.strip.setVisible(there and "wind" in overlays and look is not None and look.winds is not None)
+        self.strip.setVisible(
+            there and "wind" in overlays and survey_result is not None and survey_result.winds is not None
+        )
         if not there:
             self.legend.show_entries(())
-        self.map.show_scene(self._scene(look, overlays) if there and look is not None else None)
+        self.map.show_scene(self._scene(survey_result, overlays) if there and survey_result is not None else None)
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
@@ -221,52 +223,52 @@ class PreviewColumn(QWidget):
         self.layer_chosen.emit(self._wanted)
 
     # -- the scene ---------------------------------------------------------------------------------------------------
-    def _scene(self, look: SurveyResult, overlays: Collection[str]) -> PreviewScene:
-        grid = look.survey.preview_grid
+    def _scene(self, survey_result: SurveyResult, overlays: Collection[str]) -> PreviewScene:
+        grid = survey_result.survey.preview_grid
         assert grid is not None
         ink, key = Ink.of(self.palette()), str(self.layer.currentData() or _GROUND)
-        pixels, scale = self._coverage(look) if "coverage" in overlays else self._pixels(look, key)
+        pixels, scale = self._coverage(survey_result) if "coverage" in overlays else self._pixels(survey_result, key)
         lines: list[PreviewOutline] = []
         if "files" in overlays:
-            lines += [PreviewOutline(outline, ink.accent, dashed=True) for outline in look.extents]
+            lines += [PreviewOutline(outline, ink.accent, dashed=True) for outline in survey_result.extents]
         if "fire" in overlays:
-            lines += _perimeters(look.fires, dark=ink.dark)
+            lines += _perimeters(survey_result.fires, dark=ink.dark)
         arrows = None
-        if "wind" in overlays and look.winds is not None:
-            day = min(self.strip.day, len(look.winds.speed) - 1)
-            top = max(float(look.winds.speed.max()), 1e-6)
-            arrows = WindArrows(look.winds.speed[day], look.winds.towards[day], top)
-        self._show_legend(look, key, overlays, ink)
+        if "wind" in overlays and survey_result.winds is not None:
+            day = min(self.strip.day, len(survey_result.winds.speed) - 1)
+            top = max(float(survey_result.winds.speed.max()), 1e-6)
+            arrows = WindArrows(survey_result.winds.speed[day], survey_result.winds.towards[day], top)
+        self._show_legend(survey_result, key, overlays, ink)
         title = "Required coverage" if "coverage" in overlays else self.layer.currentText()
         return PreviewScene(
             grid, title, hint="Click: the fire starts here" if "click" in overlays else "", pixels=pixels, scale=scale,
-            shade=look.shade if self.relief.isChecked() or key == _GROUND else None, arrows=arrows,
-            lines=tuple(lines), whole="files" in overlays, pin=look.pin if "fire" in overlays else None,
+            shade=survey_result.shade if self.relief.isChecked() or key == _GROUND else None, arrows=arrows,
+            lines=tuple(lines), whole="files" in overlays, pin=survey_result.pin if "fire" in overlays else None,
         )  # fmt: skip
 
-    def _pixels(self, look: SurveyResult, key: str) -> tuple[Packed | None, ColorScale | None]:
-        fact = next((fact for fact in look.survey.layers if fact.key == key), None)
+    def _pixels(self, survey_result: SurveyResult, key: str) -> tuple[Packed | None, ColorScale | None]:
+        fact = next((fact for fact in survey_result.survey.layers if fact.key == key), None)
         if fact is None:
             return None, None
         if key not in self._shown:
-            self._shown[key] = (look, *layer_picture(key, fact.preview))
+            self._shown[key] = (survey_result, *layer_picture(key, fact.preview))
         return self._shown[key][1:]
 
-    def _coverage(self, look: SurveyResult) -> tuple[Packed | None, ColorScale | None]:
-        return (None, None) if look.required is None else coverage_picture(look.required)
+    def _coverage(self, survey_result: SurveyResult) -> tuple[Packed | None, ColorScale | None]:
+        return (None, None) if survey_result.required is None else coverage_picture(survey_result.required)
 
-    def _show_legend(self, look: SurveyResult, key: str, overlays: Collection[str], ink: Ink) -> None:
+    def _show_legend(self, survey_result: SurveyResult, key: str, overlays: Collection[str], ink: Ink) -> None:
         entries: list[LegendEntry] = []
         if "coverage" not in overlays and key == "fuel":
-            fact = next(fact for fact in look.survey.layers if fact.key == key)
+            fact = next(fact for fact in survey_result.survey.layers if fact.key == key)
             entries += fuel_entries(fact.preview)
-        if "files" in overlays and look.extents:
+        if "files" in overlays and survey_result.extents:
             entries.append(LegendEntry("extent of a file", ink.accent, Sample.DASH))
-        if "wind" in overlays and look.winds is not None:
-            top = float(look.winds.speed.max())
+        if "wind" in overlays and survey_result.winds is not None:
+            top = float(survey_result.winds.speed.max())
             entries.append(LegendEntry(f"wind blows to; longest {top:.2g} m/s", ink.wind, Sample.ARROW))
         if "fire" in overlays:
-            entries += _dates(look.fires, dark=ink.dark)
+            entries += _dates(survey_result.fires, dark=ink.dark)
         self.legend.show_entries(entries)
 
     def _on_click(self, row: float, column: float) -> None:

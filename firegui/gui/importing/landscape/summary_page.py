@@ -37,11 +37,13 @@ class CoveragePage(WizardPage):
 
     def show_answers(self) -> None:
         """Show the choice for the fuel models that were found last."""
-        self.form.show_fuel({} if self.look is None else self.look.survey.fuel_cells, self.draft.answers.coverage)
+        self.form.show_fuel(
+            {} if self.survey_result is None else self.survey_result.survey.fuel_cells, self.draft.answers.coverage
+        )
 
-    def show_survey(self, look: SurveyResult) -> None:
+    def show_survey(self, survey_result: SurveyResult) -> None:
         """Show the fuel models of the landscape."""
-        super().show_survey(look)
+        super().show_survey(survey_result)
         self.show_answers()
 
 
@@ -78,11 +80,11 @@ class SummaryPage(WizardPage):
         put_text(self.name, self.draft.source.name or "")
         put_text(self.folder.line, "" if folder is None else str(folder))
 
-    def show_survey(self, look: SurveyResult) -> None:
+    def show_survey(self, survey_result: SurveyResult) -> None:
         """Show the content of the import."""
-        super().show_survey(look)
-        self._facts.setText("\n".join(fact_lines(look)))
-        _fill(self.remarks, look.remarks)
+        super().show_survey(survey_result)
+        self._facts.setText("\n".join(fact_lines(survey_result)))
+        _fill(self.remarks, survey_result.remarks)
 
     def show_problems(self, problems: Sequence[Problem], *, surveyed: bool) -> None:
         """List the problems of all steps."""
@@ -109,17 +111,17 @@ class SummaryPage(WizardPage):
         return str(first.parent.parent if first is not None else Path.home())
 
 
-def fact_lines(look: SurveyResult) -> list[str]:
+def fact_lines(survey_result: SurveyResult) -> list[str]:
     """Return one line each on grid, layers, wind, fire and coverage."""
-    survey = look.survey
+    survey = survey_result.survey
     lines = [] if survey.grid is None else [size_text(survey.grid)]
     found = {fact.key for fact in survey.layers}
     present, missing = ([LAYERS[key][0].lower() for key in LAYERS if (key in found) is on] for on in (True, False))
     lines += [f"Layers: {', '.join(present) or 'none'}", f"Missing: {', '.join(missing) or 'nothing'}"]
-    if look.winds is not None and survey.start is not None:
-        lines.append(f"Wind: {days_text(len(look.winds.speed))} from {survey.start:%Y-%m-%d %H:%M} UTC")
-    lines.append(f"Fire: {look.fire_text}")
-    lines.append(f"Required coverage: {look.coverage.c_req:.2f} gal/100 ft², {look.coverage.source}")
+    if survey_result.winds is not None and survey.start is not None:
+        lines.append(f"Wind: {days_text(len(survey_result.winds.speed))} from {survey.start:%Y-%m-%d %H:%M} UTC")
+    lines.append(f"Fire: {survey_result.fire_text}")
+    lines.append(f"Required coverage: {survey_result.coverage.c_req:.2f} gal/100 ft², {survey_result.coverage.source}")
     return lines
 
 

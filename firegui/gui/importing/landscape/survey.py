@@ -182,10 +182,10 @@ def survey_files(answers: ImportAnswers, former: SurveyResult | None, check: Che
     )  # fmt: skip
 
 
-def _with_coverage(look: SurveyResult) -> SurveyResult:
+def _with_coverage(survey_result: SurveyResult) -> SurveyResult:
     """Return the result with the required coverage of its answers."""
-    coverage = chosen_coverage(look.answers.coverage, look.survey.fuel_cells, shipped_table())
-    return replace(look, coverage=coverage, required=_required(look.survey, coverage))
+    coverage = chosen_coverage(survey_result.answers.coverage, survey_result.survey.fuel_cells, shipped_table())
+    return replace(survey_result, coverage=coverage, required=_required(survey_result.survey, coverage))
 
 
 def _winds(answers: ImportAnswers, survey: Survey, problems: Problems, check: Check) -> WindFields | None:

@@ -139,20 +139,20 @@ class WeatherPage(WizardPage):
         for line, value in texts.items():
             put_text(line, _text(value))
 
-    def show_survey(self, look: SurveyResult) -> None:
+    def show_survey(self, survey_result: SurveyResult) -> None:
         """Show what was recognised."""
-        super().show_survey(look)
-        survey = look.survey.wind if self.draft.source.wind.is_given else None
+        super().show_survey(survey_result)
+        survey = survey_result.survey.wind if self.draft.source.wind.is_given else None
         show_text(self._found, "" if survey is None else wind_text(survey))
         for name, box in self.conventions.items():
             value = None if survey is None else getattr(survey.conventions, name)
             words = dict(TRAITS[name][1])
             box.setItemText(0, "as recognised" if value is None else f"as recognised: {words[value]}")
-        start = look.survey.start
+        start = survey_result.survey.start
         known = start is not None
         self.start.setPlaceholderText("as derived" if start is None else f"as derived: {start:%Y-%m-%dT%H:%MZ}")
-        self.offset.setPlaceholderText(f"as derived: {look.survey.utc_offset_h:g}" if known else "as derived")
-        self.days.setPlaceholderText(f"as derived: {look.survey.days}" if known else "as derived")
+        self.offset.setPlaceholderText(f"as derived: {survey_result.survey.utc_offset_h:g}" if known else "as derived")
+        self.days.setPlaceholderText(f"as derived: {survey_result.survey.days}" if known else "as derived")
 
     def _arrange(self) -> None:
         constant = self.is_constant

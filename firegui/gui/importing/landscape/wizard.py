@@ -83,7 +83,7 @@ class LandscapeWizard(QDialog):
         self.resize(_SIZE.boundedTo(self.screen().availableSize()))
 
     @property
-    def look(self) -> SurveyResult | None:
+    def survey_result(self) -> SurveyResult | None:
         """The latest facts found in the files of the answers."""
         return self._look
 
@@ -196,10 +196,10 @@ class LandscapeWizard(QDialog):
     def _on_recognised(self, answers: ImportAnswers) -> None:
         self.draft.answer(source=answers.source, guessed=answers.guessed)
 
-    def _on_look(self, look: SurveyResult) -> None:
-        self._look = look
+    def _on_look(self, survey_result: SurveyResult) -> None:
+        self._look = survey_result
         for page in self.pages:
-            page.show_survey(look)
+            page.show_survey(survey_result)
         self._show_problems()
         self._show_scene()
 

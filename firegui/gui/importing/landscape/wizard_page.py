@@ -79,7 +79,7 @@ class WizardPage(QScrollArea):
     def __init__(self, draft: ImportDraft) -> None:
         super().__init__()
         self.draft = draft
-        self.look: SurveyResult | None = None
+        self.survey_result: SurveyResult | None = None
         self.notes: list[FieldNote] = []
         self.problem_count = 0
         self.entry_problems: tuple[Problem, ...] = ()
@@ -120,9 +120,9 @@ class WizardPage(QScrollArea):
     def show_answers(self) -> None:
         """Update the fields from the draft, without changing the draft."""
 
-    def show_survey(self, look: SurveyResult) -> None:
+    def show_survey(self, survey_result: SurveyResult) -> None:
         """Show the facts found in the files."""
-        self.look = look
+        self.survey_result = survey_result
 
     def start_folder(self, own_files: Iterable[Path] = ()) -> str:
         """Return the folder of a file chosen before, as start of file dialogs; empty without any."""

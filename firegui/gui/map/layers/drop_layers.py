@@ -285,19 +285,19 @@ class ChangeLayer(RasterLayer):
 
     def missing(self) -> str:
         """Return when a change is shown, unless there is one."""
-        look = self.session.plan_editor.preview
-        return "" if look is not None and look.change is not None else "shown while a drop is moved: tool Drops"
+        preview = self.session.plan_editor.preview
+        return "" if preview is not None and preview.change is not None else "shown while a drop is moved: tool Drops"
 
     def identity(self, shown: MapState) -> object:
         """Return the preview that is shown."""
-        return shown.look
+        return shown.preview
 
     def codes(self, shown: MapState) -> Bytes | None:
         """Return the codes of the difference."""
-        look = shown.look
-        if look is None or look.change is None or look.change.shape != shown.scenario.grid.shape:
+        preview = shown.preview
+        if preview is None or preview.change is None or preview.change.shape != shown.scenario.grid.shape:
             return None
-        return np.asarray((look.change + 255) >> 1, np.uint8)
+        return np.asarray((preview.change + 255) >> 1, np.uint8)
 
 
 class ChosenLayer(PaintedLayer):

@@ -75,7 +75,7 @@ class OccupancyLayer(RasterLayer):
 
     def identity(self, shown: MapState) -> object:
         """Return the frame that is shown."""
-        return (*_moment(shown.frames, shown.step), shown.look)
+        return (*_moment(shown.frames, shown.step), shown.preview)
 
     def codes(self, shown: MapState) -> Bytes | None:
         """Return the shown frame."""
@@ -143,7 +143,7 @@ class DifferenceLayer(RasterLayer):
     def identity(self, shown: MapState) -> object:
         """Return both frames."""
         moments = (_moment(frames, shown.step) for frames in (shown.result.baseline, shown.result.plan))
-        return *moments, shown.look
+        return *moments, shown.preview
 
     def codes(self, shown: MapState) -> Bytes | None:
         """Return the codes of the difference of both frames."""
