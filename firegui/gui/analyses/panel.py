@@ -102,7 +102,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         self.work_page: QWidget | None = None
         """Page to switch to when a run starts, ``None`` to stay."""
         self.result_page: QWidget | None = None
-        """Page to switch to when a saved result is opened."""
+        """Page that replaces the form when a saved result is opened."""
         self.pages = QTabWidget(documentMode=True)
         # Panels without a list of saved results hide it.
         title = self.texts.saved_results or "Earlier results"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from firegui.errors import FireguiError, InputError, Problem
@@ -30,6 +30,15 @@ def as_input_error(error: Exception, where: str) -> InputError:
         place = str(error.filename or where)
         return InputError([Problem(place, error.strerror or str(error), "check that it exists and can be accessed")])
     return InputError([Problem(where, str(error))])
+
+
+def problems_of(make: Callable[[], object]) -> tuple[Problem, ...]:
+    """Return the problems of the :class:`InputError` that ``make`` raises; empty if it raises none."""
+    try:
+        make()
+    except InputError as error:
+        return error.problems
+    return ()
 
 
 def raise_new_problems(before: Iterable[Problem], after: Iterable[Problem], title: str) -> None:

@@ -9,9 +9,10 @@ from firegui.analyses.requests import SensitivityRequest
 from firegui.domain.sensitivity import KIND_TITLES, SensitivityKind, SensitivitySettings
 from firegui.domain.settings import OptimizerSettings
 from firegui.domain.workers import GROUP, WorkerSettings
-from firegui.errors import InputError, Problem, Problems
+from firegui.errors import Problem, Problems
 from firegui.gui.analyses.schedule_choice import ScheduleChoice
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.reporting import problems_of
 from firegui.gui.widgets.fields import narrow_combo
 from firegui.gui.widgets.settings_form import SettingsForm
 
@@ -89,11 +90,7 @@ class SensitivityForm(QWidget):
 
     def problems(self) -> tuple[Problem, ...]:
         """Return what is wrong with the entries."""
-        try:
-            self.request()
-        except InputError as error:
-            return error.problems
-        return ()
+        return problems_of(self.request)
 
     def _on_kind(self) -> None:
         kind = self.chosen_kind

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QFormLayout, QWidget
 from firegui.analyses.requests import StressRequest
 from firegui.domain.project import Project
 from firegui.domain.stress import StressTestSettings
-from firegui.errors import InputError, Problem, Problems
+from firegui.errors import Problem, Problems
 from firegui.gui.analyses.schedule_choice import ScheduleChoice
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.reporting import problems_of
 from firegui.gui.widgets.settings_form import SettingsForm
 
 
@@ -61,8 +62,4 @@ class StressForm(QWidget):
 
     def problems(self) -> tuple[Problem, ...]:
         """Return what is wrong with the entries."""
-        try:
-            self.request()
-        except InputError as error:
-            return error.problems
-        return ()
+        return problems_of(self.request)
