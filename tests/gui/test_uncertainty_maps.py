@@ -302,7 +302,7 @@ def test_means_are_not_exported_as_a_plan(qtbot: QtBot, panel: UncertaintyPanel,
     dialog = ExportDialog(session)
     qtbot.addWidget(dialog)
     assert dialog.summary.text().startswith(
-        "The map shows an ensemble: Mean of 4 members (daily states drawn). That is no plan"
+        "The map shows an ensemble: Mean of 4 members (daily states drawn). An ensemble has no plan"
     )
     assert "show its run from the list of runs" in dialog.summary.text()
     assert not dialog.save_button.isEnabled()
