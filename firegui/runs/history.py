@@ -1,24 +1,35 @@
-"""The epochs of a run as a table, in memory and as ``history.csv``."""
+"""The epochs and the elimination steps of a run as tables: ``history.csv`` and ``elimination.csv``."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 from firegui.errors import InputError, Problem
 from firegui.io.tables import csv_text
-from firegui.runs.events import EpochDone
+from firegui.runs.events import EliminationStep, EpochDone
+
+Row = TypeVar("Row", EliminationStep, EpochDone)
 
 COLUMNS = ("epoch", "rollouts", "objective", "best", "burn", "final", "prot", "drops", "grad_norm", "seconds")
 """The columns of ``history.csv``, in order. Numbers are written so that they read back exactly."""
-
-_INTEGERS = frozenset({"epoch", "rollouts", "drops"})
+STEP_COLUMNS = tuple(item.name for item in fields(EliminationStep))
+"""The columns of ``elimination.csv``, in order."""
+_FLOATS = frozenset({"objective", "best", "burn", "final", "prot", "grad_norm", "seconds"})
 
 
 def history_text(rows: Iterable[EpochDone]) -> str:
-    """``history.csv`` of ``rows``."""
-    return csv_text([COLUMNS, *([getattr(row, name) for name in COLUMNS] for row in rows)])
+    """Return the ``history.csv`` of ``rows``."""
+    return _text(COLUMNS, rows)
+
+
+def elimination_text(rows: Iterable[EliminationStep]) -> str:
+    """Return the ``elimination.csv`` of ``rows``."""
+    return _text(STEP_COLUMNS, rows)
 
 
 def read_history(path: Path, epochs: int) -> tuple[EpochDone, ...]:
@@ -26,16 +37,31 @@ def read_history(path: Path, epochs: int) -> tuple[EpochDone, ...]:
 
     An absent file is an empty history. Raises :class:`~firegui.errors.InputError` for a table of another shape.
     """
+    return _read(path, COLUMNS, partial(EpochDone, epochs=epochs), "not a history of a run")
+
+
+def read_elimination(path: Path) -> tuple[EliminationStep, ...]:
+    """Read the rows of an ``elimination.csv``; an absent file is an empty one.
+
+    Raises :class:`~firegui.errors.InputError` for a table of another shape.
+    """
+    return _read(path, STEP_COLUMNS, EliminationStep, "not a log of an elimination")
+
+
+def _text(columns: Sequence[str], rows: Iterable[object]) -> str:
+    return csv_text([columns, *([getattr(row, name) for name in columns] for row in rows)])
+
+
+def _read(path: Path, columns: Collection[str], make: Callable[..., Row], refusal: str) -> tuple[Row, ...]:
     if not path.exists():
         return ()
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            return tuple(_row(record, epochs) for record in csv.DictReader(file))
+            return tuple(make(**_numbers(record, columns)) for record in csv.DictReader(file))
     except (KeyError, TypeError, ValueError) as error:
         remedy = "restore the file, or start the run again in another folder"
-        raise InputError([Problem(str(path), f"not a history of a run ({error})", remedy)]) from error
+        raise InputError([Problem(str(path), f"{refusal} ({error})", remedy)]) from error
 
 
-def _row(record: dict[str, str], epochs: int) -> EpochDone:
-    numbers = {name: (int(record[name]) if name in _INTEGERS else float(record[name])) for name in COLUMNS}
-    return EpochDone(epochs=epochs, **numbers)  # type: ignore[arg-type]
+def _numbers(record: dict[str, str], columns: Collection[str]) -> dict[str, Any]:
+    return {name: (float(record[name]) if name in _FLOATS else int(record[name])) for name in columns}

@@ -28,11 +28,10 @@ from firegui.io.project.schedule_file import read_project_schedule, write_plan_s
 from firegui.io.project.store import RUNS
 from firegui.io.toml import plain_words
 from firegui.planning.audit import AuditReport
-from firegui.runs.elimination_log import read_elimination
 from firegui.runs.engine import LazyPackage
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunState
 from firegui.runs.header import FORMAT, RunHeader
-from firegui.runs.history import history_text, read_history
+from firegui.runs.history import history_text, read_elimination, read_history
 from firegui.runs.lock import held_problem, is_held
 from firegui.runs.result_store import ResultFolder, ResultStore, read_toml
 from firegui.runs.snapshot import add_missing_margin

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
-from firegui.runs.elimination_log import elimination_text
 from firegui.runs.events import EliminationStep, Progress
+from firegui.runs.history import elimination_text
 from firegui.runs.plan_snapshots import PlanSnapshots
 from firegui.runs.run_folder import ELIMINATION, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT, EliminationSummary
 from firegui.runs.session import RunSession

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from firegui.analyses.benchmark.report import BENCHMARK, COST, DEPLOYMENT, FEASIBILITY, MATCHED, STRESS, printed_tables
+from firegui.analyses.stress.results import result_values
 from firegui.domain.benchmark import (
     GRADIENT_CHARGE,
     PLANNERS,
@@ -104,16 +105,7 @@ def row_values(row: BenchmarkRow) -> Values:
 def scenario_values(table: BenchmarkTable) -> list[Values]:
     """Return the stress table of every task, a line a scenario; shares are of the growth left."""
     return [
-        {
-            "task": row.task.name,
-            "scenario": result.scenario.name,
-            "draws": len(result.draws),
-            "share_worst": result.share_worst,
-            "share_mean": result.share_mean,
-            "cells_worst": result.cells_worst,
-            "cells_no_drops": result.cells_no_drops,
-            "drops_flown_mean": result.flown_mean,
-        }
+        {"task": row.task.name, "scenario": result.scenario.name, **result_values(result)}
         for row in sorted(table.rows, key=lambda row: row.task)
         if row.stress is not None
         for result in (row.stress.nominal, *row.stress.results)

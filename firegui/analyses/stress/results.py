@@ -196,12 +196,7 @@ def table_data(table: StressTable) -> dict[str, Any]:
         "scenarios": [
             {
                 "name": result.scenario.name,
-                "draws": len(result.draws),
-                "share_worst": result.share_worst,
-                "share_mean": result.share_mean,
-                "cells_worst": result.cells_worst,
-                "cells_no_drops": result.cells_no_drops,
-                "drops_flown_mean": result.flown_mean,
+                **result_values(result),
                 "start_cells": result.start_cells,
                 "worst_draw": result.worst_draw,
                 "repair_hours": result.scenario.repair_hours,
@@ -210,6 +205,18 @@ def table_data(table: StressTable) -> dict[str, Any]:
             for result in table.results
         ],
         "left_out": [{"name": name, "reason": reason} for name, reason in table.left_out],
+    }
+
+
+def result_values(result: StressResult) -> dict[str, Any]:
+    """Return the numbers of a scenario as plain values."""
+    return {
+        "draws": len(result.draws),
+        "share_worst": result.share_worst,
+        "share_mean": result.share_mean,
+        "cells_worst": result.cells_worst,
+        "cells_no_drops": result.cells_no_drops,
+        "drops_flown_mean": result.flown_mean,
     }
 
 

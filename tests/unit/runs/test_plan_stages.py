@@ -9,7 +9,6 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.errors import InputError
 from firegui.runs.control import RunControl
-from firegui.runs.elimination_log import elimination_text, read_elimination
 from firegui.runs.events import (
     EliminationStep,
     EpochDone,
@@ -21,6 +20,7 @@ from firegui.runs.events import (
     RunState,
     StageBegan,
 )
+from firegui.runs.history import elimination_text, read_elimination
 from firegui.runs.run_folder import ELIMINATION, PRELIMINARY, REFERENCE, read_run
 from firegui.runs.spec import PlanSpec, Stage
 from tests.support import assert_same_files, make_project
