@@ -94,7 +94,7 @@ class PlannerComparison:
         assert ready is not None
         return ready
 
-    def _wanted(self, earlier: BenchmarkHeader | None, engine: Engine, gather: Gather) -> _Wanted:
+    def _wanted(self, earlier: BenchmarkHeader | None, engine: Engine, gather: Gather) -> _RequestedBenchmark:
         """Return what is requested, added to what was ``earlier``; every problem is noted."""
         base = BenchmarkSettings(planners=()) if earlier is None else earlier.settings
         notes = () if earlier is None else earlier.notes
@@ -113,11 +113,11 @@ class PlannerComparison:
             planners=tuple(dict.fromkeys((*base.planners, *planners))),
             matched=tuple(dict.fromkeys((*base.matched, *matched))),
         )
-        return _Wanted(settings, notes, any(item.where in ("--planners", "--matched") for item in gather))
+        return _RequestedBenchmark(settings, notes, any(item.where in ("--planners", "--matched") for item in gather))
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _RequestedBenchmark:
     """Requested settings. ``unread`` says that a name of a planner could not be read."""
 
     settings: BenchmarkSettings

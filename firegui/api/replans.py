@@ -109,7 +109,7 @@ class ReplanRequest:
             project_folder=read.folder,
             schedule_file=file,
         )
-        # Why there is no perimeter has been said by whoever read it.
+        # The reader of the perimeter has reported why there is none.
         gather.extend(item for item in replan_problems(spec) if item.where != "observed" or not unread)
         return ReadyRun(spec, self.observed, read.is_as_saved and file is not None).with_command()
 

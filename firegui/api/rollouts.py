@@ -103,7 +103,7 @@ class EvaluatedSchedule:
 
     ``metrics`` are those of the fire with the schedule and ``baseline`` those without drops: extents in cells and ha,
     occupancy in cell-days. Without a schedule ``schedule`` is ``None`` and both are the same. ``p_fire [D+1, H, W]`` is
-    the probability of fire at day boundaries, ``None`` unless it was asked for. ``fire`` is the fire that a replanned
+    the probability of fire at day boundaries, ``None`` unless requested. ``fire`` is the fire that a replanned
     run kept. ``seconds`` is the time of the rollouts, ``engine`` says in words what computed.
     """
 

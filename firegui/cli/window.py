@@ -23,7 +23,7 @@ FILM_SIDES = {
 def run_window(project: Path | None) -> int:
     """Open the workbench and return its exit code once it is closed.
 
-    Raises :class:`~firegui.errors.InputError` where no display answers and none was asked for on purpose.
+    Raises :class:`~firegui.errors.InputError` where no display answers and none was requested on purpose.
     """
     trouble = "" if is_offscreen() else display_trouble()
     if trouble:

@@ -49,7 +49,7 @@ _DAMAGED = (
     pickle.UnpicklingError,
     tokenize.TokenError,
 )
-"""Everything that numpy, zipfile and the decompressors raise on bytes that somebody has damaged."""
+"""Everything that numpy, zipfile and the decompressors raise on damaged bytes."""
 
 NO_DATA = (-9999.0, -32768.0, -3.4028234663852886e38)
 """What programs write where they have no value; none of it is a measurement of anything here."""

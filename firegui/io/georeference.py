@@ -135,7 +135,7 @@ def _ddm(value: float, digits: int) -> str:
 
 
 FIRST_MODEL_YEAR, END_MODEL_YEAR = 2010, 2030
-# The field is asked for once per box of this size: the declination changes by some 0.2° per degree of place, ten times
+# The field is computed once per box of this size: the declination changes by some 0.2° per degree of place, ten times
 # that where the field is weakest, 0.1° a year and 0.003° per kilometre of height. A box costs less than 0.03°.
 _BOX_DEGREES, _BOX_YEARS, _BOX_KM = 0.02, 0.01, 0.5
 

@@ -21,7 +21,7 @@ from firegui.errors import Problem
 from firegui.io.georeference import Georeference
 
 UNKNOWN_START = datetime(2000, 1, 1, tzinfo=UTC)
-"""Stands in for a start that nobody knows; whoever uses it says so in a note."""
+"""Stands in for an unknown start. A note says so wherever it is used."""
 
 FIRST_YEAR, LAST_YEAR = 1900, 2199
 

@@ -95,7 +95,7 @@ class Table:
         return [Table(item, f"{self.where} {key} {number + 1}", self.problems) for number, item in enumerate(raw)]
 
     def finish(self) -> None:
-        """Report every key that nobody asked for."""
+        """Report every key that was not read."""
         for key in self._raw:
             if key not in self._asked:
                 self.problems.add(self.where, f"{key} is not known here", _REMEDY_UNKNOWN)

@@ -65,7 +65,10 @@ class MarginPlanning:
     def table(
         self, model: Model, schedule: Schedule, *, began: ScenarioBegan | None = None, check: Check | None = None
     ) -> StressTable:
-        """Return the stress table of a schedule, on the draws of the set's own seed. ``began`` as in the function."""
+        """Return the stress table of a schedule, on the draws of the set's own seed.
+
+        ``began`` is as in the function.
+        """
         stress = self._project.stress
         return stress_table(self._project, model, schedule, stress, self._worlds, began=began, check=check)
 

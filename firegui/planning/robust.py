@@ -1,7 +1,7 @@
-"""The robust feasibility test (paper, section ``design_eta``): what else a removal has to survive in stage 2.
+"""Robust feasibility test: disturbances that a removal has to survive in stage 2.
 
-Two of the paper's three remedies against schedules without a margin; the third, a design effectiveness below the
-nominal one, needs no more rollouts and is the default.
+It is from the paper, section ``design_eta``. Two of the paper's three remedies against schedules without a margin; the
+third, a design effectiveness below the nominal one, needs no more rollouts and is the default.
 """
 
 from __future__ import annotations
@@ -50,19 +50,22 @@ def trials_of(
 
 
 def displacements(size: tuple[int, int, int], count: int, scale: float, seed: int, stream: int = FIXED) -> list[Floats]:
-    """``count`` normal displacements of pose logits ``[T, A, 3]``, the same for the same ``seed`` and ``stream``."""
+    """Return ``count`` normal displacements of pose logits ``[T, A, 3]``.
+
+    They are the same for the same ``seed`` and ``stream``.
+    """
     children = np.random.SeedSequence([seed, stream]).spawn(count)
     return [np.random.default_rng(child).normal(0.0, scale, size) for child in children]
 
 
 def off_the_pins(model: Model, values: Floats) -> Floats:
-    """``values [T, A, 3]`` with 0 for pinned drops, which fly where they were pinned."""
+    """Return ``values [T, A, 3]`` with 0 for pinned drops, which fly where they were pinned."""
     pinned = None if model.rules is None else model.rules.pinned
     return values if pinned is None else np.where(pinned[:, :, None], 0.0, values)
 
 
 def model_size(model: Model) -> tuple[int, int]:
-    """``(T, N_a)``."""
+    """Return ``(T, N_a)``."""
     return model.n_steps, model.fleet.n_aircraft
 
 
@@ -70,19 +73,19 @@ def _against(
     model: Model, reference: Schedule, settings: EliminationSettings, terms: Sequence[str], check: Check | None, *,
     shift: Floats | None = None, alter: Alteration | None = None,
 ) -> Trial:  # fmt: skip
-    """The trial of one disturbance, with thresholds from the reference under it."""
+    """Return the trial of one disturbance, with thresholds from the reference under it."""
     free = Trial(model, UNBOUNDED, shift, alter)
     metrics = run(free, reference, check=check).metrics
     return Trial(model, thresholds(metrics, tuple(terms), settings), shift, alter)
 
 
 def front_shift(k: float, error: ErrorModel = PAPER_BEAR) -> Alteration:
-    """The shift by ``k ≥ 0`` standard deviations, for :func:`~firegui.rollout.simulate.simulate`.
+    """Return the shift by ``k ≥ 0`` standard deviations as a change of a rollout.
 
-    ``z ← z + k σ_1 v_1`` where ``P > threshold``, with ``σ_1² `` the largest eigenvalue of ``Σ`` and ``v_1`` its
-    direction, pointed towards more fire. The mean residual ``μ`` is left out, as the paper's words have it. Done as the
-    multiplication of odds that this is, so that no floor is needed: a cell that has burned stays burned, and ``k = 0``
-    changes no bit. ``U`` never rises, not even by rounding.
+    It is for :func:`~firegui.rollout.simulate.simulate`. ``z ← z + k σ_1 v_1`` where ``P > threshold``, with ``σ_1² ``
+    the largest eigenvalue of ``Σ`` and ``v_1`` its direction, pointed towards more fire. The mean residual ``μ`` is
+    left out, as the paper's words have it. Done as the multiplication of odds that this is, so that no floor is needed:
+    a cell that has burned stays burned, and ``k = 0`` changes no bit. ``U`` never rises, not even by rounding.
     """
     if not k >= 0.0:
         raise ValueError(f"a front shift of {k} standard deviations is not one towards more fire")
@@ -98,7 +101,10 @@ def front_shift(k: float, error: ErrorModel = PAPER_BEAR) -> Alteration:
 
 
 def _shifted(unburned: State, burning: State, odds: Floats) -> tuple[State, State]:
-    """``(U, B) [n]`` with their odds multiplied and ``U`` held at what it was; ``B`` and ``R`` share the rest."""
+    """Return ``(U, B) [n]`` with their odds multiplied and ``U`` held at what it was.
+
+    ``B`` and ``R`` share the rest.
+    """
     u, b = unburned.astype(np.float64), burning.astype(np.float64)
     parts = odds[:, None] * np.stack([u, b, np.maximum(1.0 - u - b, 0.0)])
     after = np.minimum(parts[0] / parts.sum(axis=0), u)

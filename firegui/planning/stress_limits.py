@@ -87,7 +87,7 @@ class StressTests:
         self._worlds, self.limit, self._draws, self._seed = tuple(worlds), limit, draws, seed
 
     def __len__(self) -> int:
-        """Number of worlds, the nominal one included."""
+        """Return the number of worlds, the nominal one included."""
         return len(self._worlds)
 
     @property
@@ -133,10 +133,10 @@ class StressTests:
     def first_refused(
         self, flown: Schedule, test: int, allowed: NDArray[np.float64], first: int, *, check: Check | None = None
     ) -> tuple[int, int]:
-        """Return the first world in which ``flown`` exceeds its limits by more than ``allowed [W]``, and the rollouts.
+        """Return the first world whose limits ``flown`` exceeds by more than ``allowed [W]``.
 
-        −1 where there is none. World ``first`` is tested first. The draws are those of the stream of removals.
-        ``flown`` comes from :func:`executed_only`.
+        The number of rollouts is returned, too. −1 where there is none. World ``first`` is tested first. The draws are
+        those of the stream of removals. ``flown`` comes from :func:`executed_only`.
         """
         count, seed = 0, (self._seed, REMOVALS, test)
         for index in sorted(range(len(self)), key=lambda index: index != first):

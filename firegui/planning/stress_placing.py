@@ -1,4 +1,4 @@
-"""First stage with a margin: place drops by the objective, then train them in the scenarios of a stress set."""
+"""First stage with a margin: place drops by the objective, then train them in the scenarios."""
 
 from __future__ import annotations
 
@@ -161,7 +161,10 @@ class StressPlanner(GradientPlanner):
     def _remembered(
         self, state: PlannerState, best: PlannerState, objective: float | None, score: float
     ) -> PlannerState:
-        """Return ``state`` after another epoch, with ``best`` as the best schedule where ``objective`` is its own."""
+        """Return ``state`` after another epoch.
+
+        ``best`` is its best schedule where ``objective`` is the schedule's own.
+        """
         epoch = self.epochs_done
         if objective is None:
             return replace(state, progress=np.array([epoch + 1.0, *self._state.progress[1:]]))

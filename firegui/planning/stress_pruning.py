@@ -1,4 +1,4 @@
-"""Second stage with a margin: remove drops in rounds, let the others adapt, and keep what holds in the scenarios.
+"""Second stage with a margin: remove drops in rounds, let the others adapt, keep what holds.
 
 A round removes, little by little, the drops that the scenarios' mean gradient says are worth least, while the poses of
 the others adapt, and goes on adapting until the steps are small. Then it tests the plan in every scenario on draws that
@@ -232,12 +232,16 @@ class StressPruning:
         )  # fmt: skip
 
     def state(self) -> PruningState:
-        """A value to go on from."""
+        """Return a state from which the pruning can resume."""
         return self._state
 
     # -- the search --------------------------------------------------------------------------------------------------
     def advance(self, check: Check | None = None) -> EliminationReport:
-        """Rank some drops, remove a batch, take an epoch of the adaptation, or test the plan and begin what follows."""
+        """Take the next step of the pruning.
+
+        It ranks some drops, removes a batch, takes an epoch of the adaptation, or tests the plan and begins what
+        follows.
+        """
         steps = {
             Phase.RANKING: self._rank, Phase.REMOVING: self._remove, Phase.ADAPTING: self._adapt,
             Phase.TESTING: self._judge,
@@ -413,7 +417,7 @@ class StressPruning:
             self._begin_round(self._cut if at_once else self._cut / 2.0, self._state.pose_logits)
 
     def _begin_round(self, cut: float, poses: Floats) -> None:
-        """Begin to remove a share ``cut`` of the latest plan taken over, from ``poses``; or begin the last round."""
+        """Begin to remove a share ``cut`` of the latest plan from ``poses``, or begin the last round."""
         now = self._state
         last = cut < SMALLEST_CUT or self._allowance_used
         poses = now.pose_logits if last else poses
@@ -497,10 +501,10 @@ class StressPruning:
         self._change(Count.HOPEFUL, int(batches.hopeful))
 
     def _with_drops_back(self, now: PruningState) -> Bools:
-        """Return the trial with the removed drops that it misses most, where the gates let them fly beside the others.
+        """Return the trial with the removed drops that it misses most.
 
-        Drops that the plan never had do not come: those that fight a fire which has escaped seem to be worth much, and
-        what they save in one draw is of no use in another.
+        The gates let them fly beside the others. Drops that the plan never had do not come: those that fight a fire
+        which has escaped seem to be worth much, and what they save in one draw is of no use in another.
         """
         gone = now.kept & ~now.trial
         count = int(gone.sum()) // GIVEN_BACK

@@ -109,7 +109,7 @@ class ScenarioTraining:
         self._threads = kernel_threads() if design.backend == "cpu" else 1
 
     def __len__(self) -> int:
-        """Number of worlds."""
+        """Return the number of worlds."""
         return len(self._worlds)
 
     def design(
@@ -124,7 +124,10 @@ class ScenarioTraining:
         self, schedule: Schedule, first: int, count: int, leaks: Leaks, *, frame_stride: int | None = None,
         check: Check | None = None,
     ) -> tuple[Rollout, Slope, Slope]:  # fmt: skip
-        """Return the rollout at design effectiveness, its slope, and the mean of that and of ``count`` scenarios."""
+        """Return the rollout at design effectiveness and two slopes.
+
+        They are its own, and the mean of that and of ``count`` scenarios.
+        """
         found: list[Rollout] = []
 
         def design() -> Slope:
@@ -166,7 +169,10 @@ class ScenarioTraining:
 
 
 def falling(high: float, low: float, share: float) -> float:
-    """Return a step size that falls from ``high`` to ``low`` along half a cosine as ``share`` goes from 0 to 1."""
+    """Return a step size that falls from ``high`` to ``low`` along half a cosine.
+
+    ``share`` rises from 0 to 1.
+    """
     return low + (high - low) * 0.5 * (1.0 + math.cos(math.pi * min(max(share, 0.0), 1.0)))
 
 

@@ -2,7 +2,7 @@
 
 Each window has a slot of its own in one place, and holds it while it lives::
 
-    PLACE/SLOT/.lock          held by the window; a slot that nobody holds was left behind
+    PLACE/SLOT/.lock          held by the window; a slot without a lock was left behind
     PLACE/SLOT/open.toml      what was open there, written last
     PLACE/SLOT/edits/         project.toml as edited, and weights that the project's own folder does not have
     PLACE/SLOT/base.firegui/  the whole project as it came in, where it was never saved
@@ -99,7 +99,7 @@ class AutosaveSlot:
     def clear(self) -> None:
         """There is nothing to keep."""
         if self._lock is not None:
-            # The note goes first: without it nobody is offered half of the rest.
+            # The note goes first: without it half of the rest is not offered.
             with suppress(OSError):
                 (self.path / OPEN).unlink(missing_ok=True)
             shutil.rmtree(self.path / EDITS, ignore_errors=True)

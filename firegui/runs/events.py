@@ -65,7 +65,7 @@ class StateChanged:
 
 @dataclass(frozen=True, slots=True)
 class DeviceUsed:
-    """The ``backend`` that was asked for, and the ``name`` of the device that computes: ``the CPU``."""
+    """The requested ``backend``, and the ``name`` of the device that computes: ``the CPU``."""
 
     backend: str
     name: str
@@ -248,7 +248,7 @@ class MarginReady:
 class TaskProgress:
     """One task of a benchmark at work: ``spent`` of ``allowance`` rollout-equivalents, ``best`` so far.
 
-    For the two-stage plan ``allowance`` is 0, because nobody knows what it will take; ``best`` is NaN before the first.
+    For the two-stage plan ``allowance`` is 0, because its cost is unknown; ``best`` is NaN before the first.
     """
 
     task: PlannerTask
@@ -329,7 +329,7 @@ class ScalingReady:
 class CellProgress:
     """One cell of a study at work: its ``number``, who works at it, and how far it is.
 
-    ``spent`` of ``allowance`` rollout-equivalents are charged; ``allowance`` is 0 where nobody knows what it will take.
+    ``spent`` of ``allowance`` rollout-equivalents are charged; ``allowance`` is 0 where the cost is unknown.
     """
 
     number: int

@@ -43,7 +43,7 @@ class FolderLock:
         raise InputError([held_problem(folder)], _TITLE)
 
     def say(self, text: str) -> None:
-        """Leave a word for whoever finds the folder held; that it cannot be written is no harm."""
+        """Write ``text`` for programs that find the folder locked. A failure to write is ignored."""
         if self._handle is not None:
             with suppress(OSError):
                 os.ftruncate(self._handle, 0)

@@ -27,13 +27,13 @@ class ProjectLock:
         return self._folder if self._lock is not None else None
 
     def holder_of(self, folder: Path) -> str:
-        """Who else has the project in ``folder`` open, for people; empty for nobody."""
+        """Return the name of the other holder of the project in ``folder``, empty for none."""
         if self._is_ours(folder) or not is_held(folder):
             return ""
         return said(folder) or _SOMEBODY
 
     def take(self, folder: Path) -> bool:
-        """Hold ``folder``, and let go of what was held; ``False`` where somebody else was faster.
+        """Lock ``folder`` and release the last one. Return ``False`` where another window was faster.
 
         A folder that may not be written to, or lies where nothing can be locked, needs no holding: then nothing is
         held, and the answer is yes.

@@ -108,7 +108,7 @@ class ReplanJob(BaseRun[ReplanSpec]):
 
     @property
     def _stride(self) -> int | None:
-        """Steps between the frames to show; ``None`` where nobody looks at frames."""
+        """Steps between the frames to show; ``None`` where frames are not shown."""
         stride = self._spec.frame_stride
         return stride if stride < self._spec.project.calendar.n_steps else None
 

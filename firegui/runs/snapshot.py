@@ -71,7 +71,7 @@ class ProjectSnapshot:
     def project(self) -> Project:
         """Return a project with place, dates, fleet, regions and settings, but without layers and weather.
 
-        Enough for every exporter. Its wind is NaN on every day, so that nobody takes it for weather.
+        Enough for every exporter. Its wind is NaN on every day, so that it is not taken for weather.
         """
         calm = np.broadcast_to(np.float32(np.nan), (self.days, *self.grid.shape))
         scenario = Scenario(

@@ -1,4 +1,4 @@
-"""What a run is asked to do: a frozen value that holds everything up front."""
+"""Specifications of runs: frozen values that hold the complete input."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class SensitivitySpec:
     """A robustness table of ``kind`` (paper, section ``design_eta``), into the folder ``out``.
 
     All kinds but the sweep are of ``schedule``, read from ``schedule_file``. A sweep plans ``project`` at each of the
-    design values of ``settings``, in folders below ``out``; ``resume`` keeps those that are done and goes on with the
+    design values of ``settings``, in folders below ``out``; ``resume`` keeps those that are done and resumes the
     others. ``workers`` compute the rows. ``command`` is what a person would type to repeat it and ``project_folder``
     where the project is kept, for the record.
     """
@@ -171,7 +171,7 @@ class SensitivitySpec:
 class StressSpec:
     """A stress test of ``schedule``, read from ``schedule_file``, into the folder ``out``.
 
-    The draws so far are saved at most every ``checkpoint_seconds``; ``resume`` keeps them and goes on with the others.
+    The draws so far are saved at most every ``checkpoint_seconds``; ``resume`` keeps them and resumes the others.
     ``command`` is what a person would type to repeat it. ``scenarios_file`` says where the set was read, empty for the
     project's own, and ``project_folder`` where the project is kept, for the record.
     """
@@ -193,7 +193,7 @@ class StressSpec:
 class MarginSpec:
     """What margin costs ``project``: a plan for each margin and its stress test, in folders below ``out``.
 
-    ``resume`` keeps what is done and goes on with the rest, at the last checkpoint of the plan that was being made.
+    ``resume`` keeps what is done and resumes the rest, at the last checkpoint of the plan that was being made.
     ``command`` is what a person would type to repeat it and ``project_folder`` where the project is kept, for the
     record.
     """
@@ -290,7 +290,7 @@ class BenchmarkSpec:
 
     Tasks are shared out over ``processes`` processes of one thread each, 0 for as many as there are cores, or over the
     workers of ``scheduler``, the address of a Dask scheduler. Each task is saved at most every ``checkpoint_seconds``;
-    ``resume`` keeps those that are done, goes on with those that were begun and may ask for more planners or seeds.
+    ``resume`` keeps those that are done, resumes those that were begun and may ask for more planners or seeds.
     ``command`` is what a person would type to repeat it and ``project_folder`` where the project is kept, as the run
     has it. ``notes`` say what was left out, and why.
     """

@@ -164,7 +164,7 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
         """Return the backend of every session, where the machine does not choose it; empty where it does."""
         if then is not None and self._spec.backend == "auto":
             return then.backend
-        # Of the workers of a cluster only what was asked for is known.
+        # Of the workers of a cluster only the request is known.
         return "cpu" if self._spec.scheduler and self._spec.backend == "auto" else ""
 
     def _new_header(self, model: Model, then: BenchmarkHeader | None) -> BenchmarkHeader:
@@ -226,7 +226,7 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
         )  # fmt: skip
 
     def _check_saved_event(self) -> None:
-        """Refuse a project that is not saved as it is: nobody could look at the plans later."""
+        """Refuse a project that is not saved as it is: the plans could not be shown later."""
         folder = self._spec.project_folder
         if not folder.is_dir():
             remedy = "put it back, or go on with the benchmark of the folder where it is now"
@@ -390,7 +390,7 @@ class TaskQueue:
         return sorted(found, key=_order)
 
     def begin(self, task: PlannerTask) -> None:
-        """``task`` was given to somebody."""
+        """Record that ``task`` was given to a worker."""
         self._begun.add(task)
 
     def finish(self, row: BenchmarkRow) -> None:

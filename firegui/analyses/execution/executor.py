@@ -246,7 +246,7 @@ def results_in_order(
                 number = waiting.popleft()
                 executor.submit(number, tasks[number])
             for found in executor.collect(_WAIT_SECONDS):
-                if found.outcome.cancelled:  # by somebody else
+                if found.outcome.cancelled:  # not by this program
                     waiting.appendleft(found.number)
                 else:
                     results[found.number] = _result_of(found)

@@ -96,7 +96,7 @@ def read_table(folder: Path) -> AnyTable:
 
 
 def flat_rows(table: AnyTable) -> list[dict[str, Any]]:
-    """Every row as one record of plain values, for the CSV, ``--json`` and whoever shows a table."""
+    """Return every row as one record of plain values, for the CSV, ``--json`` and tables."""
     return [_flat(row, table.baseline) for row in table.rows]
 
 

@@ -8,7 +8,7 @@
     failed.json             the cells that have no row, and why; they are tried again
     table.csv, table.parquet, cells.csv, *.png, *.svg    what people read: see :mod:`firegui.analyses.study.report`
 
-Every file is replaced whole, so that a study that is killed anywhere goes on with what is missing. There is no
+Every file is replaced whole, so that a study that is killed anywhere resumes with what is missing. There is no
 ``run.toml``, so that nothing takes it for a plan.
 """
 

@@ -157,7 +157,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
 
     # -- before the first cell ---------------------------------------------------------------------------------------
     def _backend(self) -> str:
-        """Return the backend of the cells; of a cluster's workers only what was asked for is known."""
+        """Return the backend of the cells; of a cluster's workers only the request is known."""
         spec = self._spec
         if spec.scheduler:
             return "cpu" if spec.backend == "auto" else spec.backend
@@ -198,7 +198,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
         )  # fmt: skip
 
     def _count(self, backend: str) -> int:
-        """How many processes: as many as are asked for, as there are cores, or cards; never more than cells."""
+        """Return the number of processes: as requested, or one per core or card; never more than cells."""
         most = self._spec.workers
         if backend == "cuda":
             cards = len(self._engine.devices()["cuda"]) or 1

@@ -1,4 +1,4 @@
-"""The members of an ensemble in a file, so that it can be gone on with or looked at.
+"""The members of an ensemble in a file, so that it can be resumed or shown.
 
 ``ensemble.safetensors``. The tensors are those of :meth:`~firegui.domain.ensemble.EnsembleState.tensors`, the sums of
 maps deflated: most of their cells never burn. ``weather [M, 3]`` is the members' wind, where it was drawn.
@@ -23,7 +23,7 @@ from firegui.io.array_files import write_arrays
 
 _MAPS, _WEATHER = ("fire", "burning"), "weather"
 _LEVEL = 1
-"""Written while somebody waits for a stop: fast, and small enough."""
+"""Fast, because the user waits for the stop, and small enough."""
 
 
 def write_members(path: Path, state: EnsembleState, weather: Sequence[WeatherDraw] = ()) -> None:

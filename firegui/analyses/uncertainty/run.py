@@ -212,7 +212,7 @@ class EnsembleRun(SavedRun[UncertaintySpec, EnsembleHeader]):
 
 
 _TOLD_SECONDS = 0.25
-"""Members may take milliseconds; nobody reads more lines than this."""
+"""Members may take milliseconds; more lines than this cannot be read."""
 
 
 class EnsembleMembers:

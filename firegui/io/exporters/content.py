@@ -147,7 +147,7 @@ class ExportContent:
     ``rows`` are all proposed drops, by step and then by the aircraft's column; ``run`` is what people call the run,
     empty for none; ``made`` the time when the plan was made (aware). ``plan`` and ``baseline`` are the fire with and
     without the plan, where they are known. ``notes`` say what to know of the numbers, and ``warnings`` are those of
-    them that nobody may overlook. ``sheet`` is what people choose of printed maps. ``fire`` is ``"observed"`` or
+    them that must not be overlooked. ``sheet`` is what people choose of printed maps. ``fire`` is ``"observed"`` or
     ``"drawn"`` for a run that was replanned in such a fire. ``stress`` is the stress table of a plan that was tested.
     """
 
@@ -175,7 +175,7 @@ class ExportContent:
 
     @property
     def near_water(self) -> int | None:
-        """How many flown drops lie near water; ``None`` where nobody knows."""
+        """Number of flown drops near water; ``None`` where it is unknown."""
         if any(row.near_water is None for row in self.flown):
             return None
         return sum(bool(row.near_water) for row in self.flown)

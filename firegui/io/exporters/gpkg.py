@@ -1,8 +1,8 @@
 """A plan as one GeoPackage.
 
-Drops, footprints, regions, no-drop zones and perimeters, with styles for QGIS. Everything is in WGS 84, so that nobody
-needs the event's own CRS. Times are in UTC. QGIS takes the default style of a layer from the table ``layer_styles`` (a
-convention of QGIS's, outside the standard OGC 12-128r18).
+Drops, footprints, regions, no-drop zones and perimeters, with styles for QGIS. Everything is in WGS 84, so that the
+event's own CRS is not needed. Times are in UTC. QGIS takes the default style of a layer from the table ``layer_styles``
+(a convention of QGIS's, outside the standard OGC 12-128r18).
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ def _heading(page: FigurePage, x: float, top: float, text: str) -> float:
 
 
 def _go_on() -> None:
-    """Let the work go on: nobody asks to stop."""
+    """Let the work continue: no stop is requested."""
 
 
 _MINUTES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 2.5, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)

@@ -67,7 +67,7 @@ class DropRow:
     ``heading_true`` and ``heading_magnetic`` are the axis of the run in degrees, [0, 180); ``declination`` is what lies
     between them, east positive, ``None`` where the magnetic model does not reach. ``height_ft`` is above ground and
     ``speed_kt`` the aircraft's, ``None`` for an aircraft that the fleet does not have. ``near_water``: whether the
-    footprint lies within 300 ft of water, ``None`` where nobody knows where water is.
+    footprint lies within 300 ft of water, ``None`` where the places of water are unknown.
     """
 
     drop: DropRecord

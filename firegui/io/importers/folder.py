@@ -53,7 +53,7 @@ class _FoundFiles:
 
 
 def recognise(files: Path | Sequence[Path], check: Check | None = None) -> Recognised:
-    """Return what a folder, or files that somebody chose, suggest.
+    """Return what a folder, or chosen files, suggest.
 
     A ``landscape.toml`` among them is taken at its word. Files that are not known are named in the notes. Raises
     :class:`~firegui.errors.InputError` where nothing can be made of them at all.

@@ -4,7 +4,7 @@ No data, units and scaled encodings, by rules that are said and never guessed si
 beyond ±1e30, the file's own no-data value, and a customary stand-in (−9999, 32767, 255 …) where it lies outside what
 the layer can hold. Anything else outside that range is refused.
 
-Units, where nobody says them, are told from what the layer can hold on the Earth:
+Units, where they are not given, are told from what the layer can hold on the Earth:
 
 - elevation: feet where one value is above 9,000; m otherwise (a slope layer beside it may say otherwise, see
   :mod:`.cross_checks`);
@@ -204,9 +204,9 @@ def read_values(
 ) -> ImportedLayer | None:
     """Return the layer ``key`` from the numbers of a file, by the rules above.
 
-    ``nodata`` is what the file declares; ``unit`` (a name in :data:`~firegui.io.importers.layer_values.UNITS`) is what
-    somebody said, ``encoding`` states the unit where the file's layout does. What cannot be read is added to
-    ``problems`` under ``where`` and ``None`` returned.
+    ``nodata`` is what the file declares; ``unit`` (a name in :data:`~firegui.io.importers.layer_values.UNITS`) is the
+    given one, ``encoding`` states the unit where the file's layout does. What cannot be read is added to ``problems``
+    under ``where`` and ``None`` returned.
     """
     if raw.dtype.kind not in "iuf":
         problems.add(where, f"holds {raw.dtype} values, not numbers", "save it as numbers")

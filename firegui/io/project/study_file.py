@@ -23,7 +23,7 @@
     [[case]]                              # … with every one of those; the first is what the others are compared with
     name = "as it is"
     [[case]]
-    name = "nobody grounded"
+    name = "none grounded"
     set = { lifted.all = [2, 3] }
 
 ``sampling = "latin"`` draws ``samples`` cells from the ranges in place of a grid, with ``seed``.

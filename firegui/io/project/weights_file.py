@@ -119,7 +119,7 @@ def _parsed(data: bytes, name: str, problems: Problems) -> NetworkWeights | None
     nodes = {key: tensor for key, tensor in tensors.items() if key.startswith(_CORRECTION)}
     corrections = [_correction(row, nodes.pop(f"{_CORRECTION}{number}", None)) for number, row in enumerate(rows)]
     table.finish()
-    # Nobody mends the header of a binary file by hand, which is what the reader of tables would propose.
+    # The header of a binary file is not edited by hand, which the reader of tables would propose.
     problems.extend(Problem(problem.where, problem.what, _REMEDY) for problem in found)
     problems.extend(Problem(name, f"the tensor {key} belongs to no correction", _REMEDY) for key in nodes)
     if training is None or len(list(problems)) > before:

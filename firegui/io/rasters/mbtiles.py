@@ -36,7 +36,7 @@ _DEEPEST = 24
 _MOST_TILES = 96
 """More are not mosaicked for one picture: a coarser level does."""
 _MOST_WHOLE = 4 * _MOST_TILES
-"""Where even the coarsest level has more than so many in a picture, it is left empty until somebody comes closer."""
+"""Where even the coarsest level has more than so many in a picture, it is left empty until the view is closer."""
 _MOST_BYTES, _LARGEST_PX = 8 * 2**20, 1024
 _MOST_SAMPLES = 24
 _TITLE = "The base map cannot be used"

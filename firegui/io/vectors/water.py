@@ -84,7 +84,7 @@ def mask_polygons(mask: NDArray[np.bool_]) -> NDArray[np.object_]:
 def near_water(outlines: Sequence[Any], water: WaterLayer | None) -> list[bool | None]:
     """Return for each outline whether it is near water.
 
-    ``None`` for all where nobody knows where water is.
+    The result is ``None`` where the places of water are unknown.
     """
     if water is None:
         return [None] * len(outlines)

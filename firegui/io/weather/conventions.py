@@ -110,7 +110,7 @@ def speed_unit(text: str) -> SpeedUnit | None:
 
 @dataclass(frozen=True, slots=True)
 class WindConventions:
-    """How the numbers of a wind file are meant; ``None`` where nobody has said."""
+    """How the numbers of a wind file are meant; ``None`` where it is not given."""
 
     components: Components | None = None
     speed_unit: SpeedUnit | None = None

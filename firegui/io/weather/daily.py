@@ -96,7 +96,7 @@ def daily_wind(
 _CALM_DEG = 0.05
 
 When = tuple[datetime, float, int | None]
-"""The start (UTC), the local offset in hours, and the days that are asked for."""
+"""The start (UTC), the local offset in hours, and the requested days."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
