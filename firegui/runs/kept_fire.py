@@ -45,7 +45,7 @@ class _Entry(msgspec.Struct, omit_defaults=True):
     steps: tuple[int, ...] = ()
 
 
-class _About(msgspec.Struct):
+class _FireMetadata(msgspec.Struct):
     format: int
     shape: tuple[int, int]
     fires: tuple[_Entry, ...]
@@ -62,7 +62,7 @@ def write_kept_fire(folder: Path, fires: Sequence[DayStates]) -> None:
         _Entry(fire.flown, fire.world, fire.seed, fire.first, len(fire.codes), codes_hash(fire.codes), fire.steps)
         for fire in fires
     )
-    about = _About(_FORMAT, fires[0].codes.shape[1:], entries)
+    about = _FireMetadata(_FORMAT, fires[0].codes.shape[1:], entries)
     arrays: dict[str, NDArray[np.generic]] = {"about": np.array(msgspec.json.encode(about).decode())}
     for number, fire in enumerate(fires):
         for name, code in (("burning", 1), ("burned", 2)):
@@ -176,12 +176,12 @@ def _fires(path: Path, shape: tuple[int, int], calendar: Calendar, problems: Pro
     return fires
 
 
-def _about(archive: Mapping[str, Any], path: Path, shape: tuple[int, int], problems: Problems) -> _About | None:
+def _about(archive: Mapping[str, Any], path: Path, shape: tuple[int, int], problems: Problems) -> _FireMetadata | None:
     text = array_files.array(archive, "about", str(path), problems)
     if text is None:
         return None
     try:
-        about = msgspec.json.decode(str(text), type=_About)
+        about = msgspec.json.decode(str(text), type=_FireMetadata)
     except msgspec.DecodeError as error:
         problems.add(str(path), f"cannot be read ({plain_words(error)})", _REMEDY)
         return None

@@ -63,7 +63,7 @@ class FitCheckpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class _About:
+class _CheckpointMetadata:
     """The JSON object of the file. ``terms`` and ``scored`` name the columns of the history."""
 
     format: int
@@ -104,7 +104,7 @@ def write_checkpoint(path: Path, checkpoint: FitCheckpoint) -> None:
     """Write it atomically. Raises :class:`~firegui.errors.InputError` where that is refused."""
     history, state, start = checkpoint.history, checkpoint.state, checkpoint.start
     first = history[0] if history else None
-    about = _About(
+    about = _CheckpointMetadata(
         format=FORMAT,
         command=checkpoint.command,
         settings=checkpoint.settings,
@@ -130,7 +130,7 @@ def read_checkpoint(path: Path) -> FitCheckpoint:
         tensors: dict[str, NDArray[Any]] = load(data)
         # The reader of tensors has checked that the header is as long as it says, and that it is JSON.
         header = msgspec.json.decode(data[8 : 8 + int.from_bytes(data[:8], "little")])
-        about = msgspec.json.decode(header["__metadata__"][_ENTRY], type=_About)
+        about = msgspec.json.decode(header["__metadata__"][_ENTRY], type=_CheckpointMetadata)
         if about.format > FORMAT:
             raise ValueError(f"it was written by a newer firegui, format {about.format}")
         state = _state(tensors)
@@ -158,14 +158,14 @@ def _table(history: Sequence[FitProgress]) -> Floats:
     return np.array(rows, np.float64).reshape(len(rows), -1 if rows else len(_HEAD))
 
 
-def _history(table: Floats, about: _About) -> tuple[FitProgress, ...]:
+def _history(table: Floats, about: _CheckpointMetadata) -> tuple[FitProgress, ...]:
     first = len(_HEAD) + len(about.terms)
     if table.shape[1] != first + sum(len(days) for _name, days in about.scored):
         raise ValueError(f"its history has {table.shape[1]} columns")
     return tuple(_row(row, about, first) for row in table.tolist())
 
 
-def _row(row: list[float], about: _About, first: int) -> FitProgress:
+def _row(row: list[float], about: _CheckpointMetadata, first: int) -> FitProgress:
     epoch, loss, best_loss, best_epoch, seconds = row[: len(_HEAD)]
     terms = dict(zip(about.terms, row[len(_HEAD) : first], strict=True))
     events = []
