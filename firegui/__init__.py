@@ -7,9 +7,12 @@ torch nor the window.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+# What typing.TYPE_CHECKING is; loading typing would take longer than all the rest.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from firegui.api.benchmarks import benchmark as benchmark
     from firegui.api.ensembles import uncertainty as uncertainty
     from firegui.api.exports import export as export
