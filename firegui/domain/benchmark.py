@@ -13,6 +13,7 @@ from statistics import fmean, stdev
 
 from firegui.domain.options import bounds_problems, option
 from firegui.domain.results import Metrics
+from firegui.domain.results import Violations as Violations
 from firegui.domain.settings import MORE
 from firegui.domain.stress import StressTable, scenario_names
 from firegui.errors import Problem
@@ -198,17 +199,6 @@ class TaskTerms:
     allowance: int
     budget: int
     excess: float
-
-
-@dataclass(frozen=True, slots=True)
-class Violations:
-    """Counts of the independent audit of the executed drops (paper, Table ``schedule_feasibility``)."""
-
-    grounded: int
-    turnaround: int
-    simultaneous: int
-    others: int = 0
-    """Of the rules that the paper does not have: off the raster, dark, zones, sorties, cap, pins, wrongly withheld."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,3 +46,14 @@ class Frames:
         """Return the index of the latest frame that is not after ``step``."""
         last = len(self.fire) - 1
         return last if self.last_step is not None and step >= self.last_step else min(step // self.stride, last)
+
+
+@dataclass(frozen=True, slots=True)
+class Violations:
+    """Counts of the independent audit of the executed drops (paper, Table ``schedule_feasibility``)."""
+
+    grounded: int
+    turnaround: int
+    simultaneous: int
+    others: int = 0
+    """Of the rules that the paper does not have: off the raster, dark, zones, sorties, cap, pins, wrongly withheld."""

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from statistics import fmean, stdev
 
-from firegui.domain.benchmark import Violations
-from firegui.domain.results import Metrics
+from firegui.domain.results import Metrics, Violations
 from firegui.domain.stress import StressResult, StressTable, scenario_names
 from firegui.domain.study import CASE, Cell, StudySettings, Value, value_text
 

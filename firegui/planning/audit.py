@@ -16,12 +16,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.benchmark import Violations
 from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet, Tail
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
 from firegui.domain.project import Project
+from firegui.domain.results import Violations
 from firegui.domain.schedule import Schedule
 from firegui.io.daylight import flying_windows
 from firegui.io.rasters.masks import region_masks

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,11 @@ from firegui.domain.schedule import DropRecord
 from firegui.domain.stress import StressTable
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
-from firegui.runs.spec import Stage
+from firegui.runs.stages import EliminationStep as EliminationStep
+from firegui.runs.stages import EpochDone as EpochDone
+from firegui.runs.stages import FinishReason as FinishReason
+from firegui.runs.stages import RunState as RunState
+from firegui.runs.stages import Stage
 
 # Annotations need these alone. Reading a saved run must not wait for them.
 if TYPE_CHECKING:
@@ -34,26 +37,6 @@ if TYPE_CHECKING:
     from firegui.domain.uncertainty import ErrorFit
     from firegui.fire.skill_report import SkillReport
     from firegui.runs.spec import ErrorFieldSpec
-
-
-class RunState(StrEnum):
-    """Where a run is."""
-
-    QUEUED = "queued"
-    PREPARING = "preparing"
-    RUNNING = "running"
-    PAUSED = "paused"
-    STOPPING = "stopping"
-    FINISHED = "finished"
-
-
-class FinishReason(StrEnum):
-    """Why a run ended."""
-
-    COMPLETED = "completed"
-    PATIENCE = "patience"
-    STOPPED = "stopped"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,23 +75,6 @@ class BaselineReady:
 
 
 @dataclass(frozen=True, slots=True)
-class EpochDone:
-    """One gradient epoch, charged as three ``rollouts`` as in the paper; ``seconds`` since the start."""
-
-    epoch: int
-    epochs: int
-    rollouts: int
-    objective: float
-    best: float
-    burn: float
-    final: float
-    prot: float
-    drops: int
-    grad_norm: float
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class StageBegan:
     """Stage ``number`` of ``count`` (from 1) of a plan began; ``text`` says what it does, for people."""
 
@@ -116,29 +82,6 @@ class StageBegan:
     number: int
     count: int
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class EliminationStep:
-    """Stage 2 has decided on some batches (paper, step 5); ``seconds`` since the stage began.
-
-    ``passes`` is the pass at work, from 1, ``drops`` what is left of ``drops_before``, and ``removed`` how many this
-    pass has removed so far; ``tested`` of the ``to_test`` drops of this pass are decided. ``burn``, ``final`` and
-    ``prot`` are ``ℓ_k / τ_k`` of the plan as it is, at most 1, NaN where the term is not constrained.
-    """
-
-    rollouts: int
-    passes: int
-    drops: int
-    drops_before: int
-    removed: int
-    tested: int
-    to_test: int
-    batch: int
-    burn: float
-    final: float
-    prot: float
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)

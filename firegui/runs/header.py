@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 import numpy as np
@@ -22,9 +22,12 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.io import toml
 from firegui.io.project.store import project_hash
-from firegui.runs.events import FinishReason, RunState
 from firegui.runs.snapshot import ProjectSnapshot
-from firegui.runs.spec import PlanSpec, ReplanNote, Stage
+from firegui.runs.stages import FinishReason, ReplanNote, RunState, Stage
+
+# Reading a header must not wait for the specs of all runs.
+if TYPE_CHECKING:
+    from firegui.runs.spec import PlanSpec
 
 FORMAT = 1
 NOT_INSTALLED = "not installed"

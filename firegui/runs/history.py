@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from firegui.errors import InputError, Problem
 from firegui.io.tables import csv_text
-from firegui.runs.events import EliminationStep, EpochDone
+from firegui.runs.stages import EliminationStep, EpochDone
 
 Row = TypeVar("Row", EliminationStep, EpochDone)
 

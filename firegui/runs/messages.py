@@ -6,8 +6,8 @@ import math
 
 from firegui.domain.results import Metrics
 from firegui.domain.settings import Effectiveness, OptimizerSettings, RetardantSide
-from firegui.runs.events import FinishReason
 from firegui.runs.run_folder import EliminationSummary, TacticalProgress
+from firegui.runs.stages import FinishReason
 
 FORMING_EPOCHS = 100
 """A plan without a drop is no surprise before so many epochs; after them, something is wrong with what was asked."""

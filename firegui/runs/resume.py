@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firegui.domain.options import changeable, title_of
 from firegui.domain.project import Project
@@ -17,7 +17,10 @@ from firegui.runs.header import NOT_INSTALLED, SavedHeader, SavedResultSpec, eve
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import PRELIMINARY, REFERENCE, RunRecord
 from firegui.runs.snapshot import ProjectSnapshot
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.stages import Stage
+
+if TYPE_CHECKING:
+    from firegui.runs.spec import PlanSpec
 
 _ONLY_TEXT = ("setting",)
 _REMEDY = "set it back, or start a new run in another folder"

@@ -29,13 +29,12 @@ from firegui.io.project.store import RUNS
 from firegui.io.toml import plain_words
 from firegui.planning.audit import AuditReport
 from firegui.runs.engine import LazyPackage
-from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunState
 from firegui.runs.header import FORMAT, RunHeader
 from firegui.runs.history import history_text, read_elimination, read_history
 from firegui.runs.lock import held_problem, is_held
 from firegui.runs.result_store import ResultFolder, ResultStore, read_toml
 from firegui.runs.snapshot import add_missing_margin
-from firegui.runs.spec import Stage
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 
 # Reading a run must not wait for what only writing needs.
 if TYPE_CHECKING:

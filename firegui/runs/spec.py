@@ -15,6 +15,8 @@ from firegui.domain.settings import Margin
 from firegui.domain.stress import StressScenario, StressTestSettings
 from firegui.domain.weights import NetworkWeights
 from firegui.domain.workers import WorkerSettings
+from firegui.runs.stages import ReplanNote as ReplanNote
+from firegui.runs.stages import Stage as Stage
 
 # Annotations need these alone. Reading a saved run must not wait for them.
 if TYPE_CHECKING:
@@ -25,18 +27,6 @@ if TYPE_CHECKING:
     from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
     from firegui.domain.study import StudySettings
     from firegui.domain.uncertainty import ErrorModel, UncertaintySettings, WeatherDraw
-
-
-class Stage(StrEnum):
-    """A stage of a plan: the paper's first (step 4), second (step 5), or its tactical heuristic alone.
-
-    Or none of them: a schedule that was made elsewhere, or by hand, is kept as it is.
-    """
-
-    OPTIMIZE = "optimize"
-    PRUNE = "prune"
-    TACTICAL = "tactical"
-    KEEP = "keep"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -382,27 +372,6 @@ class StudySpec:
     project_folder: Path | None = None
     schedule_file: Path | None = None
     study_file: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReplanNote:
-    """What a run folder remembers of a :class:`ReplanSpec`; hashes are sha256.
-
-    ``observed`` says where the perimeter came from, ``observed_file`` is the hash of its file, empty for the project's
-    own; ``fire`` hashes the state that was planned from and ``flown`` the schedule whose drops before ``day`` were
-    flown. ``notes`` say what was assumed of the perimeter. ``exercise``, ``draw`` and ``after`` are those of the spec.
-    """
-
-    day: int
-    flown: str
-    closed_loop: bool = False
-    observed: str = ""
-    observed_file: str = ""
-    fire: str = ""
-    notes: tuple[str, ...] = ()
-    exercise: StressScenario | None = None
-    draw: int = 0
-    after: str = ""
 
 
 RunSpec = (
