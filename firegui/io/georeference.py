@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from pygeomag import GeoMag
 from pyproj import Geod, Transformer
 
 from firegui.domain.grid import Grid
 from firegui.io.crs import parse, transformer
+
+if TYPE_CHECKING:
+    from pygeomag import GeoMag
 
 WGS84 = "EPSG:4326"
 
@@ -166,7 +170,10 @@ class Compass:
 
     def _worked_out(self, key: tuple[int, int, int, int], year: int) -> float | None:
         epoch = year - year % 5
-        model = self._models.setdefault(epoch, GeoMag(base_year=epoch))
+        if epoch not in self._models:
+            # Places are needed by every command, the compass by few.
+            self._models[epoch] = import_module("pygeomag").GeoMag(base_year=epoch)
+        model = self._models[epoch]
         field = model.calculate(
             glat=max(-90.0, min(90.0, key[1] * _BOX_DEGREES)),
             glon=key[0] * _BOX_DEGREES,
