@@ -117,7 +117,7 @@ def _carry_out(job: Job) -> None:
 
 
 def _is_done(record: RunRecord) -> bool:
-    """Whether a plan has come to its end and was scored, so that it is kept as it is."""
+    """Return whether a plan has ended and was scored, so that it is kept as it is."""
     ended = record.state is RunState.FINISHED and record.reason in _DONE
     return ended and record.metrics is not None and record.has_plan
 

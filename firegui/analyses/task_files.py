@@ -22,7 +22,7 @@ _CHECKPOINTS = (
 
 
 def task_folder(folder: Path, task: PlannerTask) -> Path:
-    """Where a task keeps its files."""
+    """Return the folder of a task's files."""
     return folder / TASKS / task.name
 
 

@@ -411,7 +411,10 @@ class LoopState:
 
 
 def table_text(rows: Sequence[LoopDay]) -> str:
-    """``closed_loop.csv``; numbers read back exactly, and a day that was not replanned has no expectation."""
+    """Return ``closed_loop.csv``. Numbers read back exactly.
+
+    A day that was not replanned has no expectation.
+    """
     return csv_text([COLUMNS, *map(astuple, rows)])
 
 

@@ -141,7 +141,10 @@ class Evaluation(BaseRun[EvaluateSpec]):
         return self._engine.simulate(model, flown, check=check, frame_stride=spec.frame_stride)
 
     def _which(self) -> str:
-        """``member 12: ``, ``late, draw 0: ``, counted from 0 as in the tables."""
+        """Return the label of a fire, ``member 12: `` or ``late, draw 0: ``.
+
+        It is counted from 0 as in the tables.
+        """
         if self._spec.stress is not None:
             return f"{self._spec.stress.scenario.name}, draw {self._spec.stress.number}: "
         return "" if self._spec.member is None else f"member {self._spec.member.number}: "

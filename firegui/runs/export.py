@@ -89,7 +89,7 @@ def run_content(
 
 
 def rule_problems(project: Project, drops: Sequence[DropRecord]) -> list[Problem]:
-    """Every executed drop that breaks a rule of ``project``, found by the audit.
+    """Return every executed drop that breaks a rule of ``project``, found by the audit.
 
     The rules are the paper's (grid, grounded days, turnaround, one drop at a time) and the project's own constraints
     but for pins, which are about drops that are not there. Where a drop comes down is taken from its record, so that
@@ -134,7 +134,7 @@ def _schedule(project: Project, drops: Sequence[DropRecord], *, landing: bool) -
 
 
 def _fire(record: RunRecord, name: str) -> Occupancy | None:
-    """One band a day of a raster that the run wrote; ``None`` where it wrote none."""
+    """Return one band a day of a raster that the run wrote, or ``None`` where it wrote none."""
     path = record.folder / name
     if not path.is_file():
         return None

@@ -15,7 +15,10 @@ MEMORY_REMEDY = "plan fewer days, close other programs, or use a machine with mo
 
 
 def failure_message(error: Exception) -> str:
-    """One line for an error whose cause lies outside the program: no traceback, and what to do."""
+    """Return one line for an error whose cause lies outside the program.
+
+    It has no traceback, and says what to do.
+    """
     if is_out_of_memory(error):
         return f"ran out of memory; {MEMORY_REMEDY}"
     if isinstance(error, OSError):
@@ -25,12 +28,15 @@ def failure_message(error: Exception) -> str:
 
 
 def is_foreseen(error: Exception) -> bool:
-    """Whether :func:`failure_message` says all there is to know, so that no log is needed."""
+    """Return whether :func:`failure_message` is complete, so that no log is needed."""
     return isinstance(error, (FireguiError, OSError)) or is_out_of_memory(error)
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether the machine's or the card's memory ran out; torch reports both as a ``RuntimeError``."""
+    """Return whether the memory of the machine or of the card ran out.
+
+    Torch reports both as a ``RuntimeError``.
+    """
     text = str(error).lower()
     return isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and any(words in text for words in _MEMORY_WORDS)

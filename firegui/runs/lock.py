@@ -58,7 +58,7 @@ class FolderLock:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether a run, of this process or another, is writing ``folder`` at the moment."""
+    """Return whether a run of any process is writing ``folder`` at the moment."""
     try:
         handle = os.open(folder / LOCK, os.O_RDWR)
     except OSError:

@@ -14,7 +14,10 @@ _TITLE = "The notes were not saved"
 
 
 def takes_notes(folder: Path) -> bool:
-    """Whether a run has been written there; one that is still to begin wants its folder empty."""
+    """Return whether a run has been written there.
+
+    A run that is still to begin needs an empty folder.
+    """
     return (folder / RUN).is_file()
 
 

@@ -62,6 +62,6 @@ class ProjectLock:
 
 
 def _word() -> str:
-    """``process 4711 on host, since 14:24 on 19 Aug``."""
+    """Return ``process 4711 on host, since 14:24 on 19 Aug``."""
     now = datetime.now()
     return f"process {os.getpid()} on {platform.node() or 'this computer'}, since {now:%H:%M} on {now.day} {now:%b}"

@@ -158,7 +158,10 @@ class ReplanJob(BaseRun[ReplanSpec]):
         return found + self._world_problems(previous)
 
     def _after_problems(self, before: RunRecord, note: ReplanNote) -> list[Problem]:
-        """Everything that keeps it from going on after the closed loop ``before``. Pinned drops may be others."""
+        """Return the problems of a run after the closed loop ``before``.
+
+        Its pinned drops may differ.
+        """
         then, where, header = before.header.replan, str(before.folder), before.header
         if then is None or not then.closed_loop:
             return [Problem(where, "is no closed loop", "give the folder of an exercise that was stopped")]

@@ -60,7 +60,10 @@ class RestStages:
         self._second: SecondStage | None = None
 
     def run(self) -> FinishReason:
-        """Both stages. Raises :class:`~firegui.errors.CancelledError`; :attr:`ended` then has the best so far."""
+        """Run both stages.
+
+        Raises :class:`~firegui.errors.CancelledError`; :attr:`ended` then has the best so far.
+        """
         reference = self._reference()
         session = self._session
         session.emit(StageBegan(Stage.PRUNE, 2, 2, _SECOND))

@@ -243,13 +243,13 @@ def dropless(table: BenchmarkTable) -> list[str]:
 
 
 def spread_text(spread: SeedSpread, digits: Callable[[float], int]) -> str:
-    """``1,033 ± 3`` with the decimals of its mean; the mean alone where nothing varies."""
+    """Return ``1,033 ± 3`` with the decimals of its mean, or the mean alone where nothing varies."""
     places = digits(spread.mean)
     return f"{spread.mean:,.{places}f}" + (f" ± {spread.sd:,.{places}f}" if spread.sd else "")
 
 
 def growth_text(spread: SeedSpread | None) -> str:
-    """``62.5%``, ``62.5 ± 1.2%``: a share of the growth."""
+    """Return a share of the growth as text: ``62.5%``, ``62.5 ± 1.2%``."""
     if spread is None:
         return NOTHING
     percent = SeedSpread(100.0 * spread.mean, None if spread.sd is None else 100.0 * spread.sd)
@@ -257,7 +257,7 @@ def growth_text(spread: SeedSpread | None) -> str:
 
 
 def worst_text(group: Group) -> str:
-    """``62.5% (late)``: the growth that is left in the worst scenario, and which that is."""
+    """Return the growth that is left in the worst scenario, and its name: ``62.5% (late)``."""
     scenario = f" ({group.worst_scenario})" if group.worst_scenario else ""
     return f"{growth_text(group.worst_growth_left)}{scenario}"
 
@@ -295,13 +295,13 @@ def seconds_text(seconds: SeedSpread) -> str:
 
 
 def epoch_text(group: Group) -> str:
-    """``2.05 / 3``: what a gradient epoch took in rollouts, and what it is charged."""
+    """Return the measured and the charged cost of a gradient epoch in rollouts: ``2.05 / 3``."""
     cost = group.gradient_cost
     return NOTHING if cost is None else f"{spread_text(cost, lambda _: 2)} / {GRADIENT_CHARGE}"
 
 
 def duration_text(seconds: float) -> str:
-    """``5.2 s``, ``7 min``, ``12 h``, ``no limit``: two digits, as in a table of deadlines."""
+    """Return a duration in two digits, as in a table of deadlines: ``5.2 s``, ``7 min``, ``no limit``."""
     if math.isinf(seconds):
         return "no limit"
     if seconds < 0.095:
@@ -313,7 +313,7 @@ def duration_text(seconds: float) -> str:
 
 
 def effectiveness_text(effectiveness: Effectiveness) -> str:
-    """``η 0.9 for retardant, 0.9 for water``."""
+    """Return ``η 0.9 for retardant, 0.9 for water``."""
     return f"η {effectiveness.retardant:g} for retardant, {effectiveness.water:g} for water"
 
 

@@ -80,7 +80,7 @@ def sheets(table: BenchmarkTable) -> dict[str, str]:
 
 
 def row_values(row: BenchmarkRow) -> Values:
-    """Every number of a row but its curve."""
+    """Return every number of a row but its curve."""
     metrics = asdict(row.metrics)
     return {
         "task": row.task.name,
@@ -113,7 +113,10 @@ def scenario_values(table: BenchmarkTable) -> list[Values]:
 
 
 def group_values(table: BenchmarkTable) -> list[Values]:
-    """Every number of every line of the tables, the best first, then the planners that have no run yet."""
+    """Return every number of every line of the tables, the best first.
+
+    Planners without a run follow.
+    """
     return _by_planner(
         table,
         lambda group: {
@@ -142,7 +145,7 @@ def deployment_values(table: BenchmarkTable) -> list[Values]:
 
 
 def curve_values(table: BenchmarkTable) -> list[Values]:
-    """Every improvement of every task, at the effectiveness that it searched at."""
+    """Return every improvement of every task, at the effectiveness that it searched at."""
     return [
         {"task": row.task.name, "evaluations": evaluations, "best": best}
         for row in sorted(table.rows, key=lambda row: row.task)

@@ -75,7 +75,7 @@ class _CheckpointMetadata:
 
 
 def part_of(out: Path) -> Path:
-    """Where a calibration into ``out`` keeps its state."""
+    """Return the path of the state of a calibration into ``out``."""
     return out.with_name(out.name + SUFFIX)
 
 

@@ -40,7 +40,7 @@ _REMEDY = "set it back, or start another calibration"
 
 
 def calibrate_problems(spec: CalibrateSpec) -> list[Problem]:
-    """Everything that keeps ``spec`` from being carried out, but for what an interrupted calibration says."""
+    """Return the problems of ``spec``, except those of an interrupted calibration."""
     found = out_problems(spec.out, resume=spec.resume) + input_problems(spec.projects, spec.settings)
     return found + ([] if spec.start is None else spec.start.problems())
 

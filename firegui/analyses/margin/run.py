@@ -37,7 +37,7 @@ _REPLANNED = "it is replanned, and counts in the test with replanning alone"
 
 
 def margin_problems(spec: MarginSpec) -> list[Problem]:
-    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
+    """Return the problems of ``spec``, except those of its folder."""
     project = spec.project
     return project.problems() + spec.settings.problems(project.stress, project.scenario.steps_per_day)
 

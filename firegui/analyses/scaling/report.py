@@ -58,7 +58,7 @@ def _printed(row: ScalingRow) -> tuple[str, ...]:
 
 
 def ratios_text(table: ScalingTable, *, flying: bool = False) -> str:
-    """``2.05 ± 0.18 rollouts (1.71 to 2.47), log-log slope −0.026 against d``."""
+    """Return ``2.05 ± 0.18 rollouts (1.71 to 2.47), log-log slope −0.026 against d``."""
     medians = [_pair(row, flying).ratio.median for row in table.rows]
     slope = slope_of(table.rows, flying=flying)
     tail = "" if slope is None else f", log-log slope {slope:.3f} against d".replace("-0", "−0")
@@ -78,7 +78,7 @@ def states_text(table: ScalingTable) -> str:
 
 
 def repeats_text(table: ScalingTable) -> str:
-    """How often, and what the numbers are."""
+    """Return the number of repeats, and the meaning of the numbers."""
     done = sorted({row.repeats for row in table.rows})
     many = str(done[0]) if len(done) == 1 else f"{done[0]} to {done[-1]}"
     few = "" if table.timed else f" of {table.settings.repeats}"
@@ -111,7 +111,7 @@ def times_latex(table: ScalingTable) -> str:
 
 
 def times_csv(table: ScalingTable) -> str:
-    """``scaling.csv``: a line a setting, numbers so that they read back exactly."""
+    """Return ``scaling.csv``: a line for each setting, with numbers that read back exactly."""
     return records_csv([flat_row(row) for row in table.rows])
 
 
@@ -176,14 +176,17 @@ def searches_text(table: ScalingTable) -> str:
 
 
 def _seeds(table: ScalingTable) -> str:
-    """How many every mean is made of; of a study that was stopped, some may have fewer than others."""
+    """Return the number of runs behind a mean.
+
+    In a study that was stopped, some means may have fewer than others.
+    """
     found = Counter((row.task.aircraft, row.task.planner) for row in table.quality).values()
     fewest, most = min(found, default=table.settings.seeds), max(found, default=table.settings.seeds)
     return counted(most, "seed") if fewest == most else f"{fewest} to {most} seeds"
 
 
 def quality_csv(table: ScalingTable) -> str:
-    """``quality.csv``: a line a search, numbers so that they read back exactly."""
+    """Return ``quality.csv``: a line for each search, with numbers that read back exactly."""
     return records_csv([flat_search(row) for row in table.quality])
 
 
@@ -206,12 +209,12 @@ def flat_search(row: QualityRow) -> dict[str, Any]:
 
 
 def spread_text(spread: SeedSpread, digits: int) -> str:
-    """``2.05 ± 0.18``; the mean alone of a single value."""
+    """Return ``2.05 ± 0.18``, or the mean alone of a single value."""
     return f"{spread.mean:.{digits}f}" + ("" if spread.sd is None else f" ± {spread.sd:.{digits}f}")
 
 
 def percent_text(spread: SeedSpread) -> str:
-    """``80.6% ± 1.2``."""
+    """Return ``80.6% ± 1.2``."""
     return f"{100.0 * spread.mean:.1f}%" + ("" if spread.sd is None else f" ± {100.0 * spread.sd:.1f}")
 
 
@@ -233,7 +236,7 @@ def study_message(table: ScalingTable, reason: FinishReason) -> str:
 
 
 def planner_words(planner: PlannerName) -> str:
-    """How a progress line calls a planner."""
+    """Return the name of a planner in a progress line."""
     return "gradient" if planner is PlannerName.GRADIENT else "CMA-ES"
 
 

@@ -35,7 +35,7 @@ FIGURES = ("scaling_ratio.png", "scaling_ratio.svg", "planner_dimension.png", "p
 
 
 def scaling_problems(spec: ScalingSpec) -> list[Problem]:
-    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
+    """Return the problems of ``spec``, except those of its folder."""
     return spec.project.problems() + spec.settings.problems()
 
 

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 def sensitivity_problems(spec: SensitivitySpec) -> list[Problem]:
-    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
+    """Return the problems of ``spec``, except those of its folder."""
     project, kind = spec.project, spec.kind
     found = project.problems() + spec.settings.problems(kind)
     if spec.schedule is None and kind is not SensitivityKind.DESIGN:
@@ -283,7 +283,7 @@ class MonteCarloColumns:
 
 
 def schedule_text(file: Path | None, reading: RolloutSummary | None) -> str:
-    """Which schedule a table is of: where it lies and how many drops it executes; empty for none."""
+    """Return the file of a table's schedule and its number of executed drops; empty for none."""
     if reading is None:
         return ""
     drops = counted(reading.drops, "drop")

@@ -45,7 +45,10 @@ def write_skill(
 
 
 def scores_csv(report: SkillReport) -> str:
-    """One row per model and scored day, then the published values, of which only the IoU is known."""
+    """Return one row per model and scored day, then the published values.
+
+    Of the latter only the IoU is known.
+    """
     names = list(next(iter(report.model.days.values())).scores())
     rows: list[Sequence[object]] = [("model", "label", "day", "date", "fitted", *names)]
     for forecast in report.forecasts:

@@ -26,14 +26,15 @@ def default_settings(project: Project) -> SkillSettings:
 
 
 def available_days(project: Project) -> int:
-    """How many days the project's fire model can be rolled out from day 0."""
+    """Return the number of days that the project's fire model can be rolled out from day 0."""
     return project.maps.days if project.fire_model.kind == "maps" and project.maps else project.scenario.days
 
 
 def fitted_days(project: Project) -> int:
-    """How many days of this event the project's weights were trained on; 10 of a model without weights.
+    """Return how many days of this event the project's weights were trained on.
 
-    An event may have been given another name since, so one with the same first day counts as the same.
+    A model without weights gives 10. An event may have been given another name since, so one with the same first day
+    counts as the same.
     """
     weights = project.weights
     if weights is None or project.fire_model.kind != "network":
@@ -43,7 +44,7 @@ def fitted_days(project: Project) -> int:
 
 
 def skill_problems(spec: SkillSpec) -> list[Problem]:
-    """Everything that keeps ``spec`` from being carried out."""
+    """Return the problems of ``spec``."""
     found, event, most = [], spec.project.scenario, available_days(spec.project)
     if not 1 <= spec.days <= most:
         found.append(Problem("days", f"{spec.days} asked for", f"give 1 to {most}: there are maps for no more"))

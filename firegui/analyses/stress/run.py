@@ -44,7 +44,7 @@ _BURNS = 0.5
 
 
 def stress_problems(spec: StressSpec) -> list[Problem]:
-    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
+    """Return the problems of ``spec``, except those of its folder."""
     project = spec.project
     found = project.problems()
     found += [item for item in spec.settings.problems(project.scenario.steps_per_day) if item not in found]

@@ -24,7 +24,7 @@ NO_PARQUET = "no Parquet table is written: it needs the package pyarrow (pip ins
 
 
 def has_parquet() -> bool:
-    """Whether Parquet can be written here."""
+    """Return whether Parquet can be written here."""
     return find_spec("pyarrow") is not None
 
 
@@ -101,7 +101,7 @@ def _csv(columns: Mapping[str, Sequence[Any]]) -> str:
 
 # -- in words ----------------------------------------------------------------------------------------------------------
 def study_message(table: StudyTable, reason: FinishReason) -> str:
-    """How far it came and what was found, in one sentence."""
+    """Return the progress of a study and its result, in one sentence."""
     done, asked = len(table.rows), counted(len(table.cells), "cell")
     if reason is FinishReason.STOPPED:
         return f"stopped on request after {done:,} of {asked}; resume to go on"
@@ -114,7 +114,7 @@ def study_message(table: StudyTable, reason: FinishReason) -> str:
 
 
 def failures_text(table: StudyTable) -> str:
-    """Why cells failed: the first few, each reason once."""
+    """Return why cells failed: the first few reasons, each once."""
     reasons: dict[str, list[int]] = {}
     for cell, why in sorted(table.failed.items()):
         reasons.setdefault(why, []).append(cell)

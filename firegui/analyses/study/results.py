@@ -98,12 +98,12 @@ def version_problems(then: StudyHeader, now: Mapping[str, str], where: Path) -> 
 
 # -- the cells --------------------------------------------------------------------------------------------------------
 def row_file(folder: Path, number: int) -> Path:
-    """Where the row of a cell is kept."""
+    """Return the path of the row of a cell."""
     return folder / CELLS / f"{number:05d}.json"
 
 
 def plan_file(folder: Path, number: int) -> Path:
-    """Where the plan of a cell is kept."""
+    """Return the path of the plan of a cell."""
     return folder / CELLS / f"{number:05d}.safetensors"
 
 
@@ -172,7 +172,7 @@ def read_study(folder: Path) -> tuple[StudyHeader, StudyTable]:
 
 
 def done_in(folder: Path) -> int:
-    """How many cells are done, without reading them."""
+    """Return the number of finished cells, without reading them."""
     place = folder / CELLS
     return sum(1 for _ in _rows_in(place)) if place.is_dir() else 0
 

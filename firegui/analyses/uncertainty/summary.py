@@ -94,7 +94,7 @@ def summarised(ensemble: Ensemble, *, regions: bool) -> Summary:
 
 
 def ensemble_csv(ensemble: Ensemble, *, regions: bool) -> str:
-    """``ensemble.csv``: one line a member, numbers so that they read back exactly.
+    """Return ``ensemble.csv``: one line for each member, with numbers that read back exactly.
 
     ``baseline_extent_3`` is ``Σ P`` in cells at day boundary 3, the end of the third day; ``protected`` that in the
     regions. Benefits are of the end, in cells. A member of a weather ensemble says its wind.
@@ -114,7 +114,10 @@ def ensemble_csv(ensemble: Ensemble, *, regions: bool) -> str:
 
 
 def summary_csv(summary: Summary) -> str:
-    """``summary.csv``: one line a quantity, so that those of several kinds can be put below each other."""
+    """Return ``summary.csv``: one line for each quantity.
+
+    Tables of several kinds can be put below each other.
+    """
     return records_csv([_plain(_flat(summary, row)) for row in summary.rows])
 
 
@@ -206,7 +209,7 @@ def _spread(name: str, spread: EnsembleSpread) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """``value`` with NaN as ``None``, at any depth."""
+    """Return ``value`` with NaN as ``None``, at any depth."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -53,7 +53,7 @@ class TrackData:
         return TrackData(calendar, grounded, len(flying), water, retardant)
 
     def all_grounded(self, day: int) -> bool:
-        """Whether all types are grounded on ``day``."""
+        """Return whether all types are grounded on ``day``."""
         return self.types > 0 and len(self.grounded[day]) == self.types
 
 

@@ -190,7 +190,10 @@ class LogPanel(QWidget):
         self.table.verticalScrollBar().valueChanged.connect(self._on_scroll)
 
     def button(self, name: str) -> QToolButton:
-        """One of the buttons over the lines. Raises ``KeyError`` for another name."""
+        """Return one of the buttons over the lines.
+
+        Raises ``KeyError`` for another name.
+        """
         return self._buttons[name]
 
     @property

@@ -79,7 +79,10 @@ class SavedBenchmark(SavedResult[BenchmarkHeader]):
         )
 
     def can_resume(self, settings: Any = None) -> bool:
-        """Whether a part is missing, figures included, or ``settings`` request more planners or seeds."""
+        """Return whether a part is missing, figures included, or ``settings`` request more.
+
+        More are further planners or seeds.
+        """
         own = self.header.settings
         wanted: BenchmarkSettings = own if settings is None else settings
         same = (own.allowance, own.budget, own.seed) == (wanted.allowance, wanted.budget, wanted.seed)

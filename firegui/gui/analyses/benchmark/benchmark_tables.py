@@ -257,7 +257,7 @@ class PlannersTable(QTreeView):
 
     # -- lines -------------------------------------------------------------------------------------------------------
     def _all(self) -> Iterator[QModelIndex]:
-        """All lines of the model, each planner before its seeds."""
+        """Yield all lines of the model, each planner before its seeds."""
         for row in range(self.lines.rowCount()):
             above = self.lines.index(row, 0)
             yield above

@@ -88,7 +88,7 @@ class SavedEnsemble(SavedResult[EnsembleHeader]):
         return self.has_members
 
     def can_resume(self, settings: Any = None) -> bool:
-        """Whether members are missing, or ``settings`` request more of them."""
+        """Return whether members are missing, or ``settings`` request more of them."""
         wanted: UncertaintySettings = settings or self.header.settings
         return not self.is_held and wanted.members > self.header.members_done
 
