@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 FIGURES = ("planner_convergence*.png", "planner_convergence*.svg")
 """What is drawn once every task is done."""
 WORKER = "firegui.analyses.benchmark.worker:BenchmarkWorker"
-_HEARD_SECONDS, _TOLD_SECONDS = 0.1, 0.25
+_COLLECT_SECONDS, _PROGRESS_SECONDS = 0.1, 0.25
 
 
 def benchmark_problems(spec: BenchmarkSpec, engine: Engine) -> list[Problem]:
@@ -106,15 +106,15 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
         spec = replace(spec, project=spec.project.with_margin(Margin.NONE))
         super().__init__(spec, emit, control, engine, machine)
         self._executor: TaskExecutor | None = None
-        self._given: list[TaskTerms] = []
+        self._submitted: list[TaskTerms] = []
         self._queue = TaskQueue(spec.settings, (), pinned=False)
         self._processes, self._most_workers = spec.processes or cores(), 0
-        self._told_at = -math.inf
-        self._steered = self._processor_before = 0.0
+        self._progress_at = -math.inf
+        self._thread_began = self._processor_before = 0.0
 
     def run(self) -> RunFinished:
         """Carry every task out, then draw. Writes nothing before the input is known to be good."""
-        spec, self._steered = self._spec, time.thread_time()
+        spec, self._thread_began = self._spec, time.thread_time()
         then = self._checked()
         # The processes make their own; this one says what it is computed on, and whether it can be at all.
         model = self._nominal_model(self._backend(then))
@@ -240,21 +240,21 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
         """Submit as many tasks as there are workers for."""
         for terms in self._queue.ready()[: max(executor.capacity, 0)]:
             self._queue.begin(terms.task)
-            self._given.append(terms)
+            self._submitted.append(terms)
             data, sends_files = msgspec.json.encode(terms), bool(self._spec.scheduler)
             task = folder_task(self._spec.out, _place(terms.task), data, sends_files=sends_files)
-            executor.submit(len(self._given) - 1, task)
+            executor.submit(len(self._submitted) - 1, task)
 
     def _listen(self, executor: TaskExecutor) -> None:
-        for result in executor.collect(_HEARD_SECONDS):
+        for result in executor.collect(_COLLECT_SECONDS):
             self._take(result)
         moment = time.monotonic()
-        if moment - self._told_at >= _TOLD_SECONDS:
-            self._told_at = moment
+        if moment - self._progress_at >= _PROGRESS_SECONDS:
+            self._progress_at = moment
             self._emit(self._progress())
 
     def _take(self, result: TaskResult) -> None:
-        task, outcome = self._given[result.number].task, result.outcome
+        task, outcome = self._submitted[result.number].task, result.outcome
         if outcome.error:
             self._fail(task, outcome.error)
             return
@@ -274,7 +274,7 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
         self._emit(Message(text, "warning"))
 
     def _warn_of_task(self, number: int, text: str) -> None:
-        self._warn(f"{self._given[number].task.name}: {text}")
+        self._warn(f"{self._submitted[number].task.name}: {text}")
 
     def _fail(self, task: PlannerTask, why: str) -> None:
         """Note what went wrong with a task; the others go on. After a stop it only was not as fast as that."""
@@ -303,7 +303,7 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
         return BenchmarkProgress(running, len(table.rows), len(table.tasks), self._folder.seconds, failed)
 
     def _task_progress(self, running: RunningTask) -> TaskProgress:
-        terms, report = self._given[running.number], running.report
+        terms, report = self._submitted[running.number], running.report
         best = math.nan if report.best is None else report.best
         return TaskProgress(terms.task, report.spent, terms.allowance, best, report.seconds)
 
@@ -338,7 +338,7 @@ class BenchmarkRun(SavedRun[BenchmarkSpec, BenchmarkHeader]):
 
     def _header_fields(self) -> dict[str, Any]:
         table, executor = self._queue.table, self._executor
-        spent = time.thread_time() - self._steered + (0.0 if executor is None else executor.processor)
+        spent = time.thread_time() - self._thread_began + (0.0 if executor is None else executor.processor)
         if executor is not None and self._spec.scheduler:
             self._most_workers = max(self._most_workers, len(executor.workers))
         return {

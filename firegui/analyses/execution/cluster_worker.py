@@ -31,7 +31,7 @@ from firegui.runs.header import NOT_INSTALLED, installed_versions
 
 COMPARED = ("firegui", "torch", "numpy", "numba")
 """Packages that have to be the same everywhere, or one table would be computed by different programs."""
-_TOLD_SECONDS = 0.5
+_REPORT_SECONDS = 0.5
 
 
 class AnalysisPlugin(WorkerPlugin):  # type: ignore[misc]
@@ -88,12 +88,12 @@ class _ReportSender:
 
     def __init__(self, worker: Worker, topic: str, number: int) -> None:
         self._worker, self._topic, self._number = worker, topic, number
-        self._sent_at = -_TOLD_SECONDS
+        self._sent_at = -_REPORT_SECONDS
 
     def send(self, report: WorkReport) -> None:
         """Send a report, if it is due."""
         moment = time.monotonic()
-        if report.warning or moment - self._sent_at >= _TOLD_SECONDS:
+        if report.warning or moment - self._sent_at >= _REPORT_SECONDS:
             self._sent_at = moment
             message = [self._number, str(self._worker.name), msgspec.msgpack.encode(report), time.process_time()]
             self._worker.log_event(self._topic, message)

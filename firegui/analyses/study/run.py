@@ -53,12 +53,12 @@ from firegui.runs.header import PACKAGES, common_fields, installed_versions, pat
 from firegui.runs.spec import StudySpec
 from firegui.runs.state import RunMachine
 
-_HEARD_SECONDS, _TOLD_SECONDS, _SHOWN_SECONDS, _KEPT_SECONDS = 0.1, 0.25, 1.0, 5.0
-"""Between looks at what was answered, between two of the progress, of tables on screen, of tables on disk."""
-_SHOWN_PACE = 2000
-"""So many rows are worth a second between two tables on screen: thousands take a moment to draw."""
+_COLLECT_SECONDS, _PROGRESS_SECONDS, _TABLE_SECONDS, _SAVE_SECONDS = 0.1, 0.25, 1.0, 5.0
+"""Seconds that outcomes are waited for, and between two progress events, tables on screen and tables on disk."""
+_ROWS_A_SECOND = 2000
+"""Rows that add a second between two tables on screen, because thousands take a moment to draw."""
 _MOST_UNSAVED = 256
-"""Cells that wait to be kept, before no more are given out."""
+"""Cells that wait to be saved at most. No more are submitted then."""
 _AHEAD = 16
 """Cells that an executor is given for each of its workers: they may take milliseconds."""
 CELL_WORKER = "firegui.analyses.study.cell_worker:CellWorker"
@@ -108,7 +108,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
         self._new = 0
         self._from = time.monotonic()
         self._most_workers = 0
-        self._told_at = self._shown_at = self._keep_at = -math.inf
+        self._progress_at = self._table_at = self._save_at = -math.inf
 
     @property
     def _unsaved(self) -> int:
@@ -192,7 +192,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
         )  # fmt: skip
         return open_executor(
             setup, cluster_name("study", spec.out, self._folder.header.project_hash, setup.data.decode()),
-            ExecutorHooks(self._control, self._warn, on_progress=self._tell_if_due),
+            ExecutorHooks(self._control, self._warn, on_progress=self._emit_if_due),
             workers=0 if self._serial else self._count(backend), scheduler=spec.scheduler, ahead=_AHEAD,
             card_each=backend == "cuda",
         )  # fmt: skip
@@ -212,10 +212,10 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
             self._hand_out()
             if not self._executor.busy and not self._waiting and not self._unsaved:
                 break
-            for result in self._executor.collect(_HEARD_SECONDS):
+            for result in self._executor.collect(_COLLECT_SECONDS):
                 self._take(result)
             self._collect()
-            self._tell_if_due()
+            self._emit_if_due()
             self._keep_if_due()
 
     def _hold_or_go(self) -> None:
@@ -255,13 +255,13 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
     def _warn(self, text: str) -> None:
         self._emit(Message(text, "warning"))
 
-    def _tell_if_due(self) -> None:
+    def _emit_if_due(self) -> None:
         moment = time.monotonic()
-        if moment - self._told_at >= _TOLD_SECONDS:
-            self._told_at = moment
+        if moment - self._progress_at >= _PROGRESS_SECONDS:
+            self._progress_at = moment
             self._emit(self._progress(moment))
-        if moment - self._shown_at >= max(_SHOWN_SECONDS, len(self._rows) / _SHOWN_PACE) and self._new:
-            self._shown_at = moment
+        if moment - self._table_at >= max(_TABLE_SECONDS, len(self._rows) / _ROWS_A_SECOND) and self._new:
+            self._table_at = moment
             self._emit(StudyReady(self._table))
 
     def _progress(self, moment: float) -> StudyProgress:
@@ -288,11 +288,11 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
         write_tables(self._spec.out, self._table)
         self._emit(StudyReady(self._table))
         # Of thousands of cells the tables take a moment, which must stay a small share of the whole.
-        self._keep_at = time.monotonic() + max(_KEPT_SECONDS, 20.0 * (time.monotonic() - began))
+        self._save_at = time.monotonic() + max(_SAVE_SECONDS, 20.0 * (time.monotonic() - began))
 
     def _keep_if_due(self) -> None:
         """Save the tables when they are due. A failure does not end the study, whose cells are saved."""
-        if time.monotonic() < self._keep_at:
+        if time.monotonic() < self._save_at:
             return
         try:
             self._keep()
