@@ -1,4 +1,4 @@
-"""Stages, states and steps of a run that its folder records. Reading a folder loads no other event or spec."""
+"""Stages, states and steps that a run folder records. Reading a folder loads no other event or spec."""
 
 from __future__ import annotations
 
