@@ -234,7 +234,7 @@ class SeedSpread:
 
     @staticmethod
     def of(values: Sequence[float]) -> SeedSpread:
-        """Of at least one value."""
+        """Return the spread of at least one value."""
         return SeedSpread(fmean(values), stdev(values) if len(values) > 1 else None)
 
 
@@ -306,7 +306,10 @@ class Group:
         return SeedSpread.of([row.objective for row in self.rows])
 
     def metric(self, name: str) -> SeedSpread:
-        """Of a field of :class:`~firegui.domain.results.Metrics`. Raises ``KeyError`` for an unknown one."""
+        """Return the spread of a field of :class:`~firegui.domain.results.Metrics`.
+
+        Raises ``KeyError`` for an unknown field.
+        """
         if name not in {item.name for item in fields(Metrics)}:
             raise KeyError(name)
         return SeedSpread.of([float(getattr(row.metrics, name)) for row in self.rows])

@@ -37,9 +37,10 @@ class FireState:
 
     @staticmethod
     def between(earlier: Bools, fire: Bools) -> FireState:
-        """From the perimeters of two days: what is new burns, what was there before has burned out.
+        """Return the state from the perimeters of two days.
 
-        A cell of ``earlier`` that is not in ``fire`` counts as never burned: the later perimeter is the better one.
+        What is new burns; what was there before has burned out. A cell of ``earlier`` that is not in ``fire`` counts as
+        never burned: the later perimeter is the better one.
         """
         return FireState(np.asarray(fire & ~earlier), np.asarray(fire & earlier))
 

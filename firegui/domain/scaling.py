@@ -156,7 +156,7 @@ class Quartiles:
 
     @staticmethod
     def of(values: Sequence[float]) -> Quartiles:
-        """Of at least one value."""
+        """Return the median and the quartiles of at least one value."""
         low, high = np.percentile(values, [25.0, 75.0])
         return Quartiles(median(values), float(low), float(high))
 
@@ -194,7 +194,7 @@ class Timings:
         return Quartiles.of([step / once for step, once in zip(self.gradient_ms, self.rollout_ms, strict=True)])
 
     def plus(self, rollout: float, gradient: float) -> Timings:
-        """With one more repeat."""
+        """Return the timings with one more repeat."""
         return replace(self, rollout_ms=(*self.rollout_ms, rollout), gradient_ms=(*self.gradient_ms, gradient))
 
 
@@ -323,7 +323,7 @@ class ScalingTable:
         return tuple(point for point in points if point is not None)
 
     def with_quality(self, row: QualityRow) -> ScalingTable:
-        """With one more search, in its place."""
+        """Return the table with one more search, in its place."""
         order = {task: number for number, task in enumerate(self.tasks)}
         rows = sorted((*self.quality, row), key=lambda one: order.get(one.task, len(order)))
         return replace(self, quality=tuple(rows))

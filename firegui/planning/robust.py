@@ -29,13 +29,14 @@ def trials_of(
     model: Model, reference: Schedule, settings: EliminationSettings, terms: Sequence[str], seed: int, *,
     error: ErrorModel = PAPER_BEAR, check: Check | None = None,
 ) -> tuple[Trial, ...]:  # fmt: skip
-    """Every rollout that a removal must pass: first the undisturbed one, which is the paper's own test.
+    """Return every rollout that a removal must pass.
 
-    Then ``settings.perturbations`` fixed Gaussian displacements of all pose logits (the paper tried four of scale
-    1e-3), and with ``settings.front_shift = k > 0`` one rollout of a fire that is made worse by ``k`` standard
-    deviations of ``error`` at the end of every day. Each holds the losses ``terms`` against what ``reference`` itself
-    reaches under the same disturbance, ``τ_k = max(ρ ℓ_k^ref, τ_min)``, so the reference passes them all: where a
-    disturbance makes its fire escape, that trial asks for little. ``seed`` decides the displacements.
+    The first is the undisturbed one, which is the paper's own test. Then ``settings.perturbations`` fixed Gaussian
+    displacements of all pose logits (the paper tried four of scale 1e-3), and with ``settings.front_shift = k > 0`` one
+    rollout of a fire that is made worse by ``k`` standard deviations of ``error`` at the end of every day. Each holds
+    the losses ``terms`` against what ``reference`` itself reaches under the same disturbance,
+    ``τ_k = max(ρ ℓ_k^ref, τ_min)``, so the reference passes them all: where a disturbance makes its fire escape, that
+    trial asks for little. ``seed`` decides the displacements.
     """
     shifts: list[Floats | None] = [None]
     shifts += [

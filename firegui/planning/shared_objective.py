@@ -28,7 +28,7 @@ class SharedObjective:
         return self._per_drop * max(0, drops - self.budget)
 
     def value(self, metrics: Metrics) -> float:
-        """Of a rollout whose ``objective`` is the project's own."""
+        """Return the shared objective of a rollout whose ``objective`` is the project's own."""
         return metrics.objective + self.penalty(metrics.drops_executed)
 
     def slope(self, drops: int) -> float:

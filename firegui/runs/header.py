@@ -201,7 +201,7 @@ def header_text(header: object) -> str:
 
 
 def without_none(value: Any) -> Any:
-    """``value`` without the keys of a mapping, at any depth, that have no value."""
+    """Return ``value`` without the keys of mappings, at any depth, that have no value."""
     if isinstance(value, Mapping):
         return {key: without_none(item) for key, item in value.items() if item is not None}
     return [without_none(item) for item in value] if isinstance(value, (list, tuple)) else value

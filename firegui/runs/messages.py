@@ -22,12 +22,15 @@ RETARDANT_SIDES = {
 
 
 def pair_text(effectiveness: Effectiveness) -> str:
-    """``0.85/0.75``: retardant, then water."""
+    """Return ``0.85/0.75``: retardant, then water."""
     return f"{effectiveness.retardant:g}/{effectiveness.water:g}"
 
 
 def counted(number: int, thing: str, things: str = "") -> str:
-    """``1 epoch``, ``1,200 epochs``; ``things`` is the plural where an s does not do."""
+    """Return ``1 epoch`` or ``1,200 epochs``.
+
+    ``things`` is an irregular plural.
+    """
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"
 
 
@@ -55,7 +58,7 @@ def finish_message(
 
 
 def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
-    """How the second stage ended, and what it did."""
+    """Return how the second stage ended, and its result."""
     done = f"{pruned.drops_before:,} drops pruned to {pruned.drops:,}"
     cost = f"{counted(pruned.passes, 'pass', 'passes')} and {counted(pruned.rollouts, 'rollout')}"
     then = ""
@@ -80,7 +83,7 @@ def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
 
 
 def tactical_message(reason: FinishReason, swept: TacticalProgress | None) -> str:
-    """How far the tactical heuristic came, if it began, and what follows."""
+    """Return how far the tactical heuristic came, if it began, and the next step."""
     if swept is None or swept.done == 0:
         return "stopped before the first pass was done, so there is no plan yet; resume the run to get one"
     if reason is FinishReason.STOPPED and swept.done < swept.passes:

@@ -302,7 +302,7 @@ def kept_schedule(folder: Path, project: Project) -> Schedule:
 
 
 def same_folder(one: Path, other: Path) -> bool:
-    """Whether both name one folder, existing or not, however it was reached."""
+    """Return whether both name one folder, existing or not, however it was reached."""
     # Resolving reads the disk, and a list compares each of its folders with each.
     return one == other or (one.name == other.name and one.resolve() == other.resolve())
 

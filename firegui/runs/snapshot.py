@@ -93,7 +93,7 @@ class ProjectSnapshot:
         )  # fmt: skip
 
     def on(self, project: Project) -> Project:
-        """``project``, read from where this one was kept, with everything small as it was.
+        """Return ``project``, read from its folder, with this snapshot's fleet, regions and settings.
 
         Whether its event is still that one only :func:`~firegui.runs.header.event_hash` can tell.
         """

@@ -66,7 +66,7 @@ _COLLECT_SECONDS, _PROGRESS_SECONDS = 0.1, 0.25
 
 
 def benchmark_problems(spec: BenchmarkSpec, engine: Engine) -> list[Problem]:
-    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
+    """Return the problems of ``spec``, except those of its folder."""
     found = spec.project.problems() + asked_problems(spec.settings, spec.processes, engine)
     return found + cluster_problems(spec.scheduler)
 
@@ -85,7 +85,7 @@ def asked_problems(settings: BenchmarkSettings, processes: int, engine: Engine) 
 
 
 def usable_planners(names: tuple[PlannerName, ...], engine: Engine) -> tuple[tuple[PlannerName, ...], tuple[str, ...]]:
-    """Those of ``names`` for which nothing is missing here, and a note for each of the others."""
+    """Return those of ``names`` that can run here, and a note for each of the others."""
     missing = {name: engine.missing_extra(name) for name in names}
     notes = [
         f"{PLANNERS[name].title} is left out: it needs the package {package} ({installation(package)})"
@@ -402,7 +402,7 @@ class TaskQueue:
         self.failed[task] = why
 
     def _is_known(self, task: PlannerTask, table: BenchmarkTable) -> bool:
-        """Whether everything that ``task`` is run under is known."""
+        """Return whether everything that ``task`` is run under is known."""
         if task.planner is PlannerName.TWO_STAGE:
             return True
         if task.matched and table.matched_allowance == 0:

@@ -65,7 +65,7 @@ CELL_WORKER = "firegui.analyses.study.cell_worker:CellWorker"
 
 
 def study_lacks(spec: StudySpec, engine: Engine) -> list[Problem]:
-    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
+    """Return the problems of ``spec``, except those of its folder."""
     found = list(spec.project.problems()) + study_problems(spec.settings, spec.project)
     if spec.workers is not None and spec.workers < 0:
         found.append(Problem("workers", f"{spec.workers} of them", "give at least 1, or 0 to compute them here"))
