@@ -26,9 +26,9 @@ OWN_WORLDS, OWN_LIMIT = (NOMINAL.name, "design"), 0.2
 RANKING_BOUND = 4.0
 """A rollout that ranks a drop is given up at so many times the limit, or what the whole plan leaves if that is more."""
 
-MEAN_LIMIT, WORST_LIMIT, ONE_IN = 0.4, 2.0, 24
+MEAN_LIMIT, WORST_LIMIT, ONE_IN = 0.25, 2.0, 24
 """Factors of the limit that the mean and the worst of random draws must stay within. One draw in so many may leave more
-than the limit."""
+than the limit. The mean depends less on luck than the tail, so its limit is that of a plan with a small tail."""
 
 
 @dataclass(frozen=True, slots=True)

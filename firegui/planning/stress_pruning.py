@@ -46,7 +46,7 @@ ATTEMPTS = 3
 """How often a round may adapt before it is refused."""
 
 MENDING = 1.0 / 3.0
-"""Part of the epochs of the first round in which a plan that fails adapts again."""
+"""Part of the epochs of the first round in which a plan that fails adapts again; at most those of its own round."""
 
 GIVEN_BACK = 4
 """A plan that has failed twice gets one in so many of the removed drops back."""
@@ -475,7 +475,9 @@ class StressPruning:
     @property
     def _length(self) -> int:
         """Epochs of the adaptation at work."""
-        part = self._cut / FIRST_CUT if self._count(Count.ATTEMPT) == 0 else MENDING
+        part = self._cut / FIRST_CUT
+        if self._count(Count.ATTEMPT) > 0:
+            part = min(part, MENDING)
         return max(1, round(part * self._margin.adapt_epochs))
 
     @property
