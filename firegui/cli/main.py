@@ -32,6 +32,7 @@ SUMMARIES = {
     "optimize": "Place drops by gradient descent: the first stage alone.",
     "plan": "Place drops by gradient descent, then remove needless ones.",
     "prune": "Remove needless drops: the second stage alone.",
+    "removal": "Show drops against hectares during the removal; pick a plan.",
     "replan": "Plan the remaining days anew from an observed fire.",
     "scaling": "Time rollouts and gradients as fleet, raster and days grow.",
     "sensitivity": "Vary what a schedule depends on and compare the results.",

@@ -17,6 +17,7 @@ from firegui.cli.carry_out import exit_code, interruptible
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report
 from firegui.cli.progress import emitter, progress_option
+from firegui.cli.removal import MOST_LINES, curve_data, curve_lines, given_up, saved_curve
 from firegui.cli.results import metrics_table
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.cli.stress import stress_lines
@@ -84,7 +85,7 @@ def carry_out_request(request: PlanRequest, progress: str, as_json: bool) -> int
 
 def run_result(record: RunRecord, finished: RunFinished) -> dict[str, Any]:
     """Return the object that ``optimize``, ``prune``, ``plan`` and ``tactical`` print with ``--json``."""
-    scores = record.scores
+    scores, curve = record.scores, saved_curve(record.folder)
     return {
         "run": str(record.folder),
         "reason": finished.reason.value,
@@ -103,6 +104,8 @@ def run_result(record: RunRecord, finished: RunFinished) -> dict[str, Any]:
         "pruned": asdict(scores.pruned) if scores.pruned else None,
         "swept": asdict(scores.swept) if scores.swept else None,
         "stress": table_data(scores.stress) if scores.stress else None,
+        "removal": None if curve is None else curve_data(curve),
+        "given_up": given_up(record),
     }
 
 
@@ -112,8 +115,12 @@ def _lines(record: RunRecord, finished: RunFinished) -> list[str]:
     if audit is not None:
         found = counted(len(audit.violations), "violation")
         rules = [f"audit: {found} in {counted(audit.executed, 'executed drop')}"]
+    lost = given_up(record)
+    warned = [f"Warning: {lost}. To keep it, choose a plan with more drops on the removal curve."] if lost else []
     tables = _scores(record) + ([] if record.scores.stress is None else [*stress_lines(record.scores.stress)])
-    return [finished.message, *tables, *rules, f"run folder: {record.folder}", *_hints(record, finished)]
+    curve = saved_curve(record.folder)
+    tables += [] if curve is None or len(curve) < 2 else [*curve_lines(curve, MOST_LINES)]
+    return [finished.message, *warned, *tables, *rules, f"run folder: {record.folder}", *_hints(record, finished)]
 
 
 def _scores(record: RunRecord) -> list[str]:
@@ -137,12 +144,20 @@ def _hints(record: RunRecord, finished: RunFinished) -> list[str]:
     if Stage.TACTICAL in record.stages:
         return _after_tactical(record)
     if (record.folder / REFERENCE).is_file() or (record.metrics is not None and record.metrics.drops_executed > 0):
-        return [_export_hint(record)]
+        return [_export_hint(record), *_point_hint(record)]
     if Stage.OPTIMIZE not in record.stages:
         return []
     if finished.reason is FinishReason.PATIENCE:
         return [f"With more patience: {command_text(*words, '--patience', str(2 * optimizer.patience))}"]
     return [f"With more epochs: {command_text(*words, '--epochs', str(max(2 * optimizer.epochs, FORMING_EPOCHS)))}"]
+
+
+def _point_hint(record: RunRecord) -> list[str]:
+    curve = saved_curve(record.folder)
+    if curve is None or len(curve) < 2:
+        return []
+    words = ("removal", record.folder, "--drops", "N", "--out", "POINT.safetensors")
+    return [f"Another point of the curve: {command_text(*words)}"]
 
 
 def _after_tactical(record: RunRecord) -> list[str]:

@@ -35,6 +35,7 @@ from firegui.runs.events import (
     Message,
     PlanUpdated,
     Progress,
+    RemovalCurveReady,
     RunEvent,
     RunFinished,
     ScalingReady,
@@ -285,6 +286,11 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             return {"event": "progress", **asdict(event)}
         case LoopAdvanced():
             return {"event": "loop", "days": len(event.days), **(asdict(event.days[-1]) if event.days else {})}
+        case RemovalCurveReady():
+            points = event.curve.points
+            last = points[event.curve.place_of(event.curve.taken) or 0]
+            numbers: dict[str, Scalar] = {"drops": last.drops, "final_extent_ha": last.final_extent_ha}
+            return {"event": "removal_curve", "points": len(points), **numbers}
         case StressTestProgress():
             return {"event": "stress_progress", **asdict(event)}
         case SkillReady():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Self, get_type_hints
+from types import MappingProxyType
+from typing import Any, Self, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from firegui.io.array_files import read_arrays, write_arrays
 
 _BOOLS = NDArray[np.bool_]
+_NOTHING: Mapping[str, NDArray[Any]] = MappingProxyType({})
 
 
 class Checkpoint:
@@ -22,11 +25,12 @@ class Checkpoint:
 
     __slots__ = ()
 
-    def save(self, path: Path) -> None:
-        """Write as safetensors, atomically."""
+    def save(self, path: Path, others: Mapping[str, NDArray[Any]] = _NOTHING) -> None:
+        """Write as safetensors, atomically. ``others`` are arrays that must not be newer or older than the state."""
         flags = _flags(type(self))
         arrays = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
-        write_arrays(path, {name: array.astype(np.uint8) if name in flags else array for name, array in arrays.items()})
+        own = {name: array.astype(np.uint8) if name in flags else array for name, array in arrays.items()}
+        write_arrays(path, {**own, **others})
 
     @classmethod
     def load(cls, path: Path) -> Self:

@@ -66,6 +66,20 @@ class EliminationReport:
     metrics: Metrics
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanTried:
+    """A plan with fewer drops that a removal came through.
+
+    ``metrics`` are at design effectiveness, ``None`` where they were not needed. ``excess`` is as in
+    :class:`~firegui.domain.removal_curve.RemovalPoint`. ``is_taken``: the removal goes on from it.
+    """
+
+    schedule: Schedule
+    metrics: Metrics | None
+    excess: float = np.nan
+    is_taken: bool = True
+
+
 class Elimination:
     """The backward elimination of one reference schedule.
 
@@ -89,6 +103,8 @@ class Elimination:
         self._passes = self._rollouts = self._removed = 0
         self._kept = gates.executed.copy()
         self._finished = AT_WORK
+        self.tried: list[PlanTried] = []
+        """Plans that the latest :meth:`advance` took over, in order."""
         if state is not None:
             self._restore(state)
         self._now = simulate(self._trials[0].model, self.schedule, check=check, keep_states=True)
@@ -141,6 +157,7 @@ class Elimination:
     # -- the search --------------------------------------------------------------------------------------------------
     def advance(self, check: Check | None = None) -> EliminationReport:
         """Decide on the next tests, or begin a pass. A cancelled call leaves everything as it was."""
+        self.tried.clear()
         if self._finished:
             return self.report
         if self._batches.is_done:
@@ -187,6 +204,7 @@ class Elimination:
             self._kept, self._removed = candidate, self._removed + end - begin
             unchanged = len(self._now.states) - len(rollout.states)
             self._now = replace(rollout, states=(*self._now.states[:unchanged], *rollout.states))
+            self.tried.append(PlanTried(self.schedule, rollout.metrics))
         self._batches = self._batches.after(feasible)
         if self._rollouts >= self._settings.allowance:
             self._finished = EXHAUSTED

@@ -21,7 +21,7 @@ from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule, pose
 from firegui.domain.settings import EliminationSettings, MarginSettings
 from firegui.errors import Check, InputError, Problem
 from firegui.planning.checkpoint import Checkpoint
-from firegui.planning.elimination import Batches, EliminationReport, pinned_drops
+from firegui.planning.elimination import Batches, EliminationReport, PlanTried, pinned_drops
 from firegui.planning.gradient import adam_step
 from firegui.planning.stress import executed_only
 from firegui.planning.stress_limits import REMOVALS, StressTests, WorldTest
@@ -188,6 +188,8 @@ class StressPruning:
             mean=nothing, square=nothing, leaks=Leaks.unknown(len(training)).array(),
             excess=np.full(len(tests), np.inf), allowed=np.ones(len(tests)), cut=np.array([FIRST_CUT]), counts=counts,
         )  # fmt: skip
+        self.tried: list[PlanTried] = []
+        """Plans that the latest :meth:`advance` tested, whether it took them over or not."""
         self._metrics = simulate(model, self.schedule, check=check).metrics
         if state is None and self._before <= self._fewest:
             self._change(Count.END, ENDS.index(ENOUGH))
@@ -246,6 +248,7 @@ class StressPruning:
             Phase.RANKING: self._rank, Phase.REMOVING: self._remove, Phase.ADAPTING: self._adapt,
             Phase.TESTING: self._judge,
         }  # fmt: skip
+        self.tried.clear()
         if not self.finished:
             if check is not None:
                 check()
@@ -254,6 +257,7 @@ class StressPruning:
                 steps[self._phase](check)
             except BaseException:
                 self._state, self._metrics = before, metrics
+                self.tried.clear()
                 raise
         return self.report
 
@@ -306,6 +310,7 @@ class StressPruning:
         if refused < 0:
             self._state = replace(self._state, trial=fewer)
             self._change(Count.REFUSED, 0)
+            self.tried.append(PlanTried(plan, None, is_taken=False))
         else:
             self._change(Count.FAILED, refused)
             self._change(Count.REFUSED, self._count(Count.REFUSED) + (end - begin == 1))
@@ -377,6 +382,8 @@ class StressPruning:
         if first or excess.max() <= 1.0 or (less and not holds and not waits):
             self._take_over(excess, check)
             return
+        flown = self._flown(now.trial, now.trial_poses)
+        self.tried.append(PlanTried(flown, None, float(excess.max()), is_taken=False))
         self._change(Count.FAILED, int(np.argmax(excess if holds else excess / np.maximum(known, 1.0))))
         if self._count(Count.LAST):
             self._give_back()
@@ -408,6 +415,7 @@ class StressPruning:
         self._change(Count.REMOVED, int(now.kept.sum() - kept.sum()))
         self._state = replace(self._state, kept=kept, trial=kept, pose_logits=now.trial_poses, excess=excess)
         self._metrics = simulate(self._model, self.schedule, check=check).metrics
+        self.tried.append(PlanTried(self.schedule, self._metrics, float(excess.max())))
         if int(kept.sum()) <= self._fewest and not self._leaks:
             self._change(Count.END, ENDS.index(ENOUGH))
         elif self._count(Count.LAST):

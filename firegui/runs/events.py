@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
 from firegui.domain.stress import StressTable
@@ -128,6 +129,13 @@ class LoopAdvanced:
     """A closed loop has come to its next observation; ``days`` are all that were flown so far."""
 
     days: tuple[LoopDay, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RemovalCurveReady:
+    """The removal curve of the second stage so far; at the end with the scores at nominal effectiveness."""
+
+    curve: RemovalCurve
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +334,7 @@ RunEvent = (
     | PlanUpdated
     | Progress
     | LoopAdvanced
+    | RemovalCurveReady
     | StressTestProgress
     | SkillReady
     | FitEpoch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -332,6 +333,7 @@ class Planning(BaseRun[PlanSpec]):
         elif plan is not None:
             session.folder.write_plan(plan)
         nominal, stress = (None, None) if plan is None else self._score(session, plan, reason)
+        self._score_curve(session, reason)
         message = self._message(session, reason)
         if nominal is not None and self.baseline_metrics is not None:
             done = session.folder.header.epochs_done if self._second is None and self._first is not None else None
@@ -379,6 +381,13 @@ class Planning(BaseRun[PlanSpec]):
         if reason is not FinishReason.STOPPED and scores.nominal is not None and scores.nominal.drops_executed:
             stress = self._stress_test(session, plan, scores)
         return None if shown is None else shown.metrics, stress
+
+    def _score_curve(self, session: RunSession, reason: FinishReason) -> None:
+        """Score the removal curve at nominal effectiveness. A stop leaves it for the next session."""
+        if self._second is None or reason is FinishReason.STOPPED:
+            return
+        with suppress(CancelledError):
+            self._second.score_curve(session.model.with_effectiveness(self._spec.project.plan.nominal))
 
     def _stress_test(self, session: RunSession, plan: Schedule, scores: RunScores) -> StressTable | None:
         """Return the stress table of the plan and add it to the saved scores; ``None`` where it has none.

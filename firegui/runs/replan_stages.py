@@ -70,7 +70,14 @@ class RestStages:
         rows = () if self._previous is None else self._previous.elimination
         epoch = session.folder.header.best_epoch
         self._second = SecondStage(
-            session, self._left.design, self._plan, reference, rows, epoch, resume=self._previous is not None
+            session,
+            self._left.design,
+            self._plan,
+            reference,
+            rows,
+            epoch,
+            resume=self._previous is not None,
+            keeps_curve=False,
         )
         self._second.run()
         return FinishReason.COMPLETED

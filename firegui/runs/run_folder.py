@@ -18,12 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.project import Project
+from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.domain.stress import StressTable
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
+from firegui.io.array_files import read_arrays
 from firegui.io.project.schedule_file import read_project_schedule, write_plan_safetensors
 from firegui.io.project.store import RUNS
 from firegui.io.toml import plain_words
@@ -285,6 +287,20 @@ def read_run(folder: Path) -> RunRecord:
     history = read_history(folder / HISTORY, header.project.plan.optimizer.epochs)
     scores = read_json(folder / METRICS, RunScores, RunScores())
     return RunRecord(folder, header, scores, history, is_live, read_elimination(folder / ELIMINATION))
+
+
+def read_removal_curve(folder: Path) -> RemovalCurve | None:
+    """Read the removal curve of a run, ``None`` where it has none. Raises :class:`InputError` for a damaged one.
+
+    It lies in the checkpoint of the second stage, so that both are always of the same moment.
+    """
+    path = folder / ELIMINATION_CHECKPOINT
+    if not path.is_file():
+        return None
+    try:
+        return RemovalCurve.of_arrays(read_arrays(path, remedy=_AGAIN))
+    except ValueError as error:
+        raise InputError([Problem(str(path), f"holds no removal curve that can be read ({error})", _AGAIN)]) from error
 
 
 def kept_plan(folder: Path) -> Path | None:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
-from firegui.runs.events import EliminationStep, Progress
+from firegui.errors import Check
+from firegui.runs.events import EliminationStep, Message, Progress, RemovalCurveReady
 from firegui.runs.history import elimination_text
 from firegui.runs.plan_snapshots import PlanSnapshots
-from firegui.runs.run_folder import ELIMINATION, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT, EliminationSummary
+from firegui.runs.run_folder import (
+    ELIMINATION,
+    ELIMINATION_CHECKPOINT,
+    SMOOTHING_CHECKPOINT,
+    EliminationSummary,
+    read_removal_curve,
+)
 from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:
@@ -27,12 +36,13 @@ class SecondStage:
 
     With ``margin`` it is the pruning that keeps the plan within the limits of the margin, without smoothing.
     ``rows`` are the log so far and ``epoch`` is the best epoch of the first stage, for snapshots. With ``resume`` it
-    continues from the checkpoints in the folder.
+    continues from the checkpoints in the folder. ``curve`` is the removal curve so far, empty without ``keeps_curve``.
     """
 
     def __init__(
         self, session: RunSession, model: Model, plan: PlanSettings, reference: Schedule,
         rows: Sequence[EliminationStep], epoch: int, *, resume: bool, margin: MarginPlanning | None = None,
+        keeps_curve: bool = True,
     ) -> None:  # fmt: skip
         self._session, self._model, self._plan, self._reference = session, model, plan, reference
         self._epoch, self._resume = epoch, resume
@@ -48,6 +58,13 @@ class SecondStage:
         self.rows = [row for row in rows if row.rollouts <= self.eliminator.report.rollouts]
         self._before = session.seconds - (self.rows[-1].seconds if self.rows else 0.0)
         self._smoother: PoseSmoothing | None = None
+        self._keeps_curve = keeps_curve
+        saved = None if checkpoint is None or not keeps_curve else read_removal_curve(session.folder.path)
+        self.curve = RemovalCurve.of(self.eliminator.schedule) if saved is None else saved
+        if saved is None and keeps_curve:
+            # A run that an older version began has the points from here on.
+            metrics = self.eliminator.report.metrics
+            self.curve = self.curve.with_plan(self.eliminator.schedule, metrics, math.nan, is_taken=True)
 
     @property
     def schedule(self) -> Schedule:
@@ -69,9 +86,11 @@ class SecondStage:
         session, eliminator, check = self._session, self.eliminator, self._session.control.check
         spec = session.spec
         pictures = PlanSnapshots(session.engine, self._model, session.emit, spec.frame_stride, spec.snapshot_seconds)
+        session.emit(RemovalCurveReady(self.curve))
         while not eliminator.finished:
             session.pause_or_stop(self.save)
             self._note(eliminator.advance(check))
+            self._add_to_curve(check)
             pictures.follow(self._epoch, eliminator.report.drops, eliminator.schedule, check)
             session.save_if_due(self.save)
         if self._smooths and eliminator.report.drops > 0:
@@ -82,11 +101,44 @@ class SecondStage:
         """Write the log, the checkpoints and the remaining schedule."""
         folder = self._session.folder
         folder.write_text(ELIMINATION, elimination_text(self.rows))
-        self.eliminator.state().save(folder.path / ELIMINATION_CHECKPOINT)
+        # After a stop in the middle of a step its points are still to be added.
+        self._add_to_curve(None)
+        self._save_state()
         if self._smoother is not None:
             self._smoother.state().save(folder.path / SMOOTHING_CHECKPOINT)
         folder.write_plan(self.schedule)
         folder.update(state=self._session.machine.state, seconds=self._session.seconds)
+
+    def score_curve(self, model: Model) -> None:
+        """Score every point of the curve on ``model``, which is at nominal effectiveness, and save the curve."""
+        check, session = self._session.control.check, self._session
+        if not self._keeps_curve or self.curve.is_scored:
+            return
+        session.emit(Message("scoring the removal curve"))
+        for index, point in enumerate(self.curve.points):
+            if not point.is_scored:
+                metrics = session.engine.simulate(model, self.curve.schedule(index), check=check).metrics
+                self.curve = self.curve.with_point(index, point.with_nominal(metrics))
+        self._save_state()
+        session.emit(RemovalCurveReady(self.curve))
+
+    def _save_state(self) -> None:
+        """Write the state of the elimination and the curve in one file: a kill must not leave one ahead."""
+        curve = self.curve.arrays() if self._keeps_curve else {}
+        self.eliminator.state().save(self._session.folder.path / ELIMINATION_CHECKPOINT, curve)
+
+    def _add_to_curve(self, check: Check | None) -> None:
+        """Add the plans that the latest step came through. Those without metrics are rolled out here."""
+        tried, before = self.eliminator.tried, self.curve
+        while tried and self._keeps_curve:
+            plan = tried[0]
+            metrics = plan.metrics
+            if metrics is None:
+                metrics = self._session.engine.simulate(self._model, plan.schedule, check=check).metrics
+            self.curve = self.curve.with_plan(plan.schedule, metrics, plan.excess, is_taken=plan.is_taken)
+            tried.pop(0)
+        if self.curve is not before:
+            self._session.emit(RemovalCurveReady(self.curve))
 
     def _smooth(self) -> None:
         session, check, epochs = self._session, self._session.control.check, self._plan.elimination.smoothing

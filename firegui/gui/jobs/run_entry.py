@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.exercise import LoopDay
 from firegui.domain.project import Project
+from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
 from firegui.domain.stress import StressTable
 from firegui.runs.events import (
@@ -147,6 +148,7 @@ class RunEntry:
         rollouts: Cost of the passes.
         stressed: Scenarios of the stress test at the end, done and in total.
         stress: Table of the stress test.
+        curve: Removal curve of the second stage; that of a saved run is read when it is shown.
         seconds: Time of the whole run in seconds, once it has ended.
     """
 
@@ -181,6 +183,7 @@ class RunEntry:
     rollouts: int | None = None
     stressed: tuple[int, int] = (0, 0)
     stress: StressTable | None = None
+    curve: RemovalCurve | None = None
     seconds: float | None = None
     notes: str = ""
     history: EpochHistory = field(default_factory=EpochHistory)

@@ -7,6 +7,7 @@ the map. It waits while a run is active, and continues when the run pauses or en
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -30,13 +31,14 @@ from firegui.runs.events import (
     Message,
     PlanUpdated,
     Progress,
+    RemovalCurveReady,
     RunFinished,
     RunState,
     StageBegan,
     StateChanged,
     StressTestProgress,
 )
-from firegui.runs.run_folder import delete_run, same_folder
+from firegui.runs.run_folder import delete_run, read_removal_curve, same_folder
 from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, Stage
@@ -231,6 +233,12 @@ class RunQueue(QObject):
         if (entry := self._list.in_folder(folder)) is not None:
             self.show(entry)
 
+    def read_curve(self, entry: RunEntry) -> None:
+        """Read the removal curve of a saved run, once; a folder that cannot be read has none."""
+        if entry.curve is None and entry.is_over and entry.prunes and not entry.replans:
+            with suppress(InputError):
+                entry.curve = read_removal_curve(entry.folder)
+
     # -- the active run ----------------------------------------------------------------------------------------------
     def _enqueue(self, entry: RunEntry, spec: FolderSpec) -> None:
         self._waiting.append((entry, spec))
@@ -256,6 +264,7 @@ class RunQueue(QObject):
         bridge.subscribe_batches(EliminationStep, self._on_removals)
         bridge.subscribe(Progress, self._on_progress)
         bridge.subscribe(LoopAdvanced, self._on_loop)
+        bridge.subscribe(RemovalCurveReady, self._on_curve)
         bridge.subscribe(StressTestProgress, self._on_stress_progress)
         bridge.subscribe(BaselineReady, self._on_baseline)
         bridge.subscribe(PlanUpdated, self._on_plan)
@@ -283,6 +292,10 @@ class RunQueue(QObject):
 
     def _on_loop(self, event: LoopAdvanced) -> None:
         self._reporting.loop = event.days
+        self._emit_progress()
+
+    def _on_curve(self, event: RemovalCurveReady) -> None:
+        self._reporting.curve = event.curve
         self._emit_progress()
 
     def _on_stress_progress(self, event: StressTestProgress) -> None:

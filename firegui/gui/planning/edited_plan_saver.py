@@ -95,6 +95,17 @@ class Draft(QObject):
         self._earlier.clear()
 
 
+def write_by_hand(folder: Path, schedule: Schedule, now: datetime) -> Path:
+    """Write a schedule among those of the project in ``folder`` that no search made, and return its file.
+
+    Raises :class:`OSError` and :class:`~firegui.errors.FireguiError` as writing does.
+    """
+    file = unused(folder / BY_HAND / f"{now:%Y%m%d-%H%M%S}{_SUFFIX}")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_plan_safetensors(file, schedule)
+    return file
+
+
 def drafts_in(folder: Path) -> tuple[Path, ...]:
     """Return the drafts that a crash left in ``folder``, the oldest first."""
     return tuple(sorted(folder.glob(f"{_STEM}*{_SUFFIX}"), key=lambda file: (file.stat().st_mtime, file.name)))
@@ -220,9 +231,7 @@ class EditedPlanSaver(QObject):
         self._run_later.start()
 
     def _file_of(self, edited: _EditedSchedule, folder: Path) -> Path:
-        file = unused(folder / BY_HAND / f"{self._clock():%Y%m%d-%H%M%S}.safetensors")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_plan_safetensors(file, edited.schedule)
+        file = write_by_hand(folder, edited.schedule, self._clock())
         if edited.drops is not None:
             self._kept.append(edited.drops)
         return file

@@ -1,4 +1,4 @@
-"""Progress dock: charts of the shown run, a page for each stage, its result, and the fire area."""
+"""Progress dock: charts of the shown run, a page for each stage, the removal curve, the result, and the fire area."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
+    QLabel,
     QMenu,
     QSplitter,
     QStackedWidget,
@@ -20,11 +21,15 @@ from PySide6.QtWidgets import (
 from firegui.domain.project import same_inputs
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import muted_label
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.charts.chart import REPAINT_MS, Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.result_view import ResultView, no_curves
+from firegui.gui.planning.empty_charts import why_no_first_stage, why_no_second_stage
+from firegui.gui.planning.removal_plan import show_point, use_point
+from firegui.gui.planning.removal_view import RemovalView
+from firegui.gui.planning.result_view import ResultView
 from firegui.gui.planning.run_charts import (
     AreaChart,
     ChartOptions,
@@ -42,14 +47,15 @@ from firegui.gui.planning.run_charts import (
 from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason
 
-FIRST, SECOND, RESULT = range(3)
+FIRST, SECOND, CURVE, RESULT = range(4)
 """Numbers of the pages."""
-_NOTE = 3
-"""Page instead of the first two for a run without stages."""
+_NOTE = 4
+"""Page instead of the first two where their charts stay empty. It says why."""
 
 _PAGES = (
     ("Stage 1", "How the search for a plan converges"),
     ("Stage 2", "How the drops that the plan does not need are removed"),
+    ("Removal curve", "Hectares against drops while drops are removed; any point can become the plan"),
     ("Result", "The plan in numbers, before and after the second stage"),
 )
 
@@ -75,6 +81,7 @@ class ProgressPanel(QWidget):
         self.elapsed = ColumnChart("Elapsed, s", "seconds", "warning")
         self.left, self.slack, self.removed = DropsLeftChart(), SlackChart(), RemovedChart()
         self.result, self.loop = ResultView(), LoopChart()
+        self.removal, self.note = RemovalView(), _note()
         self.area = AreaChart(session)
         self._page, self._pages = FIRST, QStackedWidget()
         self._page_buttons = QButtonGroup(self)
@@ -137,6 +144,9 @@ class ProgressPanel(QWidget):
             chart.show_run(entry, self._options)
             chart.update_axes()
             yield
+        if entry is not None:
+            self._queue.read_curve(entry)
+        self.removal.show_run(entry)
         self.result.show_run(entry)
         self.loop.show_run(entry)
         yield
@@ -184,7 +194,10 @@ class ProgressPanel(QWidget):
 
     def _show_page(self) -> None:
         entry = self._queue.shown
-        page = _NOTE if entry is not None and entry.tactical and self._page != RESULT else self._page
+        why = {FIRST: why_no_first_stage, SECOND: why_no_second_stage}.get(self._page)
+        note = "" if why is None or entry is None else why(entry)
+        self.note.setText(note)
+        page = _NOTE if note else self._page
         self._pages.setCurrentIndex(page)
         for button in self._actions.values():
             button.setVisible(page == FIRST)
@@ -215,6 +228,8 @@ class ProgressPanel(QWidget):
         for each in self._charts:
             each.zoomed.connect(self._show_fit)
         self._page_buttons.idClicked.connect(self.show_page)
+        self.removal.show_requested.connect(lambda entry, index: show_point(self._session, self._queue, entry, index))
+        self.removal.use_requested.connect(lambda entry, index: use_point(self._session, self._queue, entry, index))
 
     def _schedule(self) -> None:
         if not self._throttle.isActive() and not self.freeze_button.isChecked():
@@ -231,9 +246,9 @@ class ProgressPanel(QWidget):
         if entry is not self._queue.shown:
             return
         if _page_of(entry) != self._stage_page:
-            # Follow the run to its next stage, unless the user reads its result.
+            # Follow the run to its next stage, unless the user reads its curve or its result.
             self._stage_page = _page_of(entry)
-            self.show_page(RESULT if self.page == RESULT else self._stage_page)
+            self.show_page(self.page if self.page in (CURVE, RESULT) else self._stage_page)
         self._schedule()
 
     def _on_shown(self) -> None:
@@ -252,8 +267,9 @@ class ProgressPanel(QWidget):
         self._charts: tuple[Chart, ...] = (*self.epoch_charts, *self.elimination_charts, self.area)
         self._pages.addWidget(_side_by_side(self.epoch_charts, (5, 5, 3, 3, 3)))
         self._pages.addWidget(_side_by_side(self.elimination_charts, (6, 5, 5)))
+        self._pages.addWidget(self.removal)
         self._pages.addWidget(_side_by_side((self.result, self.loop), (3, 2)))
-        self._pages.addWidget(no_curves())
+        self._pages.addWidget(self.note)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 2, 6, 4)
         column.setSpacing(2)
@@ -326,6 +342,14 @@ class ProgressPanel(QWidget):
 
     def _show_fit(self) -> None:
         self.fit_button.setEnabled(not all(chart.is_fitted for chart in self._charts))
+
+
+def _note() -> QLabel:
+    """Return the label that says why charts stay empty."""
+    label = muted_label()
+    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    label.setMargin(24)
+    return label
 
 
 def _page_of(entry: RunEntry | None) -> int:

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
+from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
 from firegui.domain.stress import worst_case_text
 from firegui.gui.base.number_text import duration, number
@@ -21,11 +22,7 @@ from firegui.runs.replan_base import ReplanScores
 
 _NO_RUN = "No run is shown."
 _ETAS = "design · nominal η"
-_NO_CURVES = (
-    "There are no curves: the tactical heuristic places drops by rule, in three passes, and searches for nothing. What "
-    "came of it is under Result. A search can begin with its plan, and its drops can be pruned: see the buttons over "
-    "the list of runs."
-)
+_GIVEN_UP = "To keep it, choose a plan with more drops on the removal curve, or give the burned area a weight."
 _FIRE_LOST = (
     "⚠ The fire was not kept when the run was made: the map has the plan on the fire simulated from the first day."
 )
@@ -59,15 +56,6 @@ class ResultView(QScrollArea):
             self._label.setText(text)
 
 
-def no_curves() -> QLabel:
-    """Return the note that replaces the curves of a run without stages."""
-    label = QLabel(_NO_CURVES, wordWrap=True)
-    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    label.setProperty("role", "muted")
-    label.setMargin(24)
-    return label
-
-
 def result_html(entry: RunEntry) -> str:
     """Return the metrics of a run, the cost of its stages and how it ended, as HTML.
 
@@ -81,7 +69,9 @@ def result_html(entry: RunEntry) -> str:
     if entry.stress is not None:
         left = _pair(f"{entry.stress.nominal.share_worst:.1%}", escape(worst_case_text(entry.stress)))
         rows.insert(2, ["Growth left, model · worst case", *[""] * (len(rows[0]) - 2), left])
-    return f"{html_table(rows)}<p style='margin-top:4px'>{ended}</p>"
+    lost = given_up_text(entry.reference, entry.nominal, entry.baseline)
+    warning = f"<p style='margin-top:4px'><b>⚠ {escape(lost)}.</b> {_GIVEN_UP}</p>" if lost else ""
+    return f"{html_table(rows)}{warning}<p style='margin-top:4px'>{ended}</p>"
 
 
 def _with_both(entry: RunEntry, first: _FirstStage) -> list[list[str]]:

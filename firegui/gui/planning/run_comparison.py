@@ -18,6 +18,7 @@ from firegui.gui.base.layouts import vertical
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import other_event_error
+from firegui.gui.planning.empty_charts import needs_no_first_stage, not_needed_text
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import copy_table, show_table
 from firegui.runs.fire_specs import run_spec
@@ -27,6 +28,8 @@ from firegui.runs.spec import EvaluateSpec
 _WIDTH, _LOWEST, _HIGHEST = 600, 300, 460
 _MARGIN = 12
 _TITLE = "The runs cannot be compared"
+NO_EPOCHS = "none needed"
+"""Epochs of a run whose first stage was not needed."""
 _PARTS = ("optimizer", "elimination", "weights", "nominal", "design", "margin")
 
 
@@ -79,11 +82,27 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
         values = [None if metrics is None else float(getattr(metrics, name)) for metrics in both]
         yield _line(what, values[0], values[1], help)
     yield _line("Best objective", one.best, other.best, "of the first stage, at design effectiveness")
-    yield _line("Epochs", one.epoch, other.epoch, "done in the first stage")
+    yield _epochs(one, other)
     if one.fire != other.fire:
         kinds = (one.fire or "simulated", other.fire or "simulated")
         yield ComparisonRow("Fire", *kinds, help="the fire in which each plan is flown")
     yield ComparisonRow("Time worked", duration(one.elapsed), duration(other.elapsed), help="wall time of the run")
+
+
+def _epochs(one: RunEntry, other: RunEntry) -> ComparisonRow:
+    """Return the epochs of two runs; for a run whose first stage was not needed, that it was not."""
+    help = "done in the first stage"
+    counts = _line("Epochs", one.epoch, other.epoch, help)
+    reasons = [needs_no_first_stage(entry) for entry in (one, other)]
+    if not any(reasons):
+        return counts
+    first, second = (
+        NO_EPOCHS if none else text for none, text in zip(reasons, (counts.one, counts.other), strict=True)
+    )
+    notes = [
+        f"{entry.title}: {not_needed_text(entry)}" for entry, none in zip((one, other), reasons, strict=True) if none
+    ]
+    return ComparisonRow("Epochs", first, second, help=". ".join([help, *notes]))
 
 
 def _growth_left(one: StressTable | None, other: StressTable | None) -> Iterator[ComparisonRow]:

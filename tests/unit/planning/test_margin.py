@@ -15,6 +15,7 @@ from firegui.domain.settings import Effectiveness, Margin, MarginSettings, Objec
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import CancelledError, InputError
 from firegui.planning import stress_placing, stress_pruning
+from firegui.planning.elimination import PlanTried
 from firegui.planning.initialization import start_schedule
 from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
@@ -25,6 +26,7 @@ from firegui.planning.stress_pruning import WATCHED, Count, Phase
 from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
+from firegui.rollout.simulate import simulate
 from tests.numerics.cases import random_maps
 from tests.support import make_project, stop
 
@@ -448,3 +450,36 @@ def test_leaks_remember_the_worst_draws_of_the_latest_test_of_each_world() -> No
     same = Leaks.of_array(leaks.array(), 3)
     np.testing.assert_array_equal(same.draws, leaks.draws)
     np.testing.assert_array_equal(same.weights, leaks.weights)
+
+
+def test_plans_on_the_way_are_told_and_telling_them_changes_nothing() -> None:
+    """The states are those of a pruning that tells nothing, and what is told last is the plan."""
+    of = project()
+    model, margin, reference = placed(of)
+    told, silent = margin.second_stage(model, reference), margin.second_stage(model, reference)
+    plans: list[PlanTried] = []
+
+    class NoList(list[PlanTried]):
+        def append(self, plan: PlanTried) -> None:
+            """Drop the plan."""
+
+    silent.tried = NoList()
+    for _ in range(400):
+        told.advance()
+        silent.advance()
+        plans += told.tried
+        for plan in told.tried:
+            if plan.metrics is None:
+                # As a run does for its curve, between two steps.
+                simulate(model, plan.schedule)
+        same_arrays(told.state(), silent.state())
+        if told.finished:
+            break
+    assert told.finished == silent.finished != ""
+    taken = [plan for plan in plans if plan.is_taken]
+    assert np.array_equal(taken[0].schedule.proposed, margin.second_stage(model, reference).schedule.proposed)
+    assert np.array_equal(taken[-1].schedule.proposed, told.schedule.proposed)
+    assert np.array_equal(taken[-1].schedule.poses, told.schedule.poses)
+    assert taken[-1].metrics == told.report.metrics
+    assert taken[-1].excess == told.state().excess.max()
+    assert all(not plan.is_taken or plan.metrics is not None for plan in plans)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,7 @@ from firegui.domain.uncertainty import (
 )
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Check
+from firegui.io.array_files import read_arrays, write_arrays
 from firegui.planning.audit import AuditReport
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gates import FlightRules
@@ -186,13 +187,15 @@ class FakeElimination:
         self.drops_before = self.to_test = before
         self.drops = before - rollouts
 
-    def save(self, path: Path) -> None:
-        path.write_text(str(self.rollouts))
+        self.metrics = metrics(BASELINE - self.drops, self.drops)
+
+    def save(self, path: Path, others: Mapping[str, NDArray[Any]] = MappingProxyType({})) -> None:
+        write_arrays(path, {"rollouts": np.array([self.rollouts]), **others})
 
 
 def steps_kept(checkpoint: Path | None) -> int:
     """Return the steps that a file of :meth:`FakeElimination.save` tells of, none without one."""
-    return 0 if checkpoint is None else int(checkpoint.read_text())
+    return 0 if checkpoint is None else int(read_arrays(checkpoint)["rollouts"][0])
 
 
 class FakeSteps:
@@ -220,6 +223,13 @@ class FakeEliminator(FakeSteps):
     def __init__(self, engine: FakeEngine, reference: Schedule, done: int) -> None:
         super().__init__(engine.during_removal, done)
         self._reference = reference
+        self.tried: list[Any] = []
+
+    def advance(self, check: Check | None = None) -> FakeElimination:
+        self.tried.clear()
+        report = super().advance(check)
+        self.tried.append(SimpleNamespace(schedule=self.schedule, metrics=None, excess=np.nan, is_taken=True))
+        return report
 
     @property
     def schedule(self) -> Schedule:

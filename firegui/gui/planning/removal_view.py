@@ -1,0 +1,220 @@
+"""Removal curve of a run: hectares against drops while drops are removed, and the choice of a point as the plan."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QTableView, QWidget
+
+from firegui.domain.removal_curve import RemovalCurve, RemovalPoint
+from firegui.gui.base.elided_label import Piece
+from firegui.gui.base.layouts import horizontal, muted_label, splitter, vertical
+from firegui.gui.base.number_text import number
+from firegui.gui.charts.chart import Chart
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.planning.empty_charts import why_no_curve
+from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
+
+_NO_RUN = "No run is shown."
+_HOW = "Click a point, or select a row, to see its numbers."
+_SYMBOL = 6.0
+_LEFT, _RIGHT = 520, 360
+
+
+class RemovalChart(Chart):
+    """Chart of one number of the fire against drops. Points that exceed a limit of a margin have another colour."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(name, "drops", parent)
+        self._name = name
+        self._holds = self.add_curve("accent", name=name, width=2.0, symbol=_SYMBOL)
+        self._exceeds = self.add_curve("warning", name=f"{name}, exceeds a limit", width=0.0, symbol=_SYMBOL)
+
+    def draw_points(self, points: tuple[RemovalPoint, ...], values: tuple[float, ...]) -> None:
+        """Draw the value of each point."""
+        drops, heights = np.array([point.drops for point in points], float), np.array(values, float)
+        bad = np.array([exceeds_limit(point) for point in points], bool)
+        self.set_curve(self._holds, drops[~bad][::-1], heights[~bad][::-1])
+        self.set_curve(self._exceeds, drops[bad][::-1], heights[bad][::-1])
+
+    def show_value(self, point: RemovalPoint | None, value: float | None) -> None:
+        """Show the selected point in the title and by the cursor."""
+        self.set_cursor(None if point is None else float(point.drops))
+        if point is None:
+            self.set_title(self._name)
+        else:
+            role = "warning" if exceeds_limit(point) else "accent"
+            self.set_title(self._name, Piece(f"{number(value)} with {point.drops:,} drops", role))
+
+
+class RemovalView(QWidget):
+    """Charts and table of a removal curve, and what can be done with its selected point."""
+
+    show_requested = Signal(object, int)
+    """Show the point with this index of the curve of this ``RunEntry`` on the map."""
+    use_requested = Signal(object, int)
+    """Make the point with this index of the curve of this ``RunEntry`` a plan of its own."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entry: RunEntry | None = None
+        self._curve: RemovalCurve | None = None
+        self._drops: int | None = None
+        self.extent, self.protected = RemovalChart("Fire at the end, ha"), RemovalChart("Protected cells burned")
+        self.table, self.model = QTableView(), TableModel[int](self._columns(), self)
+        self.text, self.note = muted_label(_HOW), muted_label()
+        self.show_button, self.use_button = QPushButton("Show on map"), QPushButton("Use this plan")
+        self._pages = QStackedWidget()
+        self._lay_out()
+        for chart in self.charts:
+            chart.clicked.connect(self._on_clicked)
+        self.table.selectionModel().selectionChanged.connect(self._on_selected)
+        self.table.doubleClicked.connect(lambda _index: self._request(self.show_button))
+        self.show_button.clicked.connect(lambda _checked=False: self._request(self.show_button))
+        self.use_button.clicked.connect(lambda _checked=False: self._request(self.use_button))
+
+    @property
+    def charts(self) -> tuple[RemovalChart, ...]:
+        """The charts."""
+        return self.extent, self.protected
+
+    @property
+    def selected(self) -> int | None:
+        """Index of the selected point on the curve, ``None`` where none is selected."""
+        return None if self._curve is None or self._drops is None else self._curve.place_of(self._drops)
+
+    def show_run(self, entry: RunEntry | None) -> None:
+        """Show the curve of a run, or why there is none."""
+        if entry is not self._entry:
+            self._entry, self._drops = entry, None
+            for chart in self.charts:
+                chart.fit()
+        curve = None if entry is None else entry.curve
+        if curve is None or not len(curve):
+            self._curve = None
+            self.note.setText(_NO_RUN if entry is None else why_no_curve(entry))
+            self._pages.setCurrentIndex(1)
+            return
+        self._pages.setCurrentIndex(0)
+        if curve is not self._curve:
+            self._curve = curve
+            self._draw(curve)
+        self._show_selected()
+
+    def select(self, drops: int) -> None:
+        """Select the point with so many drops."""
+        if self._curve is not None and self._curve.place_of(drops) is not None:
+            self._drops = drops
+            self._show_selected()
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    def _draw(self, curve: RemovalCurve) -> None:
+        self.extent.draw_points(curve.points, curve.extents())
+        self.protected.draw_points(curve.points, curve.protected())
+        self.protected.setVisible(any(value > 0.0 for value in curve.protected()))
+        for chart in self.charts:
+            chart.set_marks([(float(curve.taken), "this run's plan")] if curve.taken >= 0 else [])
+            chart.update_axes()
+        self.model.set_rows(tuple(range(len(curve))))
+        self.table.setColumnHidden(2, not any(value > 0.0 for value in curve.protected()))
+        self.table.setColumnHidden(3, not curve.has_margin)
+
+    def _show_selected(self) -> None:
+        place, curve = self.selected, self._curve
+        point = None if place is None or curve is None else curve.points[place]
+        for chart, values in zip(self.charts, self._values(), strict=True):
+            chart.show_value(point, None if place is None else values[place])
+        self.text.setText(_HOW if point is None or curve is None else point_text(curve, point))
+        can_show = point is not None and self._entry is not None and self._entry.project is not None
+        self.show_button.setEnabled(can_show)
+        self.use_button.setEnabled(can_show and self._entry is not None and not self._entry.read_only)
+        if place is None:
+            self.table.clearSelection()
+        elif selected_rows(self.table) != [place]:
+            select_row(self.table, place)
+
+    def _values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return ((), ()) if self._curve is None else (self._curve.extents(), self._curve.protected())
+
+    def _columns(self) -> tuple[Column, ...]:
+        """Return the columns of the table, whose rows are indices of points."""
+
+        def point(index: int) -> RemovalPoint:
+            assert self._curve is not None
+            return self._curve.points[index]
+
+        return (
+            Column("Drops", lambda index: point(index).drops, lambda value: f"{value:,}", "executed drops"),
+            Column("Fire at the end", lambda index: self._values()[0][index], number, unit="ha"),
+            Column("Protected", lambda index: self._values()[1][index], number, "protected cells burned", "cells"),
+            Column(
+                "Worst scenario", lambda index: point(index).excess, lambda value: f"{value:.2f}",
+                "share of the growth that is left in the worst scenario, divided by its limit; a plan holds up to 1",
+                "÷ limit", missing="not tested",
+                color=lambda index: "warning" if exceeds_limit(point(index)) else None,
+            ),
+        )  # fmt: skip
+
+    # -- events ------------------------------------------------------------------------------------------------------
+    def _on_clicked(self, drops: float) -> None:
+        if self._curve is not None:
+            self.select(min((point.drops for point in self._curve.points), key=lambda count: abs(count - drops)))
+
+    def _on_selected(self, *_: object) -> None:
+        rows, curve = selected_rows(self.table), self._curve
+        # While rows are replaced the table may still have those of another curve.
+        if rows and curve is not None and rows[0] < len(curve) and rows[0] != self.selected:
+            self.select(curve.points[rows[0]].drops)
+
+    def _request(self, button: QPushButton) -> None:
+        place = self.selected
+        if place is not None and button.isEnabled():
+            signal = self.use_requested if button is self.use_button else self.show_requested
+            signal.emit(self._entry, place)
+
+    # -- layout ------------------------------------------------------------------------------------------------------
+    def _lay_out(self) -> None:
+        show_table(self.table, self.model, "Points of the removal curve", is_sortable=False)
+        self.show_button.setToolTip("Compute the fire with the plan of the selected point and show it on the map")
+        self.use_button.setToolTip("Save the plan of the selected point as a run of its own, scored and audited")
+        for label, name in ((self.text, "Selected point"), (self.note, "Removal curve")):
+            label.setAccessibleName(name)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.note.setMargin(24)
+        left, right, whole = QWidget(), QWidget(), QWidget()
+        horizontal(left, (self.extent, 1), (self.protected, 1), margins=0)
+        vertical(
+            right, (self.table, 1), self.text, horizontal(None, self.show_button, self.use_button, 1, margins=0),
+            margins=0, spacing=4,
+        )  # fmt: skip
+        vertical(whole, (splitter(left, right, (_LEFT, _RIGHT), wide=0), 1), margins=0)
+        self._pages.addWidget(whole)
+        self._pages.addWidget(self.note)
+        vertical(self, (self._pages, 1), margins=0)
+
+
+def exceeds_limit(point: RemovalPoint) -> bool:
+    """Return whether the plan of a point was tested and exceeds a limit of the margin."""
+    return point.is_tested and point.excess > 1.0
+
+
+def point_text(curve: RemovalCurve, point: RemovalPoint) -> str:
+    """Return the numbers of a point in words."""
+    place = curve.place_of(point.drops)
+    assert place is not None
+    extent, protected = curve.extents()[place], curve.protected()[place]
+    sentences = [f"{point.drops:,} drops: {number(extent)} ha burned at the end"]
+    if any(value > 0.0 for value in curve.protected()):
+        sentences[0] += f", {number(protected)} protected cells burned"
+    sentences.append(f"At the effectiveness {'used to score' if curve.is_scored else 'assumed in planning'}")
+    if exceeds_limit(point):
+        sentences.append(f"The worst scenario exceeds its limit at least {point.excess:.2f} times")
+    elif point.is_tested:
+        sentences.append("The plan holds in every scenario")
+    elif curve.has_margin:
+        sentences.append("The scenarios were not tested again with this plan")
+    if point.drops == curve.taken:
+        sentences.append("It is the plan of this run")
+    return ". ".join(sentences) + "."
