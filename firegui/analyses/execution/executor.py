@@ -159,14 +159,18 @@ class InProcessExecutor(TaskExecutor):
     """Executor in the thread of the run: one task after another, in order, on one thread."""
 
     def __init__(self, setup: WorkerSetup, hooks: ExecutorHooks) -> None:
-        """Open the worker. Raises :class:`~firegui.errors.InputError`."""
+        """Open the worker. Raises whatever keeps the worker from being opened."""
         super().__init__(hooks)
         # Read whenever a model is made, so it need not be there before the engine is loaded.
         self._before = {name: os.environ.get(name) for name in ONE_THREAD}
         os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
         self._setup = setup
         self._waiting: deque[tuple[int, bytes]] = deque()
-        self._worker = open_worker(setup, hooks.control)
+        try:
+            self._worker = open_worker(setup, hooks.control)
+        except BaseException:  # nobody closes an executor that was not made
+            self.close()
+            raise
 
     @property
     def capacity(self) -> int:
