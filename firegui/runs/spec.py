@@ -83,8 +83,8 @@ class EvaluateSpec:
     schedule, in place of the fire without drops, so that two plans can be compared; ``against_project`` is what that
     one was planned for, where it had another fleet, other rules or another objective. With ``wind`` the wind differs
     from the project's. ``fire`` is what a replanned run kept of the fire that the schedule is flown in, and
-    ``against_fire`` that of the other schedule.
-    from the project's. With ``stress`` both fires burn in a scenario's world, and drops are flown with its errors.
+    ``against_fire`` that of the other schedule. With ``stress`` both fires burn in a scenario's world, and drops are
+    flown with its errors.
     """
 
     project: Project
