@@ -226,7 +226,7 @@ def cluster_problems(scheduler: str) -> list[Problem]:
     """Return what is missing to use the workers of ``scheduler``, the address of a Dask scheduler."""
     if not scheduler or find_spec(_DASK) is not None:
         return []
-    remedy = "pip install firegui[study], or leave --scheduler out to compute on this machine"
+    remedy = "pip install firegui[study], or give no scheduler: then this machine computes"
     return [Problem("scheduler", f"needs the package {_DASK}, which is not installed", remedy)]
 
 
