@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from statistics import fmean, stdev
 
@@ -301,6 +301,16 @@ class Group:
         return PLANNERS[self.planner].title + (", matched allowance" if self.matched else "")
 
     @property
+    def is_dropless(self) -> bool:
+        """Whether a search found no drop in any seed that is better than none."""
+        return self.planner is not PlannerName.NONE and not any(row.metrics.drops_executed for row in self.rows)
+
+    @property
+    def remark(self) -> str:
+        """Title with what to know before it is ranked: that it found no drops."""
+        return f"{self.title} (found no drops)" if self.is_dropless else self.title
+
+    @property
     def objective(self) -> SeedSpread:
         """Of the shared objective."""
         return SeedSpread.of([row.objective for row in self.rows])
@@ -382,6 +392,24 @@ class DeploymentRow:
     group: Group | None = None
     seconds: float | None = None
     reduction: float | None = None
+    longest: float | None = None
+    """Where rows of one planner were joined, the longest of their times; ``available`` is then the shortest."""
+
+
+def joined_deployment(table: BenchmarkTable) -> tuple[DeploymentRow, ...]:
+    """Return the rows of :func:`deployment` with neighbours of the same planner as one row."""
+    found: list[DeploymentRow] = []
+    for row in deployment(table):
+        last = found[-1] if found else None
+        if last is None or last.group != row.group:
+            found.append(row)
+            continue
+        first = last.decision.partition(" to ")[0]
+        decision = (
+            last.decision if row.decision == first else f"{first} to {row.decision[:1].lower()}{row.decision[1:]}"
+        )
+        found[-1] = replace(last, decision=decision, longest=row.available)
+    return tuple(found)
 
 
 def deployment(table: BenchmarkTable) -> tuple[DeploymentRow, ...]:

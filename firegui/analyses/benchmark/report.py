@@ -15,7 +15,7 @@ from firegui.domain.benchmark import (
     PlannerName,
     PlannerTask,
     SeedSpread,
-    deployment,
+    joined_deployment,
 )
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, Effectiveness, Setting
@@ -61,7 +61,7 @@ def benchmark_table(table: BenchmarkTable, project: Project) -> PrintedTable:
     """Paper, Tables ``planner_benchmark`` and ``planner_benchmark_b``."""
     rows = tuple(
         (
-            group.title,
+            group.remark,
             drops_text(group),
             spread_text(group.metric("final_extent_cells"), cells_digits),
             spread_text(group.metric("occupancy_cell_days"), cells_digits),
@@ -82,6 +82,7 @@ def benchmark_table(table: BenchmarkTable, project: Project) -> PrintedTable:
         *_design(table, project),
         *_two_stage_over(table),
         *_unprotected(project),
+        *unequal_effort(table),
         *dropless(table),
         *incomplete(table),
     ]
@@ -201,16 +202,16 @@ def deployment_table(table: BenchmarkTable, project: Project) -> PrintedTable:
         *incomplete(table),
     ]
     heads = ("Decision", "Time available", "Planner", "Runtime", "Objective", "Extent reduction")
-    rows = tuple(_deployed(row) for row in deployment(table))
+    rows = tuple(_deployed(row) for row in joined_deployment(table))
     return PrintedTable(DEPLOYMENT, "Which planner when", " ".join(caption), heads, rows, left=3)
 
 
 def _deployed(row: DeploymentRow) -> tuple[str, ...]:
-    time = duration_text(row.available)
+    time = time_available_text(row)
     if row.group is None or row.seconds is None:
         return (row.decision, time, "none of those run takes so little", NOTHING, NOTHING, NOTHING)
     reduction = NOTHING if row.reduction is None else f"{row.reduction:.1%}"
-    return (row.decision, time, row.group.title, duration_text(row.seconds), objective_text(row.group), reduction)
+    return (row.decision, time, row.group.remark, duration_text(row.seconds), objective_text(row.group), reduction)
 
 
 def incomplete(table: BenchmarkTable, about: Callable[[PlannerTask], bool] = lambda _: True) -> list[str]:
@@ -232,14 +233,30 @@ def incomplete(table: BenchmarkTable, about: Callable[[PlannerTask], bool] = lam
 
 def dropless(table: BenchmarkTable) -> list[str]:
     """Yield a sentence that names the planners without a drop in any seed; nothing where all have drops."""
-    found = [
-        group.title
-        for group in table.groups
-        if group.planner is not PlannerName.NONE and not any(row.metrics.drops_executed for row in group.rows)
-    ]
+    found = [group.title for group in table.groups if group.is_dropless]
     if not found:
         return []
-    return [f"Found nothing better than no drops within the allowance: {'; '.join(found)}."]
+    allowance = f"within the allowance of {table.settings.allowance:,} fire simulations"
+    return [f"Found nothing better than no drops {allowance}: {'; '.join(found)}. Allow more to compare them."]
+
+
+def unequal_effort(table: BenchmarkTable) -> list[str]:
+    """Yield a sentence that names the planners that spent more than the shared allowance, if any."""
+    allowance = table.settings.allowance
+    over = [group for group in table.groups if not group.matched and group.evaluations.mean > 1.05 * allowance]
+    if not over:
+        return []
+    spent = "; ".join(f"{group.title} {group.evaluations.mean:,.0f}" for group in over)
+    return [
+        f"Effort is not equal: others were allowed {allowance:,} fire simulations and these spent more: {spent}. Rank "
+        "them beside planners at the matched allowance."
+    ]
+
+
+def time_available_text(row: DeploymentRow) -> str:
+    """Return the time that a decision leaves: ``10 min``, or ``10 s to 10 min`` where rows were joined."""
+    first = duration_text(row.available)
+    return first if row.longest is None else f"{first} to {duration_text(row.longest)}"
 
 
 def spread_text(spread: SeedSpread, digits: Callable[[float], int]) -> str:
@@ -405,5 +422,6 @@ def benchmark_message(
         again = "" if obstacle else "; resume to try again"
         return f"{done} of {asked} done and kept; {'; '.join(whys)}{again}"
     best = table.groups[0]
-    text = f"lowest mean objective {best.objective.mean:.4g}: {best.title}"
+    spent = f", with {best.evaluations.mean:,.0f} fire simulations" if unequal_effort(table) else ""
+    text = f"lowest mean objective {best.objective.mean:.4g}: {best.title}{spent}"
     return f"{asked} under a budget of {counted(table.budget, 'drop')}; {text}"

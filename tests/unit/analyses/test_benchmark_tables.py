@@ -23,6 +23,7 @@ from firegui.analyses.benchmark.report import (
     seconds_text,
     spread_text,
     stress_table,
+    unequal_effort,
 )
 from firegui.analyses.benchmark.tables import CURVES, ROWS, SCENARIOS, papers, sheets, write_tables
 from firegui.domain.benchmark import BenchmarkTable, PlannerName, SeedSpread, Violations
@@ -147,8 +148,8 @@ def test_violations_are_added_up_over_the_seeds() -> None:
 
 def test_the_deployment_table_says_when_nothing_fits() -> None:
     table = deployment_table(made_table(NONE, TWO_STAGE), make_project())
-    assert table.rows[0] == ("At once", "10 s", "No intervention (baseline)", "<0.1 s", "24.58", "0.0%")
-    assert table.rows[-1] == ("Study without a deadline", "no limit", "Two-stage", "29 min", "0.870", "97.5%")
+    assert table.rows[0][2:] == ("No intervention (baseline)", "<0.1 s", "24.58", "0.0%")
+    assert table.rows[-1][2:] == ("Two-stage", "29 min", "0.870", "97.5%")
     alone = deployment_table(made_table(TWO_STAGE), make_project()).rows[0]
     assert alone[2:] == ("none of those run takes so little", "–", "–", "–")
 
@@ -218,8 +219,24 @@ def test_planners_that_end_without_a_drop_are_named() -> None:
         for row in table.rows
     ]  # fmt: skip
     said = dropless(replace(table, rows=tuple(rows)))
-    assert said == ["Found nothing better than no drops within the allowance: Budgeted gradient."]
-    assert said[0] in benchmark_table(replace(table, rows=tuple(rows)), make_project()).caption
+    assert len(said) == 1 and ": Budgeted gradient. Allow more" in said[0]
+    found = benchmark_table(replace(table, rows=tuple(rows)), make_project())
+    assert said[0] in found.caption
+    assert "Budgeted gradient (found no drops)" in [row[0] for row in found.rows]
+
+
+def test_a_planner_that_spent_more_than_the_others_were_allowed_is_named() -> None:
+    table = whole_table()
+    (said,) = unequal_effort(table)
+    assert "allowed 6,000 fire simulations" in said and "Two-stage 25,686" in said
+    assert said in benchmark_table(table, make_project()).caption
+    assert not unequal_effort(made_table(NONE, TACTICAL, GRADIENT))
+
+
+def test_times_with_the_same_planner_are_one_row() -> None:
+    alone = deployment_table(made_table(NONE, TWO_STAGE), make_project()).rows
+    assert [row[2] for row in alone] == ["No intervention (baseline)", "Two-stage"]
+    assert alone[1][:2] == ("Re-planning within a period to study without a deadline", "1 h to no limit")
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from firegui.analyses.benchmark.report import (
     objective_text,
     seconds_text,
     spread_text,
+    time_available_text,
     worst_text,
 )
 from firegui.domain.benchmark import (
@@ -39,7 +40,7 @@ from firegui.domain.benchmark import (
     Group,
     PlannerName,
     PlannerTask,
-    deployment,
+    joined_deployment,
 )
 from firegui.domain.stress import scenario_names
 from firegui.gui.analyses.benchmark.benchmark_text import Tasks, task_name
@@ -87,7 +88,7 @@ def _stress_tip(group: Group) -> str:
 
 _AUDIT = "what the independent audit counts of the executed drops, all seeds together"
 COLUMNS = (
-    Column("Planner", lambda group: group, lambda group: group.title,
+    Column("Planner", lambda group: group, lambda group: group.remark,
            "mean ± standard deviation over the seeds, which are below it", is_text=True,
            sort_key=lambda group: list(PlannerName).index(group.planner) + 0.5 * group.matched),
     _cells("Drops", "executed drops", "", "drops_executed"),
@@ -367,8 +368,8 @@ def task_rows(
 # -- which planner when -----------------------------------------------------------------------------------------------
 DEPLOYMENT_COLUMNS = (
     Column("Decision", lambda row: row.decision, tip="what a plan is needed for", is_text=True),
-    Column("Time available", lambda row: row.available, duration_text, is_text=True),
-    Column("Planner", lambda row: row.group, lambda group: group.title,
+    Column("Time available", lambda row: row, time_available_text, is_text=True, sort_key=lambda row: row.available),
+    Column("Planner", lambda row: row.group, lambda group: group.remark,
            "the lowest mean objective of those whose slowest seed fits into the time", is_text=True,
            sort_key=lambda group: group.title, missing="none that was run takes so little"),
     Column("Runtime", lambda row: row.seconds, duration_text, "processor time of its slowest seed, one thread"),
@@ -381,4 +382,4 @@ DEPLOYMENT_COLUMNS = (
 
 def deployment_rows(table: BenchmarkTable | None) -> tuple[DeploymentRow, ...]:
     """Return the recommended planner for the time available (paper, Table ``planner_deployment``)."""
-    return () if table is None or not table.rows else deployment(table)
+    return () if table is None or not table.rows else joined_deployment(table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from firegui.analyses.benchmark.report import dropless, effectiveness_text, incomplete
+from firegui.analyses.benchmark.report import dropless, effectiveness_text, incomplete, unequal_effort
 from firegui.analyses.benchmark.results import BenchmarkHeader
 from firegui.domain.benchmark import GRADIENT_CHARGE, PLANNERS, BenchmarkTable, PlannerName, PlannerTask
 from firegui.domain.project import Project
@@ -40,6 +40,7 @@ def head_text(table: BenchmarkTable, project: Project) -> str:
 def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Project) -> Iterator[str]:
     """Yield the caveats of a benchmark, each in one or two sentences."""
     yield from incomplete(table)
+    yield from unequal_effort(table)
     yield from dropless(table)
     if header is not None:
         yield from header.notes
