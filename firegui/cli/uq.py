@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from firegui.analyses.uncertainty.report import below_start_text, error_text
+from firegui.analyses.uncertainty.report import MEAN_OF_DRAWS, below_start_text, error_text
 from firegui.analyses.uncertainty.results import Deterministic, EnsembleHeader, summary_content
 from firegui.analyses.uncertainty.summary import Summary, SummaryRow, summarised
 from firegui.api.ensembles import EnsembleRequest, carry_out_ensemble
@@ -59,7 +59,7 @@ def uq(
 ) -> None:
     """Draw an ensemble of fires of PROJECT and write its tables into RUN.
 
-    Every member is a fire without drops and one with the schedule. aleatoric draws every cell's state at the ends
+    Every member is a fire without drops and one with the schedule.     aleatoric draws every cell's state at the ends
     of days, epistemic disturbs the fire by a correlated error of the fire model there, weather perturbs the wind of
     whole members. Both fires of a member meet the same random numbers, at nominal effectiveness; the schedule stays as
     it is. Without a schedule there are only the fires without drops.
@@ -130,6 +130,7 @@ def lines(ensemble: Ensemble, header: EnsembleHeader, finished: RunFinished) -> 
     yield from (f"{note}." for note in header.notes)
     yield from table([*_heads(ensemble), *(_row(row) for row in summary.rows)])
     yield from filter(None, [below_start_text(ensemble)])
+    yield f"{MEAN_OF_DRAWS}."
     yield from _benefit(summary)
     yield from _without_chance(finished)
     yield from _worst(summary)

@@ -21,6 +21,11 @@ UNBURNED = (
     "too, and may unburn them: a mean extent can fall below what burned at the start"
 )
 
+MEAN_OF_DRAWS = (
+    "The mean of drawn fires is not the expected fire that the map and a plan's result show: the expected fire takes "
+    "neighbouring cells as independent, while a drawn fire spreads from what really burns and may die out. So the fire "
+    "without drops has another size here; compare the plan with it, not with the expected one"
+)
 REPLANNED = "The schedule was replanned"
 """How the note on a schedule begins that was made for another fire than the members'."""
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QTableView, QWidget
 
-from firegui.analyses.uncertainty.report import UNBURNED, below_start_text, error_text
+from firegui.analyses.uncertainty.report import MEAN_OF_DRAWS, UNBURNED, below_start_text, error_text
 from firegui.analyses.uncertainty.results import member_spec
 from firegui.analyses.uncertainty.summary import ensemble_csv, summarised, summary_csv
 from firegui.domain.uncertainty import KIND_TITLES, UncertaintySettings
@@ -251,7 +251,7 @@ def _caution_text(shown: EnsembleResult | None) -> str:
         return ""
     texts = [] if shown.header is None else [note for note in shown.header.notes if note != UNBURNED]
     if shown.ensemble is not None and shown.ensemble.members:
-        texts += filter(None, [below_start_text(shown.ensemble)])
+        texts += filter(None, [below_start_text(shown.ensemble), MEAN_OF_DRAWS])
     return f"{WARNING}{'. '.join(texts)}" if texts else ""
 
 
