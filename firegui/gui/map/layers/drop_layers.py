@@ -307,7 +307,9 @@ class ChosenLayer(PaintedLayer):
     title = "Chosen drop"
     help = "The drop chosen with the tool Drops: 2σ footprint where it lands, release point, handle to turn it"
     follows = frozenset({"plan_editor", "result", "view", "tool"})
-    samples = (("chosen, or on the move", "accent", Sample.OUTLINE), ("would break a rule", "observed", Sample.OUTLINE))
+    samples = (
+        ("chosen, or on the move", "accent", Sample.OUTLINE), ("would break a rule, dashed", "text", Sample.OUTLINE),
+    )  # fmt: skip
     swatch_ink = "accent"
     views = DROP_VIEWS
 
@@ -331,16 +333,17 @@ class ChosenLayer(PaintedLayer):
     def _paint_drop(self, painter: QPainter, transform: QTransform, drop: Drop, *, broken: bool) -> None:
         rules = self.session.plan_editor.rules
         kind, cell = rules.tails[drop.column].type, rules.project.scenario.grid.cell_size_m
-        fill = self.ink.water if kind.material is Material.WATER else self.ink.retardant
-        color = self.ink.observed if broken else self.ink.accent
+        # Neither the colours of the fire nor those of other drops: what is edited must stand out from both.
+        color = self.ink.text if broken else self.ink.accent
+        line = Qt.PenStyle.DashLine if broken else Qt.PenStyle.SolidLine
         long, wide = (SIGMAS * sigma / cell for sigma in (kind.sigma_parallel_m, kind.sigma_perpendicular_m))
         y, x = rules.landing(drop)
         ellipse = QPainterPath()
         ellipse.addEllipse(QPointF(0.0, 0.0), long, wide)
         turn = QTransform().translate(x + 0.5, y + 0.5).rotateRadians(-drop.theta)
         path = transform.map(turn.map(ellipse))
-        painter.fillPath(path, QBrush(faded(fill, 0.45)))
-        for pen in (QPen(self.ink.halo, 5.0), QPen(color, 2.2)):
+        painter.fillPath(path, QBrush(faded(color, 0.35)))
+        for pen in (QPen(self.ink.halo, 5.0), QPen(color, 2.2, line)):
             painter.strokePath(path, pen)
         released, landed = (transform.map(QPointF(c + 0.5, r + 0.5)) for r, c in ((drop.y, drop.x), (y, x)))
         handle = transform.map(QPointF(*reversed(handle_of(rules, drop))))
