@@ -27,7 +27,7 @@ def new_landscape_project(source: LandscapeSource, out: Path | None, gather: Gat
     Raises :class:`~firegui.errors.InputError` with everything that is wrong, noted in ``gather`` or found here.
     """
     event = gather.take(lambda: landscape_event(source), TITLE)
-    return made_project(first_project(event, grounded=False), out)
+    return made_project(first_project(event, of_paper=False), out)
 
 
 def new_maps_project(file: Path, out: Path | None) -> OpenProject:

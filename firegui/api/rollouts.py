@@ -26,12 +26,14 @@ from firegui.api.python_words import python_interface
 from firegui.api.running import SavedRunResult, ignore_event, result_folder
 from firegui.domain.observation import FireRecord
 from firegui.domain.options import bounds_problems
+from firegui.domain.plan_summary import PlanSummary, boundary_areas, plan_summary
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, Effectiveness
 from firegui.errors import Check, Problems
 from firegui.io.atomic import new_folder, replacing, write_json
+from firegui.io.daylight import night_steps
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.rollout.engine_message import EngineMessage, MessageCallback
 from firegui.runs.control import RunControl
@@ -104,7 +106,8 @@ class EvaluatedSchedule:
     ``metrics`` are those of the fire with the schedule and ``baseline`` those without drops: extents in cells and ha,
     occupancy in cell-days. Without a schedule ``schedule`` is ``None`` and both are the same. ``p_fire [D+1, H, W]`` is
     the probability of fire at day boundaries, ``None`` unless requested. ``fire`` is the fire that a replanned
-    run kept. ``seconds`` is the time of the rollouts, ``engine`` says in words what computed.
+    run kept. ``seconds`` is the time of the rollouts, ``engine`` says in words what computed. ``summary`` is what is
+    reported of the schedule first, ``None`` without one.
     """
 
     project: Project = field(repr=False)
@@ -117,6 +120,7 @@ class EvaluatedSchedule:
     seconds: float
     p_fire: Days | None = field(default=None, repr=False)
     fire: SavedFire | None = field(default=None, repr=False)
+    summary: PlanSummary | None = field(default=None, repr=False)
 
     def data(self) -> dict[str, Any]:
         """Return the object that ``firegui evaluate --json`` prints."""
@@ -189,38 +193,60 @@ def roll_out(
     model = engine.build(project, project.plan.nominal, backend, precision, tell=listener, check=check)
     kept = None if fire is None else fire.kept
     if kept is None or schedule is None:
-        plan, baseline, days = _simulated(engine, model, schedule, keep_states, check)
+        plan, baseline = _simulated(engine, model, schedule, check)
     else:
-        plan, baseline, days = _in_kept_fire(engine, model, schedule, kept, keep_states, check)
+        plan, baseline = _in_kept_fire(engine, model, schedule, kept, check)
     seconds = time.monotonic() - began
     device = listener.device or model.device
     name = engine.device_name(device)
     words = name if listener.device else engine_words(engine.method(model), name)
-    return EvaluatedSchedule(project, schedule, plan, baseline, model.backend, device, words, seconds, days, fire)
+    summary = None
+    if schedule is not None:
+        kind = "" if kept is None else kept.kind
+        areas = [boundary_areas(found.days[found.known :], found.known, project) for found in (plan, baseline)]
+        drops = engine.drops(model, schedule)
+        summary = plan_summary(project, drops, night_steps(project), *areas, fire=kind)
+    days = plan.days if keep_states else None
+    return EvaluatedSchedule(
+        project, schedule, plan.metrics, baseline.metrics, model.backend, device, words, seconds, days, fire, summary
+    )
 
 
-def _simulated(
-    engine: Engine, model: Model, schedule: Schedule | None, keep_days: bool, check: Check | None
-) -> tuple[Metrics, Metrics, Days | None]:
-    """Return the metrics with the schedule and without drops, and the fire at day boundaries."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fire:
+    """Metrics of a fire, and its ``days [D + 1, H, W]``; those before ``known`` are only simulated."""
+
+    metrics: Metrics
+    days: Days
+    known: int = 0
+
+
+def _simulated(engine: Engine, model: Model, schedule: Schedule | None, check: Check | None) -> tuple[_Fire, _Fire]:
+    """Return the fire with the schedule and the fire without drops."""
     nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
-    plan = engine.simulate(model, schedule or nothing, keep_days=keep_days, check=check)
-    baseline = plan if schedule is None else engine.simulate(model, nothing, check=check)
-    return plan.metrics, baseline.metrics, plan.p_fire_days
+
+    def rolled_out(flown: Schedule) -> _Fire:
+        found = engine.simulate(model, flown, keep_days=True, check=check)
+        assert found.p_fire_days is not None
+        return _Fire(found.metrics, found.p_fire_days)
+
+    plan = rolled_out(schedule or nothing)
+    return plan, plan if schedule is None else rolled_out(nothing)
 
 
 def _in_kept_fire(
-    engine: Engine, model: Model, schedule: Schedule, kept: FireRecord, keep_days: bool, check: Check | None
-) -> tuple[Metrics, Metrics, Days | None]:
+    engine: Engine, model: Model, schedule: Schedule, kept: FireRecord, check: Check | None
+) -> tuple[_Fire, _Fire]:
     """Return the same in the fire that a run kept; before the first day known of it the fire is simulated."""
-    plan = engine.run_fire(model, schedule, kept.plan, keep_days=keep_days, check=check)
-    baseline = engine.fire_without_drops(model, schedule, kept, check=check)
-    days = plan.p_fire_days
-    if days is not None and plan.first:
+    plan = engine.run_fire(model, schedule, kept.plan, keep_days=True, check=check)
+    baseline = engine.fire_without_drops(model, schedule, kept, keep_days=True, check=check)
+    days, bare = plan.p_fire_days, baseline.p_fire_days
+    assert days is not None and bare is not None
+    if plan.first:
         before = engine.simulate(model, schedule, keep_days=True, check=check).p_fire_days
         assert before is not None
-        days = np.concatenate([before[: plan.first], days])
-    return plan.metrics, baseline.metrics, days
+        days, bare = (np.concatenate([before[: plan.first], known]) for known in (days, bare))
+    return _Fire(plan.metrics, days, plan.first), _Fire(baseline.metrics, bare, plan.first)
 
 
 @python_interface

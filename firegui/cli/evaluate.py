@@ -10,7 +10,7 @@ from firegui.api.rollouts import TITLE, EvaluatedSchedule, RolloutRequest, roll_
 from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
 from firegui.cli.remarks import print_message
-from firegui.cli.results import metrics_table
+from firegui.cli.results import metrics_table, summary_lines
 from firegui.cli.rollout_options import rollout_options
 from firegui.runs.engine import Engine
 from firegui.runs.messages import counted
@@ -51,4 +51,4 @@ def _lines(result: EvaluatedSchedule, state: Path | None) -> list[str]:
         else []
     )
     footer = f"Computed on {result.engine}, in {result.seconds:.2f} s" + (f"; states in {state}" if state else "")
-    return [*metrics_table(columns), *since, *told, *why, footer]
+    return [*summary_lines(result.summary), *metrics_table(columns), *since, *told, *why, footer]

@@ -94,9 +94,7 @@ def _films(run: Path, kinds: Sequence[str], sides: str, fps: int) -> dict[str, C
 def _said(content: ExportContent) -> list[str]:
     executed, others = len(content.flown), len(content.rows) - len(content.flown)
     rest = f", and {counted(others, 'proposal')} marked executed=false" if others else ""
-    close = [
-        f"  {row.drop.aircraft} {row.time_local} {row.landing_ddm or ''}" for row in content.flown if row.near_water
-    ]
+    close = [f"  {row.drop.aircraft} {row.when} {row.landing_ddm or ''}" for row in content.flown if row.near_water]
     flagged = [f"{counted(len(close), 'drop')} within 300 ft of water:", *close] if close else []
     notes = [f"Note: {note}" for note in content.notes if note not in content.warnings]
     return [f"{counted(executed, 'drop')} executed{rest}", *flagged, *notes]

@@ -14,6 +14,7 @@ import click
 from firegui.cli.options import project_argument
 from firegui.cli.output import json_option, report, table
 from firegui.cli.words import command_text, day_text, days_text
+from firegui.domain.calendar import DATE_UNKNOWN
 from firegui.domain.coverage import coverage_shares
 from firegui.domain.fuel import fuel_name
 from firegui.domain.project import Project
@@ -23,6 +24,7 @@ from firegui.domain.settings import SETTING_TITLES
 from firegui.domain.stress import StressTable, worst_case_text
 from firegui.errors import InputError
 from firegui.fire.model_caveats import model_caveats
+from firegui.fire.project_notes import Grade, project_notes
 from firegui.io.crs import short_name
 from firegui.io.daylight import dark_pin_problems, flying_windows
 from firegui.io.project.scenario_toml import operations_to_table
@@ -66,6 +68,7 @@ def project_summary(project: Project, folder: Path) -> dict[str, Any]:
             "first": event.date_of_day(0),
             "last": event.date_of_day(event.days - 1),
             "steps_per_day": event.steps_per_day,
+            "known": event.is_dated,
         },
         "layers": {"present": [key for key in LAYERS if key in event.layers], "missing": list(event.missing_layers)},
         "perimeters": _perimeters(event),
@@ -85,6 +88,7 @@ def project_summary(project: Project, folder: Path) -> dict[str, Any]:
         "operations": operations_summary(project),
         "stress": stress_to_table(project.stress),
         "runs": _runs(project, folder),
+        "warnings": [note.text for note in project_notes(project) if note.grade is Grade.WARNING],
         "notes": list(event.notes),
         "problems": [str(problem) for problem in (*project.problems(), *dark_pin_problems(project))],
     }
@@ -223,16 +227,17 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     yield data["name"] + ("  (synthetic: not a real fire)" if data["synthetic"] else "")
     place = short_name(grid["crs"]) if grid["crs"] else "no CRS: not on the map"
     yield f"  grid       {grid['rows']} × {grid['columns']} cells of {grid['cell_size_m']:g} m, {place}"
+    span = f"{dates['first']} to {dates['last']}, {counted(dates['days'], 'day')}"
     begins = f"begins {dates['start']:%Y-%m-%d %H:%M}Z"
-    yield f"  dates      {dates['first']} to {dates['last']}, {counted(dates['days'], 'day')}, {begins}"
+    unknown = f"{DATE_UNKNOWN}, {counted(dates['days'], 'day')}"
+    yield f"  dates      {f'{span}, {begins}' if dates['known'] else unknown}"
     yield f"  layers     {', '.join(data['layers']['present']) or 'none'}"
     yield f"  missing    {', '.join(data['layers']['missing']) or 'none'}"
     yield from _perimeter_lines(data["perimeters"])
     yield f"  fire       {data['fire_model']['label']}"
-    yield from (f"             {sentence}" for sentence in data["fire_model"]["left_out"])
     setting = next(title for key, title in SETTING_TITLES.items() if key.value == plan["setting"])
     weights = ", ".join(f"λ {name} {value:g}" for name, value in plan["weights"].items())
-    first = dates["first"] + timedelta(days=plan["start_day"])
+    first = dates["first"] + timedelta(days=plan["start_day"]) if dates["known"] else None
     begin = day_text(plan["start_day"], first)
     yield f"  plan       {counted(plan['days'], 'day')} from {begin} of the event, {setting} ({weights})"
     yield from _coverage_lines(data["required_coverage"])
@@ -253,6 +258,7 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     yield f"  stress     {counted(len(names), 'scenario')}{': ' if names else ''}{'; '.join(names)}"
     yield f"  runs       {len(data['runs']) or 'none'}"
     yield from (f"    {_run_line(run)}" for run in data["runs"])
+    yield from (f"  warning    {warning}" for warning in data["warnings"])
     yield from (f"  note       {note}" for note in data["notes"])
     yield from (f"  problem    {problem}" for problem in data["problems"])
 
@@ -283,9 +289,9 @@ def _coverage_lines(coverage: dict[str, Any]) -> Iterator[str]:
         yield f"             {', '.join(shown)}{', …' if len(levels) > _SHOWN_LEVELS else ''}"
 
 
-def _fleet_row(kind: dict[str, Any], first: date) -> tuple[str, ...]:
+def _fleet_row(kind: dict[str, Any], first: date | None) -> tuple[str, ...]:
     days = kind["grounded_days"]
-    grounded = days_text(days, [first + timedelta(days=day) for day in days])
+    grounded = days_text(days, [] if first is None else [first + timedelta(days=day) for day in days])
     load = f"{kind['payload_gal']:,.0f} gal {kind['material']}"
     return (
         f"{kind['count']} × {kind['type']}",

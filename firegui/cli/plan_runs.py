@@ -18,7 +18,7 @@ from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report
 from firegui.cli.progress import emitter, progress_option
 from firegui.cli.removal import MOST_LINES, curve_data, curve_lines, given_up, saved_curve
-from firegui.cli.results import metrics_table
+from firegui.cli.results import metrics_table, summary_data, summary_lines
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.cli.stress import stress_lines
 from firegui.cli.words import command_text
@@ -29,6 +29,7 @@ from firegui.runs.events import FinishReason, RunFinished
 from firegui.runs.messages import FORMING_EPOCHS, counted
 from firegui.runs.run_folder import PLAN, REFERENCE, RunRecord
 from firegui.runs.spec import Stage
+from firegui.runs.summary import run_summary
 
 out_option = click.option(
     "--out", metavar="RUN", type=FILE, required=True, help="Run folder to write; new or empty unless resuming."
@@ -106,6 +107,7 @@ def run_result(record: RunRecord, finished: RunFinished) -> dict[str, Any]:
         "stress": table_data(scores.stress) if scores.stress else None,
         "removal": None if curve is None else curve_data(curve),
         "given_up": given_up(record),
+        "summary": summary_data(run_summary(record)),
     }
 
 
@@ -120,7 +122,10 @@ def _lines(record: RunRecord, finished: RunFinished) -> list[str]:
     tables = _scores(record) + ([] if record.scores.stress is None else [*stress_lines(record.scores.stress)])
     curve = saved_curve(record.folder)
     tables += [] if curve is None or len(curve) < 2 else [*curve_lines(curve, MOST_LINES)]
-    return [finished.message, *warned, *tables, *rules, f"run folder: {record.folder}", *_hints(record, finished)]
+    result = summary_lines(run_summary(record))
+    return [
+        *result, finished.message, *warned, *tables, *rules, f"run folder: {record.folder}", *_hints(record, finished),
+    ]  # fmt: skip
 
 
 def _scores(record: RunRecord) -> list[str]:

@@ -1,8 +1,12 @@
-"""Tables of metrics for people."""
+"""Summaries of plans and tables of metrics for people."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Any
+
 from firegui.cli.output import table
+from firegui.domain.plan_summary import PlanSummary
 from firegui.domain.results import Metrics
 
 _LINES = (
@@ -25,3 +29,25 @@ def metrics_table(columns: dict[str, Metrics]) -> list[str]:
     for field, title, form in _LINES:
         rows.append([title, *(form.format(getattr(metrics, field)) for metrics in columns.values())])
     return table(rows)
+
+
+def summary_lines(summary: PlanSummary | None) -> list[str]:
+    """Return what is reported of a plan first, and its table of days; nothing without a summary."""
+    if summary is None:
+        return []
+    headline = summary.headline()
+    width = max(len(title) for title, _ in headline)
+    lines = [f"{title.ljust(width)}  {text}" for title, text in headline]
+    return [*lines, *table(summary.day_rows())]
+
+
+def summary_data(summary: PlanSummary | None) -> dict[str, Any] | None:
+    """Return a summary as programs read it: sizes in hectares, ``saved_share`` of 1, US gallons."""
+    if summary is None:
+        return None
+    return {
+        "final_ha": summary.final_ha, "final_ha_no_drops": summary.final_ha_no_drops,
+        "saved_share": summary.saved_share, "drops": summary.drops, "gallons": summary.gallons,
+        "drops_at_night": summary.night,
+        "days": [asdict(day) | {"drops": day.drops, "gallons": day.gallons} for day in summary.days],
+    }  # fmt: skip

@@ -13,14 +13,20 @@ def date_text(when: date) -> str:
     return f"{when.day} {when:%b}"
 
 
-def day_text(day: int, when: date) -> str:
-    """Return a zero-based ``day`` as ``day 3 (21 Aug)``."""
+def day_text(day: int, when: date | None) -> str:
+    """Return a zero-based ``day`` as ``day 3 (21 Aug)``; ``day 3`` where the date is not known."""
+    if when is None:
+        return f"day {day + 1}"
     return f"day {day + 1} ({date_text(when)})"
 
 
 def days_text(days: Sequence[int], dates: Sequence[date]) -> str:
-    """Return zero-based ``days`` as ``days 3 (21 Aug), 4 (22 Aug)``; empty for none."""
-    each = ", ".join(f"{day + 1} ({date_text(when)})" for day, when in zip(days, dates, strict=True))
+    """Return zero-based ``days`` as ``days 3 (21 Aug), 4 (22 Aug)``; empty for none.
+
+    Without ``dates``, which are not always known, the result is ``days 3, 4``.
+    """
+    dated = (f"{day + 1} ({date_text(when)})" for day, when in zip(days, dates, strict=False))
+    each = ", ".join(dated if dates else map(str, (day + 1 for day in days)))
     return f"{'day' if len(days) == 1 else 'days'} {each}" if each else ""
 
 

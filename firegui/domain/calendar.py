@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 
 STEPS_PER_DAY = 50
+DATE_UNKNOWN = "date unknown"
+"""Stands on screens and in files where a date would stand."""
 MOST_DAYS = 3650
 """The longest plan, and the latest day of an event or a fleet that anybody can mean."""
 
@@ -22,13 +24,15 @@ class Calendar:
     """The planning window: ``days`` days of ``steps_per_day`` steps from ``start``.
 
     ``start`` is the time of step 0 (aware, UTC); ``utc_offset_h`` is the fire's local offset, used for what people
-    read and for the date of a day.
+    read and for the date of a day. Where the date of the fire is not known, ``is_dated`` is false: ``start`` is then a
+    stand-in, which nothing shows.
     """
 
     start: datetime
     days: int
     steps_per_day: int = STEPS_PER_DAY
     utc_offset_h: float = 0.0
+    is_dated: bool = True
 
     @property
     def n_steps(self) -> int:
@@ -67,6 +71,35 @@ class Calendar:
         The state after the last step belongs to the last day.
         """
         return f"Day {self.day_of_step(step) + 1}" if step < self.n_steps else f"End of day {self.days}"
+
+    def date_text(self, day: int) -> str:
+        """Return the local date of the zero-based ``day`` as ``2020-08-19``, or that it is not known."""
+        return self.date_of_day(day).isoformat() if self.is_dated else DATE_UNKNOWN
+
+    def short_date_text(self, day: int, *, year: bool = False) -> str:
+        """Return the local date of ``day`` as ``19 Aug`` or ``19 Aug 2020``, or that it is not known."""
+        when = self.date_of_day(day)
+        return f"{when.day} {when:{'%b %Y' if year else '%b'}}" if self.is_dated else DATE_UNKNOWN
+
+    def day_title(self, day: int) -> str:
+        """Return number and local date of ``day``: ``Day 6 · 24 Aug``; ``Day 6`` without a date."""
+        return f"Day {day + 1} · {self.short_date_text(day)}" if self.is_dated else f"Day {day + 1}"
+
+    @property
+    def span_text(self) -> str:
+        """First and last date of the window, ``19 Aug 2020 – 2 Sep 2020``, or that they are not known."""
+        ends = (self.short_date_text(day, year=True) for day in (0, self.days - 1))
+        return " – ".join(ends) if self.is_dated else DATE_UNKNOWN
+
+    def clock_text(self, when: datetime) -> str:
+        """Return the local clock time of ``when``, ``09:30``.
+
+        Where the date is not known, the result is the time since the start of the plan's day: ``+09:30 h``.
+        """
+        if self.is_dated:
+            return f"{when.astimezone(self.local_zone):%H:%M}"
+        hours, rest = divmod(int((when - self.start).total_seconds() // 60) % (24 * 60), 60)
+        return f"+{hours:02d}:{rest:02d} h"
 
     def date_of_day(self, day: int) -> date:
         """Return local date of the zero-based ``day`` (negative days lie before the window)."""

@@ -141,6 +141,9 @@ class Operations:
         if self.daylight is not None and not grid.is_georeferenced:
             remedy = "give the event a CRS and a transform, or leave daylight out"
             found.append(Problem("daylight", "the sun's times need a place, and the grid has no CRS", remedy))
+        elif self.daylight is not None and not calendar.is_dated:
+            remedy = "import the event with its start, or leave daylight out"
+            found.append(Problem("daylight", "the sun's times need a date, and that of the fire is not known", remedy))
         found += self._unknown(fleet)
         found += [
             replace(problem, where=problem.where.replace("region", "no-drop zone", 1))

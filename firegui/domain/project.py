@@ -74,7 +74,8 @@ class Project:
     def calendar(self) -> Calendar:
         """The planning window."""
         event = self.scenario
-        return Calendar(event.time_of_day(self.plan.start_day), self.plan.days, event.steps_per_day, event.utc_offset_h)
+        start = event.time_of_day(self.plan.start_day)
+        return Calendar(start, self.plan.days, event.steps_per_day, event.utc_offset_h, event.is_dated)
 
     @property
     def planned_fleet(self) -> Fleet:

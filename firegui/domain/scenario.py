@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from firegui.domain.grid import Grid
 
+UNKNOWN_START = datetime(2000, 1, 1, tzinfo=UTC)
+"""Stands in for the start of an event whose date is not known. It is never shown as a date."""
+
 LAYERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "elevation": ("Elevation", "m"),
@@ -57,6 +60,11 @@ class Scenario:
     def with_notes(self, notes: Sequence[str]) -> Scenario:
         """Return the same event with more notes."""
         return replace(self, notes=(*self.notes, *notes))
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether the date of the event is known."""
+        return self.start != UNKNOWN_START
 
     @property
     def days(self) -> int:

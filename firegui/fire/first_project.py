@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from firegui.domain.maps import FireMaps
+from firegui.domain.operations import Daylight, Operations
 from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
@@ -23,22 +24,28 @@ _MODELS: Mapping[str, Callable[[], FireModel]] = {
 """The fire models that have parameters and neither weights nor maps."""
 
 
-def first_project(event: Scenario, maps: FireMaps | None = None, *, grounded: bool = True) -> Project:
+def first_project(event: Scenario, maps: FireMaps | None = None, *, of_paper: bool = True) -> Project:
     """Return a project on ``event`` without regions, from the first day on which something burns.
 
     ``maps`` are its fire model where they were imported, and then all their days are planned, because their author
     chose the horizon. Otherwise the shipped network is used, for the paper's 15 days or as long as there is weather.
-    The required coverage is that of the event's fuel, the paper's where it has no fuel layer. The days on which the
-    shipped fleet is ``grounded`` are those of the paper's fire.
+    The required coverage is that of the event's fuel, the paper's where it has no fuel layer. A project ``of_paper``
+    has the paper's grounded days and lets aircraft drop at night. Any other has no grounded days, and drops only in
+    daylight where the sun is known.
     """
     start = next((day for day in range(event.days) if _burns(event, day)), 0)
     available = max(1, event.days - start)
     plan = PlanSettings(start_day=start, days=available if maps is not None else min(PAPER_DAYS, available))
     model = scalar_model() if maps is None else _imported(event)
     fleet = default_fleet()
-    if not grounded:
+    operations = Operations()
+    if not of_paper:
+        if event.is_dated and event.grid.is_georeferenced:
+            operations = Operations(daylight=Daylight())
         fleet = replace(fleet, types=tuple(kind.with_grounded_days(()) for kind in fleet.types))
-    project = Project(event, fleet, {}, (), plan, model, maps, coverage=coverage_of(event)).with_fleet(fleet)
+    project = Project(
+        event, fleet, {}, (), plan, model, maps, operations=operations, coverage=coverage_of(event)
+    ).with_fleet(fleet)
     return with_model(project, "network") if maps is None else project
 
 

@@ -159,6 +159,19 @@ def dark_pin_problems(project: Project) -> list[Problem]:
     ]
 
 
+def night_steps(project: Project) -> NDArray[np.bool_] | None:
+    """Return ``[T]``: steps that begin before sunrise or after sunset at the middle of the grid.
+
+    ``None`` where the sun is not known: without a place, or where the date of the fire is not known.
+    """
+    place, calendar = place_of(project.scenario.grid), project.calendar
+    if place is None or not project.scenario.is_dated:
+        return None
+    light = list(sunlight(place, calendar.date_of_day(-2), calendar.date_of_day(calendar.days + 1)))
+    times = (calendar.time_of_step(step) for step in range(calendar.n_steps))
+    return np.array([not any(rise <= when <= down for rise, down in light) for when in times], bool)
+
+
 @dataclass(frozen=True, slots=True)
 class SunDay:
     """Planned day; the sun is up during ``light``, and drops are allowed during ``open``."""
@@ -170,10 +183,10 @@ class SunDay:
 
 
 def sun_days(project: Project) -> tuple[SunDay, ...]:
-    """Return the planned days with the sun at the centre of the grid; none where the grid has no place."""
+    """Return the planned days with the sun at the centre of the grid; none without a place or a date."""
     grid, calendar, rule = project.scenario.grid, project.calendar, project.operations.daylight
     place = place_of(grid)
-    if place is None:
+    if place is None or not calendar.is_dated:
         return ()
     first, last = calendar.date_of_day(-1), calendar.date_of_day(calendar.days)
     lights = tuple(sunlight(place, first, last))

@@ -20,9 +20,6 @@ from firegui.domain.grid import Grid
 from firegui.errors import Problem
 from firegui.io.georeference import Georeference
 
-UNKNOWN_START = datetime(2000, 1, 1, tzinfo=UTC)
-"""Stands in for an unknown start. A note says so wherever it is used."""
-
 FIRST_YEAR, LAST_YEAR = 1900, 2199
 
 _LARGEST_SAVING_H = 2.0

@@ -34,6 +34,7 @@ from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, no_drops, n
 from firegui.runs.replan_stages import ReplanFolder, RestStages
 from firegui.runs.run_folder import LOOP_STATE, RunRecord, read_run
 from firegui.runs.session import RunSession
+from firegui.runs.summary import write_summary
 
 if TYPE_CHECKING:
     from firegui.planning.exercise import Exercise, FlownWorld
@@ -262,6 +263,8 @@ class ClosedLoop(ReplanJob):
                 baseline=bare, nominal=nominal, audit=audit, day=self._spec.day, drops_flown=flown, loop=state.rows
             )
         )
+        if plan is not None:
+            write_summary(folder.path)
         if nothing is not None and nothing.frames is not None:
             self._emit(BaselineReady(nothing.metrics, nothing.frames))
         if plan is not None and plan.frames is not None:

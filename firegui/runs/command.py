@@ -117,7 +117,8 @@ def repeat_command(spec: RepeatableSpec, source: Path | None = None) -> str:
             words += setting_words(spec.project.plan.optimizer, only=("full_carry",))
         case StudySpec():
             name = "study"
-            words += setting_words(spec.workers, WorkerSettings())
+            words += ["--scheduler", spec.scheduler] if spec.scheduler else []
+            words += ["--workers", str(spec.workers)] if spec.workers is not None and not spec.scheduler else []
     backend = getattr(spec, "backend", "auto")
     return shlex.join(["firegui", name, *words, *(["--backend", backend] if backend != "auto" else [])])
 

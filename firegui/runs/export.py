@@ -18,12 +18,12 @@ from firegui.io.exporters import NO_FILMS, checked_formats, known_formats
 from firegui.io.exporters import export as write_formats
 from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, export_content
 from firegui.io.project.store import load_project
-from firegui.io.rasters.geotiff import read_raster
 from firegui.io.vectors.water import read_water
 from firegui.planning.audit import Conditions, audit, zone_violations
 from firegui.runs.header import event_hash
 from firegui.runs.kept_fire import saved_fire
 from firegui.runs.run_folder import BASELINE, OCCUPANCY, RunRecord, read_drops, read_run
+from firegui.runs.summary import day_states
 
 T = TypeVar("T")
 
@@ -116,7 +116,7 @@ def rule_problems(project: Project, drops: Sequence[DropRecord]) -> list[Problem
     airborne = replace(conditions, operations=replace(project.operations, no_drop_zones=(), pinned=()))
 
     def day_name(day: int) -> str:
-        return str(calendar.date_of_day(day))
+        return calendar.date_text(day) if calendar.is_dated else f"day {day + 1}"
 
     report = audit(released, fleet, calendar.steps_per_day, grid.shape, pairs, day_name, airborne)
     into_zones = zone_violations(landed, pairs, fleet.tails, conditions)
@@ -135,16 +135,8 @@ def _schedule(project: Project, drops: Sequence[DropRecord], *, landing: bool) -
 
 def _fire(record: RunRecord, name: str) -> Occupancy | None:
     """Return one band a day of a raster that the run wrote, or ``None`` where it wrote none."""
-    path = record.folder / name
-    if not path.is_file():
-        return None
-    raster, shape = read_raster(path), record.project.scenario.grid.shape
-    if raster.bands.shape[1:] != shape or not np.issubdtype(raster.bands.dtype, np.floating):
-        what = f"has {raster.bands.shape[1]} × {raster.bands.shape[2]} cells, and the run {shape[0]} × {shape[1]}"
-        raise InputError([Problem(str(path), what, "restore the file or run again elsewhere")], TITLE)
-    # The last band is the end of the plan; a replanned run has the days from its own first on.
-    first = record.project.plan.days + 1 - len(raster.bands)
-    return Occupancy(np.asarray(raster.bands, np.float32), first)
+    states = day_states(record, name)
+    return None if states is None else Occupancy(*states)
 
 
 def _with_start(fire: Occupancy | None, project: Project, kept: FireRecord | None) -> Occupancy | None:

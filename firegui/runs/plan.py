@@ -55,6 +55,7 @@ from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
 from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.state import RunMachine
+from firegui.runs.summary import write_summary
 from firegui.runs.tactical_stage import TacticalStage, budget_problems
 
 if TYPE_CHECKING:
@@ -467,6 +468,7 @@ class PlanConclusion:
         folder.write_scores(scores)
         if scored.p_fire_days is not None:
             folder.write_occupancy(scored.p_fire_days, self.project)
+        write_summary(folder.path)
         if scored.frames is None:
             return None, scores
         stage = Stage.OPTIMIZE if self.pruned is None else Stage.PRUNE

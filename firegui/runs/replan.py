@@ -16,6 +16,7 @@ from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, note_of
 from firegui.runs.replan_stages import ReplanFolder, ReplanResult, RestStages
 from firegui.runs.session import RunSession
 from firegui.runs.spec import Stage
+from firegui.runs.summary import write_summary
 
 if TYPE_CHECKING:
     from firegui.planning.replan import RemainingProblem, Replanner
@@ -116,6 +117,7 @@ class Replanning(ReplanJob):
         self._write_scores(work, folder, audit, fire.metrics, design)
         assert fire.p_fire_days is not None
         folder.write_occupancy(fire.p_fire_days, self._spec.project, self._spec.day)
+        write_summary(folder.path)
         return fire
 
     def _write_scores(

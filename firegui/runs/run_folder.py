@@ -46,6 +46,7 @@ else:
     firegui = LazyPackage("firegui")
 
 RUN, HISTORY, METRICS = "run.toml", "history.csv", "metrics.json"
+SUMMARY = "summary.json"
 PLAN, SCHEDULE, DROPS = "plan.safetensors", "schedule.csv", "drops.json"
 OCCUPANCY, BASELINE, CHECKPOINT = "occupancy.tif", "baseline.tif", "checkpoint.safetensors"
 ELIMINATION, ELIMINATION_CHECKPOINT = "elimination.csv", "elimination.safetensors"
@@ -249,7 +250,11 @@ class RunFolder(ResultFolder[RunHeader]):
         write_plan_safetensors(self.path / name, schedule)
 
     def write_drops(self, drops: Sequence[DropRecord], project: Project) -> None:
-        """Replace ``schedule.csv`` (for people) and ``drops.json`` (exact, for exporters)."""
+        """Replace ``schedule.csv`` (for people) and ``drops.json`` (exact, for exporters).
+
+        A summary of earlier drops goes: :func:`firegui.runs.summary.write_summary` writes the new one.
+        """
+        (self.path / SUMMARY).unlink(missing_ok=True)
         firegui.io.exporters.csv.write_schedule_csv(self.path / SCHEDULE, drops, project)
         atomic.write_json(self.path / DROPS, drops)
 

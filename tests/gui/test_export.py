@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
 from firegui.errors import Check, InputError
 from firegui.gui.exporting import export_dialog as export_module
 from firegui.gui.exporting.export_dialog import ExportDialog, ExportSource, content_of, fire_on_screen
@@ -364,3 +365,13 @@ def test_without_drops_there_is_nothing_to_export(
     assert not made.save_button.isEnabled() and made.why_not.text() == "There is no plan to export."
     made.accept()
     assert "no drops are shown" in str(told[0])
+
+
+def test_a_region_drawn_after_the_run_is_exported_as_it_is_shown(session: Session, project: Project) -> None:
+    session.show_result(ShownResult("A · 12:00", plan=frames(project), drops=DROPS, project=project))
+    drawn = Region.rectangle("New houses", (1, 4), (1, 4))
+    session.set_regions("draw a region", (*project.regions, drawn))
+    content = content_of(ExportSource.of(session), None)
+    assert [region.name for region in content.project.regions] == [*(one.name for one in project.regions), "New houses"]
+    (note,) = (text for text in content.notes if "protected regions are those on the map" in text)
+    assert all(region.name in note for region in project.regions) and "New houses" not in note

@@ -10,20 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtGui import QPainter, QPicture
-from PySide6.QtWidgets import QAbstractButton, QToolButton
+from PySide6.QtWidgets import QAbstractButton, QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.plan_summary import plan_summary
 from firegui.domain.stress import worst_case_text
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
-from firegui.gui.planning.result_view import result_html
+from firegui.gui.planning.result_view import details_html, report_html
 from firegui.runs.events import FinishReason, RunState, StageBegan
 from firegui.runs.spec import Stage
 from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, wait_idle
 from tests.gui.readouts import cursor_of, level_text_of, mark_texts_of
+from tests.support import make_project
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 
@@ -198,8 +200,8 @@ def pruned_entry(tmp_path: Path) -> RunEntry:
 
 
 def test_the_result_says_what_pruning_took_and_gave(tmp_path: Path) -> None:
-    html = result_html(pruned_entry(tmp_path))
-    assert plain(html) == [
+    entry = pruned_entry(tmp_path)
+    assert plain(details_html(entry)) == [
         "|no drops|after stage 1|after stage 2",
         "Drops|0|12|8 (−33%)",
         "Objective, design · nominal η|24.6|5.00 · 2.00|2.60 · 2.10",
@@ -207,13 +209,13 @@ def test_the_result_says_what_pruning_took_and_gave(tmp_path: Path) -> None:
         "Fire at the end, ha, design · nominal η|9.00|9.00 · 9.00|9.00 · 9.00",
         "Rollouts · time||12 · 0:00|12 · 0:02",
     ]
-    assert "no single &lt;remaining&gt; drop can be removed" in html
+    assert "no single &lt;remaining&gt; drop can be removed" in report_html(entry)
 
 
 def test_the_result_has_the_growth_that_is_left_in_the_model_and_in_the_worst_case(tmp_path: Path) -> None:
     entry = pruned_entry(tmp_path)
     entry.stress = stress_table()
-    lines = plain(result_html(entry))
+    lines = plain(details_html(entry))
     nominal, worst = entry.stress.nominal.share_worst, worst_case_text(entry.stress)
     assert lines[2] == f"Growth left, model · worst case|||{nominal:.1%} · {worst}"
 
@@ -221,7 +223,7 @@ def test_the_result_has_the_growth_that_is_left_in_the_model_and_in_the_worst_ca
 def test_a_run_that_only_pruned_says_what_it_knows(tmp_path: Path) -> None:
     entry = pruned_entry(tmp_path)
     entry.history = type(entry.history)()
-    assert plain(result_html(entry))[1:3] == [
+    assert plain(details_html(entry))[1:3] == [
         "Drops|0|12|8 (−33%)",
         "Objective, design · nominal η|24.6|– · 2.00|2.60 · 2.10",
     ]
@@ -230,13 +232,13 @@ def test_a_run_that_only_pruned_says_what_it_knows(tmp_path: Path) -> None:
 def test_a_run_of_the_first_stage_has_no_column_for_the_second(tmp_path: Path) -> None:
     entry = pruned_entry(tmp_path)
     entry.stage, entry.stages, entry.removals = Stage.OPTIMIZE, (Stage.OPTIMIZE,), type(entry.removals)()
-    assert plain(result_html(entry))[0] == "|no drops|plan"
+    assert plain(details_html(entry))[0] == "|no drops|plan"
 
 
 def test_a_run_at_work_says_when_the_rest_is_known(tmp_path: Path) -> None:
     entry = pruned_entry(tmp_path)
     entry.state, entry.nominal = RunState.RUNNING, None
-    assert "come when the run has ended" in result_html(entry)
+    assert "come when the run has ended" in report_html(entry)
 
 
 def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
@@ -244,3 +246,24 @@ def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, pl
     run_to_end(qtbot, queue)
     plots.refresh()
     assert "after stage 2" in plots.result.text
+
+
+def test_the_result_opens_with_what_is_reported_and_has_a_row_a_day(tmp_path: Path) -> None:
+    entry = pruned_entry(tmp_path)
+    entry.nominal = entry.baseline = metrics(2.1, 8)
+    assert "Final size: <b>9.0 ha, 0.0 % saved (9.0 ha without drops)</b>" in report_html(entry)
+    entry.summary = plan_summary(make_project(), [], None, {2: 5.5}, {1: 40.0, 2: 1204.0})
+    html = report_html(entry)
+    assert "Final size: <b>5.5 ha, 99.5 % saved (1,204 ha without drops)</b>" in html
+    assert all(title in html for title, _ in entry.summary.headline())
+    assert plain(html)[-2:] == [
+        "1|2020-08-19|0|–|0|–|–|40.0 ha",
+        "2|2020-08-20|0|–|0|–|5.5 ha|1,204 ha",
+    ]
+    assert "Objective" not in html
+
+
+def test_objective_and_stages_are_folded_away(plots: ProgressPanel, tmp_path: Path) -> None:
+    plots.result.show_run(pruned_entry(tmp_path))
+    (details,) = (label for label in plots.result.findChildren(QLabel) if "Objective" in label.text())
+    assert details.isHidden() or not details.isVisibleTo(plots.result)

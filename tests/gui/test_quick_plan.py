@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from firegui.gui.base.number_text import number
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
-from firegui.gui.planning.result_view import result_html
+from firegui.gui.planning.result_view import details_html, report_html
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
@@ -191,11 +191,12 @@ def test_the_curves_come_back_with_a_run_that_has_some(qtbot: QtBot, window: Mai
 
 
 def test_its_result_counts_passes_and_rollouts_in_place_of_epochs(qtbot: QtBot, window: MainWindow) -> None:
-    html = result_html(click_quick(qtbot, window))
+    entry = click_quick(qtbot, window)
+    html = details_html(entry)
     assert "Passes · rollouts · time" in html
     assert "3 · 4 · " in html
     assert "after stage" not in html
-    assert "placed by rule" in html
+    assert "placed by rule" in report_html(entry)
 
 
 def press_of_run(window: MainWindow, name: str) -> None:

@@ -21,7 +21,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.edited_plan_saver import BY_HAND
 from firegui.gui.planning.progress_panel import CURVE, FIRST, SECOND, ProgressPanel
 from firegui.gui.planning.removal_view import RemovalView, point_text
-from firegui.gui.planning.result_view import result_html
+from firegui.gui.planning.result_view import report_html
 from firegui.gui.planning.run_comparison import compared
 from firegui.gui.session.session import Session
 from firegui.io.array_files import write_arrays
@@ -241,6 +241,6 @@ def test_the_result_says_that_removing_drops_gave_up_containment(entry: RunEntry
     entry.baseline = replace(metrics(1.0), final_extent_ha=1204.0)
     entry.reference = replace(metrics(1.0, 345), final_extent_ha=10.0)
     entry.nominal = replace(metrics(1.0, 149), final_extent_ha=680.0)
-    assert "Removing drops gave up containment: 10 ha with 345 drops became 680 ha with 149." in result_html(entry)
+    assert "Removing drops gave up containment: 10 ha with 345 drops became 680 ha with 149." in report_html(entry)
     entry.nominal = replace(entry.nominal, final_extent_ha=11.0)
-    assert "gave up" not in result_html(entry)
+    assert "gave up" not in report_html(entry)

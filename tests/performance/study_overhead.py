@@ -19,7 +19,6 @@ from PySide6.QtCore import QEventLoop, QSettings, QTimer
 from firegui.analyses.study.settings import StudyRequest
 from firegui.domain.project import Project
 from firegui.domain.study import StudySettings, Vary
-from firegui.domain.workers import WorkerSettings
 from firegui.gui.analyses.study.study_controller import StudyController
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.app import make_application
@@ -57,7 +56,7 @@ class Cost:
 
 def timed(project: Project, out: Path, cells: int, workers: int) -> Cost:
     """Carry a study of ``cells`` cells out by ``workers``."""
-    spec = StudySpec(project, out, "again", study_of(cells), backend="cpu", workers=WorkerSettings(workers))
+    spec = StudySpec(project, out, "again", study_of(cells), backend="cpu", workers=workers)
     first: list[float] = []
     last: list[float] = []
 
@@ -76,8 +75,7 @@ def timed(project: Project, out: Path, cells: int, workers: int) -> Cost:
 
 def stopped(project: Project, out: Path, workers: int) -> float:
     """Seconds from the wish to stop to the end, with every worker at a cell of a minute."""
-    given = WorkerSettings(workers)
-    spec = StudySpec(project, out, "again", study_of(30, "slow for ever"), backend="cpu", workers=given)
+    spec = StudySpec(project, out, "again", study_of(30, "slow for ever"), backend="cpu", workers=workers)
     control = RunControl()
     asked: list[float] = []
 
@@ -106,7 +104,7 @@ def in_window(folder: Path, project: Project, cells: int, workers: int) -> None:
     for page in (1, 4):
         late = _lateness(
             controller,
-            lambda: controller.start(StudyRequest(StudyFile(".", study_of(cells)), WorkerSettings(workers))),
+            lambda: controller.start(StudyRequest(StudyFile(".", study_of(cells)).text(), workers)),
             panel,
             page,
         )

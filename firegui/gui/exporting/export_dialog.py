@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
 from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
 from firegui.errors import Check, FireguiError, InputError, Problem
@@ -45,6 +46,7 @@ from firegui.runs.messages import counted
 
 PREVIEW_DPI = 100.0
 _COARSE = "the chance of fire is that of the screen, to 1/255"
+_OTHER_REGIONS = "the protected regions are those on the map; the plan was made with others ({})"
 _COARSE_BASELINE = "the chance of fire without drops is that of the screen, to 1/255"
 
 
@@ -53,7 +55,7 @@ class ExportSource:
     """The shown drops and fires when the dialog opened.
 
     ``folder`` is the run's, ``made`` is the time of the export. ``fire`` is the kind of fire that a replanned run
-    stores.
+    stores. ``regions`` are those on the map, which may have been edited since the run.
     """
 
     project: Project
@@ -64,6 +66,7 @@ class ExportSource:
     folder: Path | None
     made: datetime
     fire: str = ""
+    regions: tuple[Region, ...] | None = None
 
     @staticmethod
     def of(session: Session) -> ExportSource:
@@ -72,7 +75,7 @@ class ExportSource:
         baseline = None if result.against else result.baseline
         return ExportSource(
             result.project or session.project, result.drops, result.title, result.plan, baseline, result.folder,
-            datetime.now(UTC).replace(microsecond=0), result.fire,
+            datetime.now(UTC).replace(microsecond=0), result.fire, session.project.regions,
         )  # fmt: skip
 
 
@@ -126,6 +129,9 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
     )  # fmt: skip
     if source.fire:
         notes.append(f"the fire is the {source.fire} one, which the replanned run keeps")
+    if source.regions is not None and source.regions != project.regions:
+        content = replace(content, project=replace(project, regions=source.regions))
+        notes.append(_OTHER_REGIONS.format(", ".join(region.name for region in project.regions) or "none"))
     stress = None if kept is None else kept.stress
     return replace(content, notes=(*notes, *content.notes), fire=source.fire, stress=stress)
 

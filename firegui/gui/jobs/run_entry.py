@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
@@ -11,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.exercise import LoopDay
+from firegui.domain.plan_summary import PlanSummary
 from firegui.domain.project import Project
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
 from firegui.domain.stress import StressTable
+from firegui.errors import InputError
 from firegui.runs.events import (
     EliminationStep,
     EpochDone,
@@ -28,8 +31,9 @@ from firegui.runs.events import (
 from firegui.runs.history import COLUMNS
 from firegui.runs.kept_fire import kind_of_fire
 from firegui.runs.replan_base import ReplanScores
-from firegui.runs.run_folder import RunRecord
+from firegui.runs.run_folder import RunRecord, read_run
 from firegui.runs.spec import ReplanNote, Stage
+from firegui.runs.summary import run_summary, saved_summary
 
 _FIRST_CAPACITY = 256
 _ROWS_FOR_PACE = 20
@@ -149,6 +153,7 @@ class RunEntry:
         stressed: Scenarios of the stress test at the end, done and in total.
         stress: Table of the stress test.
         curve: Removal curve of the second stage; that of a saved run is read when it is shown.
+        summary: What is reported of the plan first, once its run has ended.
         seconds: Time of the whole run in seconds, once it has ended.
     """
 
@@ -184,6 +189,7 @@ class RunEntry:
     stressed: tuple[int, int] = (0, 0)
     stress: StressTable | None = None
     curve: RemovalCurve | None = None
+    summary: PlanSummary | None = None
     seconds: float | None = None
     notes: str = ""
     history: EpochHistory = field(default_factory=EpochHistory)
@@ -360,9 +366,18 @@ class RunEntry:
         """Read the data that only the run's folder has."""
         swept, self.seconds = record.scores.swept, record.header.seconds or None
         self.stress = record.scores.stress
+        # Without a readable summary, the result is computed from the plan's other files when the run is shown.
+        with suppress(InputError):
+            self.summary = saved_summary(record)
         self.fire = kind_of_fire(record.folder, record.header)
         if swept is not None:
             self.swept, self.rollouts = (swept.done, swept.passes), swept.rollouts
+
+    def complete_summary(self) -> None:
+        """Compute the summary of a run that was made before runs kept one."""
+        if self.summary is None and self.is_over and self.nominal is not None:
+            with suppress(InputError):
+                self.summary = run_summary(read_run(self.folder))
 
     def finish(self, event: RunFinished) -> None:
         """Set how the run ended."""

@@ -98,6 +98,8 @@ def when_text(session: Session, step: int) -> str:
     """Return the local time of a step as text."""
     calendar = session.plan_editor.project.calendar
     when = calendar.time_of_step(step).astimezone(calendar.local_zone)
+    if not calendar.is_dated:
+        return f"{calendar.day_name(step)} {calendar.clock_text(when)}"
     return f"{when.day} {when:%b %H:%M} {calendar.zone_name}"
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from firegui.domain.calendar import DATE_UNKNOWN
 from firegui.domain.fuel import fuel_name
 from firegui.domain.observation import OBSERVED
 from firegui.domain.results import Frames
@@ -120,10 +121,13 @@ def caption_of(shown: MapState | None, layers: LayerStack, hint: str) -> Caption
     """Return the texts of the decorations for the shown step."""
     if shown is None:
         return Caption()
-    when, zone = shown.time, shown.project.calendar.zone_name
-    day = shown.project.calendar.day_name(shown.drawn_step)
+    when, calendar = shown.time, shown.project.calendar
+    day = calendar.day_name(shown.drawn_step)
+    clock = f"{when.day} {when:%b %Y %H:%M} {calendar.zone_name}"
+    if not calendar.is_dated:
+        clock = f"{calendar.clock_text(when)} · {DATE_UNKNOWN}"
     what = f"{TITLES[shown.view]}, mean" if shown.result.mean_of else _fire_name(shown)
-    title = f"{what} · {day} · {when.day} {when:%b %Y %H:%M} {zone}"
+    title = f"{what} · {day} · {clock}"
     fire = layers["difference" if shown.view is FireView.DIFFERENCE else "occupancy"]
     notes = [f"{shown.result.title} of an ensemble"] if shown.result.of_ensemble else []
     if shown.result.fire:

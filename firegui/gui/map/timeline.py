@@ -34,8 +34,9 @@ _VIEWS = (
 
 def time_text(calendar: Calendar, step: int) -> str:
     """Return ``Day 6 · 14:24 UTC-7 · step 280 of 750``, in the fire's local time."""
-    local = calendar.time_of_step(step).astimezone(calendar.local_zone)
-    return f"{calendar.day_name(step)} · {local:%H:%M} {calendar.zone_name} · step {step} of {calendar.n_steps}"
+    clock = calendar.clock_text(calendar.time_of_step(step))
+    zone = f" {calendar.zone_name}" if calendar.is_dated else ""
+    return f"{calendar.day_name(step)} · {clock}{zone} · step {step} of {calendar.n_steps}"
 
 
 class TimelineBar(QWidget):

@@ -145,7 +145,8 @@ class TimelineTrack(QWidget):
         day = min(calendar.day_of_step(step), calendar.days - 1)
         steps = slice(day * calendar.steps_per_day, (day + 1) * calendar.steps_per_day)
         date = calendar.date_of_day(day)
-        lines = [f"Day {day + 1} · {date:%A} {date.day} {date:%B %Y}"]
+        dated = f"{date:%A} {date.day} {date:%B %Y}" if calendar.is_dated else calendar.date_text(day)
+        lines = [f"Day {day + 1} · {dated}"]
         retardant, water = int(data.retardant[steps].sum()), int(data.water[steps].sum())
         lines.append(f"{retardant} retardant and {water} water drops this day")
         if data.all_grounded(day):
@@ -244,8 +245,7 @@ class TimelineTrack(QWidget):
 
 def _day_text(painter: QPainter, calendar: Calendar, day: int, room: float) -> str:
     """Return as much of the day as fits: number and date, the number, or nothing."""
-    date = calendar.date_of_day(day)
-    for text in (f"Day {day + 1} · {date.day} {date:%b}", f"Day {day + 1}", str(day + 1)):
+    for text in (calendar.day_title(day), f"Day {day + 1}", str(day + 1)):
         if painter.fontMetrics().horizontalAdvance(text) <= room:
             return text
     return ""

@@ -236,7 +236,7 @@ def _step(calendar: Calendar, days: float) -> int:
 
 def _when(calendar: Calendar, step: int) -> str:
     """Return ``Day 6 · 14:24``, in the fire's local time."""
-    return f"{calendar.day_name(step)} · {calendar.time_of_step(step).astimezone(calendar.local_zone):%H:%M}"
+    return f"{calendar.day_name(step)} · {calendar.clock_text(calendar.time_of_step(step))}"
 
 
 def _fill(box: QComboBox, entries: Sequence[tuple[str, float | None]], chosen: float | None) -> None:

@@ -86,8 +86,7 @@ class ReplanDialog(QDialog):
     def _lay_out(self) -> None:
         calendar = self._project.calendar
         for day in range(1, calendar.days):
-            when = calendar.date_of_day(day)
-            self.day.addItem(f"Day {day + 1} · {when.day} {when:%b}", day)
+            self.day.addItem(calendar.day_title(day), day)
         self.source.addItem("The project's perimeter of that day", _OWN)
         self.source.addItem("A file", _FILE)
         self.loop.setToolTip(_LOOP_HELP)

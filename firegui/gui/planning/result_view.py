@@ -1,4 +1,4 @@
-"""Result of a run as a table: fire without drops, plan of the first stage, and final plan."""
+"""Result of a run: what is reported of its plan first, its days, and its stages under Advanced."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
+from firegui.domain.plan_summary import PlanSummary, area_text, saved_text
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
 from firegui.domain.stress import worst_case_text
+from firegui.gui.base.layouts import column, vertical
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
+from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.runs.events import FinishReason
 from firegui.runs.replan_base import ReplanScores
 
@@ -26,52 +29,109 @@ _GIVEN_UP = "To keep it, choose a plan with more drops on the removal curve, or 
 _FIRE_LOST = (
     "⚠ The fire was not kept when the run was made: the map has the plan on the fire simulated from the first day."
 )
-_AT_WORK = "The numbers at nominal effectiveness come when the run has ended."
+_AT_WORK = "The result by day and the numbers at nominal effectiveness come when the run has ended."
+_ADVANCED = "Advanced: objective, stages and cost"
+_LEFT_COLUMNS = (1, 3)
+"""Columns of the table of days that hold words: the date and the drops by type."""
 
 
 class ResultView(QScrollArea):
-    """Table with the result of a run. Its text can be selected."""
+    """Result of a run: size, drops, gallons and days first; the rest is folded. Its text can be selected."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._label = QLabel(wordWrap=True)
-        self._label.setTextFormat(Qt.TextFormat.RichText)
-        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self._label.setMargin(6)
-        self._label.setAccessibleName("Result of the run")
-        self.setWidget(self._label)
+        self._report, self._details = (_text_label(name) for name in ("Result of the run", "Objective and stages"))
+        self._advanced = FoldedSection(_ADVANCED, vertical(None, self._details, margins=0))
+        self.setWidget(column(self._report, self._advanced, margins=6))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self.show_run(None)
 
     @property
     def text(self) -> str:
-        """The text, as HTML."""
-        return self._label.text()
+        """The text, as HTML, with what is folded."""
+        return self._report.text() + self._details.text()
 
     def show_run(self, entry: RunEntry | None) -> None:
         """Show a run, or ``None``."""
-        text = _NO_RUN if entry is None else result_html(entry)
-        if text != self._label.text():
-            self._label.setText(text)
+        if entry is not None:
+            entry.complete_summary()
+        report = _NO_RUN if entry is None else report_html(entry)
+        details = "" if entry is None else details_html(entry)
+        for label, text in ((self._report, report), (self._details, details)):
+            if text != label.text():
+                label.setText(text)
+        self._advanced.setVisible(bool(details))
 
 
-def result_html(entry: RunEntry) -> str:
-    """Return the metrics of a run, the cost of its stages and how it ended, as HTML.
+def _text_label(name: str) -> QLabel:
+    label = QLabel(wordWrap=True)
+    label.setTextFormat(Qt.TextFormat.RichText)
+    label.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+    label.setAccessibleName(name)
+    return label
 
-    The metrics are drops, objective and fire with and without the plan.
+
+def report_html(entry: RunEntry) -> str:
+    """Return what is reported of a run first, as HTML: its summary, and how it ended."""
+    replanned = entry.is_over and entry.replan is not None
+    ended = _AT_WORK if not entry.is_over else f"<b>{escape(entry.status.capitalize())}</b>: {escape(entry.message)}"
+    lost = "" if replanned else given_up_text(entry.reference, entry.nominal, entry.baseline)
+    warning = f"<p style='margin-top:6px'><b>⚠ {escape(lost)}.</b> {_GIVEN_UP}</p>" if lost else ""
+    end = "" if replanned else f"{warning}<p style='margin-top:6px'>{ended}</p>"
+    if entry.summary is not None:
+        return summary_html(entry.summary) + end
+    known = [("Final size", _size_so_far(entry)), ("Drops", _count(entry.drops))]
+    return ("" if entry.flies_loop else _headline_html(known)) + end
+
+
+def _size_so_far(entry: RunEntry) -> str:
+    plan, bare = entry.nominal or entry.plan, entry.baseline
+    if plan is None:
+        return "not known yet" if bare is None else f"not known yet ({area_text(bare.final_extent_ha)} without drops)"
+    if bare is None or not bare.final_extent_ha:
+        return area_text(plan.final_extent_ha)
+    saved = saved_text(1.0 - plan.final_extent_ha / bare.final_extent_ha)
+    return f"{area_text(plan.final_extent_ha)}, {saved} ({area_text(bare.final_extent_ha)} without drops)"
+
+
+def summary_html(summary: PlanSummary) -> str:
+    """Return a summary as HTML: its headline, then its table of days."""
+    return _headline_html(summary.headline()) + html_table(
+        [[_unbroken(text) for text in row] for row in summary.day_rows()], left=_LEFT_COLUMNS
+    )
+
+
+def _unbroken(text: str) -> str:
+    """Return a text as HTML whose lines break only after commas."""
+    return ", ".join(f"<nobr>{escape(part)}</nobr>" for part in text.split(", "))
+
+
+def _headline_html(lines: Sequence[tuple[str, str]]) -> str:
+    (title, text), *others = lines
+    rows = "".join(
+        f"<tr><td>{escape(name)}&nbsp;&nbsp;&nbsp;</td><td><b>{escape(words)}</b></td></tr>" for name, words in others
+    )
+    first = f"<p style='font-size:large; margin:0 0 4px 0'>{escape(title)}: <b>{escape(text)}</b></p>"
+    return f"{first}<table cellspacing='0' cellpadding='1' style='margin-bottom:8px'>{rows}</table>"
+
+
+def details_html(entry: RunEntry) -> str:
+    """Return the numbers of the stages of a run as HTML: objective, fire and cost at both effectivenesses.
+
+    A replanned run has the comparison with its old plan, or the days of its loop.
     """
     if entry.is_over and entry.replan is not None:
         return replan_html(entry, entry.replan)
     first = _FirstStage.of(entry)
-    ended = _AT_WORK if not entry.is_over else f"<b>{escape(entry.status.capitalize())}</b>: {escape(entry.message)}"
     rows = _with_both(entry, first) if entry.prunes else _with_one(entry)
     if entry.stress is not None:
         left = _pair(f"{entry.stress.nominal.share_worst:.1%}", escape(worst_case_text(entry.stress)))
         rows.insert(2, ["Growth left, model · worst case", *[""] * (len(rows[0]) - 2), left])
-    lost = given_up_text(entry.reference, entry.nominal, entry.baseline)
-    warning = f"<p style='margin-top:4px'><b>⚠ {escape(lost)}.</b> {_GIVEN_UP}</p>" if lost else ""
-    return f"{html_table(rows)}{warning}<p style='margin-top:4px'>{ended}</p>"
+    return html_table(rows)
 
 
 def _with_both(entry: RunEntry, first: _FirstStage) -> list[list[str]]:
@@ -207,11 +267,20 @@ def _metric(metrics: Metrics | None, name: str) -> str:
     return "–" if metrics is None else f"{getattr(metrics, name):,.0f}"
 
 
-def html_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows, the first of them the header, as a table with right-aligned numbers."""
+def html_table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
+    """Return rows, the first of them the header, as a table with right-aligned numbers.
+
+    The first column and those of ``left`` are to the left.
+    """
     lines = []
     for k, (first, *others) in enumerate(rows):
         tag = "td" if k else "th"
-        numbers = "".join(f"<{tag} align='right'>&nbsp;&nbsp;&nbsp;{text}</{tag}>" for text in others)
-        lines.append(f"<tr><{tag} align='left'>{first}</{tag}>{numbers}</tr>")
+        cells = "".join(
+            # Words keep their margin where they break; a run of digits never breaks.
+            f"<{tag} align='left' style='padding-left:12px'>{text}</{tag}>"
+            if number in left
+            else f"<{tag} align='right'>&nbsp;&nbsp;&nbsp;{text}</{tag}>"
+            for number, text in enumerate(others, start=1)
+        )
+        lines.append(f"<tr><{tag} align='left'>{first}</{tag}>{cells}</tr>")
     return f"<table cellspacing='0' cellpadding='1'>{''.join(lines)}</table>"

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHeaderView, QTableView
 
 from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
+from firegui.domain.plan_summary import PlanSummary, saved_text
 from firegui.domain.project import Project, same_inputs, same_spread
 from firegui.domain.stress import NOT_TESTED, StressTable, worst_case_text
 from firegui.errors import InputError, Problem
@@ -63,7 +64,25 @@ def run_comparison_spec(one: RunEntry, other: RunEntry, backend: str) -> Evaluat
 
 def compared(one: RunEntry, other: RunEntry) -> tuple[ComparisonRow, ...]:
     """Return the metrics of two runs, then every input in which they differ."""
-    return (*_numbers(one, other), *differing_inputs(one.project, other.project))
+    for entry in (one, other):
+        entry.complete_summary()
+    return (*_results(one, other), *_numbers(one, other), *differing_inputs(one.project, other.project))
+
+
+def _results(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
+    """Yield what is reported of each plan first: size, what is saved, gallons, drops at night."""
+    sizes = [entry.nominal.final_extent_ha if entry.nominal is not None else None for entry in (one, other)]
+    yield _line("Final size (ha)", sizes[0], sizes[1], "expected fire at the end of the plan")
+    left, right = one.summary, other.summary
+    if left is None or right is None:
+        return
+    yield ComparisonRow("Saved", _saved(left), _saved(right), help="of the fire without drops at the end of the plan")
+    yield _line("Gallons", left.gallons, right.gallons, "US gallons of all executed drops")
+    yield _line("Drops at night", left.night, right.night, "before sunrise or after sunset")
+
+
+def _saved(summary: PlanSummary) -> str:
+    return "–" if summary.saved_share is None else saved_text(summary.saved_share)
 
 
 def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
@@ -72,7 +91,6 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
     both = (one.nominal, other.nominal)
     for what, name, help in (
         ("Objective", "objective", "each by its own weights, at nominal effectiveness"),
-        ("Final extent (ha)", "final_extent_ha", "expected burned area at the end, at nominal effectiveness"),
         ("Occupancy (cell-days)", "occupancy_cell_days", "days times the mean of the expected burned cells"),
         ("Protected cells burned", "protected_cells", "expected, over the union of each run's own regions"),
         ("Loss burn", "loss_burn", "fire exposure over time, without its weight"),

@@ -89,7 +89,11 @@ class GroundingModel(QAbstractTableModel):
             return {Qt.ItemDataRole.DisplayRole: kind.id, Qt.ItemDataRole.ToolTipRole: kind.type}.get(
                 Qt.ItemDataRole(role)
             )
-        when = self._session.project.calendar.date_of_day(section)
+        calendar = self._session.project.calendar
+        when = calendar.date_of_day(section)
+        if not calendar.is_dated:
+            named = {Qt.ItemDataRole.DisplayRole: f"{section + 1}", Qt.ItemDataRole.ToolTipRole: f"Day {section + 1}"}
+            return named.get(Qt.ItemDataRole(role))
         if role == Qt.ItemDataRole.DisplayRole:
             month = f"{when:%b}" if section == 0 or when.day == 1 else ""
             return f"{section + 1}\n{when.day}\n{month}"
@@ -103,9 +107,9 @@ class GroundingModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return "✕" if grounded else ""
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            when = self._session.project.calendar.date_of_day(index.column())
+            date = self._session.project.calendar.short_date_text(index.column(), year=True)
             state = "grounded" if grounded else "flies"
-            return f"{self._types[index.row()].type}, day {index.column() + 1}, {when:%d %b %Y}: {state}"
+            return f"{self._types[index.row()].type}, day {index.column() + 1}, {date}: {state}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignCenter
         return None
@@ -295,9 +299,7 @@ class CalendarPanel(QWidget):
             return
         project = self._session.project
         fleet, calendar = project.planned_fleet, project.calendar
-        first, last = calendar.date_of_day(0), calendar.date_of_day(calendar.days - 1)
-        span = f"{first.day} {first:%b %Y} – {last.day} {last:%b %Y}"
-        self._head.setText(f"By day of the plan and local date, {span}")
+        self._head.setText(f"By day of the plan and local date, {calendar.span_text}")
         grounded = sum(kind.count * len(kind.grounded_days) for kind in fleet.types)
         total = fleet.n_aircraft * calendar.days
         self._footer.setText(

@@ -48,8 +48,10 @@ _POSE = (
 
 
 def clock_text(when: datetime, project: Project) -> str:
-    """Return ``20 Aug 14:00``, in local time."""
-    local = _local(when, project)
+    """Return ``20 Aug 14:00`` in local time; day and time since its start without a known date."""
+    local, calendar = _local(when, project), project.calendar
+    if not calendar.is_dated:
+        return f"day {(when - calendar.start).days + 1} {calendar.clock_text(when)}"
     return f"{local.day} {local:%b %H:%M}"
 
 
@@ -246,8 +248,7 @@ class PinDropsDialog(QDialog):
         self.day.setAccessibleName("Day of the drops")
         self.day.addItem("All days", _ALL)
         for day in sorted({calendar.day_of_step(drop.step) for drop in self._drops}):
-            when = calendar.date_of_day(day)
-            self.day.addItem(f"Day {day + 1} · {when.day} {when:%b}", day)
+            self.day.addItem(calendar.day_title(day), day)
         self.day.currentIndexChanged.connect(lambda _index: self._fill())
         show_table(self.table, self.model, "Drops of the shown plan")
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

@@ -48,6 +48,7 @@ from firegui.io.daylight import SunDay, Window, sun_days
 from firegui.io.project.scenario_toml import read_operations, write_operations
 from firegui.planning.flight_rules import rule_problems
 
+NO_DATE = "Sunrise and sunset need a date, and that of the fire is not known: daylight cannot be used here."
 NO_PLACE = "Sunrise and sunset need a coordinate system, and this event has none: daylight cannot be used here."
 _FILTER = "Constraints (*.toml);;All files (*)"
 _OFF = "Nothing is constrained: the paper's case. Every plan and the audit keep what is set here."
@@ -328,12 +329,12 @@ class DaylightForm(QWidget):
             with QSignalBlocker(box):
                 box.setValue(value)
             box.setEnabled(rule is not None)
-        placed = project.scenario.grid.is_georeferenced
-        self.rule.setEnabled(placed or rule is not None)
+        placed, dated = project.scenario.grid.is_georeferenced, project.scenario.is_dated
+        self.rule.setEnabled((placed and dated) or rule is not None)
         self.model.set_rows(sun_days(project))
-        self.table.setVisible(placed)
+        self.table.setVisible(placed and dated)
         local = f"Local times, {project.calendar.zone_name}; the sun is that of the grid's centre."
-        self.note.setText(local if placed else NO_PLACE)
+        self.note.setText(NO_PLACE if not placed else local if dated else NO_DATE)
 
     def _columns(self) -> tuple[Column, ...]:
         def clock(title: str, pick: Callable[[SunDay], Window | None], end: int) -> Column:

@@ -286,9 +286,8 @@ class ObjectivePanel(QScrollArea):
         self._limit("start_day", event.days - 1)
         self._limit("days", max(event.days - plan.start_day, plan.days))
         calendar = project.calendar
-        first, last = calendar.date_of_day(0), calendar.date_of_day(calendar.days - 1)
-        span = f"{first.day} {first:%b %Y} to {last.day} {last:%b %Y}"
-        self._dates.setText(f"{span}, local dates · the event has weather for {event.days} days")
+        span = f"{calendar.span_text}, local dates" if calendar.is_dated else calendar.span_text.capitalize()
+        self._dates.setText(f"{span} · the event has weather for {event.days} days")
         self._show_problems()
 
     def _limit(self, name: str, high: int) -> None:

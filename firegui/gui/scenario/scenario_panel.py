@@ -15,10 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.calendar import DATE_UNKNOWN, Calendar
 from firegui.domain.coverage import RequiredCoverage, fuel_cells
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
-from firegui.fire.model_caveats import model_caveats
+from firegui.fire.project_notes import Grade, project_notes
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.layouts import fill_scroll_area, muted_label, vertical
 from firegui.gui.base.theme import set_role
@@ -34,6 +35,7 @@ _OWN_COVERAGE = "The imported maps bring their own required coverage"
 _LOAD = "Use the network fire model with weights from a file, as calibrating writes them"
 _ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Coverage", "Fleet", "Missing", "Observed")
 
+_ROLES = {Grade.ERROR: "error", Grade.WARNING: "warning", Grade.NOTE: "muted"}
 _COVERAGE_SIZE = QSize(620, 560)
 _ABOUT_COVERAGE = (
     "How much retardant or water the fuel of a cell needs, in gal per 100 ft². A plan reckons with one value, the mean "
@@ -53,10 +55,12 @@ class ScenarioPanel(QScrollArea):
         self._values: dict[str, QLabel] = {}
         self._banner = muted_label(SYNTHETIC, role="banner")
         self._banner.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._notes = _value()
-        self._notes.setProperty("role", "muted")
+        self._notes = {grade: _value() for grade in Grade}
+        for grade, label in self._notes.items():
+            label.setProperty("role", _ROLES[grade])
+            label.setAccessibleName(f"{grade.value.capitalize()}s of the event")
         page = self._page = QWidget()
-        vertical(page, self._banner, self._facts(), self._notes, 1, margins=(8, 6, 8, 6), spacing=8)
+        vertical(page, self._banner, self._facts(), *self._notes.values(), 1, margins=(8, 6, 8, 6), spacing=8)
         fill_scroll_area(self, page)
         for signal in (session.project_opened, session.project_edited):
             signal.connect(self._refresh)
@@ -64,8 +68,8 @@ class ScenarioPanel(QScrollArea):
 
     @property
     def notes(self) -> str:
-        """Return the caveats of the event and its fire model, one line each."""
-        return self._notes.text()
+        """What to know of the event and its fire model, one line each, the gravest first."""
+        return "\n".join(label.text() for label in self._notes.values() if label.text())
 
     def _facts(self) -> QGridLayout:
         self.coverage_button = tool_button("Edit coverage…", _EDIT_COVERAGE)
@@ -115,16 +119,17 @@ class ScenarioPanel(QScrollArea):
         self._values["CRS"].setToolTip(event.grid.crs or "")
         set_role(self._values["Missing"], "warning" if event.missing_layers else "")
         self._banner.setVisible(event.synthetic)
-        notes = dict.fromkeys((*model_caveats(project), *event.notes))
-        self._notes.setText("\n".join(f"• {note}" for note in notes))
-        self._notes.setVisible(bool(notes))
+        notes = project_notes(project)
+        for grade, label in self._notes.items():
+            lines = [note.line for note in notes if note.grade is grade]
+            label.setText("\n".join(lines))
+            label.setVisible(bool(lines))
 
 
 def facts(project: Project) -> dict[str, str]:
     """Return title and text of every row."""
     event, calendar = project.scenario, project.calendar
     grid = event.grid
-    local = calendar.start.astimezone(calendar.local_zone)
     kilometres = f"{grid.rows * grid.cell_size_m / 1000:.1f} × {grid.columns * grid.cell_size_m / 1000:.1f} km"
     missing = [LAYERS[key][0].lower() for key in event.missing_layers]
     observed = f"{len(event.observed_dates)} perimeters, {_span(project)}" if event.observed_dates else "no perimeter"
@@ -132,7 +137,7 @@ def facts(project: Project) -> dict[str, str]:
         "Name": event.name,
         "Grid": f"{grid.rows} × {grid.columns} cells of {grid.cell_size_m:g} m\n{kilometres}",
         "CRS": short_name(grid.crs) if grid.is_georeferenced and grid.crs else _NO_PLACE,
-        "Start": f"{calendar.start:%Y-%m-%d %H:%M} UTC\n{local:%Y-%m-%d %H:%M} local ({calendar.zone_name})",
+        "Start": _start_text(calendar),
         "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps} steps of {calendar.hours_per_step:g} h",
         "Fire model": project.fire_model.label,
         "Coverage": _coverage_text(project),
@@ -140,6 +145,13 @@ def facts(project: Project) -> dict[str, str]:
         "Missing": ", ".join(missing) if missing else "nothing",
         "Observed": observed,
     }
+
+
+def _start_text(calendar: Calendar) -> str:
+    if not calendar.is_dated:
+        return DATE_UNKNOWN
+    local = calendar.start.astimezone(calendar.local_zone)
+    return f"{calendar.start:%Y-%m-%d %H:%M} UTC\n{local:%Y-%m-%d %H:%M} local ({calendar.zone_name})"
 
 
 def _coverage_text(project: Project) -> str:

@@ -111,10 +111,9 @@ class ThumbnailRenderer(QObject):
 def facts(project: Project) -> str:
     """Return the time of a fire, the planned days, and the size of its domain."""
     calendar, grid = project.calendar, project.scenario.grid
-    first = calendar.date_of_day(0)
     area = grid.rows * grid.columns * (grid.cell_size_m / 1000.0) ** 2
     days = f"{calendar.days} day{'s' if calendar.days != 1 else ''}"
-    return f"{first.day} {first:%b %Y}, {days} · {area:,.0f} km²"
+    return f"{calendar.short_date_text(0, year=True)}, {days} · {area:,.0f} km²"
 
 
 def _read(note: Path | None) -> dict[str, str]:

@@ -108,6 +108,10 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
         "KML", "drops and perimeters in time on a globe",
         (Product("", "plan", "kml", _writer("kml_gpx_geojson.write_kml")),), check=_kml_problems,
     ),
+    "kmz": Format(
+        "KMZ", "as KML, with a mark of each aircraft type turned to its heading, and times to play",
+        (Product("", "plan", "kmz", _writer("kmz.write_kmz")),), check=_kml_problems,
+    ),
     "gpx": Format(
         "GPX", "waypoints and routes for a receiver",
         (Product("", "drops", "gpx", _writer("kml_gpx_geojson.write_gpx")),),
@@ -134,6 +138,16 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
     "png": _map_format("PNG map", "the fire and the drops as a picture", "png"),
     "svg": _map_format("SVG map", "the same as lines, for a drawing program", "svg"),
     "pdf": _map_format("PDF map", "the same to print, with scale, grid and legend", "pdf"),
+    "pdf-days": Format(
+        "PDF map of each day", "one map page a day, with the drops of the day and the fire at its end",
+        (Product("days", "days", "pdf", _writer("day_maps.write_day_maps", cancels=True), printed=True),),
+        needs_place=False, check=_sheet_problems,
+    ),
+    "report": Format(
+        "Report page", "result, maps and tables on one web page to share; it needs no network",
+        (Product("report", "report", "html", _writer("report_page.write_report", cancels=True)),),
+        needs_place=False, check=_sheet_problems,
+    ),
     "ics220": Format(
         "ICS 220 briefing", "the air operations summary as a PDF; blocks that a plan cannot fill are blank",
         (Product("ics220", "ics220", "pdf", _writer("briefing.write_briefing", cancels=True), printed=True),),

@@ -153,9 +153,15 @@ def footprints(content: ExportContent) -> list[Area]:
     ]
 
 
-def drop_span(row: DropRow, content: ExportContent) -> tuple[datetime, datetime]:
+Span = tuple[datetime | None, datetime | None]
+"""When something holds; ``None`` where the date of the fire is not known."""
+
+
+def drop_span(row: DropRow, content: ExportContent) -> Span:
     """Return the span from the drop to the end of the plan's day in which it falls."""
     calendar = content.project.calendar
+    if not calendar.is_dated:
+        return None, None
     return calendar.time_of_step(row.drop.step), calendar.time_of_step((row.day + 1) * calendar.steps_per_day)
 
 
@@ -165,7 +171,9 @@ def drawn_areas(content: ExportContent) -> list[Area]:
     drawn = [(Kind.REGION, region) for region in project.regions]
     drawn += [(Kind.ZONE, zone) for zone in project.operations.no_drop_zones]
     placed = to_wgs84([region_shape(region) for _, region in drawn], project.scenario.grid)
-    span = calendar.time_of_step(0), calendar.time_of_step(calendar.n_steps)
+    span: Span = (None, None)
+    if calendar.is_dated:
+        span = calendar.time_of_step(0), calendar.time_of_step(calendar.n_steps)
     return [
         Area(kind, region.name, shape, *span, weight=region.weight if kind is Kind.REGION else None)
         for (kind, region), shape in zip(drawn, placed, strict=True)
@@ -203,7 +211,10 @@ def _forecast(kind: Kind, fire: Occupancy, content: ExportContent) -> Iterator[A
     for boundary, shape in zip(fire.boundaries, shapes, strict=True):
         begin = calendar.time_of_step(boundary * calendar.steps_per_day)
         if not shape.is_empty:
-            local = begin.astimezone(calendar.local_zone)
             title = "with the plan" if kind is Kind.PLANNED else content.bare
+            if not calendar.is_dated:
+                yield Area(kind, f"{title}, start of day {boundary + 1}", shape)
+                continue
+            local = begin.astimezone(calendar.local_zone)
             name = f"{title}, {local.isoformat(sep=' ', timespec='minutes')}"
             yield Area(kind, name, shape, begin, begin + timedelta(days=1))

@@ -15,6 +15,7 @@ from typing import Any
 from matplotlib.backends.backend_pdf import PdfPages
 
 from firegui.domain.fleet import Material
+from firegui.domain.plan_summary import DaySummary
 from firegui.domain.stress import growth_left_text
 from firegui.errors import Check
 from firegui.io.atomic import replacing
@@ -23,11 +24,10 @@ from firegui.io.exporters.briefing_days import (
     BriefingColumn,
     Period,
     TypeLine,
-    daily_totals,
+    acres_text,
     draw_table,
     drop_columns,
     drop_lines,
-    fire_acres,
     head_height,
     hhmm,
     periods_of,
@@ -35,6 +35,7 @@ from firegui.io.exporters.briefing_days import (
     type_lines,
 )
 from firegui.io.exporters.content import INCHES, ExportContent, Paper
+from firegui.io.exporters.day_maps import on_day
 from firegui.io.exporters.figure_page import LINE, MUTED, FigurePage, metadata, printing, wrapped
 from firegui.io.exporters.ics220 import FORM, TITLES, FormPage, draw_form, draw_identity, form_pages
 from firegui.io.exporters.map_figure import map_page
@@ -91,8 +92,7 @@ def _makers(content: ExportContent, check: Check) -> Iterator[Maker]:
     for period in periods:
         for part in form_pages(content, period, _room(content)):
             yield partial(_form_page, content, period, part)
-        sheet = replace(content.sheet, first_day=period.day, last_day=period.day)
-        yield partial(map_page, replace(content, sheet=sheet), check)
+        yield partial(map_page, on_day(content, period.day), check)
         yield from _table_pages(content, period)
 
 
@@ -139,18 +139,16 @@ def _table_page(
     top -= _TOP + _TITLE + 0.06
     top -= draw_table(page, x, top, drop_columns(width, content.project.calendar), lines)
     if number == count:
-        page.text(x, top - 0.15, _total_text(period), 8.0, bold=True)
+        page.text(x, top - 0.15, _total_text(content.summary.days[period.day]), 8.0, bold=True)
     page.lines(x, top - 0.22, wrapped(_KEY, width, 6.6, most=2), 6.6, color=MUTED)
     return page
 
 
-def _total_text(period: Period) -> str:
-    totals = daily_totals([period])
-    drops = [f"{period.drops(kind):,} {kind.value}" for kind in (Material.RETARDANT, Material.WATER)]
-    return (
-        f"Total: {totals['drops']:,.0f} drops ({', '.join(drops)}); {totals['retardant']:,.0f} gal retardant, "
-        f"{totals['water']:,.0f} gal water"
-    )
+def _total_text(day: DaySummary) -> str:
+    kinds = (Material.RETARDANT, Material.WATER)
+    drops = ", ".join(f"{day.drops_of(kind):,} {kind.value}" for kind in kinds)
+    gallons = ", ".join(f"{day.gallons_of(kind):,.0f} gal {kind.value}" for kind in kinds)
+    return f"Total: {day.drops:,} drops ({drops}); {gallons}"
 
 
 # -- paper -------------------------------------------------------------------------------------------------------------
@@ -236,13 +234,12 @@ class Section:
 def day_lines(content: ExportContent, periods: Sequence[Period]) -> list[list[str]]:
     """Return one line a day, and the totals below them."""
     lines = [_line(content, period) for period in periods]
-    totals = daily_totals(list(periods))
+    days = [content.summary.days[period.day] for period in periods]
     close = [row.near_water for period in periods for row in period.rows]
-    drops = {kind: sum(period.drops(kind) for period in periods) for kind in Material}
+    dark = [day.night for day in days]
     lines.append(
-        ["", "Total", "", "", f"{totals['drops']:,.0f}", f"{drops[Material.RETARDANT]:,}", f"{drops[Material.WATER]:,}",
-         f"{sum(sum(period.dark) for period in periods):,}", _count(close), f"{totals['retardant']:,.0f}",
-         f"{totals['water']:,.0f}", "", "", ""]
+        ["", "Total", "", "", f"{sum(day.drops for day in days):,}", *_by_material(days),
+         "?" if None in dark else f"{sum(filter(None, dark)):,}", _count(close), *_gallons(days), "", "", ""]
     )  # fmt: skip
     return lines
 
@@ -271,8 +268,12 @@ def notes_of(content: ExportContent) -> list[str]:
 
 
 def sections_of(content: ExportContent, periods: Sequence[Period], width: float) -> list[Section]:
-    """Return what stands on the first pages, in order: the days, the aircraft, the notes."""
-    found = [Section("", day_lines(content, periods), stretched(DAYS, width))]
+    """Return what stands on the first pages, in order: the result, the days, the aircraft, the notes."""
+    result = [[f"{title}: {text}"] for title, text in content.summary.headline()]
+    found = [
+        Section("Result of the whole plan", result),
+        Section("Days", day_lines(content, periods), stretched(DAYS, width)),
+    ]
     names = [period.day for period in periods]
     for first in range(0, len(periods), _DAYS_ACROSS):
         part = periods[first : first + _DAYS_ACROSS]
@@ -338,16 +339,24 @@ def draw_section(page: FigurePage, x: float, top: float, section: Section) -> fl
 
 
 def _line(content: ExportContent, period: Period) -> list[str]:
-    project, calendar = content.project, content.project.calendar
+    calendar, day = content.project.calendar, content.summary.days[period.day]
     sun = [hhmm(when, calendar) if when is not None else "" for when in period.sun]
-    fires = [fire_acres(fire, period.day + 1, project) for fire in (content.plan, content.baseline)]
     return [
-        f"{period.day + 1}", f"{period.begin.astimezone(calendar.local_zone):%Y-%m-%d}", *sun, f"{len(period.rows):,}",
-        f"{period.drops(Material.RETARDANT):,}", f"{period.drops(Material.WATER):,}", f"{sum(period.dark):,}",
-        _count([row.near_water for row in period.rows]), f"{period.gallons(Material.RETARDANT):,.0f}",
-        f"{period.gallons(Material.WATER):,.0f}", *("" if acres is None else f"{acres:,.0f}" for acres in fires),
-        _grounded(content, period),
+        f"{day.day + 1}", calendar.date_text(day.day), *sun, f"{day.drops:,}",
+        *_by_material([day]), "?" if day.night is None else f"{day.night:,}",
+        _count([row.near_water for row in period.rows]), *_gallons([day]), acres_text(day.fire_ha),
+        acres_text(day.fire_ha_no_drops), _grounded(content, period),
     ]  # fmt: skip
+
+
+def _by_material(days: Sequence[DaySummary]) -> list[str]:
+    """Return the drops of retardant and of water."""
+    return [f"{sum(day.drops_of(kind) for day in days):,}" for kind in (Material.RETARDANT, Material.WATER)]
+
+
+def _gallons(days: Sequence[DaySummary]) -> list[str]:
+    """Return the gallons of retardant and of water."""
+    return [f"{sum(day.gallons_of(kind) for day in days):,.0f}" for kind in (Material.RETARDANT, Material.WATER)]
 
 
 def _count(values: Sequence[bool | None]) -> str:

@@ -6,21 +6,18 @@ Tables have ruled columns, and the drops of a day go over as many pages as they 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-import numpy as np
-
 from firegui.domain.calendar import Calendar
-from firegui.domain.fleet import AircraftType, Material
+from firegui.domain.fleet import AircraftType
 from firegui.domain.operations import Grounding
 from firegui.domain.project import Project
 from firegui.domain.stress import growth_left_text
-from firegui.io.exporters.content import ExportContent, Occupancy, light_of
+from firegui.io.exporters.content import ExportContent, light_of
 from firegui.io.exporters.figure_page import INK, LINE, RULE, FigurePage, shortened, wrapped
 from firegui.io.exporters.map_margin import mean_wind
-from firegui.io.exporters.map_view import state_at
 from firegui.io.exporters.table import DropRow, whole_heading
 
 ACRES_PER_HA = 2.4710538
@@ -44,14 +41,6 @@ class Period:
     sun: Sun
     dark: tuple[bool, ...]
     """Which of the rows lie outside sunrise to sunset; all ``False`` where the sun's times are not known."""
-
-    def gallons(self, material: Material) -> float:
-        """Return the US gallons of a material."""
-        return sum(row.drop.payload_gal for row in self.rows if row.drop.material == material.value)
-
-    def drops(self, material: Material) -> int:
-        """Return the number of drops of a material."""
-        return sum(row.drop.material == material.value for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +71,11 @@ def periods_of(content: ExportContent) -> list[Period]:
         if row.day in by_day:
             by_day[row.day].append(row)
     light = light_of(content.project, days.start, days.stop - 1) if len(days) else []
-    found = []
+    night, found = content.night, []
     for day in days:
         begin, end = (calendar.time_of_step((day + more) * calendar.steps_per_day) for more in (0, 1))
         rows = tuple(by_day[day])
-        times = [calendar.time_of_step(row.drop.step) for row in rows]
-        dark = [bool(light) and not any(rise <= when <= down for rise, down in light) for when in times]
+        dark = [night is not None and bool(night[row.drop.step]) for row in rows]
         found.append(Period(day, begin, end, rows, _sun_in(light, begin, end), tuple(dark)))
     return found
 
@@ -106,12 +94,9 @@ def type_lines(project: Project, period: Period) -> list[TypeLine]:
     return [line for line in lines if line.kind.count > 0 or line.drops]
 
 
-def fire_acres(fire: Occupancy | None, boundary: int, project: Project) -> float | None:
-    """Return expected area that burns or has burned at a day boundary, in acres: ``Σ P`` times a cell."""
-    state = state_at(fire, boundary)
-    if state is None:
-        return None
-    return float(np.sum(state, dtype=np.float64)) * project.scenario.grid.cell_area_ha * ACRES_PER_HA
+def acres_text(area_ha: float | None) -> str:
+    """Return an area in whole acres; empty where it is not known."""
+    return "" if area_ha is None else f"{area_ha * ACRES_PER_HA:,.0f}"
 
 
 def remarks(content: ExportContent, period: Period) -> list[str]:
@@ -126,10 +111,11 @@ def _about_the_day(content: ExportContent, period: Period) -> Iterator[str]:
     dark = sum(period.dark)
     if dark:
         yield f"{dark:,} of them before sunrise or after sunset: marked N in the drop table."
-    acres = [fire_acres(fire, period.day + 1, project) for fire in (content.plan, content.baseline)]
-    if acres[0] is not None:
-        without = "" if acres[1] is None else f", {acres[1]:,.0f} {content.bare}"
-        yield f"Expected fire at the end of the period: {acres[0]:,.0f} acres with the plan{without}."
+    day = content.summary.days[period.day]
+    plan, bare = acres_text(day.fire_ha), acres_text(day.fire_ha_no_drops)
+    if plan:
+        without = f", {bare} {content.bare}" if bare else ""
+        yield f"Expected fire at the end of the period: {plan} acres with the plan{without}."
     if content.stress is not None:
         yield f"{growth_left_text(content.stress)}."
     grounded = [line.kind.type for line in type_lines(project, period) if line.grounded]
@@ -186,15 +172,6 @@ def to_the_minute(when: datetime) -> datetime:
     return when.replace(second=0, microsecond=0) + timedelta(minutes=math.floor(when.second / 60.0 + 0.5))
 
 
-def daily_totals(periods: list[Period]) -> Mapping[str, float]:
-    """Return drops and gallons of all periods together."""
-    return {
-        "drops": sum(len(period.rows) for period in periods),
-        "retardant": sum(period.gallons(Material.RETARDANT) for period in periods),
-        "water": sum(period.gallons(Material.WATER) for period in periods),
-    }
-
-
 CELL = 7.2
 ROW = 0.158
 HEAD = 6.4
@@ -240,9 +217,10 @@ def drop_columns(width: float, calendar: Calendar) -> tuple[BriefingColumn, ...]
 def drop_cells(number: int, row: DropRow, dark: bool, calendar: Calendar) -> list[str]:
     """Return one line of :func:`drop_columns`. What is not known stays empty."""
     when = calendar.time_of_step(row.drop.step)
+    utc = f"{hhmm(when, Calendar(when, 1))}Z" if calendar.is_dated else ""
     marks = ("N" if dark else "", "W" if row.near_water else "")
     return [
-        f"{number}", hhmm(when, calendar), f"{hhmm(when, Calendar(when, 1))}Z", row.drop.aircraft, row.drop.material,
+        f"{number}", hhmm(when, calendar), utc, row.drop.aircraft, row.drop.material,
         row.release_ddm or f"row {row.drop.y:.1f}, column {row.drop.x:.1f}",
         row.landing_ddm or f"row {row.drop.landing_y:.1f}, column {row.drop.landing_x:.1f}",
         both_ways(row.heading_true), both_ways(row.heading_magnetic), f"{row.drop.payload_gal:,.0f}",
@@ -260,7 +238,12 @@ def both_ways(heading: float | None) -> str:
 
 
 def hhmm(when: datetime, calendar: Calendar) -> str:
-    """Return a time on the 24-hour clock of ``calendar`` to the nearest minute: ``0930``."""
+    """Return a time on the 24-hour clock of ``calendar`` to the nearest minute: ``0930``.
+
+    Where the date is not known, the result is the time since the start of the plan's day: ``+0930``.
+    """
+    if not calendar.is_dated:
+        return calendar.clock_text(when).removesuffix(" h").replace(":", "")
     return f"{to_the_minute(when).astimezone(calendar.local_zone):%H%M}"
 
 

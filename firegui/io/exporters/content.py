@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from firegui.domain.calendar import Calendar
 from firegui.domain.observation import OBSERVED
+from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan_summary
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.domain.stress import StressTable
 from firegui.errors import Problem
-from firegui.io.daylight import Sunlight, place_of, sunlight
+from firegui.io.daylight import Sunlight, night_steps, place_of, sunlight
 from firegui.io.exporters.table import DropRow, drop_rows
 from firegui.io.georeference import END_MODEL_YEAR, FIRST_MODEL_YEAR
-from firegui.io.times import UNKNOWN_START
 from firegui.io.vectors.water import WaterLayer, water_of_fuel
 
 BURNED = 0.5
@@ -173,6 +173,18 @@ class ExportContent:
         """The drops that the plan executes."""
         return tuple(row for row in self.rows if row.drop.executed)
 
+    @cached_property
+    def night(self) -> NDArray[np.bool_] | None:
+        """``[T]``: steps before sunrise or after sunset; ``None`` where the sun is not known."""
+        return night_steps(self.project)
+
+    @cached_property
+    def summary(self) -> PlanSummary:
+        """What is reported of the plan first."""
+        plan, baseline = (_areas(fire, self.project) for fire in (self.plan, self.baseline))
+        drops = [row.drop for row in self.rows]
+        return plan_summary(self.project, drops, self.night, plan, baseline, fire=self.fire, stress=self.stress)
+
     @property
     def near_water(self) -> int | None:
         """Number of flown drops near water; ``None`` where it is unknown."""
@@ -210,29 +222,36 @@ def export_content(
     return ExportContent(project, rows, run, made, plan, baseline, notes, sheet or Sheet(), warnings)
 
 
+def _areas(fire: Occupancy | None, project: Project) -> Areas:
+    return {} if fire is None else boundary_areas(fire.days, fire.first, project)
+
+
 def light_of(project: Project, first: int, last: int) -> list[Sunlight]:
     """Return sunrises and sunsets around the plan's days ``first`` to ``last`` at the middle of the grid.
 
-    Empty without a place.
+    Empty without a place, and where the date of the fire is not known.
     """
     place, calendar = place_of(project.scenario.grid), project.calendar
-    if place is None:
+    if place is None or not project.scenario.is_dated:
         return []
     return list(sunlight(place, calendar.date_of_day(first - 2), calendar.date_of_day(last + 2)))
 
 
 def _date_notes(project: Project) -> list[str]:
-    if project.scenario.start != UNKNOWN_START:
+    if project.scenario.is_dated:
         return []
-    stand_in = f"{UNKNOWN_START:%Y-%m-%d} stands in for it"
-    return [f"the date of the fire is not known: {stand_in}, so the sun and magnetic north are not those of the fire"]
+    return [
+        "the date of the fire is not known: dates and clock times are left out or have a stand-in, and sunrise, sunset "
+        "and magnetic north are not known"
+    ]
 
 
 def _night_notes(rows: Sequence[DropRow], project: Project) -> list[str]:
-    flown = [project.calendar.time_of_step(row.drop.step) for row in rows if row.drop.executed]
-    light = light_of(project, 0, project.calendar.days - 1)
-    dark = sum(not any(rise <= when <= down for rise, down in light) for when in flown)
-    if not light or not dark:
+    night = night_steps(project)
+    flown = [row.drop for row in rows if row.drop.executed]
+    # Steps outside the plan are refused elsewhere, with their drops.
+    dark = 0 if night is None else sum(bool(night[drop.step]) for drop in flown if 0 <= drop.step < len(night))
+    if not dark:
         return []
     rule = "the plan was made without a daylight rule" if project.operations.daylight is None else "as its rule allows"
     return [f"{dark:,} of {len(flown):,} drops lie before sunrise or after sunset: {rule}"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from rasterio import shutil as raster_copies
 from rasterio.errors import RasterioError
 
+from firegui.domain.calendar import DATE_UNKNOWN, Calendar
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS, Scenario
@@ -86,22 +88,28 @@ def _occupancy(path: Path, content: ExportContent, fire: Occupancy, title: str) 
 
 def _arrival(path: Path, content: ExportContent, fire: Occupancy, which: str) -> None:
     project = content.project
-    start = project.calendar.time_of_step(0)
+    start, dated = project.calendar.time_of_step(0), project.calendar.is_dated
     texts = [
         f"Days from the plan's start to the first day boundary with P(fire) >= 0.5, {which}",
         f"Hours from the plan's start to P(fire) = 0.5, {which}, interpolated between day boundaries",
     ]
     tags = {
-        "UNITS": "band 1: days, band 2: hours", "TIME_ORIGIN_UTC": utc_text(start),
-        "TIME_ORIGIN_LOCAL": start.astimezone(project.calendar.local_zone).isoformat(timespec="seconds"),
+        "UNITS": "band 1: days, band 2: hours", "TIME_ORIGIN_UTC": utc_text(start) if dated else DATE_UNKNOWN,
+        "TIME_ORIGIN_LOCAL": _local_text(start, project.calendar),
         "NO_DATA": "P(fire) stays below 0.5",
     }  # fmt: skip
     bands = np.stack([arrival_days(fire), arrival_hours(fire)])
     _write_cog(path, bands, project.scenario.grid, texts, ["days", "hours"], {**_tags(project), **tags}, "NEAREST")
 
 
+def _local_text(when: datetime, calendar: Calendar) -> str:
+    return when.astimezone(calendar.local_zone).isoformat(timespec="seconds") if calendar.is_dated else DATE_UNKNOWN
+
+
 def _texts(fire: Occupancy, project: Project, title: str) -> list[str]:
     calendar = project.calendar
+    if not calendar.is_dated:
+        return [f"{title} start of day {day + 1}" for day in fire.boundaries]
     times = [calendar.time_of_step(day * calendar.steps_per_day) for day in fire.boundaries]
     return [f"{title} {time.astimezone(calendar.local_zone).isoformat(timespec='minutes')}" for time in times]
 

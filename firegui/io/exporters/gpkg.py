@@ -152,7 +152,8 @@ def _write_drops(path: Path, content: ExportContent) -> None:
     table = [drop_attributes(row, cell) for row in content.rows]
     names = list(table[0]) if table else ["step", "aircraft", "material", "executed"]
     columns: dict[str, Sequence[Any]] = {name: [line[name] for line in table] for name in names}
-    columns["time"] = [content.project.calendar.time_of_step(row.drop.step) for row in content.rows]
+    calendar = content.project.calendar
+    columns["time"] = [calendar.time_of_step(row.drop.step) if calendar.is_dated else None for row in content.rows]
     points = [None if row.lonlat is None else shapely.Point(row.lonlat) for row in content.rows]
     about = "Planned drops at their release points; executed is false for proposals that are not flown."
     _write_layer(path, DROPS, points, columns, "Point", about, dataset=content)
@@ -237,7 +238,9 @@ def _kind(name: str, values: Sequence[Any]) -> type:
     """
     found = next((value for value in values if value is not None), None)
     if found is None:
-        return {"near_water": bool, "begin": datetime, "end": datetime}.get(name, float if name in _NUMBERS else str)
+        return {"near_water": bool, "begin": datetime, "end": datetime, "time": datetime}.get(
+            name, float if name in _NUMBERS else str
+        )
     return next(kind for kind in (bool, int, float, datetime, str) if isinstance(found, kind))
 
 

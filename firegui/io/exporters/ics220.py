@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from firegui.domain.calendar import DATE_UNKNOWN
 from firegui.io.exporters.briefing_days import (
     ROW,
     BriefingColumn,
@@ -163,9 +164,10 @@ def _draw_top(page: FigurePage, area: Box, content: ExportContent, period: Perio
     _block(page, (left, top, 0.42 * width, height), TITLES[2])
     begin, end = (when.astimezone(calendar.local_zone) for when in (period.begin, period.end))
     zone = calendar.zone_name
-    for row, (word, texts) in enumerate(
-        (("Date", (f"{begin:%Y-%m-%d}", f"{end:%Y-%m-%d}")), ("Time", (f"{begin:%H%M} {zone}", f"{end:%H%M} {zone}")))
-    ):
+    dates, times = (f"{begin:%Y-%m-%d}", f"{end:%Y-%m-%d}"), (f"{begin:%H%M} {zone}", f"{end:%H%M} {zone}")
+    if not calendar.is_dated:
+        dates, times = (DATE_UNKNOWN, DATE_UNKNOWN), ("", "")
+    for row, (word, texts) in enumerate((("Date", dates), ("Time", times))):
         y = top - 0.15 - 0.19 * row
         for at, way, text in zip((1.32, 2.72), ("From", "To"), texts, strict=True):
             page.text(left + at, y, f"{word} {way}:", _LABEL)

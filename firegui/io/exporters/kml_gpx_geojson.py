@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 from itertools import groupby
@@ -71,11 +72,32 @@ def kml_problems(content: ExportContent) -> list[Problem]:
     return [Problem("format kml", what, "plan fewer days, or export a GeoPackage")]
 
 
+@dataclass(frozen=True, slots=True)
+class DropLook:
+    """How drops are drawn: by material, each from its time to the end of the day.
+
+    Subclasses draw them in another way.
+    """
+
+    def add_styles(self, document: XML.Element, content: ExportContent) -> None:
+        """Add further styles; those of materials and areas are there."""
+
+    def add_to(self, placemark: XML.Element, row: DropRow, content: ExportContent) -> None:
+        """Add the time and the style of a drop to its placemark."""
+        time_span(placemark, *drop_span(row, content))
+        add(placemark, "styleUrl", f"#{row.drop.material}")
+
+
 def write_kml(path: Path, content: ExportContent) -> None:
     """Write the executed drops, their footprints, regions, zones and perimeters.
 
     Each has the time when it holds.
     """
+    write_text(path, kml_text(content, DropLook()))
+
+
+def kml_text(content: ExportContent, look: DropLook) -> str:
+    """Return the document that :func:`write_kml` writes, with drops of a ``look``."""
     root = XML.Element("kml", xmlns=NAMESPACE)
     document = add(root, "Document")
     areas, outlines = [*drawn_areas(content), *perimeters(content)], footprints(content)
@@ -86,10 +108,11 @@ def write_kml(path: Path, content: ExportContent) -> None:
     add(document, "open", "1")
     add(document, "description", "<br/>".join(escape(text) for text in _head(content, reduced)))
     styles(document)
+    look.add_styles(document, content)
     for day, rows in groupby(content.flown, key=lambda row: row.day):
         folder = _folder(document, f"{_day_title(day, content)}, drops")
         for together in _placemarks(list(rows), single=single):
-            _add_drops(folder, together, content)
+            _add_drops(folder, together, content, look)
     if whole:
         for day, shown in groupby(outlines, key=lambda area: area.row.day if area.row else 0):
             _add_areas(_folder(document, f"{_day_title(day, content)}, footprints"), shown)
@@ -97,14 +120,14 @@ def write_kml(path: Path, content: ExportContent) -> None:
         chosen = [area for area in areas if area.kind in kinds]
         if chosen:
             _add_areas(_folder(document, title), chosen)
-    text = XML.tostring(root, encoding="unicode")
-    write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n')
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{XML.tostring(root, encoding="unicode")}\n'
 
 
 def _head(content: ExportContent, reduced: str) -> list[str]:
     made = content.made.astimezone(content.project.calendar.local_zone).isoformat(sep=" ", timespec="minutes")
     run = f"Run {content.run}, made {made}" if content.run else f"Made {made}"
-    lines = [NOTICE, run, f"{len(content.flown):,} drops, fire model {content.project.fire_model.label}"]
+    lines = [NOTICE, run, f"Fire model {content.project.fire_model.label}"]
+    lines += [f"{title}: {text}" for title, text in content.summary.headline()]
     return [*lines, *content.notes, *([reduced] if reduced else [])]
 
 
@@ -129,7 +152,7 @@ def _days(content: ExportContent) -> int:
 
 
 def _day_title(day: int, content: ExportContent) -> str:
-    return f"Day {day + 1}, {content.project.calendar.date_of_day(day)}"
+    return f"Day {day + 1}, {content.project.calendar.date_text(day)}"
 
 
 def _placemarks(rows: Sequence[DropRow], *, single: bool) -> list[list[DropRow]]:
@@ -146,16 +169,14 @@ def _folder(document: XML.Element, title: str) -> XML.Element:
     return folder
 
 
-def _add_drops(folder: XML.Element, rows: Sequence[DropRow], content: ExportContent) -> None:
+def _add_drops(folder: XML.Element, rows: Sequence[DropRow], content: ExportContent, look: DropLook) -> None:
     """Add one placemark: a drop, or all drops of an aircraft on a day."""
     first = rows[0].drop
     placemark = add(folder, "Placemark")
-    clock = rows[0].time_local[11:16]
-    title = f"{first.aircraft} {clock}" if len(rows) == 1 else f"{first.aircraft}, {len(rows)} drops"
+    title = f"{first.aircraft} {rows[0].clock}" if len(rows) == 1 else f"{first.aircraft}, {len(rows)} drops"
     add(placemark, "name", title)
     add(placemark, "description", _table(rows))
-    time_span(placemark, *drop_span(rows[0], content))
-    add(placemark, "styleUrl", f"#{first.material}")
+    look.add_to(placemark, rows[0], content)
     holder = placemark if len(rows) == 1 else add(placemark, "MultiGeometry")
     for row in rows:
         if row.lonlat is not None:
@@ -168,7 +189,7 @@ def _table(rows: Sequence[DropRow]) -> str:
     It is HTML of its own, so that values are escaped once here and once as XML.
     """
     if len(rows) > 1:
-        lines = [f"{row.time_local}: {row.release_ddm}" for row in rows]
+        lines = [f"{row.when}: {row.release_ddm}" for row in rows]
         return "<br/>".join(escape(printable(line)) for line in [*lines, NOTICE])
     cells = "".join(
         f"<tr><td>{escape(title)}</td><td>{escape(printable(text))}</td></tr>" for title, text in drop_words(rows[0])
@@ -179,11 +200,10 @@ def _table(rows: Sequence[DropRow]) -> str:
 def _add_areas(folder: XML.Element, areas: Iterable[Area]) -> None:
     for area in areas:
         placemark = add(folder, "Placemark")
-        add(placemark, "name", area.name if area.row is None else f"{area.name} {area.row.time_local[11:16]}")
+        add(placemark, "name", area.name if area.row is None else f"{area.name} {area.row.clock}")
         held = f"{utc_text(area.begin)} to {utc_text(area.end)}" if area.begin and area.end else ""
         add(placemark, "description", "<br/>".join(escape(text) for text in (str(area.kind), held, NOTICE) if text))
-        if area.begin is not None and area.end is not None:
-            time_span(placemark, area.begin, area.end)
+        time_span(placemark, area.begin, area.end)
         style = str(area.kind) if area.row is None else f"{area.kind} {area.row.drop.material}"
         add(placemark, "styleUrl", f"#{style.replace(' ', '-')}")
         shape_of(placemark, area.shape)
@@ -222,7 +242,8 @@ def _names(rows: tuple[DropRow, ...]) -> Names:
 
 def _waypoint(row: DropRow, name: str, content: ExportContent) -> GPXWaypoint:
     assert row.lonlat is not None
-    time = content.project.calendar.time_of_step(row.drop.step)
+    calendar = content.project.calendar
+    time = calendar.time_of_step(row.drop.step) if calendar.is_dated else None
     words = printable("\n".join(f"{title}: {text}" for title, text in drop_words(row)))
     lon, lat = row.lonlat
     point = GPXWaypoint(latitude=lat, longitude=lon, time=time, name=name, description=words)
@@ -237,13 +258,13 @@ def _routes(content: ExportContent, names: Names) -> Iterator[GPXRoute]:
     ordered = sorted(content.flown, key=lambda row: (row.drop.column, row.drop.step))
     for (_, day), found in groupby(ordered, key=lambda row: (row.drop.column, row.day)):
         rows = list(found)
-        title = f"{rows[0].drop.aircraft}, day {day + 1}, {calendar.date_of_day(day)}"
+        title = f"{rows[0].drop.aircraft}, day {day + 1}, {calendar.date_text(day)}"
         route = GPXRoute(name=printable(title), description=NOTICE)
         for row in rows:
             if row.lonlat is not None:
                 lon, lat = row.lonlat
                 name = names[row.drop.step, row.drop.column]
-                time = calendar.time_of_step(row.drop.step)
+                time = calendar.time_of_step(row.drop.step) if calendar.is_dated else None
                 route.points.append(GPXRoutePoint(latitude=lat, longitude=lon, time=time, name=name))
         yield route
 
@@ -288,7 +309,7 @@ def _area(area: Area) -> dict[str, Any]:
     if area.row is not None:
         drop = area.row.drop
         properties |= {"step": drop.step, "day": area.row.day, "material": str(drop.material)}
-        properties |= {"time_local": area.row.time_local, "near_water": area.row.near_water}
+        properties |= {"time_local": area.row.time_local or None, "near_water": area.row.near_water}
     if area.weight is not None:
         properties["weight"] = area.weight
     properties["notice"] = NOTICE
@@ -331,8 +352,10 @@ def printable(text: str) -> str:
     return _NO_XML.sub("", text)
 
 
-def time_span(parent: XML.Element, begin: datetime, end: datetime) -> None:
-    """Add when a feature holds."""
+def time_span(parent: XML.Element, begin: datetime | None, end: datetime | None) -> None:
+    """Add when a feature holds, where that is known."""
+    if begin is None or end is None:
+        return
     span = add(parent, "TimeSpan")
     add(span, "begin", utc_text(begin.astimezone(UTC)))
     add(span, "end", utc_text(end.astimezone(UTC)))

@@ -67,13 +67,13 @@ def write_map(path: Path, content: ExportContent, check: Check | None = None) ->
     The same content makes the same bytes. ``check`` is called now and then and may raise. Raises
     :class:`~firegui.errors.InputError` where the system refuses to write.
     """
-    page = map_page(content, check or _go_on)
+    page = map_page(content, check or go_on)
     save(path, page.figure, f"{content.project.scenario.name}: {_TITLE.lower()}", NOTICE)
 
 
 def map_picture(content: ExportContent, dots_per_inch: float, check: Check | None = None) -> NDArray[np.uint8]:
     """Return the map as it will be printed, as pixels ``[H, W, 4]``, red, green, blue, alpha."""
-    figure = map_page(content, check or _go_on).figure
+    figure = map_page(content, check or go_on).figure
     return picture_of(figure, dots_per_inch)
 
 
@@ -86,13 +86,17 @@ def picture_of(figure: Figure, dots_per_inch: float) -> NDArray[np.uint8]:
     return np.array(canvas.buffer_rgba(), np.uint8)
 
 
-def map_page(content: ExportContent, check: Check) -> FigurePage:
-    """Return the whole page. ``check`` is called between its parts and may raise."""
+def map_page(content: ExportContent, check: Check, framed: ExportContent | None = None) -> FigurePage:
+    """Return the whole page. ``check`` is called between its parts and may raise.
+
+    ``framed`` is what the map is laid around, its regions and zones included, in place of the chosen days alone: pages
+    of several days then show the same area at the same scale.
+    """
     page = FigurePage(content.sheet.size)
     days = content.sheet.days(content.project.calendar)
     draw_head(page, _EDGE, content, _TITLE, period_text(days, content.project.calendar))
     left, bottom, width, height = _frame(page, content.sheet.orientation)
-    view = view_of(content, width, height)
+    view = view_of(framed or content, width, height, with_areas=framed is not None)
     axes = _axes(page, (left, bottom), view)
     place = Georeference(view.grid)
     entries = _draw(axes, content, view, check)
@@ -182,7 +186,7 @@ def _heading(page: FigurePage, x: float, top: float, text: str) -> float:
     return 0.2
 
 
-def _go_on() -> None:
+def go_on() -> None:
     """Let the work continue: no stop is requested."""
 
 

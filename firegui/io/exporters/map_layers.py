@@ -278,7 +278,7 @@ def _start_name(content: ExportContent) -> str:
     observed = event.observed_on(day)
     kind = "Observed perimeter" if observed is not None and observed.any() else "Ignition"
     carried = ", carried over from an earlier day" if event.is_filled_forward(day) else ""
-    return f"{kind} at the plan's start, {event.date_of_day(day).isoformat()}{carried}"
+    return f"{kind} at the plan's start, {content.project.calendar.date_text(0)}{carried}"
 
 
 def _centres(low: float, high: float, view: MapFrame) -> list[int]:

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.patches import Circle, Polygon, Wedge
 from numpy.typing import NDArray
 
-from firegui.domain.calendar import Calendar
+from firegui.domain.calendar import DATE_UNKNOWN, Calendar
 from firegui.domain.observation import DRAWN, OBSERVED
 from firegui.domain.project import Project
 from firegui.io import crs
@@ -48,9 +48,11 @@ def time_text(when: datetime, calendar: Calendar) -> str:
 
 def period_text(days: range, calendar: Calendar) -> str:
     """Return the operational periods of the chosen days in words, with their local times."""
+    which = f"Day {days.start + 1}" if len(days) == 1 else f"Days {days.start + 1} to {days.stop}"
+    if not calendar.is_dated:
+        return f"{which} of {calendar.days}: {DATE_UNKNOWN}"
     begin, end = (calendar.time_of_step(day * calendar.steps_per_day) for day in (days.start, days.stop))
     local = [when.astimezone(calendar.local_zone) for when in (begin, end)]
-    which = f"Day {days.start + 1}" if len(days) == 1 else f"Days {days.start + 1} to {days.stop}"
     span = f"{local[0]:%Y-%m-%d %H:%M} to {local[1]:%Y-%m-%d %H:%M} {calendar.zone_name}"
     return f"{which} of {calendar.days}: {span}"
 
@@ -137,7 +139,8 @@ def draw_north(page: FigurePage, x: float, top: float, width: float, content: Ex
     foot = (x + 0.38, top - 0.78)
     days = content.sheet.days(content.project.calendar)
     when = content.project.calendar.time_of_step(days.start * content.project.calendar.steps_per_day)
-    declination = None if at is None else Compass().declination(at[0], at[1], when)
+    known = at is not None and content.project.calendar.is_dated
+    declination = None if at is None or not known else Compass().declination(at[0], at[1], when)
     _needle(page, foot, -(turn or 0.0), 0.58)
     texts = ["N: north of the grid; its place on the Earth is unknown"]
     if turn is not None and declination is not None:

@@ -65,15 +65,17 @@ class MapFrame:
         return sum(rows) / 2.0 - 0.5, sum(columns) / 2.0 - 0.5
 
 
-def view_of(content: ExportContent, width: float, height: float) -> MapFrame:
+def view_of(content: ExportContent, width: float, height: float, *, with_areas: bool = False) -> MapFrame:
     """Lay fire and drops of the chosen days, or the whole grid, into a frame.
+
+    Protected regions and no-drop zones count ``with_areas``.
 
     The frame has ``width`` × ``height`` inches. The scale is the largest round one at which it fits; where it can be,
     the frame is filled with grid.
     """
     grid = content.project.scenario.grid
     whole = (0.0, 0.0, float(grid.rows), float(grid.columns))
-    seen = whole if content.sheet.whole_grid else _interest(content) or whole
+    seen = whole if content.sheet.whole_grid else _interest(content, with_areas) or whole
     top, left, bottom, right = seen
     cell = grid.cell_size_m
     across, up = width * M_PER_INCH, height * M_PER_INCH
@@ -115,10 +117,11 @@ def state_at(fire: Occupancy | None, boundary: int) -> NDArray[np.float32] | Non
     return state
 
 
-def _interest(content: ExportContent) -> Box | None:
+def _interest(content: ExportContent, with_areas: bool) -> Box | None:
     """Return what must be seen.
 
-    The fire at the plan's start, the fire at the end of the chosen days, and their drops.
+    The fire at the plan's start, the fire at the end of the chosen days, and their drops; regions and zones
+    ``with_areas``.
     """
     project, days = content.project, content.sheet.days(content.project.calendar)
     masks = [project.scenario.ignition_on(project.plan.start_day)]
@@ -129,6 +132,9 @@ def _interest(content: ExportContent) -> Box | None:
     if len(rings):
         (left, top), (right, bottom) = rings.min(axis=(0, 1)), rings.max(axis=(0, 1))
         boxes.append((float(top), float(left), float(bottom), float(right)))
+    if with_areas:
+        areas = (*project.regions, *project.operations.no_drop_zones)
+        boxes += [area.bounds for area in areas]
     if not boxes:
         return None
     table = np.array(boxes, np.float64)

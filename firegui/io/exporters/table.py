@@ -67,7 +67,8 @@ class DropRow:
     ``heading_true`` and ``heading_magnetic`` are the axis of the run in degrees, [0, 180); ``declination`` is what lies
     between them, east positive, ``None`` where the magnetic model does not reach. ``height_ft`` is above ground and
     ``speed_kt`` the aircraft's, ``None`` for an aircraft that the fleet does not have. ``near_water``: whether the
-    footprint lies within 300 ft of water, ``None`` where the places of water are unknown.
+    footprint lies within 300 ft of water, ``None`` where the places of water are unknown. Where the date of the fire is
+    not known, ``time_utc`` and ``time_local`` are empty and ``clock`` is the time since the start of the day.
     """
 
     drop: DropRecord
@@ -85,6 +86,12 @@ class DropRow:
     height_ft: float | None = None
     speed_kt: float | None = None
     near_water: bool | None = None
+    clock: str = ""
+
+    @property
+    def when(self) -> str:
+        """The local time, or the day and the time since its start."""
+        return self.time_local or f"day {self.day + 1}, {self.clock}"
 
 
 def drop_rows(drops: Sequence[DropRecord], project: Project, water: WaterLayer | None = None) -> list[DropRow]:
@@ -116,12 +123,13 @@ def _row(
     calendar = project.calendar
     time, (at, landing) = calendar.time_of_step(drop.step), places
     heading = place.run_heading_true(drop.y, drop.x, drop.theta) if place.has_place else None
-    turn = None if at is None else compass.declination(*at, time, _altitude(drop, project, kind))
+    known = at is not None and calendar.is_dated
+    turn = compass.declination(*at, time, _altitude(drop, project, kind)) if at is not None and known else None
     return DropRow(
         drop=drop,
         day=calendar.day_of_step(drop.step),
-        time_utc=utc_text(time),
-        time_local=time.astimezone(calendar.local_zone).isoformat(timespec="seconds"),
+        time_utc=utc_text(time) if calendar.is_dated else "",
+        time_local=time.astimezone(calendar.local_zone).isoformat(timespec="seconds") if calendar.is_dated else "",
         lonlat=at,
         landing_lonlat=landing,
         east_north=project.scenario.grid.to_world(drop.y, drop.x) if place.has_place else None,
@@ -133,6 +141,7 @@ def _row(
         height_ft=None if kind is None else kind.drop_height_m * FEET_PER_M,
         speed_kt=None if kind is None else kind.speed_ms * KNOTS_PER_MS,
         near_water=near,
+        clock=calendar.clock_text(time),
     )
 
 
@@ -189,8 +198,8 @@ def drop_attributes(row: DropRow, cell_size_m: float) -> dict[str, Any]:
         "payload_gal": drop.payload_gal,
         "executed": drop.executed,
         "day": row.day,
-        "time_utc": row.time_utc,
-        "time_local": row.time_local,
+        "time_utc": row.time_utc or None,
+        "time_local": row.time_local or None,
         "run_heading_true": whole_heading(row.heading_true),
         "run_heading_magnetic": whole_heading(row.heading_magnetic),
         "declination": _rounded(row.declination, 2),
@@ -218,7 +227,7 @@ def drop_words(row: DropRow) -> list[tuple[str, str]]:
     found = [
         ("Aircraft", f"{drop.aircraft} ({drop.type})"),
         ("Load", f"{drop.payload_gal:,.0f} gal {drop.material}"),
-        ("Local time", row.time_local.replace("T", " ")),
+        ("Local time" if row.time_local else "Time", row.when.replace("T", " ")),
         ("UTC", row.time_utc),
         ("Release (WGS 84)", row.release_ddm or ""),
         ("Landing (WGS 84)", row.landing_ddm or ""),

@@ -16,12 +16,13 @@ import numpy as np
 
 from firegui.assets import resource
 from firegui.domain.grid import Grid
+from firegui.domain.scenario import UNKNOWN_START
 from firegui.errors import Problems
 from firegui.io import crs as crs_io
 from firegui.io import toml
 from firegui.io.array_files import Array
 from firegui.io.georeference import Six
-from firegui.io.times import UNKNOWN_START, as_utc, guess_offset_h, local_midnight, offset_text, start_problems
+from firegui.io.times import as_utc, guess_offset_h, local_midnight, offset_text, start_problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ def find_start(
         notes.append(f"Wind day 0 taken to be {dates[0]}, {dated}, from local midnight.")
     if begin is None:
         begin = UNKNOWN_START
-        notes.append(f"The start is not known; {begin:%Y-%m-%d} stands in for it.")
+        notes.append("The date of the fire is not known. Give the start of day 0.")
     return EventStart(begin, offset, tuple(notes))
 
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from firegui.domain.grid import Grid
 from firegui.domain.maps import FireMaps
-from firegui.domain.scenario import LAYERS, Scenario
+from firegui.domain.scenario import LAYERS, UNKNOWN_START, Scenario
 from firegui.errors import Problems
 from firegui.io import array_files
 from firegui.io import crs as crs_io
 from firegui.io.atomic import replacing
 from firegui.io.source_files import cells_problem, days_problem
-from firegui.io.times import UNKNOWN_START, as_utc, guess_offset_h, offset_text, start_problems
+from firegui.io.times import as_utc, guess_offset_h, offset_text, start_problems
 from firegui.io.weather.conventions import STRONGEST_MS
 
 
@@ -105,7 +105,7 @@ def write_maps(path: Path, maps: FireMaps, grid: Grid, start: datetime | None) -
 def _notes(path: Path, held: MapsFile, offset: float) -> list[str]:
     notes = [f"Fire model and wind from {path.name}; the landscape behind them is not known."]
     if held.start is None:
-        notes.append(f"The file gives no start; {UNKNOWN_START:%Y-%m-%dT%H:%MZ} is assumed.")
+        notes.append("The date of the fire is not known: the file gives no start.")
     if held.grid.is_georeferenced:
         notes.append(f"Local time taken to be {offset_text(offset)}.")
     else:

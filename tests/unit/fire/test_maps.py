@@ -101,5 +101,5 @@ def test_all_days_of_imported_maps_are_planned_and_the_papers_fifteen_of_an_even
 def test_the_papers_grounded_days_can_be_left_out() -> None:
     where = event((9, 11))
     assert any(first_project(where).grounded.values())
-    assert not any(first_project(where, grounded=False).grounded.values())
-    assert all(not kind.grounded_days for kind in first_project(where, grounded=False).planned_fleet.types)
+    assert not any(first_project(where, of_paper=False).grounded.values())
+    assert all(not kind.grounded_days for kind in first_project(where, of_paper=False).planned_fleet.types)

@@ -266,7 +266,7 @@ def test_an_ignition_lights_the_cell_that_holds_it(tmp_path: Path) -> None:
     assert event.ignition is not None
     assert np.argwhere(event.ignition).tolist() == [[4, 7]]
     assert event.days == 15
-    assert "The start is not known" in notes_of(event)
+    assert "date of the fire is not known" in notes_of(event)
 
 
 @pytest.mark.parametrize("corner", [(-0.49, -0.49), (5.49, 7.49)])

@@ -67,7 +67,7 @@ def test_an_example_without_a_place_imports_and_says_what_is_missing(tmp_path: P
     for part in (
         "No place on the map",
         "taken to be 30 m",
-        "start is not known",
+        "date of the fire is not known",
         "simulated run",
         "target.npz was left out",
         "Missing layers",

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListWidget, QListWidgetItem
 
+from firegui.domain.calendar import DATE_UNKNOWN
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Problem
 from firegui.gui.base.theme import set_role
@@ -84,7 +85,8 @@ class SummaryPage(WizardPage):
         """Show the content of the import."""
         super().show_survey(survey_result)
         self._facts.setText("\n".join(fact_lines(survey_result)))
-        _fill(self.remarks, survey_result.remarks)
+        warnings = [f"Warning: {text}" for text in survey_result.warnings]
+        _fill(self.remarks, [*warnings, *(f"Note: {text}" for text in survey_result.remarks)])
 
     def show_problems(self, problems: Sequence[Problem], *, surveyed: bool) -> None:
         """List the problems of all steps."""
@@ -93,8 +95,12 @@ class SummaryPage(WizardPage):
             many = f"{len(problems)} problems" if len(problems) != 1 else "1 problem"
             self._state.setText(f"⚠ {many} to fix before the import; nothing is written until then.")
         else:
-            self._state.setText("Nothing is wrong." if surveyed else "Choose files first.")
-        set_role(self._state, "error" if problems else "muted")
+            count = 0 if self.survey_result is None else len(self.survey_result.warnings)
+            warned = f"⚠ Ready to import, with {count} warning{'' if count == 1 else 's'}."
+            self._state.setText("Choose files first." if not surveyed else warned if count else "Ready to import.")
+            set_role(self._state, "warning" if surveyed and count else "muted")
+            return
+        set_role(self._state, "error")
 
     def _on_name(self) -> None:
         self.name.setModified(False)
@@ -119,7 +125,9 @@ def fact_lines(survey_result: SurveyResult) -> list[str]:
     present, missing = ([LAYERS[key][0].lower() for key in LAYERS if (key in found) is on] for on in (True, False))
     lines += [f"Layers: {', '.join(present) or 'none'}", f"Missing: {', '.join(missing) or 'nothing'}"]
     if survey_result.winds is not None and survey.start is not None:
-        lines.append(f"Wind: {days_text(len(survey_result.winds.speed))} from {survey.start:%Y-%m-%d %H:%M} UTC")
+        known = survey_result.first_date is not None
+        begin = f"from {survey.start:%Y-%m-%d %H:%M} UTC" if known else f"({DATE_UNKNOWN})"
+        lines.append(f"Wind: {days_text(len(survey_result.winds.speed))} {begin}")
     lines.append(f"Fire: {survey_result.fire_text}")
     lines.append(f"Required coverage: {survey_result.coverage.c_req:.2f} gal/100 ft², {survey_result.coverage.source}")
     return lines

@@ -17,6 +17,7 @@ from firegui.domain.coverage import RequiredCoverage, fuel_cells
 from firegui.domain.grid import HECTARE_M2, Grid
 from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
+from firegui.domain.scenario import LAYERS, UNKNOWN_START
 from firegui.errors import Check, Problem, Problems
 from firegui.fire.first_project import first_project
 from firegui.gui.map.items import mask_path
@@ -29,7 +30,6 @@ from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.landscape_survey import Survey, survey_landscape
 from firegui.io.importers.observations import Observed, observe
 from firegui.io.project.scenario_toml import shipped_table
-from firegui.io.times import UNKNOWN_START
 from firegui.io.vectors.perimeter_survey import PerimeterSurvey, survey_perimeters
 from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.daily import WindFields
@@ -107,6 +107,12 @@ class DatedOutline:
     path: QPainterPath
 
 
+ASK_DATE = (
+    "The date of the fire is not known. Enter when day 0 begins, on the page Weather. Without it the project says date "
+    "unknown, and has no sunrise, no daylight rule and no magnetic north."
+)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SurveyResult:
     """Facts found in the files of ``answers``.
@@ -135,6 +141,15 @@ class SurveyResult:
         if start is None or start == UNKNOWN_START:
             return None
         return (start + timedelta(hours=self.survey.utc_offset_h)).date()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes the import less usable, though it can be made: no date, missing layers."""
+        undated = self.survey.start is not None and self.first_date is None
+        present = {fact.key for fact in self.survey.layers}
+        missing = [title.lower() for key, (title, _) in LAYERS.items() if key not in present]
+        lacking = f"Layers are missing, and the fire model does without them: {', '.join(missing)}."
+        return (*((ASK_DATE,) if undated else ()), *((lacking,) if missing and present else ()))
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -279,7 +294,7 @@ def make_landscape(answers: ImportAnswers, check: Check) -> Project:
     Raises :class:`~firegui.errors.InputError` with all problems.
     """
     event = import_landscape(answers.source, check)
-    project = first_project(event, grounded=False)
+    project = first_project(event, of_paper=False)
     if answers.coverage.is_published:
         return project
     fuel = event.layers.get("fuel")

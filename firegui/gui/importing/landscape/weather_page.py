@@ -13,8 +13,9 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit
 
 from firegui.domain.options import plain_number
+from firegui.domain.scenario import UNKNOWN_START
 from firegui.errors import Problems
-from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
+from firegui.gui.importing.landscape.survey import ASK_DATE, ImportDraft, SurveyResult
 from firegui.gui.importing.landscape.wizard_page import (
     WizardPage,
     copyable_label,
@@ -30,6 +31,7 @@ from firegui.io.weather.wind import WindSource, WindSurvey
 
 _FILES = "Wind (*.csv *.txt *.nc *.nc4 *.grib *.tif *.tiff);;All files (*)"
 _CONSTANT, _FROM_FILES = "constant", "files"
+_NO_START = "not known: enter it, such as 2017-10-08T19:00"
 _TIME = "write it as 2017-10-08T19:00 or 2017-10-08T19:00-07:00"
 
 TRAITS: Mapping[str, tuple[str, tuple[tuple[Any, str], ...]]] = MappingProxyType(
@@ -68,7 +70,7 @@ class WeatherPage(WizardPage):
         self.start = text_line("start", "as derived", f"when day 0 begins; {_TIME}; UTC unless it says otherwise")
         self.offset = text_line("utcOffset", "as derived", "local time at the fire in hours from UTC, such as -7")
         self.days = text_line("days", "as derived", "how many days of weather")
-        self._found = copyable_label()
+        self._found, self._date = copyable_label(), copyable_label("warning")
         self._lay_out()
         self.show_answers()
 
@@ -86,8 +88,9 @@ class WeatherPage(WizardPage):
         )
         event_note = self.note("start", "utc offset", "days", field=self.start)
         event = form(
-            ("Day 0 &begins", self.start), ("UTC offset (h)", self.offset), ("Days", self.days), ("", event_note)
-        )
+            ("Day 0 &begins", self.start), ("UTC offset (h)", self.offset), ("Days", self.days), ("", event_note),
+            ("", self._date),
+        )  # fmt: skip
         self.add(
             self.kind, self._constant, self._files, self.note("wind", field=self.file.line, files=self._wind_files),
             self._found, group("What the numbers mean", self._meaning()), self._times,
@@ -150,7 +153,10 @@ class WeatherPage(WizardPage):
             box.setItemText(0, "as recognised" if value is None else f"as recognised: {words[value]}")
         start = survey_result.survey.start
         known = start is not None
-        self.start.setPlaceholderText("as derived" if start is None else f"as derived: {start:%Y-%m-%dT%H:%MZ}")
+        undated = start == UNKNOWN_START
+        derived = "as derived" if start is None else f"as derived: {start:%Y-%m-%dT%H:%MZ}"
+        self.start.setPlaceholderText(_NO_START if undated else derived)
+        show_text(self._date, ASK_DATE if undated else "")
         self.offset.setPlaceholderText(f"as derived: {survey_result.survey.utc_offset_h:g}" if known else "as derived")
         self.days.setPlaceholderText(f"as derived: {survey_result.survey.days}" if known else "as derived")
 

@@ -16,7 +16,7 @@ from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScena
 from firegui.errors import CancelledError
 from firegui.io.daylight import place_of, sunlight
 from firegui.io.exporters.briefing import briefing_pages, write_briefing
-from firegui.io.exporters.briefing_days import both_ways, fire_acres, periods_of, to_the_minute, type_lines
+from firegui.io.exporters.briefing_days import acres_text, both_ways, periods_of, to_the_minute, type_lines
 from firegui.io.exporters.content import ExportContent, Paper, Sheet
 from firegui.io.exporters.ics220 import FREQUENCIES, PERSONNEL, TITLES
 from firegui.io.exporters.table import NOTICE
@@ -204,9 +204,10 @@ def test_the_overview_adds_up() -> None:
     retardant = sum(item.payload_gal for item in drops if item.material == "retardant")
     assert total[1:4] == ["19", "13", "6"]
     assert f"{retardant:,.0f}" in total
-    acres = fire_acres(what.plan, 1, what.project)
-    assert acres is not None and f"{acres:,.0f}" in first
-    assert float(what.plan.days[1].sum()) * 900 / 4046.8564 == pytest.approx(acres, rel=1e-4)  # type: ignore[union-attr]
+    assert what.plan is not None
+    acres = float(what.plan.days[1].sum()) * 900 / 4046.8564
+    assert acres_text(what.summary.days[0].fire_ha) == f"{acres:,.0f}" in first
+    assert f"Final size: {what.summary.size_text}" in first
 
 
 def test_many_days_take_more_pages_and_none_is_lost() -> None:

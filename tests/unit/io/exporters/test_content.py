@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firegui.domain.operations import Daylight, Operations
-from firegui.io.times import UNKNOWN_START
+from firegui.domain.scenario import UNKNOWN_START
 from tests.unit.io.builders import UNPLACED, project, scenario
 from tests.unit.io.exporters.plans import plan
 
@@ -19,9 +19,13 @@ def test_drops_in_the_dark_are_counted_and_the_rule_named() -> None:
     assert not any("sunrise" in note for note in plan(UNPLACED).notes), "nobody knows where the sun stands"
 
 
-def test_a_date_that_stands_in_for_the_fires_is_told() -> None:
+def test_an_unknown_date_is_told_and_no_date_stands_in_its_place() -> None:
     unknown = replace(project(), scenario=scenario(start=UNKNOWN_START))
-    assert any("date of the fire is not known: 2000-01-01" in note for note in plan(project=unknown).notes)
+    what = plan(project=replace(unknown, grounded={}))
+    assert any("date of the fire is not known" in note for note in what.notes)
+    assert not any("2000-01" in note for note in what.notes)
+    assert {(row.time_utc, row.time_local, row.declination) for row in what.rows} == {("", "", None)}
+    assert what.rows[0].when == "day 1, +09:36 h"
     assert not any("not known" in note for note in plan().notes)
 
 

@@ -20,13 +20,14 @@ from tests.support import StopAt
 from tests.unit.io.builders import UNPLACED, assert_each_said, files_below, project, refused_for
 from tests.unit.io.exporters.plans import plan
 
-PLACES = ("geojson", "geojson-areas", "kml", "gpx", "gpkg")
+PLACES = ("geojson", "geojson-areas", "kml", "kmz", "gpx", "gpkg")
 TEXTS = ("csv", "geojson", "geojson-areas", "kml", "gpx")
 
 
 def test_every_product_says_that_it_is_planned_model_output(tmp_path: Path) -> None:
     assert NOTICE == "PLANNED – MODEL OUTPUT, not for operational use without review"
-    for path in export(plan(), [name for name in FORMATS if name not in ("png", "svg", "pdf", "ics220")], tmp_path):
+    packed = ("kmz", "png", "svg", "pdf", "pdf-days", "ics220")
+    for path in export(plan(), [name for name in FORMATS if name not in packed], tmp_path):
         assert NOTICE.encode() in path.read_bytes() or path.suffix == ".tif", path.name
 
 

@@ -1,0 +1,276 @@
+"""Summary of a plan: what an analyst reports of it.
+
+One value for the result view, reports of commands, comparison, briefing and exports. Its fires are expected areas at
+the ends of days: the sum of each cell's chance to burn or to have burned, times the area of a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.calendar import DATE_UNKNOWN
+from firegui.domain.fleet import Material
+from firegui.domain.observation import OBSERVED
+from firegui.domain.project import Project
+from firegui.domain.schedule import DropRecord
+from firegui.domain.stress import StressTable
+
+NO_DATE = "the date of the fire is not known"
+NO_PLACE = "the fire has no place on the map"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDrops:
+    """Executed drops of one aircraft type on one day. ``type`` is its id, and ``gallons`` are US gallons."""
+
+    type: str
+    material: str
+    drops: int
+    gallons: float
+
+
+@dataclass(frozen=True, slots=True)
+class DaySummary:
+    """One day of a plan, counted from 0.
+
+    ``when`` is its local date, ``None`` where the date of the fire is not known. ``types`` are the types that drop, in
+    the order of the fleet. ``night`` are the drops before sunrise or after sunset, ``None`` where the sun is not known.
+    ``fire_ha`` and ``fire_ha_no_drops`` are the fire at the end of the day in hectares, ``None`` where it is not known.
+    """
+
+    day: int
+    when: date | None
+    types: tuple[TypeDrops, ...]
+    night: int | None
+    fire_ha: float | None
+    fire_ha_no_drops: float | None
+
+    @property
+    def drops(self) -> int:
+        """All executed drops."""
+        return sum(line.drops for line in self.types)
+
+    @property
+    def gallons(self) -> float:
+        """US gallons of both materials."""
+        return sum(line.gallons for line in self.types)
+
+    def drops_of(self, material: Material) -> int:
+        """Return the drops of a material."""
+        return sum(line.drops for line in self.types if line.material == material.value)
+
+    def gallons_of(self, material: Material) -> float:
+        """Return the US gallons of a material."""
+        return sum(line.gallons for line in self.types if line.material == material.value)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSummary:
+    """What an analyst reports of a plan.
+
+    ``final_ha`` and ``final_ha_no_drops`` are the fire at the end of the plan. ``night_unknown`` says why the drops at
+    night are not known, and is empty where they are. ``has_daylight_rule`` tells whether the plan was made with one.
+    ``fire`` is ``"observed"`` or ``"drawn"`` for a replanned run, whose fire is not the expected one. ``stress`` is
+    the stress table of a plan that was tested, and ``cell_ha`` the area of a cell.
+    """
+
+    days: tuple[DaySummary, ...]
+    final_ha: float | None
+    final_ha_no_drops: float | None
+    night_unknown: str
+    has_daylight_rule: bool
+    cell_ha: float
+    fire: str = ""
+    stress: StressTable | None = None
+
+    @property
+    def drops(self) -> int:
+        """All executed drops."""
+        return sum(day.drops for day in self.days)
+
+    @property
+    def gallons(self) -> float:
+        """US gallons of both materials."""
+        return sum(day.gallons for day in self.days)
+
+    @property
+    def night(self) -> int | None:
+        """Drops before sunrise or after sunset; ``None`` where the sun is not known."""
+        counts = [day.night for day in self.days if day.night is not None]
+        return sum(counts) if len(counts) == len(self.days) else None
+
+    @property
+    def saved_share(self) -> float | None:
+        """Part of the fire without drops that the plan saves; negative where the plan makes the fire larger."""
+        if self.final_ha is None or not self.final_ha_no_drops:
+            return None
+        return 1.0 - self.final_ha / self.final_ha_no_drops
+
+    @property
+    def bare(self) -> str:
+        """What the other fire is without, in words."""
+        return "without further drops" if self.fire == OBSERVED else "without drops"
+
+    def drops_of(self, material: Material) -> int:
+        """Return the drops of a material."""
+        return sum(day.drops_of(material) for day in self.days)
+
+    def gallons_of(self, material: Material) -> float:
+        """Return the US gallons of a material."""
+        return sum(day.gallons_of(material) for day in self.days)
+
+    # -- texts -------------------------------------------------------------------------------------------------------
+    @property
+    def size_text(self) -> str:
+        """Final size and what is saved: ``5.5 ha, 99.5 % saved (1,204 ha without drops)``."""
+        if self.final_ha is None:
+            return "not known"
+        text = area_text(self.final_ha)
+        if self.final_ha_no_drops is None:
+            return text
+        share = self.saved_share
+        saved = "" if share is None else f", {saved_text(share)}"
+        return f"{text}{saved} ({area_text(self.final_ha_no_drops)} {self.bare})"
+
+    @property
+    def gallons_text(self) -> str:
+        """US gallons of all drops, and of each material where there are two."""
+        parts = [(kind.value, self.gallons_of(kind)) for kind in (Material.RETARDANT, Material.WATER)]
+        used = [(name, gallons) for name, gallons in parts if gallons]
+        if len(used) == 1:
+            return f"{used[0][1]:,.0f} ({used[0][0]})"
+        split = ", ".join(f"{gallons:,.0f} {name}" for name, gallons in used)
+        return f"{self.gallons:,.0f}" + (f" ({split})" if split else "")
+
+    @property
+    def night_text(self) -> str:
+        """Drops at night, and whether a daylight rule holds: ``193 of 381; no daylight rule``."""
+        if not self.drops:
+            return "none"
+        if self.night is None:
+            return f"not known: {self.night_unknown}"
+        if not self.night:
+            return "none"
+        rule = "the daylight rule allows them" if self.has_daylight_rule else "no daylight rule"
+        return f"{self.night:,} of {self.drops:,}; {rule}"
+
+    @property
+    def worst_text(self) -> str:
+        """Worst stress case: its size at the end, its name, the growth that is left; empty without a test."""
+        if self.stress is None:
+            return ""
+        worst = self.stress.worst
+        size = area_text(worst.cells_worst * self.cell_ha)
+        return f"{size} ({worst.scenario.name}; {percent_text(worst.share_worst)} of the growth left)"
+
+    def headline(self) -> list[tuple[str, str]]:
+        """Return what is reported first, as titles and texts; the worst stress case where the plan was tested."""
+        lines = [
+            ("Final size", self.size_text),
+            ("Drops", f"{self.drops:,}"),
+            ("Gallons", self.gallons_text),
+            ("Drops at night", self.night_text),
+        ]
+        return [*lines, *([("Worst stress case", self.worst_text)] if self.worst_text else [])]
+
+    def day_rows(self) -> list[list[str]]:
+        """Return the table of days, titles first: drops by type, gallons, drops at night, fire at the end."""
+        titles = ["Day", "Date", "Drops", "By type", "Gallons", "At night", "Fire at end", self.bare.capitalize()]
+        return [titles, *(_day_row(day) for day in self.days)]
+
+
+def _day_row(day: DaySummary) -> list[str]:
+    by_type = ", ".join(f"{line.type} {line.drops:,}" for line in day.types) or "–"
+    fires = ("–" if area is None else area_text(area) for area in (day.fire_ha, day.fire_ha_no_drops))
+    night = "–" if day.night is None else f"{day.night:,}"
+    date_text = DATE_UNKNOWN if day.when is None else day.when.isoformat()
+    return [f"{day.day + 1}", date_text, f"{day.drops:,}", by_type, f"{day.gallons:,.0f}", night, *fires]
+
+
+def area_text(area_ha: float) -> str:
+    """Return an area with its unit: ``5.5 ha`` below 100 ha, ``1,204 ha`` above."""
+    return f"{area_ha:,.1f} ha" if area_ha < 99.95 else f"{area_ha:,.0f} ha"
+
+
+def percent_text(share: float) -> str:
+    """Return a share in percent, with a decimal where whole numbers hide the difference from 0 or 100."""
+    percent = 100.0 * share
+    # 99.6 % is not all of it, and 0.4 % is not nothing.
+    return f"{percent:,.1f} %" if percent < 10.0 or 90.0 < percent < 100.0 else f"{percent:,.0f} %"
+
+
+def saved_text(share: float) -> str:
+    """Return what part of a fire is saved: ``87 % saved``, or how much larger the fire becomes."""
+    return f"{percent_text(share)} saved" if share >= 0.0 else f"{percent_text(-share)} larger"
+
+
+# -- making one --------------------------------------------------------------------------------------------------------
+Areas = Mapping[int, float]
+"""Area of the fire in hectares by day boundary; boundary ``k`` is the start of day ``k``."""
+
+
+def boundary_areas(states: NDArray[np.float32], first: int, project: Project) -> Areas:
+    """Return the expected areas of ``states [N, H, W]``, the first of them at day boundary ``first``."""
+    sums = np.asarray(np.sum(states, axis=(1, 2), dtype=np.float64)) * project.scenario.grid.cell_area_ha
+    return {first + number: float(area) for number, area in enumerate(sums)}
+
+
+def plan_summary(
+    project: Project,
+    drops: Sequence[DropRecord],
+    night: NDArray[np.bool_] | None,
+    plan: Areas,
+    baseline: Areas,
+    *,
+    fire: str = "",
+    stress: StressTable | None = None,
+) -> PlanSummary:
+    """Return the summary of ``drops``, of which those that are not executed do not count.
+
+    ``night [T]`` are the steps before sunrise or after sunset, ``None`` where the sun is not known. ``plan`` and
+    ``baseline`` are the fire with the drops and without them, as far as it is known.
+    """
+    calendar, event = project.calendar, project.scenario
+    flown = [drop for drop in drops if drop.executed and 0 <= drop.step < calendar.n_steps]
+    by_day: list[list[DropRecord]] = [[] for _ in range(calendar.days)]
+    for drop in flown:
+        by_day[calendar.day_of_step(drop.step)].append(drop)
+    types = _types_of(project)
+    days = tuple(
+        DaySummary(
+            day,
+            calendar.date_of_day(day) if event.is_dated else None,
+            _by_type(group, types),
+            None if night is None else sum(bool(night[drop.step]) for drop in group),
+            plan.get(day + 1),
+            baseline.get(day + 1),
+        )
+        for day, group in enumerate(by_day)
+    )
+    unknown = "" if night is not None else NO_PLACE if event.is_dated else NO_DATE
+    return PlanSummary(
+        days, plan.get(calendar.days), baseline.get(calendar.days), unknown, project.operations.daylight is not None,
+        event.grid.cell_area_ha, fire, stress,
+    )  # fmt: skip
+
+
+def _types_of(project: Project) -> dict[str, str]:
+    """Return the type id of every aircraft, in the order of the fleet."""
+    return {tail.name: tail.type.id for tail in project.fleet.tails}
+
+
+def _by_type(drops: Sequence[DropRecord], types: Mapping[str, str]) -> tuple[TypeDrops, ...]:
+    groups: dict[tuple[str, str], list[DropRecord]] = {}
+    order = list(dict.fromkeys(types.values()))
+    for drop in drops:
+        groups.setdefault((types.get(drop.aircraft, drop.type), str(drop.material)), []).append(drop)
+    ordered = sorted(groups.items(), key=lambda item: order.index(item[0][0]) if item[0][0] in order else len(order))
+    return tuple(
+        TypeDrops(kind, material, len(group), sum(drop.payload_gal for drop in group))
+        for (kind, material), group in ordered
+    )

@@ -1,0 +1,94 @@
+"""Summary of a run's plan: kept in its folder, else computed from the other files of an older run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan_summary
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem
+from firegui.io import atomic
+from firegui.io.daylight import night_steps
+from firegui.runs.engine import LazyPackage
+from firegui.runs.kept_fire import kind_of_fire
+from firegui.runs.run_folder import (
+    BASELINE,
+    DROPS,
+    OCCUPANCY,
+    SUMMARY,
+    RunRecord,
+    read_drops,
+    read_json,
+    read_run,
+)
+
+# Reading a summary must not wait for what only reading rasters needs.
+if TYPE_CHECKING:
+    import firegui.io.rasters.geotiff
+else:
+    firegui = LazyPackage("firegui")
+
+
+def saved_summary(record: RunRecord) -> PlanSummary | None:
+    """Return the summary that a run keeps, with its stress table; ``None`` without one.
+
+    Raises :class:`~firegui.errors.InputError` for a file that cannot be read.
+    """
+    found: PlanSummary | None = read_json(record.folder / SUMMARY, PlanSummary | None, None)
+    return None if found is None else replace(found, stress=record.scores.stress)
+
+
+def run_summary(record: RunRecord) -> PlanSummary | None:
+    """Return the summary that a run keeps, else one from its files; ``None`` without a finished plan.
+
+    Raises :class:`~firegui.errors.InputError` for a file that cannot be read.
+    """
+    found = saved_summary(record)
+    if found is not None or not (record.folder / DROPS).is_file():
+        return found
+    return _computed(record)
+
+
+def write_summary(folder: Path) -> None:
+    """Write the summary of the plan in ``folder``, whose drops and fires were written before."""
+    atomic.write_json(folder / SUMMARY, _computed(read_run(folder)))
+
+
+def day_states(record: RunRecord, name: str) -> tuple[NDArray[np.float32], int] | None:
+    """Return a raster of a run with one band a day, and the day boundary of its first band.
+
+    ``None`` where the run wrote none. Raises :class:`~firegui.errors.InputError` for one of another grid.
+    """
+    path = record.folder / name
+    if not path.is_file():
+        return None
+    raster, shape = firegui.io.rasters.geotiff.read_raster(path), record.project.scenario.grid.shape
+    if raster.bands.shape[1:] != shape or not np.issubdtype(raster.bands.dtype, np.floating):
+        what = f"has {raster.bands.shape[1]} × {raster.bands.shape[2]} cells, and the run {shape[0]} × {shape[1]}"
+        raise InputError([Problem(str(path), what, "restore the file or run again elsewhere")])
+    # The last band is the end of the plan; a replanned run has the days from its own first on.
+    return np.asarray(raster.bands, np.float32), record.project.plan.days + 1 - len(raster.bands)
+
+
+def _computed(record: RunRecord) -> PlanSummary:
+    project, scores = record.project, record.scores
+    plan, baseline = (_areas(record, name, project) for name in (OCCUPANCY, BASELINE))
+    fire = kind_of_fire(record.folder, record.header)
+    drops, night = read_drops(record.folder), night_steps(project)
+    found = plan_summary(project, drops, night, plan, baseline, fire=fire, stress=scores.stress)
+    # Old runs saved no fire without drops, but its size.
+    if found.final_ha_no_drops is None and scores.baseline is not None:
+        found = replace(found, final_ha_no_drops=scores.baseline.final_extent_ha)
+    if found.final_ha is None and scores.nominal is not None:
+        found = replace(found, final_ha=scores.nominal.final_extent_ha)
+    return found
+
+
+def _areas(record: RunRecord, name: str, project: Project) -> Areas:
+    states = day_states(record, name)
+    return {} if states is None else boundary_areas(*states, project)

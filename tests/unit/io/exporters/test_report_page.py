@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import base64
+import io
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from firegui.domain.scenario import UNKNOWN_START
+from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
+from firegui.errors import CancelledError
+from firegui.io.exporters import export
+from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.report_page import report_text
+from firegui.io.exporters.table import NOTICE
+from tests.support import StopAt
+from tests.unit.io.builders import files_below
+from tests.unit.io.exporters.sheets import GRID, around, content, planned
+
+DROPS = [*around(GRID, 8, 0), *around(GRID, 3, 1)]
+_EMPTY = {"meta", "img", "br"}
+
+
+class Page(HTMLParser):
+    """What a reader finds on a page; it refuses tags that do not match."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {key: value or "" for key, value in attrs}))
+        if tag not in _EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] != "style" and data.strip():
+            self.words.append(data.strip())
+
+    def all(self, tag: str) -> list[dict[str, str]]:
+        return [attributes for found, attributes in self.tags if found == tag]
+
+
+@pytest.fixture(scope="module")
+def shared() -> tuple[ExportContent, str]:
+    """A plan of two days with drops, and its page."""
+    late = StressResult(StressScenario("late"), 10.0, 210.0, (StressDraw(110.0, 0.0, 0.5, 4),))
+    model = StressResult(NOMINAL, 10.0, 210.0, (StressDraw(20.0, 0.0, 0.05, 4),))
+    what = replace(content(drops=DROPS), stress=StressTable(11, model, (late,)))
+    return what, report_text(what, lambda: None)
+
+
+def test_it_opens_with_the_result_and_has_a_row_a_day_and_a_row_a_drop(shared: tuple[ExportContent, str]) -> None:
+    what, text = shared
+    page = Page(text)
+    words = page.words
+    places = [words.index(title) for title, _ in what.summary.headline()]
+    assert places == sorted(places) and places[0] < words.index("Day by day", places[0])
+    for title, value in what.summary.headline():
+        assert words[words.index(title) + 1] == value
+    for row in what.summary.day_rows():
+        assert set(row) <= set(words)
+    assert text.count("<tr>") == (1 + 3) + (1 + 2) + (1 + 8) + (1 + 3)
+    assert "No drops on this day." in words and "9.9 ha" in words and "late" in words
+    assert all(row.drop.aircraft in words and row.release_ddm in words for row in what.flown)
+    assert words[1] == words[-1] == NOTICE
+
+
+def test_it_fetches_nothing_and_runs_nothing(shared: tuple[ExportContent, str]) -> None:
+    page = Page(shared[1])
+    for tag, attributes in page.tags:
+        assert tag not in ("script", "link", "iframe", "object", "embed", "base", "form")
+        assert not [name for name in attributes if name.startswith("on")]
+        for name in ("src", "href", "srcset", "data", "action"):
+            assert attributes.get(name, "#").startswith(("#", "data:image/png;base64,"))
+    assert "http://" not in shared[1] and "https://" not in shared[1]
+    assert "url(" not in shared[1] and "@import" not in shared[1]
+    policy = next(item["content"] for item in page.all("meta") if "http-equiv" in item)
+    assert policy.startswith("default-src 'none'")
+    there = {attributes["id"] for _, attributes in page.tags if "id" in attributes}
+    assert {link["href"].removeprefix("#") for link in page.all("a")} <= there
+
+
+def test_every_map_is_a_picture_with_a_text(shared: tuple[ExportContent, str]) -> None:
+    pictures = Page(shared[1]).all("img")
+    assert [item["alt"].partition(",")[0] for item in pictures] == [
+        "Map of the plan", "Map of Day 1", "Map of Day 2",
+    ]  # fmt: skip
+    for item in pictures:
+        picture = Image.open(io.BytesIO(base64.b64decode(item["src"].partition(",")[2])))
+        assert picture.size == (int(item["width"]), int(item["height"]))
+        assert len(picture.convert("RGB").getcolors(1 << 20) or []) > 10
+
+
+def test_names_cannot_become_markup() -> None:
+    named = planned(days=1)
+    odd = replace(named, scenario=replace(named.scenario, name="<script>alert(1)</script>"))
+    page = Page(report_text(content(0, days=1, project=odd), lambda: None))
+    assert not page.all("script") and "<script>alert(1)</script>: aerial attack plan" in page.words
+
+
+def test_an_event_without_a_date_says_so_and_shows_none() -> None:
+    whole = planned(days=1)
+    undated = replace(whole, scenario=replace(whole.scenario, start=UNKNOWN_START))
+    what = content(3, days=1, project=undated)
+    page = Page(report_text(what, lambda: None))
+    assert "date unknown" in page.words
+    assert not [text for text in page.words if "2000-01" in text]
+    assert "not known: the date of the fire is not known" in page.words
+
+
+def test_it_is_written_as_one_file_or_not_at_all(tmp_path: Path) -> None:
+    what = content(2, days=1, project=planned(days=1))
+    with pytest.raises(CancelledError):
+        export(what, ["report"], tmp_path, "plan", StopAt(3))
+    assert files_below(tmp_path) == set()
+    (path,) = export(what, ["report"], tmp_path, "plan")
+    assert path.name == "plan-report.html" and path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
