@@ -119,7 +119,7 @@ def uncertainty(
     project: ProjectSource,
     schedule: ScheduleSource | None = None,
     *,
-    kind: UncertaintyKind | str = UncertaintyKind.ALEATORIC,
+    kind: UncertaintyKind | str | None = None,
     members: int | None = None,
     seed: int | None = None,
     settings: UncertaintySettings | None = None,
@@ -140,10 +140,10 @@ def uncertainty(
         schedule: Schedule, result that has one, CSV, ``plan.safetensors`` of a run, or the run's folder. Without one
             there are only the fires without drops.
         kind: What is drawn: ``"aleatoric"`` (states of cells), ``"epistemic"`` (error of the fire model) or
-            ``"weather"`` (wind).
+            ``"weather"`` (wind). That of ``settings`` or of the ensemble that is resumed unless given, else aleatoric.
         members: Number of members; 300 unless given.
         seed: Seed of every random number.
-        settings: Settings to begin with, in place of the default ones; ``kind``, ``members`` and ``seed`` go before.
+        settings: Settings in place of the default ones. ``kind``, ``members`` and ``seed`` replace theirs where given.
         workers: Processes of this machine that compute, 0 for this one. In a script with workers the call must stand
             below ``if __name__ == "__main__":``.
         scheduler: Address of a Dask scheduler whose workers compute, such as ``"tcp://10.0.0.5:8786"``.

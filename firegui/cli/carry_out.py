@@ -58,7 +58,7 @@ def carry_out(
 ) -> tuple[Result | None, RunFinished]:  # fmt: skip
     """Run ``spec``; return the last event of ``kind``, if any, and how the run ended.
 
-    ``show`` receives every event.     ``first`` and ``again`` are what is said to the first Ctrl-C and to a later one.
+    ``show`` receives every event. ``first`` and ``again`` are what is said to the first Ctrl-C and to a later one.
     """
     with interruptible(first, again) as control:
         return run_spec(spec, kind, show, control, execute)

@@ -19,7 +19,7 @@ from firegui.cli.options import FILE, backend_option
 from firegui.cli.output import json_option, report
 from firegui.cli.output import table as aligned
 from firegui.cli.progress import clock, emitter, plain_progress_option
-from firegui.cli.setting_options import setting_options
+from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import worst_case_text
@@ -41,8 +41,7 @@ _STOPPING, _AGAIN = "stopping; finished cells are kept", "already stopping"
 @click.command()
 @click.argument("study_file", metavar="STUDY.toml", type=FILE)
 @click.option("--out", metavar="DIR", type=FILE, required=True, help="Folder for the cells and tables; new or empty.")
-@setting_options(WorkerSettings(), only=("scheduler",))
-@click.option("--workers", type=int, help="Processes of one thread each; 0: all in this one.  [default: one a core]")
+@setting_options(WorkerSettings())
 @click.option("--resume", is_flag=True, help="Go on with DIR: only cells that are missing are computed.")
 @backend_option
 @plain_progress_option
@@ -50,31 +49,32 @@ _STOPPING, _AGAIN = "stopping; finished cells are kept", "already stopping"
 def study(
     study_file: Path,
     out: Path,
-    scheduler: str | None,
-    workers: int | None,
     resume: bool,
     backend: str,
     progress: str,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Plan every cell of STUDY.toml and write the tables into DIR.
 
     STUDY.toml names a project, what varies, and what is measured: see the help page "Study". Every cell is kept as it
     is done, and a cell that fails is told with its error and stops no other. Plans are the paper's, whatever the
-    project's margin is, unless STUDY.toml sets margin.kind. The tables are the same, bit for bit,
-    however many workers there are and however often the study was interrupted.
+    project's margin is, unless STUDY.toml sets margin.kind. Cells are computed in this process, one after another,
+    unless --workers or --scheduler says otherwise. The tables are the same, bit for bit, however many workers there are
+    and however often the study was interrupted.
     """
     gather, engine = Gather(), Engine()
     said = gather.attempt(lambda: read_study(study_file))
     project = None if said is None else gather.attempt(lambda: load_project(said.project_folder(study_file)))
     schedule = _schedule(said, study_file, project, gather)
     gather.attempt(lambda: STORE.check(out, resume))
-    if not scheduler:
+    workers = given_settings(WorkerSettings(), given, gather)
+    if not workers.scheduler:
         gather.attempt(lambda: engine.check_backend(backend))
     spec = None
     if said is not None and project is not None:
         spec = StudySpec(
-            project, out, "", said.settings, schedule, resume, backend, workers, scheduler or "",
+            project, out, "", said.settings, schedule, resume, backend, workers,
             said.project_folder(study_file), said.schedule_file(study_file), study_file,
         )  # fmt: skip
         spec = with_command(spec)

@@ -59,7 +59,7 @@ def uq(
 ) -> None:
     """Draw an ensemble of fires of PROJECT and write its tables into RUN.
 
-    Every member is a fire without drops and one with the schedule.     aleatoric draws every cell's state at the ends
+    Every member is a fire without drops and one with the schedule. aleatoric draws every cell's state at the ends
     of days, epistemic disturbs the fire by a correlated error of the fire model there, weather perturbs the wind of
     whole members. Both fires of a member meet the same random numbers, at nominal effectiveness; the schedule stays as
     it is. Without a schedule there are only the fires without drops.

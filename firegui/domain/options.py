@@ -215,7 +215,7 @@ def bounds_problems(value: Any, where: str) -> list[Problem]:
         if low is None and high is None:
             continue
         if not math.isfinite(number) or (low is not None and number < low) or (high is not None and number > high):
-            limits = f"{'-∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"
+            limits = f"{'-∞' if low is None else plain_number(low)} to {'∞' if high is None else plain_number(high)}"
             found.append(Problem(where, f"{declared.title} is {number}", f"use a value from {limits}"))
     return found
 

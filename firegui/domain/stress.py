@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
-from firegui.domain.options import bounds_problems, option
+from firegui.domain.options import bounds_problems, option, plain_number
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.errors import Problem
 
@@ -110,11 +110,16 @@ class StressScenario:
 
 
 def interval_problems(where: str, hours: float, steps_per_day: int) -> list[Problem]:
-    """Return the problem of a repair interval of ``where`` that is no whole number of steps."""
+    """Return the problem of a repair interval of ``where`` that is no whole number of steps.
+
+    0 hours mean that nothing is repaired.
+    """
     steps = hours * steps_per_day / 24.0
-    if math.isfinite(steps) and abs(steps - round(steps)) > 1e-6:
+    # A fire that is observed every 0 steps would never burn on.
+    is_shorter_than_a_step = hours > 0.0 and steps < 0.5
+    if math.isfinite(steps) and (is_shorter_than_a_step or abs(steps - round(steps)) > 1e-6):
         what = f"is replanned every {hours:g} h, which is no whole number of steps"
-        return [Problem(where, what, f"use a multiple of {24.0 / steps_per_day:g} h")]
+        return [Problem(where, what, f"use a multiple of {plain_number(24.0 / steps_per_day)} h")]
     return []
 
 

@@ -27,6 +27,7 @@ Values = tuple[tuple[str, Value], ...]
 SCHEDULE = "schedule"
 """The planner that plans nothing: it flies the study's own schedule in every cell."""
 MOST_CELLS = 200_000
+SAMPLING_TITLES: Mapping[str, str] = {"grid": "Every combination", "latin": "Latin hypercube: drawn from the ranges"}
 CASE = "case"
 """The column of the cases' names."""
 
@@ -78,11 +79,12 @@ class Vary:
         if self.values:
             return []
         if self.low is None or self.high is None:
-            return [Problem(where, "has no values", "give values = [...], or low and high")]
+            return [Problem(where, "has no values", "give values, or a range from low to high")]
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             return [Problem(where, f"goes from {self.low:g} to {self.high:g}", "give a low below a high")]
         if sampling is Sampling.GRID and self.steps < 2:
-            return [Problem(where, f"has {self.steps} steps", 'give steps = 2 or more, or sampling = "latin"')]
+            remedy = "give 2 steps or more, or draw the cells as a Latin hypercube"
+            return [Problem(where, f"has {self.steps} steps", remedy)]
         return []
 
 
@@ -112,7 +114,9 @@ class StudySettings:
     set: Mapping[str, Value] = field(default_factory=dict)
     vary: tuple[Vary, ...] = ()
     cases: tuple[Case, ...] = ()
-    sampling: Sampling = option(Sampling.GRID, "Sampling", "every combination, or a Latin hypercube")
+    sampling: Sampling = option(
+        Sampling.GRID, "Sampling", "every combination, or a Latin hypercube", choices=SAMPLING_TITLES
+    )
     samples: int = option(32, "Samples", "cells that a Latin hypercube draws, for every case", low=1, high=MOST_CELLS)
     seed: int = option(0, "Seed", "of the Latin hypercube", low=0, high=2**32 - 1)
     measure: tuple[str, ...] = option(
@@ -142,7 +146,7 @@ class StudySettings:
         found = bounds_problems(self, "study")
         found += [problem for each in self.vary for problem in each.problems(self.sampling)]
         if not self.vary and not self.cases:
-            found.append(Problem("study", "nothing varies", "add [[vary]] or [[case]] tables"))
+            found.append(Problem("study", "nothing varies", "add a factor or a case"))
         for what, names in (("vary", [each.name for each in self.vary]), ("case", [case.name for case in self.cases])):
             twice = sorted({name for name in names if names.count(name) > 1})
             found += [Problem(f"{what} {name}", "is there more than once", "give it once") for name in twice]

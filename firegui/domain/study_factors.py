@@ -24,7 +24,7 @@ from typing import Any, get_type_hints
 
 from firegui.domain.benchmark import PlannerName
 from firegui.domain.fleet import AircraftType, Fleet
-from firegui.domain.options import bounds_problems, value_at
+from firegui.domain.options import bounds_problems, setting_fields, value_at
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness, Margin, ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.study import SCHEDULE, Case, Cell, StudySettings, Value, cells_of
@@ -139,6 +139,46 @@ def kind_of(name: str, project: Project) -> type[Any] | None:
         hints = get_type_hints(AircraftType)
         return hints[item] if identity in ids and hints.get(item) in (int, float) else None
     return _kind_in(PlanSettings, _ALIASES.get(name, name))
+
+
+_FLEET_TITLES: Mapping[str, str] = {
+    "count": "number of aircraft", "payload_gal": "payload (gal)", "turnaround_h": "turnaround (h)",
+    "speed_ms": "speed (m/s)", "drop_duration_s": "duration of a drop (s)", "drop_height_m": "drop height (m)",
+    "sigma_parallel_m": "line length σ∥ (m)", "sigma_perpendicular_m": "line width σ⊥ (m)",
+}  # fmt: skip
+_TITLES: Mapping[str, str] = {
+    "nominal": "Effectiveness of both materials, to score", "design": "Effectiveness of both materials, to plan with",
+    "seed": "Random seed", "planner": "Planner", "allowance": "Allowance of a search", "budget": "Drop budget",
+    "wind.speed_factor": "Wind speed, factor", "wind.direction_deg": "Wind direction, turned by (degrees)",
+    "wind.delay_h": "Wind, later by (h)", "grounded.all": "All aircraft: grounded days",
+    "lifted.all": "All aircraft: days on which they fly after all",
+}  # fmt: skip
+
+
+def factor_titles(project: Project) -> dict[str, str]:
+    """Return every factor of a project by name, with a title for people; those that are mostly varied come first."""
+    titles: dict[str, str] = {}
+    for kind in project.fleet.types:
+        titles |= {f"fleet.{kind.id}.count": f"{kind.id}: {_FLEET_TITLES['count']}"}
+    titles |= _TITLES
+    for item in setting_fields(PlanSettings()):
+        name = ".".join(item.path)
+        group = _GROUPS.get(item.path[0], "") if len(item.path) > 1 else ""
+        titles.setdefault(
+            name, f"{group}{item.option.field_label}" + (f" ({item.option.unit})" if item.option.unit else "")
+        )
+    for kind in project.fleet.types:
+        titles[f"grounded.{kind.id}"] = f"{kind.id}: grounded days"
+        titles[f"lifted.{kind.id}"] = f"{kind.id}: days on which it flies after all"
+        others = {name: title for name, title in _FLEET_TITLES.items() if name != "count"}
+        titles |= {f"fleet.{kind.id}.{name}": f"{kind.id}: {title}" for name, title in others.items()}
+    return {name: title for name, title in titles.items() if kind_of(name, project) is not None}
+
+
+_GROUPS: Mapping[str, str] = {
+    "weights": "Objective: ", "nominal": "To score: ", "design": "To plan with: ", "optimizer": "First stage: ",
+    "elimination": "Second stage: ", "margin": "Margin: ",
+}  # fmt: skip
 
 
 # -- setting ----------------------------------------------------------------------------------------------------------

@@ -117,8 +117,7 @@ def repeat_command(spec: RepeatableSpec, source: Path | None = None) -> str:
             words += setting_words(spec.project.plan.optimizer, only=("full_carry",))
         case StudySpec():
             name = "study"
-            words += ["--scheduler", spec.scheduler] if spec.scheduler else []
-            words += ["--workers", str(spec.workers)] if spec.workers is not None and not spec.scheduler else []
+            words += setting_words(spec.workers, WorkerSettings())
     backend = getattr(spec, "backend", "auto")
     return shlex.join(["firegui", name, *words, *(["--backend", backend] if backend != "auto" else [])])
 

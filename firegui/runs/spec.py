@@ -83,8 +83,8 @@ class EvaluateSpec:
     schedule, in place of the fire without drops, so that two plans can be compared; ``against_project`` is what that
     one was planned for, where it had another fleet, other rules or another objective. With ``wind`` the wind differs
     from the project's. ``fire`` is what a replanned run kept of the fire that the schedule is flown in, and
-    ``against_fire`` that of the other schedule.
-    from the project's. With ``stress`` both fires burn in a scenario's world, and drops are flown with its errors.
+    ``against_fire`` that of the other schedule. With ``stress`` both fires burn in a scenario's world, and drops are
+    flown with its errors.
     """
 
     project: Project
@@ -353,11 +353,9 @@ class ScalingSpec:
 class StudySpec:
     """A study of ``project``: a plan for every cell of ``settings``, into the folder ``out``.
 
-    Cells are shared out over ``workers`` processes of one thread each, ``None`` for as many as there are cores; 0
-    computes them here, one after another. With ``scheduler``, the address of a Dask scheduler, they go to whatever
-    workers that has. ``schedule``, read from ``schedule_file``, is flown where nothing is planned. ``resume`` keeps the
-    cells that are done. ``command`` is what a person would type to repeat it and ``project_folder`` where the project
-    is kept, for the record.
+    ``workers`` compute the cells; without any they are computed here, one after another. ``schedule``, read from
+    ``schedule_file``, is flown where nothing is planned. ``resume`` keeps the cells that are done. ``command`` is what
+    a person would type to repeat it and ``project_folder`` where the project is kept, for the record.
     """
 
     project: Project
@@ -367,8 +365,7 @@ class StudySpec:
     schedule: Schedule | None = None
     resume: bool = False
     backend: str = "auto"
-    workers: int | None = None
-    scheduler: str = ""
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
     project_folder: Path | None = None
     schedule_file: Path | None = None
     study_file: Path | None = None

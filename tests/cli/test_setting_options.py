@@ -26,6 +26,7 @@ from firegui.domain.settings import Effectiveness, EliminationSettings, MarginSe
 from firegui.domain.stress import StressTestSettings
 from firegui.domain.study import StudySettings
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
+from firegui.domain.workers import WorkerSettings
 from firegui.errors import Problems
 from firegui.runs.command import CURVE_OWN, RepeatableSpec, repeat_command, setting_words
 from firegui.runs.spec import (
@@ -229,9 +230,12 @@ def test_the_command_of_a_scaling_study_repeats_its_settings(settings: ScalingSe
 
 
 def test_the_command_of_a_study_names_who_computes_it() -> None:
-    spec = StudySpec(of_project(PlanSettings()), OUT, "", StudySettings(), workers=2, study_file=Path("s.toml"))
+    two = WorkerSettings(2)
+    spec = StudySpec(of_project(PlanSettings()), OUT, "", StudySettings(), workers=two, study_file=Path("s.toml"))
     assert repeat_command(spec) == "firegui study s.toml --out out --workers 2"
-    assert repeat_command(replace(spec, scheduler="tcp://a:1")).endswith("--out out --scheduler tcp://a:1")
+    there = replace(spec, workers=WorkerSettings(scheduler="tcp://a:1"))
+    assert repeat_command(there).endswith("--out out --scheduler tcp://a:1")
+    assert repeat_command(replace(spec, workers=WorkerSettings())) == "firegui study s.toml --out out"
 
 
 def test_a_command_needs_the_folder_of_the_project() -> None:

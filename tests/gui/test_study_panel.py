@@ -10,15 +10,18 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.study import Case, Sampling, StudySettings, Vary
+from firegui.domain.workers import WorkerSettings
 from firegui.errors import InputError
 from firegui.gui.analyses.study.study_controller import SAVED_STUDIES, StudyController
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.io.project.store import save_project
+from firegui.io.project.study_file import StudyFile, parse_study, read_study
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import RunEvent
@@ -61,7 +64,7 @@ def controller(session: Session, folder: Path) -> Iterator[StudyController]:
 
 def serially(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
     assert isinstance(spec, StudySpec)
-    execute(replace(spec, workers=0), emit, control)
+    execute(replace(spec, workers=WorkerSettings()), emit, control)
 
 
 @pytest.fixture
@@ -72,8 +75,12 @@ def panel(qtbot: QtBot, session: Session, queue: RunQueue, controller: StudyCont
     return made
 
 
+def show_study(panel: StudyPanel, name: str) -> None:
+    panel.form.set_study(parse_study(TEXT.format(name=name)))
+
+
 def carry_out(qtbot: QtBot, panel: StudyPanel, controller: StudyController, name: str = "Counts") -> None:
-    panel.form.set_text(TEXT.format(name=name))
+    show_study(panel, name)
     QTest.mouseClick(panel.button("start"), LEFT)
     qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
 
@@ -84,16 +91,108 @@ def reopen(panel: StudyPanel) -> None:
     panel.saved_list.activated.emit(1)
 
 
-def test_what_is_wrong_is_said_while_the_text_is_written(qtbot: QtBot, panel: StudyPanel) -> None:
-    panel.form.set_text(TEXT.format(name="x").replace("fleet.R.count", "fleet.UNKNOWN.count"))
+def type_into(line: QLineEdit, text: str) -> None:
+    line.setFocus()
+    line.selectAll()
+    QTest.keyClicks(line, text)
+
+
+def test_what_is_wrong_is_said_while_the_form_is_filled_in(qtbot: QtBot, panel: StudyPanel) -> None:
+    panel.form.set_study(parse_study(TEXT.format(name="x").replace("fleet.R.count", "fleet.UNKNOWN.count")))
     assert "fleet.UNKNOWN.count" in panel.notes.text() and not panel.button("start").isEnabled()
-    panel.form.text.setFocus()
-    panel.form.text.selectAll()
-    QTest.keyClicks(panel.form.text, "project =")
-    qtbot.waitUntil(lambda: "not valid TOML" in panel.notes.text())
-    panel.form.set_text(TEXT.format(name="x"))
+    show_study(panel, "x")
     assert panel.notes.text() == "" and panel.button("start").isEnabled()
     assert panel.about.text().startswith("12 cells")
+    type_into(panel.form.factors[0].levels, "1, two, 3")
+    qtbot.waitUntil(lambda: "'two' is not a whole number" in panel.notes.text())
+    assert not panel.button("start").isEnabled()
+    type_into(panel.form.factors[0].levels, "1, 2, 3, 5")
+    qtbot.waitUntil(lambda: panel.about.text().startswith("16 cells"))
+    assert panel.button("start").isEnabled()
+
+
+def test_a_study_is_made_with_the_form_alone(qtbot: QtBot, panel: StudyPanel, controller: StudyController) -> None:
+    form = panel.form
+    assert "Press New" in panel.notes.text() and not panel.button("start").isEnabled()
+    button = {each.accessibleName(): each for each in form.findChildren(QToolButton)}
+    QTest.mouseClick(button["Add factor"], LEFT)
+    row = form.factors[0]
+    assert row.factor.currentText() == "R: number of aircraft"
+    type_into(row.levels, "0 to 2 in 3 steps")
+    QTest.mouseClick(button["Add case"], LEFT)
+    QTest.mouseClick(button["Add case"], LEFT)
+    type_into(form.cases[1].sets, "lifted.all = 0 1; seed = 4")
+    type_into(form.set_line, "nominal = 0.8")
+    form.planner.setCurrentIndex(form.planner.findData("gradient"))
+    form.fields.box("allowance").setValue(12)
+    item = next(
+        form.measures.item(k) for k in range(form.measures.count()) if form.measures.item(k).toolTip() == "saved_ha"
+    )
+    item.setCheckState(Qt.CheckState.Checked)
+    form.first.setCurrentIndex(form.first.findData("saved_ha"))
+    assert form.study().settings == StudySettings(
+        planner="gradient", allowance=12, set={"nominal": 0.8},
+        vary=(Vary("fleet.R.count", low=0.0, high=2.0, steps=3),),
+        cases=(Case("as it is"), Case("case 2", {"lifted.all": (0, 1), "seed": 4})),
+        measure=("saved_ha", "objective", "final_extent_ha", "drops_executed"),
+    )  # fmt: skip
+    qtbot.waitUntil(lambda: panel.about.text().startswith("6 cells") and panel.button("start").isEnabled())
+    QTest.mouseClick(panel.button("start"), LEFT)
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
+    assert controller.shown is not None and controller.shown.table is not None and controller.shown.table.complete
+    form.factors[0].removed.emit()
+    assert form.study().settings.vary == () and len(form.study().settings.cases) == 2
+
+
+def test_the_study_of_a_saved_file_is_opened_and_saved_unchanged(
+    panel: StudyPanel, session: Session, folder: Path, tmp_path: Path
+) -> None:
+    settings = StudySettings(
+        name="Both", planner="schedule", allowance=7, budget=30, set={"days": 1}, seed=5, samples=9,
+        vary=(Vary("nominal", (), 0.6, 0.95), Vary("grounded.all", ((), (0, 1)))), sampling=Sampling.LATIN,
+        cases=(Case("as it is"), Case("more", {"fleet.R.count": 3})), measure=("saved_ha", "objective"),
+    )  # fmt: skip
+    file = tmp_path / "mine.toml"
+    file.write_text(StudyFile("p.firegui", settings, "plan.csv").text(), encoding="utf-8")
+    panel.open_file(file)
+    assert panel.form.study() == StudyFile(".", settings, str(tmp_path / "plan.csv"))
+    assert "made for" not in panel.notes.text()
+    panel.save_file(tmp_path / "copy")
+    assert read_study(tmp_path / "copy.toml") == StudyFile(str(folder), settings, str(tmp_path / "plan.csv"))
+
+
+def test_a_file_that_cannot_be_read_is_refused_and_the_form_stays(
+    panel: StudyPanel, session: Session, tmp_path: Path
+) -> None:
+    show_study(panel, "kept")
+    refused: list[InputError] = []
+    session.refused.connect(refused.append)
+    file = tmp_path / "bad.toml"
+    file.write_text('project = "p"\nmeasure = ["joy"]\nsize = 2\n', encoding="utf-8")
+    panel.open_file(file)
+    assert "joy" in str(refused[0]) and "size is not known" in str(refused[0])
+    panel.open_file(tmp_path / "absent.toml")
+    assert "absent.toml" in str(refused[1])
+    assert panel.form.study().settings.name == "kept"
+
+
+def test_a_file_of_another_project_becomes_a_study_of_the_open_one_and_says_so(
+    panel: StudyPanel, tmp_path: Path
+) -> None:
+    file = tmp_path / "other.toml"
+    file.write_text(TEXT.format(name="x").replace('"."', '"other.firegui"'), encoding="utf-8")
+    panel.open_file(file)
+    assert "The file was made for other.firegui" in panel.notes.text()
+    assert panel.button("start").isEnabled()
+    show_study(panel, "own")
+    panel.begin("Fleet value")
+    assert "made for" not in panel.notes.text()
+
+
+def test_without_workers_it_runs_in_this_process(qtbot: QtBot, panel: StudyPanel, controller: StudyController) -> None:
+    show_study(panel, "Here")
+    assert panel.form.request().workers.in_process
+    assert panel.form.workers.box("workers").suffix() == " · in this process"
 
 
 def test_a_new_study_of_the_project_can_be_carried_out_as_it_is(panel: StudyPanel) -> None:
@@ -128,7 +227,7 @@ def test_a_study_is_carried_out_shown_and_reopened(
 def test_a_stopped_study_keeps_its_cells_is_shown_where_it_cannot_be_written_to_and_goes_on(
     qtbot: QtBot, panel: StudyPanel, controller: StudyController, session: Session, folder: Path
 ) -> None:
-    panel.form.set_text(TEXT.format(name="slow"))
+    show_study(panel, "slow")
     QTest.mouseClick(panel.button("start"), LEFT)
 
     def has_two_rows() -> bool:
@@ -149,12 +248,12 @@ def test_a_stopped_study_keeps_its_cells_is_shown_where_it_cannot_be_written_to_
     session.open_project(session.project, folder)
     reopen(panel)
     qtbot.waitUntil(lambda: panel.button("resume").isEnabled())
-    panel.form.workers.setValue(3)
+    panel.form.workers.box("workers").setValue(3)
     QTest.mouseClick(panel.button("resume"), LEFT)
     assert (
         controller._job is not None
         and isinstance(controller._job.spec, StudySpec)
-        and controller._job.spec.workers == 3
+        and controller._job.spec.workers == WorkerSettings(3)
     )
     qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
     assert controller.shown.table is not None and controller.shown.table.complete

@@ -19,6 +19,7 @@ from PySide6.QtCore import QEventLoop, QSettings, QTimer
 from firegui.analyses.study.settings import StudyRequest
 from firegui.domain.project import Project
 from firegui.domain.study import StudySettings, Vary
+from firegui.domain.workers import WorkerSettings
 from firegui.gui.analyses.study.study_controller import StudyController
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.app import make_application
@@ -56,7 +57,7 @@ class Cost:
 
 def timed(project: Project, out: Path, cells: int, workers: int) -> Cost:
     """Carry a study of ``cells`` cells out by ``workers``."""
-    spec = StudySpec(project, out, "again", study_of(cells), backend="cpu", workers=workers)
+    spec = StudySpec(project, out, "again", study_of(cells), backend="cpu", workers=WorkerSettings(workers))
     first: list[float] = []
     last: list[float] = []
 
@@ -75,7 +76,8 @@ def timed(project: Project, out: Path, cells: int, workers: int) -> Cost:
 
 def stopped(project: Project, out: Path, workers: int) -> float:
     """Seconds from the wish to stop to the end, with every worker at a cell of a minute."""
-    spec = StudySpec(project, out, "again", study_of(30, "slow for ever"), backend="cpu", workers=workers)
+    given = WorkerSettings(workers)
+    spec = StudySpec(project, out, "again", study_of(30, "slow for ever"), backend="cpu", workers=given)
     control = RunControl()
     asked: list[float] = []
 
@@ -104,7 +106,7 @@ def in_window(folder: Path, project: Project, cells: int, workers: int) -> None:
     for page in (1, 4):
         late = _lateness(
             controller,
-            lambda: controller.start(StudyRequest(StudyFile(".", study_of(cells)).text(), workers)),
+            lambda: controller.start(StudyRequest(StudyFile(".", study_of(cells)), WorkerSettings(workers))),
             panel,
             page,
         )

@@ -159,14 +159,18 @@ class InProcessExecutor(TaskExecutor):
     """Executor in the thread of the run: one task after another, in order, on one thread."""
 
     def __init__(self, setup: WorkerSetup, hooks: ExecutorHooks) -> None:
-        """Open the worker. Raises :class:`~firegui.errors.InputError`."""
+        """Open the worker. Raises whatever keeps the worker from being opened."""
         super().__init__(hooks)
         # Read whenever a model is made, so it need not be there before the engine is loaded.
         self._before = {name: os.environ.get(name) for name in ONE_THREAD}
         os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
         self._setup = setup
         self._waiting: deque[tuple[int, bytes]] = deque()
-        self._worker = open_worker(setup, hooks.control)
+        try:
+            self._worker = open_worker(setup, hooks.control)
+        except BaseException:  # nobody closes an executor that was not made
+            self.close()
+            raise
 
     @property
     def capacity(self) -> int:
@@ -222,7 +226,7 @@ def cluster_problems(scheduler: str) -> list[Problem]:
     """Return what is missing to use the workers of ``scheduler``, the address of a Dask scheduler."""
     if not scheduler or find_spec(_DASK) is not None:
         return []
-    remedy = "pip install firegui[study], or leave --scheduler out to compute on this machine"
+    remedy = "pip install firegui[study], or give no scheduler: then this machine computes"
     return [Problem("scheduler", f"needs the package {_DASK}, which is not installed", remedy)]
 
 

@@ -71,7 +71,8 @@ def save_answer(out: Path, place: str, result: bytes) -> bytes:
         return b""
     answer = msgspec.msgpack.decode(result, type=FolderAnswer)
     if answer.files:
-        shutil.rmtree(out / place, ignore_errors=True)
         with atomic.new_folder(out / place) as temporary:
             unpack_folder(answer.files, temporary)
+            # Only now: on a full disk the earlier state must stay.
+            shutil.rmtree(out / place, ignore_errors=True)
     return answer.data

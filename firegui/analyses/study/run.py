@@ -67,9 +67,7 @@ CELL_WORKER = "firegui.analyses.study.cell_worker:CellWorker"
 def study_lacks(spec: StudySpec, engine: Engine) -> list[Problem]:
     """Return the problems of ``spec``, except those of its folder."""
     found = list(spec.project.problems()) + study_problems(spec.settings, spec.project)
-    if spec.workers is not None and spec.workers < 0:
-        found.append(Problem("workers", f"{spec.workers} of them", "give at least 1, or 0 to compute them here"))
-    found += cluster_problems(spec.scheduler)
+    found += spec.workers.problems() + cluster_problems(spec.workers.scheduler)
     planners = _planners(spec)
     for name in planners - {SCHEDULE}:
         package = engine.missing_extra(PlannerName(name)) if name in set(PlannerName) else ""
@@ -116,7 +114,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
 
     @property
     def _serial(self) -> bool:
-        return self._spec.workers == 0 and not self._spec.scheduler
+        return self._spec.workers.in_process
 
     @property
     def _table(self) -> StudyTable:
@@ -159,7 +157,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
     def _backend(self) -> str:
         """Return the backend of the cells; of a cluster's workers only the request is known."""
         spec = self._spec
-        if spec.scheduler:
+        if spec.workers.scheduler:
             return "cpu" if spec.backend == "auto" else spec.backend
         return self._engine.choose(spec.backend)[0]
 
@@ -178,7 +176,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
             **common_fields(spec, then, backend, (*PACKAGES, *SEARCHES_WITH)),
             settings=spec.settings,
             machine=f"{processor()}, {cores()} cores",
-            scheduler=spec.scheduler,
+            scheduler=spec.workers.scheduler,
             **schedule_fields(spec.schedule, spec.schedule_file),
             study_file=path_text(spec.study_file),
         )
@@ -193,17 +191,16 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
         return open_executor(
             setup, cluster_name("study", spec.out, self._folder.header.project_hash, setup.data.decode()),
             ExecutorHooks(self._control, self._warn, on_progress=self._emit_if_due),
-            workers=0 if self._serial else self._count(backend), scheduler=spec.scheduler, ahead=_AHEAD,
+            workers=0 if self._serial else self._count(backend), scheduler=spec.workers.scheduler, ahead=_AHEAD,
             card_each=backend == "cuda",
         )  # fmt: skip
 
     def _count(self, backend: str) -> int:
-        """Return the number of processes: as requested, or one per core or card; never more than cells."""
-        most = self._spec.workers
+        """Return the number of processes: as requested, never more than cells or, on a card, than cards."""
+        most = self._spec.workers.workers
         if backend == "cuda":
-            cards = len(self._engine.devices()["cuda"]) or 1
-            most = cards if most is None else min(most, cards)
-        return max(min(cores() if most is None else most, len(self._waiting)), 1)
+            most = min(most, len(self._engine.devices()["cuda"]) or 1)
+        return max(min(most, len(self._waiting)), 1)
 
     # -- the cells ---------------------------------------------------------------------------------------------------
     def _work(self) -> None:

@@ -1,18 +1,19 @@
-"""Requests for studies: their text, its check, templates, and the spec of the run."""
+"""Requests for studies: their check, their files, templates, and the spec of the run."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from firegui.analyses.requests import Paths
 from firegui.domain.project import Project
-from firegui.domain.study import Case, StudySettings, Vary
+from firegui.domain.study import SCHEDULE, Case, StudySettings, Vary
 from firegui.domain.study_factors import study_problems
-from firegui.errors import InputError, Problem
+from firegui.domain.workers import WorkerSettings
+from firegui.errors import Problem, Problems
 from firegui.io.project.schedule_file import read_project_schedule
-from firegui.io.project.study_file import StudyFile, parse_study
+from firegui.io.project.study_file import StudyFile, measure_problems, read_study
 from firegui.runs.command import with_command
 from firegui.runs.spec import StudySpec
 
@@ -21,43 +22,44 @@ _NAME = re.compile(r"[^A-Za-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class StudyRequest:
-    """Request for a study, as its ``text`` describes it, on ``workers`` processes (``None``: one a core)."""
+    """Request for a ``study`` that ``workers`` compute."""
 
-    text: str
-    workers: int | None = None
-    scheduler: str = ""
+    study: StudyFile
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
 
     def spec(self, project: Project, paths: Paths, backend: str) -> StudySpec:
-        """Return the spec, whose text is to be saved in :func:`text_file`. Raises :class:`InputError`."""
-        study, file = parse_study(self.text), text_file(paths.out)
+        """Return the spec, whose study is to be saved in :func:`text_file`. Raises :class:`InputError`."""
+        study, file = self.study, text_file(paths.out)
         schedule_file = paths.project / study.schedule if study.schedule else None
         schedule = None if schedule_file is None else read_project_schedule(schedule_file, project)
         spec = StudySpec(
             project, paths.out, "", study.settings, schedule, backend=backend, workers=self.workers,
-            scheduler=self.scheduler, project_folder=paths.project, schedule_file=schedule_file, study_file=file,
+            project_folder=paths.project, schedule_file=schedule_file, study_file=file,
         )  # fmt: skip
         return with_command(spec)
 
 
-@dataclass(frozen=True, slots=True)
-class StudyCheck:
-    """What a study's text says, as far as it can be read, and everything that is wrong with it."""
+def opened_study(path: Path) -> tuple[StudyFile, Path]:
+    """Return the study in a file, as one of the open project, and the folder of the project that the file names.
 
-    study: StudyFile | None = None
-    problems: tuple[Problem, ...] = ()
+    Raises :class:`~firegui.errors.InputError` listing everything that cannot be read.
+    """
+    study = read_study(path)
+    schedule = study.schedule_file(path)
+    return replace(study, project=".", schedule="" if schedule is None else str(schedule)), study.project_folder(path)
 
 
-def check_text(text: str, project: Project, folder: Path | None) -> StudyCheck:
-    """Check a study's text for ``project``, which is saved in ``folder``."""
-    try:
-        study = parse_study(text)
-    except InputError as error:
-        return StudyCheck(None, error.problems)
-    problems = study_problems(study.settings, project)
-    if folder is not None and study.project and (folder / study.project).resolve() != folder.resolve():
-        what = f"is of {Path(study.project).name}, but {folder.name} is open"
-        problems.insert(0, Problem("project", what, 'open that project, or write project = "."'))
-    return StudyCheck(study, tuple(problems))
+def study_file_problems(study: StudyFile, project: Project) -> list[Problem]:
+    """Return everything that is wrong with a study of ``project``."""
+    problems = Problems()
+    measure_problems(study.settings, problems)
+    problems.extend(study_problems(study.settings, project))
+    settings = study.settings
+    planners = [settings.planner, settings.set.get("planner"), *(case.set.get("planner") for case in settings.cases)]
+    planners += [value for each in settings.vary if each.name == "planner" for value in each.values]
+    if SCHEDULE in planners and not study.schedule:
+        problems.add("schedule", "the planner flies a schedule, but there is none", "choose its file")
+    return list(problems)
 
 
 def text_file(out: Path) -> Path:
@@ -65,9 +67,8 @@ def text_file(out: Path) -> Path:
     return out.with_name(f"{out.name}.toml")
 
 
-def absolute_text(text: str, folder: Path) -> str:
+def absolute_text(study: StudyFile, folder: Path) -> str:
     """Return a study's text with absolute paths, so that its file may be anywhere."""
-    study = parse_study(text)
     schedule = str(folder / study.schedule) if study.schedule else ""
     return replace(study, project=str(folder.resolve()), schedule=schedule).text()
 

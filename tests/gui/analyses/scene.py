@@ -301,7 +301,7 @@ CASES = {
         ),
         _save_benchmark,
     ),
-    "Study": Case(StudyRequest(StudyFile(".", STUDY).text(), 0), _study_events, _save_study),
+    "Study": Case(StudyRequest(StudyFile(".", STUDY)), _study_events, _save_study),
 }
 
 

@@ -45,7 +45,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, analysis: Analysis) ->
         panel = analysis.make_panel(session, queue, controller)
         assert isinstance(panel, AnalysisPanel)
         if isinstance(panel, StudyPanel):
-            panel.form.set_text(CASES[analysis.dock].request.text)
+            panel.form.set_study(CASES[analysis.dock].request.study)
         show_widget(qtbot, panel, 1100, 500)
         return panel, controller, run
 

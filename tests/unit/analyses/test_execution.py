@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -11,9 +13,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from firegui.analyses.execution import folders
 from firegui.analyses.execution.executor import ExecutorHooks, TaskExecutor, results_in_order
 from firegui.analyses.execution.factory import open_executor
-from firegui.analyses.execution.folders import FolderTask, folder_task, save_answer, work_in_folder
+from firegui.analyses.execution.folders import FolderAnswer, FolderTask, folder_task, save_answer, work_in_folder
 from firegui.analyses.execution.tasks import TaskOutcome, WorkerSetup
 from firegui.errors import CancelledError, FireguiError, InputError
 from firegui.runs.control import RunControl
@@ -87,6 +90,15 @@ def test_workers_without_room_end_the_run_with_the_reason(scene: Scene) -> None:
                 executor.collect(0.1)
 
 
+def test_a_worker_that_cannot_be_opened_here_leaves_the_number_of_threads(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIREGUI_THREADS", "3")
+    with pytest.raises(MemoryError):
+        scene.executor(0, b"no room")
+    assert os.environ["FIREGUI_THREADS"] == "3"
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_stop_ends_tasks_at_work_within_a_second(scene: Scene, workers: int) -> None:
     stopped_at: list[float] = []
@@ -123,3 +135,18 @@ def test_a_task_in_a_folder_sends_its_files_there_and_back_even_when_it_is_stopp
     assert msgspec.msgpack.decode(folder_task(out, "tasks/a", b"", sends_files=False), type=FolderTask).files == b""
     with pytest.raises(CancelledError):
         work_in_folder(task, str(out), stop_halfway)
+
+
+def test_files_of_an_answer_that_find_no_room_leave_the_earlier_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "checkpoint").write_text("half")
+
+    def no_room(archive: bytes, folder: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(folders, "unpack_folder", no_room)
+    with pytest.raises(InputError, match="No space left"):
+        save_answer(tmp_path, "a", msgspec.msgpack.encode(FolderAnswer(b"", b"archive")))
+    assert (tmp_path / "a" / "checkpoint").read_text() == "half"

@@ -71,9 +71,9 @@ def test_a_study_loses_nothing_and_has_the_table_of_a_serial_one(tmp_path: Path,
     project = make_project(epochs=60)
     vary = (Vary("nominal", (0.6, 0.9)), Vary("seed", tuple(range(6))))
     settings = StudySettings(name="real", planner="gradient", allowance=400, vary=vary, measure=("objective",))
-    serial = StudySpec(project, tmp_path / "serial", "again", settings, backend="cpu", workers=0)
+    serial = StudySpec(project, tmp_path / "serial", "again", settings, backend="cpu")
     carried(serial)
-    spec = replace(serial, out=tmp_path / "dask", workers=None, scheduler=cluster.address())
+    spec = replace(serial, out=tmp_path / "dask", workers=WorkerSettings(scheduler=cluster.address()))
 
     def is_time(event: RunEvent) -> bool:
         return isinstance(event, StudyProgress) and "second" in {one.worker for one in event.running}

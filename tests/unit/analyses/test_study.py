@@ -43,7 +43,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def spec_of(out: Path, project: Project, study: StudySettings, *, resume: bool = False) -> StudySpec:
-    return StudySpec(project, out, "firegui study", study, resume=resume, backend="cpu", workers=0)
+    return StudySpec(project, out, "firegui study", study, resume=resume, backend="cpu")
 
 
 Watch = Callable[[RunEvent, RunControl], object]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from firegui.domain.project import Project
+from firegui.domain.workers import WorkerSettings
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished, StudyProgress
 from firegui.runs.spec import StudySpec
@@ -32,13 +33,13 @@ def carried(spec: StudySpec, events: list[RunEvent], control: RunControl | None 
 
 def spec_of(out: Path, project: Project, *, name: str = "stub", seeds: int = 4, scheduler: str = "") -> StudySpec:
     study = settings(project, seeds=seeds, name=name)
-    workers = None if scheduler else 2
-    return StudySpec(project, out, "again", study, backend="cpu", workers=workers, scheduler=scheduler)
+    workers = WorkerSettings(0 if scheduler else 2, scheduler)
+    return StudySpec(project, out, "again", study, backend="cpu", workers=workers)
 
 
 def test_two_processes_give_the_tables_of_one_and_say_who_worked(tmp_path: Path, project: Project) -> None:
     alone: list[RunEvent] = []
-    one = StudySpec(project, tmp_path / "one", "again", settings(project), backend="cpu", workers=0)
+    one = StudySpec(project, tmp_path / "one", "again", settings(project), backend="cpu")
     execute(one, alone.append, RunControl())
     events: list[RunEvent] = []
     assert carried(spec_of(tmp_path / "two", project), events).reason is FinishReason.COMPLETED

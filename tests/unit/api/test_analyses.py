@@ -12,6 +12,7 @@ from firegui.analyses.benchmark.results import read_benchmark
 from firegui.analyses.stress.results import read_table
 from firegui.analyses.uncertainty.results import read_ensemble
 from firegui.api.projects import OpenProject
+from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import CancelledError
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import MembersDone, RunEvent, StressReady
@@ -102,6 +103,13 @@ def test_an_ensemble_without_a_schedule_may_get_more_members(project: OpenProjec
     assert more.ensemble.members == 5
     with pytest.raises(firegui.InputError, match="give one of aleatoric, epistemic, weather"):
         firegui.uncertainty(project, kind="luck")
+
+
+def test_an_ensemble_is_of_the_kind_of_its_settings_and_stays_so(project: OpenProject, tmp_path: Path) -> None:
+    settings = UncertaintySettings(kind=UncertaintyKind.EPISTEMIC, error=ErrorSource.PAPER)
+    firegui.uncertainty(project, settings=settings, members=2, out=tmp_path / "run")
+    whole = firegui.uncertainty(project, members=3, out=tmp_path / "run", resume=True)
+    assert (whole.ensemble.kind, whole.ensemble.members) == (UncertaintyKind.EPISTEMIC, 3)
 
 
 def test_an_ensemble_tells_how_far_it_is(project: OpenProject) -> None:

@@ -81,6 +81,10 @@ def test_a_repair_interval_is_a_multiple_of_the_step() -> None:
     assert "use a multiple of 0.5 h" in told
 
 
+def test_a_repair_interval_is_at_least_a_step() -> None:
+    assert "no whole number of steps" in texts(StressSet((StressScenario("mended", repair_hours=1e-9),)))
+
+
 @pytest.mark.parametrize(("minutes", "steps"), [(0.0, 0), (1.0, 1), (30.0, 1), (43.0, 1), (44.0, 2), (288.0, 10)])
 def test_a_delay_is_the_nearest_number_of_steps_and_at_least_one(minutes: float, steps: int) -> None:
     assert StressScenario("late", delay_minutes=minutes).delay_steps(50) == steps

@@ -18,7 +18,7 @@ from firegui.gui.base.number_text import duration
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.io import atomic
-from firegui.io.project.study_file import StudyFile, parse_study
+from firegui.io.project.study_file import StudyFile
 from firegui.runs.events import CellProgress, RunState, StudyProgress, StudyReady, WorkerSeen
 from firegui.runs.header import event_hash
 from firegui.runs.messages import counted
@@ -99,10 +99,10 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
     # -- the run -----------------------------------------------------------------------------------------------------
     def _new_spec(self, request: StudyRequest) -> StudySpec:
         folder = self._project_folder
-        out = self._new_folder(folder_ending(parse_study(request.text).settings))
+        out = self._new_folder(folder_ending(request.study.settings))
         spec = request.spec(self._session.project, Paths(folder, out), self._session.backend)
         out.parent.mkdir(exist_ok=True)
-        atomic.write_text(text_file(out), absolute_text(request.text, folder))
+        atomic.write_text(text_file(out), absolute_text(request.study, folder))
         return spec
 
     def _resumed_spec(self, saved: SavedStudy, request: StudyRequest | None) -> StudySpec | None:
@@ -110,11 +110,11 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
         if not saved.can_resume():
             return None
         header = saved.header
-        text = StudyFile(".", header.settings, header.schedule_file).text()
+        study = StudyFile(".", header.settings, header.schedule_file)
         project = header.project.on(self._session.project)
         if event_hash(project) != header.event_hash:
             project = self._session.project  # The run reports the differences.
-        request = replace(request or StudyRequest(""), text=text)
+        request = StudyRequest(study) if request is None else replace(request, study=study)
         spec = request.spec(project, Paths(self._project_folder, saved.folder), header.backend)
         return replace(spec, settings=header.settings, resume=True)
 
@@ -132,11 +132,11 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
     def _progress_text(self) -> str:
         progress = self._progress
         if progress is None:
-            return "Starting the workers…"
+            return "Starting…"
         failed = f", {progress.failed:,} failed" if progress.failed else ""
         left = "" if isnan(progress.left) else f" · about {duration(progress.left)} left"
         busy = sum(worker.busy for worker in progress.workers)
-        workers = f" · {busy} of {len(progress.workers)} workers busy" if progress.workers else ""
+        workers = f" · {busy} of {len(progress.workers)} workers busy" if len(progress.workers) > 1 else ""
         return f"{progress.done:,} of {progress.cells:,} cells{failed} · {duration(progress.seconds)}{left}{workers}"
 
     def _connect_events(self, bridge: EventBridge) -> None:
@@ -154,7 +154,8 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
 def cost_text(settings: StudySettings, pace: float | None, workers: int) -> str:
     """Return the cost of a study as text.
 
-    ``pace`` is the time of a cell of the shown study, in seconds of one worker.
+    ``pace`` is the time of a cell of the shown study, in seconds of one worker. ``workers`` is 0 where their number is
+    not known.
     """
     planned = "flies the schedule" if settings.planner == SCHEDULE else f"planner {settings.planner}"
     text = f"{counted(settings.count, 'cell')}, {planned}, allowance {settings.allowance:,}"

@@ -8,19 +8,25 @@ from pathlib import Path
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QHeaderView, QTableView
 
-from firegui.analyses.study.settings import STUDY_TEMPLATES, StudyCheck, StudyRequest, check_text
+from firegui.analyses.study.settings import (
+    STUDY_TEMPLATES,
+    StudyRequest,
+    absolute_text,
+    opened_study,
+    study_file_problems,
+)
 from firegui.domain.study import Cell
-from firegui.errors import InputError, Problem
+from firegui.errors import Problem
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.study.study_charts import HeatChart, ParetoChart, StudyChartView, TornadoChart
 from firegui.gui.analyses.study.study_controller import SavedStudy, StudyController, cost_text
 from firegui.gui.analyses.study.study_form import StudyForm
 from firegui.gui.analyses.study.study_tables import WORKER_COLUMNS, CellsModel
+from firegui.gui.session.reporting import refusing
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
-from firegui.io.atomic import write_problem
+from firegui.io.atomic import write_text
 from firegui.io.project.study_file import StudyFile
-from firegui.rollout.machine import cores
 from firegui.runs.events import WorkerSeen
 
 NOTHING = "No study is shown: run one, or open an earlier one."
@@ -30,7 +36,7 @@ _LINES_MEASURED = 60
 
 
 class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
-    """Text of a study, its cells and workers, and its charts."""
+    """Form of a study, its cells and workers, and its charts."""
 
     texts = AnalysisTexts(
         thing="study",
@@ -55,11 +61,13 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         self._charts = tuple(map(StudyChartView, (self.tornado_chart, self.heat_chart, self.pareto_chart)))
         self.tornado, self.heat, self.pareto = self._charts
         self.work_page = self.result_page = self.cells_view
-        self._checked = StudyCheck(None, ())
+        self._opened_from = ""
         self._pace: float | None = None
         self._lay_out()
-        self.form.set_host(self._start_folder, self._refuse_file)
+        self.form.set_host(self._start_folder)
         self.form.begun.connect(self.begin)
+        self.form.open_requested.connect(self.open_file)
+        self.form.save_requested.connect(self.save_file)
         self._controller.changed.connect(self._show_work)
         self.pages.currentChanged.connect(self._draw)
         self.cells_view.doubleClicked.connect(self._on_opened)
@@ -77,8 +85,27 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
     def begin(self, name: str) -> None:
         """Put the template ``name`` of a study of the open project into the form."""
         if self._session.has_project:
-            self.form.set_text(_explained(STUDY_TEMPLATES[name](self._session.project)))
+            self._opened_from = ""
+            self.form.set_study(STUDY_TEMPLATES[name](self._session.project))
             self.pages.setCurrentIndex(0)
+
+    def open_file(self, path: Path) -> None:
+        """Put the study in a file into the form; refuse one that cannot be read and leave the form as it is."""
+        with refusing(self._session, str(path)):
+            study, folder = opened_study(path)
+            own = self._session.folder
+            is_own = own is not None and folder.resolve() == own.resolve()
+            self._opened_from = "" if is_own else folder.name
+            self.form.set_study(study, path)
+
+    def save_file(self, path: Path) -> None:
+        """Save the study in the form to a file, which names the open project."""
+        path, folder = path if path.suffix else path.with_suffix(".toml"), self._session.folder
+        with refusing(self._session, str(path)):
+            study = self.form.study()
+            write_text(path, study.text() if folder is None else absolute_text(study, folder))
+            self.form.file = path
+            self._session.message.emit(f"Wrote {path}")
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
@@ -101,24 +128,38 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
 
     # -- hooks -------------------------------------------------------------------------------------------------------
     def _show_settings(self, saved: SavedStudy) -> None:
-        self.form.set_text(_explained(StudyFile(".", saved.header.settings, saved.header.schedule_file)))
+        self._opened_from = ""
+        self.form.set_study(StudyFile(".", saved.header.settings, saved.header.schedule_file))
 
     def _resume_request(self) -> StudyRequest:
         """Return the request of the form: its workers compute the resumed study."""
         return self.form.request()
 
     def _find_problems(self) -> Sequence[Problem]:
-        session, text = self._session, self.form.text.toPlainText()
-        self._checked = check_text(text, session.project, session.folder) if text.strip() else StudyCheck(None, ())
-        found = self._checked.problems
+        self.form.set_project(self._session.project)
+        found = (*self.form.problems(), *self._study_problems())
         more = len(found) - _MOST_PROBLEMS
         return (*found[:_MOST_PROBLEMS], Problem("…", f"{more} more like these")) if more > 0 else found
+
+    def _study_problems(self) -> Sequence[Problem]:
+        study = self.form.study()
+        if not self.form.factors and not self.form.cases:
+            # Nothing was begun yet: the form says how.
+            return ()
+        return study_file_problems(study, self._session.project)
+
+    def _remarks(self) -> Sequence[str]:
+        if not self.form.factors and not self.form.cases:
+            return ("Press New for a study to change, or add a factor or a case.",)
+        if self._opened_from:
+            return (f"The file was made for {self._opened_from}. Its study is of the open project now.",)
+        return ()
 
     def _enabled(self) -> dict[str, bool]:
         shown = self._controller.shown
         some = shown is not None and shown.table is not None
         selected = bool(self.cells_view.selectionModel().selectedRows())
-        ready = self._can_start and self._checked.study is not None
+        ready = self._can_start and bool(self.form.factors or self.form.cases)
         return {"start": ready, "show": some and selected, "copy": some, "export": some}
 
     def _front(self) -> QTableView:
@@ -136,9 +177,6 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
 
     def _start_folder(self) -> Path:
         return self._beside_project
-
-    def _refuse_file(self, path: Path, error: OSError) -> None:
-        self._session.refuse(InputError([write_problem(path, error)], "The study file cannot be used"))
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def _show(self) -> None:
@@ -171,11 +209,8 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
             self.cells.show(self.cells.table, controller.running)
 
     def _refresh(self, *_: object) -> None:
-        study, workers = self._checked.study, self.form.workers.value() or cores()
-        self.about.setText("" if study is None else cost_text(study.settings, self._pace, workers))
+        study, workers = self.form.study(), self.form.workers.value()
+        count = 0 if workers.scheduler else workers.workers or 1
+        begun = bool(self.form.factors or self.form.cases)
+        self.about.setText(cost_text(study.settings, self._pace, count) if begun else "")
         super()._refresh()
-
-
-def _explained(study: StudyFile) -> str:
-    """Return the text of a study with a line on where its keys are explained."""
-    return f"# F1 explains every key of a study.\n{study.text()}"
