@@ -18,10 +18,8 @@ from firegui.errors import CancelledError, Check, InputError, Problems
 from firegui.io.project.schedule_file import read_schedule
 from firegui.planning.audit import AuditReport, Conditions
 from firegui.planning.flight_rules import with_pins
-from firegui.runs.base_run import BaseRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import (
     BaselineReady,
     Emit,
@@ -52,7 +50,7 @@ from firegui.runs.run_folder import (
     check_out,
 )
 from firegui.runs.second_stage import SecondStage
-from firegui.runs.session import RunSession
+from firegui.runs.session import RunSession, SessionRun
 from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.state import RunMachine
 from firegui.runs.summary import write_summary
@@ -65,18 +63,14 @@ if TYPE_CHECKING:
     from firegui.rollout.simulate import Rollout
 
 
-_TITLE = "The run cannot start"
-
-
-class Planning(BaseRun[PlanSpec]):
+class Planning(SessionRun[PlanSpec, RunFolder]):
     """Run of a :class:`~firegui.runs.spec.PlanSpec`."""
 
+    title = "The run cannot start"
+
     def __init__(self, spec: PlanSpec, emit: Emit, control: RunControl, engine: Engine, machine: RunMachine) -> None:
-        super().__init__(spec, emit, control, engine, machine)
+        super().__init__(spec, emit, control, engine, machine, RunFolder(spec.out, spec.resume))
         self._settings = spec.project.plan.optimizer
-        self._speaker = EngineMessages(emit, engine, spec.backend)
-        self._session: RunSession | None = None
-        self._folder = RunFolder(spec.out, spec.resume)
         self._first: FirstStage | None = None
         self._second: SecondStage | None = None
         self._tactical: TacticalStage | None = None
@@ -84,18 +78,13 @@ class Planning(BaseRun[PlanSpec]):
         self._kept: Schedule | None = None  # where no stage has anything better
         self._warm = spec.warm_start is not None
 
-    @property
-    def written_folder(self) -> Path | None:
-        """Run folder, once something was written to it."""
-        return None if self._session is None else self._session.folder.path
-
     def run(self) -> RunFinished:
         """Prepare, execute the stages, conclude. Writes nothing before the input is checked."""
         previous = self._checked()
         project, tell = self._spec.project, self._speaker.pass_on
         check, design = self._control.check, project.plan.design
         model = self._engine.build(project, design, self._spec.backend, tell=tell, check=check)
-        session = self._session = self._open(model, previous)
+        session = self._open(model, previous)
         try:
             self._baseline(session)
             self._margin = self._margin_planning(session)
@@ -104,17 +93,6 @@ class Planning(BaseRun[PlanSpec]):
             reason = FinishReason.STOPPED
             self._machine.move(RunState.STOPPING)
         return self._conclude(session, reason)
-
-    def note_failure(self, message: str) -> None:
-        """Write to the run folder, if there is one, that the run failed. The last checkpoint stays."""
-        if self._session is not None:
-            self._session.folder.update(
-                state=RunState.FINISHED, reason=FinishReason.FAILED, message=message, seconds=self._session.seconds
-            )
-
-    def close(self) -> None:
-        """Unlock the run folder. Nothing is written to it afterwards."""
-        self._folder.close()
 
     # -- before the first stage --------------------------------------------------------------------------------------
     def _checked(self) -> RunRecord | None:
@@ -131,25 +109,15 @@ class Planning(BaseRun[PlanSpec]):
         alone = self._spec.stages in ((Stage.PRUNE,), (Stage.KEEP,))
         if alone and self._spec.warm_start is None and not self._has(REFERENCE):
             problems.add("schedule", f"there is none to {self._spec.stages[0].value}", "give the schedule")
-        problems.raise_if_any(_TITLE)
+        problems.raise_if_any(self.title)
         # A resumed run is not given the schedule again that it started from.
         self._warm = self._warm or (previous is not None and previous.header.warm_start != "")
         return previous
 
     def _open(self, model: Model, previous: RunRecord | None) -> RunSession:
-        then, folder = previous.header if previous else None, self._folder
-        folder.claim(then, new_header(self._spec, model.backend, model.device, then), _TITLE)
-        folder.write_header()
-        session = RunSession(
-            self._spec,
-            self._emit,
-            self._control,
-            self._engine,
-            self._machine,
-            folder,
-            model,
-            folder.header.seconds,
-        )
+        then = previous.header if previous else None
+        header = new_header(self._spec, model.backend, model.device, then)
+        session = self._begin_session(self._spec, model, then, header)
         if previous is not None:
             was = (previous.header.backend, previous.header.device)
             if was != (model.backend, model.device):

@@ -14,17 +14,15 @@ from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem, Problems
-from firegui.runs.base_run import BaseRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.engine_messages import EngineMessages
-from firegui.runs.events import Emit, FinishReason, RunState
+from firegui.runs.events import Emit
 from firegui.runs.header import new_header, path_text, schedule_hash
 from firegui.runs.kept_fire import codes_hash
 from firegui.runs.replan_stages import ReplanFolder
 from firegui.runs.resume import differences, resume_problems
 from firegui.runs.run_folder import LOOP_STATE, METRICS, RunRecord, RunScores, check_out, read_json, read_run
-from firegui.runs.session import RunSession
+from firegui.runs.session import RunSession, SessionRun
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import PlanSpec, ReplanNote, ReplanSpec
 from firegui.runs.state import RunMachine
@@ -96,36 +94,20 @@ def _observation_problems(spec: ReplanSpec) -> list[Problem]:
     return []
 
 
-class ReplanJob(BaseRun[ReplanSpec]):
-    """Base class of replanning runs: it checks the input, opens and releases the run folder."""
+class ReplanJob(SessionRun[ReplanSpec, ReplanFolder]):
+    """Base class of replanning runs: it checks the input and opens the run folder."""
+
+    title = TITLE
 
     def __init__(self, spec: ReplanSpec, emit: Emit, control: RunControl, engine: Engine, machine: RunMachine) -> None:
-        super().__init__(spec, emit, control, engine, machine)
+        super().__init__(spec, emit, control, engine, machine, ReplanFolder(spec.out, spec.resume))
         self._plan: PlanSpec = spec.as_plan()
-        self._speaker = EngineMessages(emit, engine, spec.backend)
-        self._session: RunSession | None = None
-        self._folder = ReplanFolder(spec.out, spec.resume)
 
     @property
     def _stride(self) -> int | None:
         """Steps between the frames to show; ``None`` where frames are not shown."""
         stride = self._spec.frame_stride
         return stride if stride < self._spec.project.calendar.n_steps else None
-
-    @property
-    def written_folder(self) -> Path | None:
-        """The run folder, once something was written to it."""
-        return None if self._session is None else self._folder.path
-
-    def note_failure(self, message: str) -> None:
-        """Say in the run folder, if there is one, that the run failed."""
-        if self._session is not None:
-            reason, seconds = FinishReason.FAILED, self._session.seconds
-            self._folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=seconds)
-
-    def close(self) -> None:
-        """Let the run folder go."""
-        self._folder.close()
 
     def _checked(self, note: ReplanNote) -> RunRecord | None:
         """Return the run to resume. Raises :class:`~firegui.errors.InputError` with everything that is wrong."""
@@ -184,21 +166,11 @@ class ReplanJob(BaseRun[ReplanSpec]):
         return [Problem(str(before.folder), "was flown with another stress set", "set it back")]
 
     def _open(self, model: Model, previous: RunRecord | None, note: ReplanNote, plan: PlanSpec) -> RunSession:
-        then, folder = previous.header if previous else None, self._folder
-        folder.claim(then, replace(new_header(plan, model.backend, model.device, then), replan=note), TITLE)
-        folder.write_header()
-        self._session = RunSession(
-            plan,
-            self._emit,
-            self._control,
-            self._engine,
-            self._machine,
-            folder,
-            model,
-            folder.header.seconds,
-        )
+        then = previous.header if previous else None
+        header = replace(new_header(plan, model.backend, model.device, then), replan=note)
+        session = self._begin_session(plan, model, then, header)
         self._speaker.say_device(model)
-        return self._session
+        return session
 
 
 def read_scores(folder: Path) -> ReplanScores:

@@ -1,18 +1,25 @@
-"""State that the stages of a plan share: folder, elapsed time, pausing, and saving that may fail."""
+"""State that the stages of a plan share: folder, elapsed time, pausing, and saving that may fail.
+
+:class:`SessionRun` is the base class of the runs that have such stages.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from firegui.errors import InputError
+from firegui.runs.base_run import BaseRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import Message, RunEvent, RunState
+from firegui.runs.engine_messages import EngineMessages
+from firegui.runs.events import Emit, FinishReason, Message, RunEvent, RunState
+from firegui.runs.header import RunHeader
 from firegui.runs.run_folder import RunFolder
-from firegui.runs.spec import PlanSpec
+from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.state import RunMachine
 
 if TYPE_CHECKING:
@@ -20,6 +27,8 @@ if TYPE_CHECKING:
 
 
 SaveFunction = Callable[[], None]
+SessionSpec = TypeVar("SessionSpec", bound=PlanSpec | ReplanSpec)
+Folder = TypeVar("Folder", bound=RunFolder)
 
 
 class RunSession:
@@ -73,3 +82,42 @@ class RunSession:
     def warn(self, text: str) -> None:
         """Emit a warning."""
         self.emit(Message(text, "warning"))
+
+
+class SessionRun(BaseRun[SessionSpec], Generic[SessionSpec, Folder]):
+    """Base class of runs that write the folder of a plan. Subclasses define ``title`` and ``run``."""
+
+    title: ClassVar[str]
+
+    def __init__(
+        self, spec: SessionSpec, emit: Emit, control: RunControl, engine: Engine, machine: RunMachine, folder: Folder
+    ) -> None:
+        super().__init__(spec, emit, control, engine, machine)
+        self._speaker = EngineMessages(emit, engine, spec.backend)
+        self._session: RunSession | None = None
+        self._folder = folder
+
+    @property
+    def written_folder(self) -> Path | None:
+        """Run folder, once something was written to it."""
+        return None if self._session is None else self._folder.path
+
+    def note_failure(self, message: str) -> None:
+        """Write to the run folder, if there is one, that the run failed. The last checkpoint stays."""
+        if self._session is not None:
+            reason, seconds = FinishReason.FAILED, self._session.seconds
+            self._folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=seconds)
+
+    def close(self) -> None:
+        """Unlock the run folder. Nothing is written to it afterwards."""
+        self._folder.close()
+
+    def _begin_session(self, plan: PlanSpec, model: Model, then: RunHeader | None, header: RunHeader) -> RunSession:
+        """Lock the folder, whose header was ``then``, write ``header``, and return the session of ``plan``."""
+        self._folder.claim(then, header, self.title)
+        self._folder.write_header()
+        self._session = RunSession(
+            plan, self._emit, self._control, self._engine, self._machine, self._folder, model,
+            self._folder.header.seconds,
+        )  # fmt: skip
+        return self._session
