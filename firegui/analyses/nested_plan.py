@@ -16,22 +16,14 @@ from firegui.errors import CancelledError, InputError
 from firegui.runs.command import with_command
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import (
-    EliminationStep,
-    Emit,
-    EpochDone,
-    FinishReason,
-    Message,
-    RunState,
-    StageBegan,
-    StateChanged,
-)
+from firegui.runs.events import Emit, Message, StageBegan, StateChanged
 from firegui.runs.failures import failure_message
 from firegui.runs.plan import Planning
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import RUN, RunRecord, read_run
 from firegui.runs.runner import Job
-from firegui.runs.spec import PlanSpec, Stage, StressSpec
+from firegui.runs.spec import PlanSpec, StressSpec
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 from firegui.runs.state import RunMachine
 
 _DONE = (FinishReason.COMPLETED, FinishReason.PATIENCE)

@@ -30,12 +30,12 @@ from firegui.planning.audit import Conditions, replay
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.runs.engine import Engine
-from firegui.runs.events import EliminationStep, EpochDone, RunEvent, StageBegan, StressTestProgress
+from firegui.runs.events import RunEvent, StageBegan, StressTestProgress
 from firegui.runs.failures import failure_message
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
 from firegui.runs.run_folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, RUN, SCHEDULE, RunRecord
-from firegui.runs.spec import Stage
+from firegui.runs.stages import EliminationStep, EpochDone, Stage
 
 if TYPE_CHECKING:
     from firegui.planning.trial_run import TaskRun

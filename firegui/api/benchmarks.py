@@ -33,8 +33,9 @@ from firegui.errors import Problems
 from firegui.io.project.store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import BenchmarkReady, Emit, FinishReason, RunFinished
+from firegui.runs.events import BenchmarkReady, Emit, RunFinished
 from firegui.runs.spec import BenchmarkSpec
+from firegui.runs.stages import FinishReason
 
 ALL = "all"
 PlannerNames = str | Sequence[str]

@@ -23,8 +23,9 @@ from firegui.domain.workers import WorkerSettings
 from firegui.errors import Problems
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import Emit, EnsembleReady, FinishReason, RunFinished
+from firegui.runs.events import Emit, EnsembleReady, RunFinished
 from firegui.runs.spec import UncertaintySpec
+from firegui.runs.stages import FinishReason
 
 
 @dataclass(frozen=True, slots=True, eq=False)

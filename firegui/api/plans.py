@@ -21,7 +21,7 @@ from firegui.errors import CancelledError, FireguiError, Problems
 from firegui.planning.audit import AuditReport
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import Emit, EpochDone, FinishReason, RunFinished, RunState
+from firegui.runs.events import Emit, RunFinished
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import (
     DROPS,
@@ -36,7 +36,8 @@ from firegui.runs.run_folder import (
     read_drops,
     read_run,
 )
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import EpochDone, FinishReason, RunState, Stage
 from firegui.runs.tactical_stage import budget_problems
 
 TITLE = "The run cannot start"

@@ -21,10 +21,11 @@ from firegui.errors import CancelledError, Problems
 from firegui.io.project.observation_file import read_observation
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import Emit, FinishReason, RunFinished
+from firegui.runs.events import Emit, RunFinished
 from firegui.runs.replan_base import TITLE, ReplanScores, read_scores, replan_problems
 from firegui.runs.run_folder import DROPS, STORE, RunRecord, check_out, kept_schedule, read_drops, read_run
 from firegui.runs.spec import ReplanSpec
+from firegui.runs.stages import FinishReason
 
 
 @dataclass(frozen=True, slots=True, eq=False)

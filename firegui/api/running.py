@@ -15,10 +15,11 @@ from firegui.errors import CancelledError, FireguiError, InputError, RunFailedEr
 from firegui.io.atomic import new_folder
 from firegui.runs.command import RepeatableSpec, repeat_command
 from firegui.runs.control import RunControl
-from firegui.runs.events import Emit, FinishReason, RunEvent, RunFinished
+from firegui.runs.events import Emit, RunEvent, RunFinished
 from firegui.runs.result_store import ResultStore, check_writable
 from firegui.runs.runner import execute
 from firegui.runs.spec import RunSpec
+from firegui.runs.stages import FinishReason
 
 Result = TypeVar("Result", bound=RunEvent)
 

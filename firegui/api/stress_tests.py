@@ -26,8 +26,9 @@ from firegui.domain.stress import StressSet, StressTable, StressTestSettings
 from firegui.errors import Problems
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import Emit, FinishReason, RunFinished, StressReady
+from firegui.runs.events import Emit, RunFinished, StressReady
 from firegui.runs.spec import StressSpec
+from firegui.runs.stages import FinishReason
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,8 +28,9 @@ from firegui.fire.training_coverage import training_coverage
 from firegui.io.project.store import load_project
 from firegui.io.project.weights_file import read_weights
 from firegui.runs.command import with_command
-from firegui.runs.events import FinishReason, RunFinished, WeightsReady
+from firegui.runs.events import RunFinished, WeightsReady
 from firegui.runs.spec import CalibrateSpec
+from firegui.runs.stages import FinishReason
 
 _STOPPING = "stopping; the best weights so far are being saved"
 _ACROSS = 10

@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 from firegui.api.running import run_spec
 from firegui.cli.shell import DONE, FAILED, INTERRUPTED
 from firegui.runs.control import RunControl
-from firegui.runs.events import Emit, FinishReason, RunEvent, RunFinished
+from firegui.runs.events import Emit, RunEvent, RunFinished
 from firegui.runs.runner import execute
 from firegui.runs.spec import RunSpec
+from firegui.runs.stages import FinishReason
 
 FIRST = "stopping; the best so far is being saved and scored (Ctrl-C again: save without scoring)"
 AGAIN = "saving without scoring"

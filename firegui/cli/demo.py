@@ -24,8 +24,9 @@ from firegui.errors import InputError, Problem
 from firegui.io.project.store import load_project, project_hash, save_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
-from firegui.runs.events import FinishReason, RunFinished, RunState
+from firegui.runs.events import RunFinished
 from firegui.runs.run_folder import RUN, RunRecord, read_run
+from firegui.runs.stages import FinishReason, RunState
 
 DEFAULT_OUT = Path("firegui-demo")
 PICTURE_SECONDS = 300

@@ -10,7 +10,7 @@ import click
 from firegui.api.plans import PlanRequest
 from firegui.cli.options import schedule_option
 from firegui.cli.plan_runs import carry_out_request, design_options, plan_settings, run_options
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 
 
 @click.command()

@@ -25,7 +25,8 @@ from firegui.domain.settings import MarginSettings, OptimizerSettings, PlanSetti
 from firegui.io.project.store import load_project
 from firegui.runs.command import CURVE_OWN
 from firegui.runs.engine import Engine
-from firegui.runs.events import FinishReason, MarginReady, RunFinished
+from firegui.runs.events import MarginReady, RunFinished
+from firegui.runs.stages import FinishReason
 
 _STOPPING = "stopping; finished plans are kept, and so is the best of the one at work"
 

@@ -16,7 +16,7 @@ from firegui.cli.plan_runs import (
     plan_settings,
     run_options,
 )
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 
 
 @click.command()

@@ -25,10 +25,10 @@ from firegui.cli.words import command_text
 from firegui.domain.project import Project
 from firegui.domain.settings import DESIGN, EliminationSettings, MarginSettings, OptimizerSettings, PlanSettings
 from firegui.errors import Problems
-from firegui.runs.events import FinishReason, RunFinished
+from firegui.runs.events import RunFinished
 from firegui.runs.messages import FORMING_EPOCHS, counted
 from firegui.runs.run_folder import PLAN, REFERENCE, RunRecord
-from firegui.runs.spec import Stage
+from firegui.runs.stages import FinishReason, Stage
 from firegui.runs.summary import run_summary
 
 out_option = click.option(

@@ -22,10 +22,8 @@ from firegui.runs.events import (
     BaselineReady,
     BenchmarkProgress,
     BenchmarkReady,
-    EliminationStep,
     Emit,
     EnsembleReady,
-    EpochDone,
     ErrorFitted,
     FieldDrawn,
     FitEpoch,
@@ -51,6 +49,7 @@ from firegui.runs.events import (
     WeightsReady,
 )
 from firegui.runs.messages import counted
+from firegui.runs.stages import EliminationStep, EpochDone
 
 progress_option = click.option(
     "--progress",

@@ -17,7 +17,7 @@ from firegui.cli.plan_runs import (
     run_options,
     second_stage_options,
 )
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 
 
 @click.command()

@@ -39,8 +39,9 @@ from firegui.errors import Problems
 from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
-from firegui.runs.events import FinishReason, RunFinished, ScalingReady
+from firegui.runs.events import RunFinished, ScalingReady
 from firegui.runs.spec import ScalingSpec
+from firegui.runs.stages import FinishReason
 
 _STOPPING, _AGAIN = "stopping; whole rounds and the searches that are done are kept", "already stopping"
 

@@ -39,9 +39,10 @@ from firegui.errors import InputError, Problem
 from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
-from firegui.runs.events import FinishReason, RunFinished, SensitivityReady
+from firegui.runs.events import RunFinished, SensitivityReady
 from firegui.runs.messages import pair_text
 from firegui.runs.spec import SensitivitySpec
+from firegui.runs.stages import FinishReason
 
 _STOPPING = "stopping; finished plans are kept, and so is the best of the one at work"
 

@@ -27,9 +27,10 @@ from firegui.io.project.store import load_project
 from firegui.io.project.weights_file import read_weights
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import Emit, FinishReason, RunEvent, RunFinished, SkillReady
+from firegui.runs.events import Emit, RunEvent, RunFinished, SkillReady
 from firegui.runs.runner import execute
 from firegui.runs.spec import SkillSpec
+from firegui.runs.stages import FinishReason
 
 _TITLE = "The forecast cannot be scored"
 

@@ -31,9 +31,10 @@ from firegui.io.project.store import load_project
 from firegui.io.project.study_file import StudyFile, read_study
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
-from firegui.runs.events import FinishReason, RunFinished, StudyReady
+from firegui.runs.events import RunFinished, StudyReady
 from firegui.runs.messages import counted
 from firegui.runs.spec import StudySpec
+from firegui.runs.stages import FinishReason
 
 _STOPPING, _AGAIN = "stopping; finished cells are kept", "already stopping"
 

@@ -11,7 +11,7 @@ from firegui.api.plans import PlanRequest
 from firegui.cli.plan_runs import carry_out_request, design_options, plan_settings, run_options
 from firegui.cli.setting_options import setting_options
 from firegui.domain.settings import OptimizerSettings
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 
 
 @click.command()

@@ -12,9 +12,10 @@ from firegui.errors import InputError
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.engine_messages import EngineMessages
-from firegui.runs.events import Emit, FinishReason, Message, Progress, RunEvent, RunFinished, RunState
+from firegui.runs.events import Emit, Message, Progress, RunEvent, RunFinished
 from firegui.runs.header import SavedHeader, SavedResultSpec
 from firegui.runs.result_store import ResultStore, SavedResultFolder
+from firegui.runs.stages import FinishReason, RunState
 from firegui.runs.state import RunMachine
 
 if TYPE_CHECKING:

@@ -18,22 +18,14 @@ from firegui.domain.stress import NOMINAL, NOMINAL_NAME, StressScenario
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.array_files import read_arrays, write_arrays
 from firegui.io.tables import csv_text
-from firegui.runs.events import (
-    BaselineReady,
-    FinishReason,
-    LoopAdvanced,
-    Message,
-    PlanUpdated,
-    Progress,
-    RunFinished,
-    RunState,
-)
+from firegui.runs.events import BaselineReady, LoopAdvanced, Message, PlanUpdated, Progress, RunFinished
 from firegui.runs.kept_fire import read_kept_fire, write_kept_fire
 from firegui.runs.messages import counted
 from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, no_drops, note_of
 from firegui.runs.replan_stages import ReplanFolder, RestStages
 from firegui.runs.run_folder import LOOP_STATE, RunRecord, read_run
 from firegui.runs.session import RunSession
+from firegui.runs.stages import FinishReason, RunState
 from firegui.runs.summary import write_summary
 
 if TYPE_CHECKING:

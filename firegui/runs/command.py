@@ -27,11 +27,11 @@ from firegui.runs.spec import (
     ReplanSpec,
     ScalingSpec,
     SensitivitySpec,
-    Stage,
     StressSpec,
     StudySpec,
     UncertaintySpec,
 )
+from firegui.runs.stages import Stage
 
 CURVE_OWN = ("kind", "draws")
 """Settings of a margin that a margin curve decides by itself or has another option for."""

@@ -11,16 +11,11 @@ from firegui.errors import Problems
 from firegui.rollout.engine_message import ignore_message
 from firegui.runs.base_run import BaseRun
 from firegui.runs.engine_messages import EngineMessages
-from firegui.runs.events import (
-    BaselineReady,
-    FinishReason,
-    PlanUpdated,
-    RunFinished,
-    RunState,
-)
+from firegui.runs.events import BaselineReady, PlanUpdated, RunFinished
 from firegui.runs.kept_fire import fire_problems
 from firegui.runs.messages import gain_message
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
+from firegui.runs.stages import FinishReason, RunState
 
 if TYPE_CHECKING:
     from firegui.planning.run_fire import RunFire

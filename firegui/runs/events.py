@@ -19,11 +19,7 @@ from firegui.domain.schedule import DropRecord
 from firegui.domain.stress import StressTable
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
-from firegui.runs.stages import EliminationStep as EliminationStep
-from firegui.runs.stages import EpochDone as EpochDone
-from firegui.runs.stages import FinishReason as FinishReason
-from firegui.runs.stages import RunState as RunState
-from firegui.runs.stages import Stage
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 
 # Annotations need these alone. Reading a saved run must not wait for them.
 if TYPE_CHECKING:

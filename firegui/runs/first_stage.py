@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from firegui.domain.results import Metrics
-from firegui.runs.events import EpochDone, FinishReason
 from firegui.runs.plan_snapshots import PlanSnapshots
 from firegui.runs.run_folder import CHECKPOINT, HISTORY, PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY
 from firegui.runs.session import RunSession
+from firegui.runs.stages import EpochDone, FinishReason
 
 if TYPE_CHECKING:
     from firegui.planning.gradient import EpochReport, GradientPlanner

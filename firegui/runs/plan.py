@@ -23,11 +23,9 @@ from firegui.runs.engine import Engine
 from firegui.runs.events import (
     BaselineReady,
     Emit,
-    FinishReason,
     Message,
     PlanUpdated,
     RunFinished,
-    RunState,
     StageBegan,
     StressReady,
     StressTestProgress,
@@ -51,7 +49,8 @@ from firegui.runs.run_folder import (
 )
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession, SessionRun
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import FinishReason, RunState, Stage
 from firegui.runs.state import RunMachine
 from firegui.runs.summary import write_summary
 from firegui.runs.tactical_stage import TacticalStage, budget_problems

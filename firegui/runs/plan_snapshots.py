@@ -11,7 +11,7 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import Check
 from firegui.runs.engine import Engine
 from firegui.runs.events import PlanUpdated, RunEvent
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 
 if TYPE_CHECKING:
     from firegui.planning.gradient import EpochReport

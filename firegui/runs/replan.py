@@ -9,13 +9,13 @@ from firegui.domain.observation import DayStates, FireRecord, FireState
 from firegui.domain.results import Metrics
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.planning.audit import AuditReport
-from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunFinished, RunState
+from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished
 from firegui.runs.kept_fire import write_kept_fire
 from firegui.runs.messages import counted
 from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, note_of
 from firegui.runs.replan_stages import ReplanFolder, ReplanResult, RestStages
 from firegui.runs.session import RunSession
-from firegui.runs.spec import Stage
+from firegui.runs.stages import FinishReason, RunState, Stage
 from firegui.runs.summary import write_summary
 
 if TYPE_CHECKING:

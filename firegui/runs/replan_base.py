@@ -24,7 +24,8 @@ from firegui.runs.resume import differences, resume_problems
 from firegui.runs.run_folder import LOOP_STATE, METRICS, RunRecord, RunScores, check_out, read_json, read_run
 from firegui.runs.session import RunSession, SessionRun
 from firegui.runs.snapshot import ProjectSnapshot
-from firegui.runs.spec import PlanSpec, ReplanNote, ReplanSpec
+from firegui.runs.spec import PlanSpec, ReplanSpec
+from firegui.runs.stages import ReplanNote
 from firegui.runs.state import RunMachine
 
 if TYPE_CHECKING:

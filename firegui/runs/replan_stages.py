@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.io.project.schedule_file import read_schedule
-from firegui.runs.events import FinishReason, StageBegan
+from firegui.runs.events import StageBegan
 from firegui.runs.first_stage import MAIN, FirstStage
 from firegui.runs.run_folder import CHECKPOINT, PLAN, REFERENCE, EliminationSummary, RunFolder, RunRecord
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
-from firegui.runs.spec import Stage
+from firegui.runs.stages import FinishReason, Stage
 
 if TYPE_CHECKING:
     from firegui.planning.replan import RemainingProblem

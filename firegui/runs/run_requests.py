@@ -20,7 +20,8 @@ from firegui.runs.command import with_command
 from firegui.runs.replan_base import TITLE, replan_problems
 from firegui.runs.result_store import unused
 from firegui.runs.run_folder import RunRecord, read_run
-from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
+from firegui.runs.spec import PlanSpec, ReplanSpec
+from firegui.runs.stages import Stage
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 STAGE_TITLES: dict[tuple[Stage, ...], tuple[str, str]] = {

@@ -11,9 +11,10 @@ from firegui.domain.results import Metrics
 from firegui.errors import CancelledError, InputError
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import Emit, FinishReason, RunFinished, RunState
+from firegui.runs.events import Emit, RunFinished
 from firegui.runs.failures import failure_message, is_foreseen, write_log
 from firegui.runs.spec import ReplanSpec, RunSpec
+from firegui.runs.stages import FinishReason, RunState
 from firegui.runs.state import RunMachine
 
 RUN_CLASSES = {

@@ -11,7 +11,7 @@ from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.errors import Check
-from firegui.runs.events import EliminationStep, Message, Progress, RemovalCurveReady
+from firegui.runs.events import Message, Progress, RemovalCurveReady
 from firegui.runs.history import elimination_text
 from firegui.runs.plan_snapshots import PlanSnapshots
 from firegui.runs.run_folder import (
@@ -22,6 +22,7 @@ from firegui.runs.run_folder import (
     read_removal_curve,
 )
 from firegui.runs.session import RunSession
+from firegui.runs.stages import EliminationStep
 
 if TYPE_CHECKING:
     from firegui.planning.elimination import Elimination, EliminationReport

@@ -16,10 +16,11 @@ from firegui.runs.base_run import BaseRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.engine_messages import EngineMessages
-from firegui.runs.events import Emit, FinishReason, Message, RunEvent, RunState
+from firegui.runs.events import Emit, Message, RunEvent
 from firegui.runs.header import RunHeader
 from firegui.runs.run_folder import RunFolder
 from firegui.runs.spec import PlanSpec, ReplanSpec
+from firegui.runs.stages import FinishReason, RunState
 from firegui.runs.state import RunMachine
 
 if TYPE_CHECKING:

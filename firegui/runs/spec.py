@@ -15,8 +15,7 @@ from firegui.domain.settings import Margin
 from firegui.domain.stress import StressScenario, StressTestSettings
 from firegui.domain.weights import NetworkWeights
 from firegui.domain.workers import WorkerSettings
-from firegui.runs.stages import ReplanNote as ReplanNote
-from firegui.runs.stages import Stage as Stage
+from firegui.runs.stages import Stage
 
 # Annotations need these alone. Reading a saved run must not wait for them.
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from firegui.runs.events import RunState, StateChanged
+from firegui.runs.events import StateChanged
+from firegui.runs.stages import RunState
 
 LEGAL: Mapping[RunState, frozenset[RunState]] = MappingProxyType(
     {

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import Problem
-from firegui.runs.events import FinishReason, Progress
+from firegui.runs.events import Progress
 from firegui.runs.run_folder import TACTICAL_CHECKPOINT, TacticalProgress
 from firegui.runs.session import RunSession
+from firegui.runs.stages import FinishReason
 
 if TYPE_CHECKING:
     from firegui.planning.tactical_plan import TacticalPlan

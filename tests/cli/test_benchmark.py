@@ -12,8 +12,8 @@ from firegui.domain.benchmark import DEFAULT_PLANNERS, MATCHED_PLANNERS, Benchma
 from firegui.io.project.store import load_project
 from firegui.planning import benchmark as factory
 from firegui.runs.command import repeat_command
-from firegui.runs.events import FinishReason
 from firegui.runs.spec import BenchmarkSpec
+from firegui.runs.stages import FinishReason
 from tests.cli.conftest import Run
 from tests.unit.analyses.workers import Workplace
 

@@ -13,8 +13,9 @@ from firegui.analyses.benchmark.results import BenchmarkHeader
 from firegui.cli.benchmark import lines, result
 from firegui.cli.output import print_json
 from firegui.domain.benchmark import BenchmarkTable, PlannerName, Violations
-from firegui.runs.events import FinishReason, RunFinished, RunState
+from firegui.runs.events import RunFinished
 from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.stages import FinishReason, RunState
 from tests.support import make_project
 from tests.unit.domain.benchmark_samples import made_table, whole_table, without
 

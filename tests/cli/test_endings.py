@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from firegui.runs.events import EpochDone, FinishReason, StateChanged
+from firegui.runs.events import StateChanged
 from firegui.runs.run_folder import read_run
+from firegui.runs.stages import EpochDone, FinishReason
 from tests.cli.conftest import Run, Stop
 from tests.support import make_project
 

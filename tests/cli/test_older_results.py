@@ -25,11 +25,12 @@ from firegui.io.project.maps_file import read_maps
 from firegui.io.project.store import load_project
 from firegui.io.project.weights_file import read_weights
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, RunFinished, RunState
+from firegui.runs.events import RunFinished
 from firegui.runs.header import installed_versions
 from firegui.runs.run_folder import read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
+from firegui.runs.stages import FinishReason, RunState
 from tests.cli.conftest import Run
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples" / "results.tar.xz"

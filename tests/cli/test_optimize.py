@@ -12,8 +12,8 @@ import pytest
 import rasterio
 
 from firegui.runs.control import RunControl
-from firegui.runs.events import EpochDone, FinishReason, RunState
 from firegui.runs.run_folder import read_run
+from firegui.runs.stages import EpochDone, FinishReason, RunState
 from tests.cli.conftest import Run
 from tests.support import DAYS, assert_same_files, write_schedule
 

@@ -14,7 +14,8 @@ from firegui.cli.progress import (
     tasks_bar_text,
 )
 from firegui.domain.benchmark import PlannerName, PlannerTask
-from firegui.runs.events import BenchmarkProgress, EliminationStep, EpochDone, MembersDone, TaskProgress
+from firegui.runs.events import BenchmarkProgress, MembersDone, TaskProgress
+from firegui.runs.stages import EliminationStep, EpochDone
 
 
 def done(epoch: int, drops: int = 3) -> EpochDone:

@@ -37,11 +37,11 @@ from firegui.runs.spec import (
     ReplanSpec,
     ScalingSpec,
     SensitivitySpec,
-    Stage,
     StressSpec,
     StudySpec,
     UncertaintySpec,
 )
+from firegui.runs.stages import Stage
 from tests.example_settings import ExampleSettings
 
 PLACE, OUT, SCHEDULE = Path("my fire.firegui"), Path("out"), Path("s.csv")

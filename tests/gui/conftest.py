@@ -30,8 +30,9 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.store import save_project
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, RunEvent, RunFinished
+from firegui.runs.events import RunEvent, RunFinished
 from firegui.runs.spec import RunSpec
+from firegui.runs.stages import FinishReason
 from tests.gui.hands import show_widget
 from tests.gui.landscape_scene import Hands, write_landscape
 from tests.gui.landscape_scene import opened as open_wizard

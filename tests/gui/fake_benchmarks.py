@@ -26,18 +26,11 @@ from firegui.domain.schedule import Schedule
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.store import project_hash
 from firegui.runs.control import RunControl
-from firegui.runs.events import (
-    BenchmarkProgress,
-    BenchmarkReady,
-    FinishReason,
-    RunEvent,
-    RunFinished,
-    RunState,
-    TaskProgress,
-)
+from firegui.runs.events import BenchmarkProgress, BenchmarkReady, RunEvent, RunFinished, TaskProgress
 from firegui.runs.header import event_hash, now
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import BenchmarkSpec, RunSpec
+from firegui.runs.stages import FinishReason, RunState
 
 P = PlannerName
 # objective, its spread over the seeds, drops, extent, evaluations (0: the allowance), processor seconds

@@ -23,21 +23,18 @@ from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
-    EliminationStep,
-    EpochDone,
-    FinishReason,
     Message,
     PlanUpdated,
     Progress,
     RunEvent,
     RunFinished,
-    RunState,
     StageBegan,
     StateChanged,
 )
 from firegui.runs.header import new_header
 from firegui.runs.replan_base import ReplanScores, note_of
-from firegui.runs.spec import EvaluateSpec, PlanSpec, ReplanSpec, RunSpec, Stage
+from firegui.runs.spec import EvaluateSpec, PlanSpec, ReplanSpec, RunSpec
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 from tests.unit.domain.samples import untreated
 
 Emit = Callable[[RunEvent], None]

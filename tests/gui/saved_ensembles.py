@@ -26,9 +26,9 @@ from firegui.domain.uncertainty import (
 from firegui.gui.analyses.uncertainty.uncertainty_controller import SAVED_ENSEMBLES
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.store import project_hash
-from firegui.runs.events import RunState
 from firegui.runs.header import event_hash, schedule_hash
 from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.stages import RunState
 
 MEMBERS = 4
 OFTEN, SELDOM = (20, 30), (4, 50)

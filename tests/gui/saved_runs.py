@@ -7,10 +7,10 @@ from pathlib import Path
 
 from firegui.domain.drops import DropList
 from firegui.io.project.store import load_project
-from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import new_header
 from firegui.runs.run_folder import RunFolder, RunScores
 from firegui.runs.run_requests import plan_spec
+from firegui.runs.stages import FinishReason, RunState
 
 
 def stopped_run(project_folder: Path, drops: DropList, scores: RunScores | None = None) -> Path:

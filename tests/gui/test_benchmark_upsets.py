@@ -20,8 +20,9 @@ from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.runs.control import RunControl
-from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, RunEvent, RunFinished
+from firegui.runs.events import BenchmarkProgress, BenchmarkReady, RunEvent, RunFinished
 from firegui.runs.spec import BenchmarkSpec, RunSpec
+from firegui.runs.stages import FinishReason
 from tests.gui.benchmark_scene import SMALL, Make, export_to, made_panels, reopen, save_benchmark
 from tests.gui.fake_benchmarks import Contest, table, write_benchmark
 from tests.gui.fake_runs import FakeExecute, frames, metrics

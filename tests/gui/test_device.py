@@ -20,8 +20,9 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import BACKENDS, DeviceButton, device_text
 from firegui.gui.window.main_window import MainWindow
 from firegui.runs.control import RunControl
-from firegui.runs.events import DeviceUsed, FinishReason, Message, RunEvent, RunFinished
+from firegui.runs.events import DeviceUsed, Message, RunEvent, RunFinished
 from firegui.runs.spec import EvaluateSpec, RunSpec
+from firegui.runs.stages import FinishReason
 from tests.gui.hands import LEFT
 
 MENU_MS = 50

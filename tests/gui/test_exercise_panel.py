@@ -24,10 +24,9 @@ from firegui.gui.window.workbench import Workbench
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.store import load_project, save_project
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason
 from firegui.runs.run_requests import WarmStart, plan_spec
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import Stage
+from firegui.runs.stages import FinishReason, Stage
 from tests.gui.conftest import Execute
 from tests.gui.fake_runs import wait_idle
 from tests.gui.hands import LEFT, cell_text, centre_of, type_into_field

@@ -26,12 +26,9 @@ from firegui.runs.events import (
     BaselineReady,
     BenchmarkProgress,
     BenchmarkReady,
-    EliminationStep,
     EnsembleReady,
-    EpochDone,
     ErrorFitted,
     FieldDrawn,
-    FinishReason,
     FitEpoch,
     LoopAdvanced,
     MarginReady,
@@ -41,7 +38,6 @@ from firegui.runs.events import (
     Progress,
     RunEvent,
     RunFinished,
-    RunState,
     ScalingReady,
     SensitivityReady,
     SkillReady,
@@ -54,7 +50,8 @@ from firegui.runs.events import (
     WeightsReady,
 )
 from firegui.runs.run_requests import new_run_folder, run_title
-from firegui.runs.spec import RunSpec, Stage
+from firegui.runs.spec import RunSpec
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 from tests.gui.fake_runs import FakeExecute, drop, epoch_done, frames, metrics, run_spec, wait_idle
 
 NOON = datetime(2026, 8, 19, 12, 0, 5)

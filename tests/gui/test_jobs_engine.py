@@ -21,12 +21,13 @@ from firegui.gui.session.session import Session
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.io.project.store import load_project, save_project
 from firegui.runs.control import RunControl
-from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunEvent, RunState
+from firegui.runs.events import RunEvent
 from firegui.runs.lock import FolderLock
 from firegui.runs.run_folder import kept_plan, read_run
 from firegui.runs.run_requests import WarmStart, resume_spec
 from firegui.runs.runner import execute
-from firegui.runs.spec import PlanSpec, RunSpec, Stage
+from firegui.runs.spec import PlanSpec, RunSpec
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 from tests.gui.fake_runs import wait_idle as wait_idle_for
 from tests.support import make_project, tiny_project
 

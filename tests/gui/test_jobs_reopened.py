@@ -18,9 +18,10 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.io.project.store import load_project, save_project
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, RunEvent, RunState
+from firegui.runs.events import RunEvent
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec, RunSpec
+from firegui.runs.stages import FinishReason, RunState
 from tests.support import make_project, tiny_project
 
 LONG_MS = 60_000

@@ -23,9 +23,9 @@ from firegui.gui.planning.runs_table import RunsModel
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.schedule_file import write_plan_safetensors
-from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunFinished, RunState, StageBegan
+from firegui.runs.events import RunFinished, StageBegan
 from firegui.runs.run_requests import WarmStart, new_run_folder, run_title
-from firegui.runs.spec import Stage
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, wait_idle
 
 NOON = datetime(2026, 8, 19, 12, 0, 5)

@@ -19,7 +19,7 @@ from firegui.gui.charts.chart_export import save_chart, table_text
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import ProgressPanel
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, wait_idle
 from tests.gui.readouts import calls_of, cursor_of, drawn_points_of
 

@@ -12,7 +12,7 @@ from firegui.domain.schedule import DropRecord
 from firegui.gui.map.layers.drop_layers import FADE_SECONDS, RemovedLayer
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import FireView, Session, ShownResult
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 from tests.gui.map_scene import Hand, drop_at, only, painted
 
 GONE = drop_at(20.0, 30.0, 0.0, step=10)

@@ -22,9 +22,9 @@ from firegui.gui.analyses.margin.margin_panel import MarginPanel
 from firegui.gui.base.theme import COLORS, Theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.runs.events import EpochDone, MarginReady, Progress, RunState, StageBegan
+from firegui.runs.events import MarginReady, Progress, StageBegan
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import Stage
+from firegui.runs.stages import EpochDone, RunState, Stage
 from tests.gui.analyses.scene import MARGIN, FakeRun, write_header
 from tests.gui.hands import LEFT, double_click, show_widget
 from tests.unit.domain.margin_curves import margin_curve

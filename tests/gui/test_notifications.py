@@ -19,7 +19,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.notifications import LONG_SECONDS, ActivityMonitor, CompletionNotifier, FinishedWork
 from firegui.gui.window.sleep_inhibitor import Answer, ProgramBackend, SleepInhibitor, system_backends
-from firegui.runs.events import RunState
+from firegui.runs.stages import RunState
 from tests.gui.fake_runs import FakeExecute
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -26,7 +26,7 @@ from firegui.domain.settings import (
 from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import DecimalField, WholeField
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 from tests.gui.hands import LEFT, choose, show_widget, type_into_field
 
 Kind = TypeVar("Kind", bound=QWidget)

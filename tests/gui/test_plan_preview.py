@@ -23,7 +23,8 @@ from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.plan_preview import PreviewRequest, PreviewResult
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import Stage
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.plan_editor_scene import DROPS, FakePreviewer, preview_of, settled, show_plan, shows_preview_of
 

@@ -17,7 +17,7 @@ from firegui.gui.session.session import Session, Tool
 from firegui.io.project.store import save_project
 from firegui.runs.run_folder import read_drops
 from firegui.runs.runner import execute as real_execute
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 from tests.gui.conftest import Execute
 from tests.gui.plan_editor_scene import settled, shows_preview_of
 

@@ -21,7 +21,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.run_charts import ChartOptions, area_curve
 from firegui.gui.session.session import Session, ShownResult
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics, wait_idle
 from tests.gui.readouts import calls_of, cursor_of, level_text_of
 

@@ -20,8 +20,8 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.planning.result_view import details_html, report_html
-from firegui.runs.events import FinishReason, RunState, StageBegan
-from firegui.runs.spec import Stage
+from firegui.runs.events import StageBegan
+from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, wait_idle
 from tests.gui.readouts import cursor_of, level_text_of, mark_texts_of

@@ -22,11 +22,11 @@ from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.store import load_project
-from firegui.runs.events import FinishReason, RunState
 from firegui.runs.run_folder import read_run
 from firegui.runs.run_requests import run_title
 from firegui.runs.runner import execute as real_execute
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.conftest import Execute
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.hands import LEFT

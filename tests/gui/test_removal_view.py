@@ -26,9 +26,9 @@ from firegui.gui.planning.run_comparison import compared
 from firegui.gui.session.session import Session
 from firegui.io.array_files import write_arrays
 from firegui.io.project.schedule_file import read_project_schedule
-from firegui.runs.events import FinishReason, RunState, StageBegan
+from firegui.runs.events import StageBegan
 from firegui.runs.run_folder import ELIMINATION_CHECKPOINT
-from firegui.runs.spec import Stage
+from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.fake_runs import FakeExecute, metrics, removal, wait_idle
 from tests.gui.readouts import cursor_of
 

@@ -27,7 +27,8 @@ from firegui.io.project.store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.run_requests import new_replan_folder, replan_spec, resume_spec, run_title
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import ReplanSpec, Stage
+from firegui.runs.spec import ReplanSpec
+from firegui.runs.stages import Stage
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.test_dialogs import when_open
 

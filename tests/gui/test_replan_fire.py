@@ -27,11 +27,11 @@ from firegui.gui.planning.run_comparison import compared, run_comparison_spec
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.store import load_project, save_project
-from firegui.runs.events import FinishReason
 from firegui.runs.kept_fire import FIRE, saved_fire
 from firegui.runs.replan_base import ReplanScores, read_scores
 from firegui.runs.run_folder import STORE, RunFolder, read_drops, read_run
 from firegui.runs.run_requests import replan_spec
+from firegui.runs.stages import FinishReason
 from tests.gui.fake_runs import wait_idle
 from tests.support import GRID, STEPS_PER_DAY
 from tests.unit.runs.replan_scene import DAY, DAYS, carry_out, old_schedule, project_of

@@ -19,9 +19,9 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import BEST, DROPS, ELAPSED, PROGRESS, STATE, TITLE, WORST
 from firegui.gui.session.session import Session
-from firegui.runs.events import FinishReason, RunState, StageBegan, StressTestProgress
+from firegui.runs.events import StageBegan, StressTestProgress
 from firegui.runs.notes import read_notes
-from firegui.runs.spec import Stage
+from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import FakeExecute, run_spec, wait_idle
 from tests.gui.hands import LEFT, centre_of, show_widget

@@ -26,9 +26,10 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_colors import signed_scale
 from firegui.gui.session.session import Session
 from firegui.runs.control import RunControl
-from firegui.runs.events import FieldDrawn, FinishReason, RunEvent, RunFinished
+from firegui.runs.events import FieldDrawn, RunEvent, RunFinished
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import ErrorFieldSpec, RunSpec
+from firegui.runs.stages import FinishReason
 from tests.gui.analyses.panels import open_panels
 from tests.gui.saved_ensembles import fit_of, save_ensemble
 

@@ -26,9 +26,10 @@ from firegui.gui.map.map_view import MapView
 from firegui.gui.map.timeline import TimelineBar
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from firegui.runs.control import RunControl
-from firegui.runs.events import EnsembleReady, FinishReason, RunEvent, RunFinished
+from firegui.runs.events import EnsembleReady, RunEvent, RunFinished
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import RunSpec, UncertaintySpec
+from firegui.runs.stages import FinishReason
 from tests.gui.analyses.panels import open_panels
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.map_scene import Hand, open_map

@@ -31,8 +31,9 @@ from firegui.gui.window.documents import RunningAnswer, UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.store import PROJECT_FILE, save_project
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState, StateChanged
+from firegui.runs.events import RunEvent, RunFinished, StateChanged
 from firegui.runs.spec import PlanSpec, RunSpec
+from firegui.runs.stages import FinishReason, RunState
 from tests.gui.hands import LEFT, centre_of
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

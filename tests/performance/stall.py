@@ -44,7 +44,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 from tests.performance.startup import screen
 
 BEAT_MS = 1

@@ -19,8 +19,8 @@ from firegui.domain.benchmark import (
 )
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, Effectiveness, Setting
-from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
+from firegui.runs.stages import FinishReason
 
 BENCHMARK, COST, MATCHED = "planner_benchmark", "planner_cost", "planner_matched"
 FEASIBILITY, DEPLOYMENT, STRESS = "schedule_feasibility", "planner_deployment", "planner_stress"

@@ -41,18 +41,10 @@ from firegui.rollout.machine import cores, processor
 from firegui.runs.base_run import SavedRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import (
-    BenchmarkProgress,
-    BenchmarkReady,
-    Emit,
-    FinishReason,
-    Message,
-    RunFinished,
-    RunState,
-    TaskProgress,
-)
+from firegui.runs.events import BenchmarkProgress, BenchmarkReady, Emit, Message, RunFinished, TaskProgress
 from firegui.runs.header import PACKAGES, common_fields, event_hash
 from firegui.runs.spec import BenchmarkSpec
+from firegui.runs.stages import FinishReason, RunState
 from firegui.runs.state import RunMachine
 
 if TYPE_CHECKING:

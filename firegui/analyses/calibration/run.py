@@ -27,11 +27,12 @@ from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.base_run import BaseRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import Emit, FinishReason, FitEpoch, Message, RunFinished, RunState, WeightsReady
+from firegui.runs.events import Emit, FitEpoch, Message, RunFinished, WeightsReady
 from firegui.runs.header import fire_hash
 from firegui.runs.messages import counted
 from firegui.runs.resume import differences
 from firegui.runs.spec import CalibrateSpec
+from firegui.runs.stages import FinishReason, RunState
 from firegui.runs.state import RunMachine
 
 TITLE = "The fire model cannot be calibrated"

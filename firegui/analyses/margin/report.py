@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginCurveSettings
 from firegui.domain.settings import Setting
-from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
+from firegui.runs.stages import FinishReason
 
 _TITLES = {
     CurvePlan.NONE: "No margin",

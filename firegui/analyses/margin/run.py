@@ -19,19 +19,11 @@ from firegui.analyses.nested_plan import PASSED_ON, follow_pauses, nested_spec, 
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
 from firegui.errors import CancelledError, Problem
 from firegui.runs.base_run import SavedRun
-from firegui.runs.events import (
-    FinishReason,
-    MarginReady,
-    Message,
-    Progress,
-    RunEvent,
-    RunFinished,
-    RunState,
-    StressTestProgress,
-)
+from firegui.runs.events import MarginReady, Message, Progress, RunEvent, RunFinished, StressTestProgress
 from firegui.runs.header import common_fields
 from firegui.runs.run_folder import PLAN, RunRecord, kept_schedule, read_drops
 from firegui.runs.spec import MarginSpec, StressSpec
+from firegui.runs.stages import FinishReason, RunState
 
 _REPLANNED = "it is replanned, and counts in the test with replanning alone"
 

@@ -9,8 +9,8 @@ from firegui.domain.benchmark import PlannerName, SeedSpread
 from firegui.domain.project import Project
 from firegui.domain.scaling import QualityRow, ScalingAxis, ScalingRow, ScalingTable, Timings, slope_of
 from firegui.io.tables import booktabs, records_csv
-from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
+from firegui.runs.stages import FinishReason
 
 HEADS = (
     "Setting", "Grid", "T", "N_a", "d", "Fire (cells)", "Rollout (ms)", "Grad. step (ms)", "Grad./rollout", "Drops",

@@ -22,9 +22,10 @@ from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingRow, ScalingTable, cases_of
 from firegui.errors import CancelledError, Problem, Problems
 from firegui.runs.base_run import SavedRun
-from firegui.runs.events import FinishReason, Message, RunFinished, RunState, ScalingReady
+from firegui.runs.events import Message, RunFinished, ScalingReady
 from firegui.runs.header import PACKAGES, common_fields
 from firegui.runs.spec import ScalingSpec
+from firegui.runs.stages import FinishReason, RunState
 
 if TYPE_CHECKING:
     from firegui.planning.scaling import ScalingTimer

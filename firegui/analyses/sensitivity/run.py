@@ -43,18 +43,12 @@ from firegui.errors import CancelledError, Check, InputError, Problem
 from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.base_run import SavedRun
 from firegui.runs.engine import Engine
-from firegui.runs.events import (
-    FinishReason,
-    Message,
-    RunEvent,
-    RunFinished,
-    RunState,
-    SensitivityReady,
-)
+from firegui.runs.events import Message, RunEvent, RunFinished, SensitivityReady
 from firegui.runs.header import common_fields, schedule_fields, schedule_hash
 from firegui.runs.messages import counted, pair_text
 from firegui.runs.run_folder import PLAN, RunRecord
 from firegui.runs.spec import PlanSpec, SensitivitySpec
+from firegui.runs.stages import FinishReason, RunState
 
 if TYPE_CHECKING:
     from firegui.rollout.model import Model

@@ -13,8 +13,9 @@ from firegui.fire.skill import ForecastSkill, forecast_skill, observed_start, sc
 from firegui.fire.skill_report import SkillReport, skill_report
 from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.base_run import BaseRun
-from firegui.runs.events import FinishReason, Message, RunFinished, RunState, SkillReady
+from firegui.runs.events import Message, RunFinished, SkillReady
 from firegui.runs.spec import SkillSpec
+from firegui.runs.stages import FinishReason, RunState
 
 _USUAL = SkillSettings()
 """As many days as the published curve has."""

@@ -23,16 +23,11 @@ from firegui.domain.results import Metrics
 from firegui.domain.stress import NOMINAL, StressDraw, StressScenario, StressTable
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.runs.base_run import SavedRun
-from firegui.runs.events import (
-    FinishReason,
-    Message,
-    RunFinished,
-    RunState,
-    StressReady,
-)
+from firegui.runs.events import Message, RunFinished, StressReady
 from firegui.runs.header import common_fields, path_text, schedule_fields, schedule_hash
 from firegui.runs.messages import counted
 from firegui.runs.spec import StressSpec
+from firegui.runs.stages import FinishReason, RunState
 
 if TYPE_CHECKING:
     from firegui.planning.repair import PlanRepair

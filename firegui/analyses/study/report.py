@@ -13,8 +13,8 @@ from firegui.domain.study import value_text
 from firegui.domain.study_table import MEASURES, StudyTable
 from firegui.io import atomic
 from firegui.io.tables import csv_text
-from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
+from firegui.runs.stages import FinishReason
 
 TABLE, PARQUET, WORK = "table.csv", "table.parquet", "cells.csv"
 WORST = "worst_growth_left"

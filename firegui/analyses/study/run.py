@@ -39,18 +39,10 @@ from firegui.rollout.machine import cores, processor
 from firegui.runs.base_run import SavedRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import (
-    CellProgress,
-    Emit,
-    FinishReason,
-    Message,
-    RunFinished,
-    RunState,
-    StudyProgress,
-    StudyReady,
-)
+from firegui.runs.events import CellProgress, Emit, Message, RunFinished, StudyProgress, StudyReady
 from firegui.runs.header import PACKAGES, common_fields, installed_versions, path_text, schedule_fields
 from firegui.runs.spec import StudySpec
+from firegui.runs.stages import FinishReason, RunState
 from firegui.runs.state import RunMachine
 
 _COLLECT_SECONDS, _PROGRESS_SECONDS, _TABLE_SECONDS, _SAVE_SECONDS = 0.1, 0.25, 1.0, 5.0

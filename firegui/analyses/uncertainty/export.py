@@ -28,10 +28,11 @@ from firegui.domain.ensemble import Ensemble
 from firegui.errors import InputError, Problems
 from firegui.io import atomic
 from firegui.runs.base_run import BaseRun
-from firegui.runs.events import FinishReason, RunFinished, RunState
+from firegui.runs.events import RunFinished
 from firegui.runs.messages import counted
 from firegui.runs.result_store import check_writable
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
+from firegui.runs.stages import FinishReason, RunState
 
 TITLE = "The ensemble was not exported"
 _WORDS = {

@@ -12,9 +12,9 @@ from firegui.domain.ensemble import BASELINE, Ensemble, below_start
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import InputError
-from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import RUN, STORE
+from firegui.runs.stages import FinishReason
 
 UNBURNED = (
     "At the end of every day the error acts on every cell with P above the threshold, those that burned at the start "

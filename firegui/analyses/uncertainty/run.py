@@ -41,19 +41,10 @@ from firegui.domain.uncertainty import (
 from firegui.errors import CancelledError, InputError, Problem, Problems
 from firegui.runs.base_run import BaseRun, SavedRun
 from firegui.runs.control import RunControl
-from firegui.runs.events import (
-    Emit,
-    EnsembleReady,
-    ErrorFitted,
-    FieldDrawn,
-    FinishReason,
-    MembersDone,
-    Message,
-    RunFinished,
-    RunState,
-)
+from firegui.runs.events import Emit, EnsembleReady, ErrorFitted, FieldDrawn, MembersDone, Message, RunFinished
 from firegui.runs.header import common_fields, schedule_fields, schedule_hash
 from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
+from firegui.runs.stages import FinishReason, RunState
 
 if TYPE_CHECKING:
     from firegui.ensembles.ensemble import Portions

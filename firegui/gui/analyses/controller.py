@@ -18,18 +18,11 @@ from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import report_failure
 from firegui.gui.jobs.run_job import Execute, RunJob, UnfinishedWork, stop_and_join
 from firegui.gui.session.session import Session
-from firegui.runs.events import (
-    EliminationStep,
-    EpochDone,
-    FinishReason,
-    Message,
-    Progress,
-    RunFinished,
-    StageBegan,
-)
+from firegui.runs.events import Message, Progress, RunFinished, StageBegan
 from firegui.runs.header import SavedHeader
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import RunSpec
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason
 
 Table = TypeVar("Table")
 Header = TypeVar("Header")

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_problem
 from firegui.io.toml import plain_words
-from firegui.runs.events import FinishReason
 from firegui.runs.header import SavedHeader
 from firegui.runs.lock import is_held
 from firegui.runs.result_store import ResultStore
+from firegui.runs.stages import FinishReason
 
 Header = TypeVar("Header", bound=SavedHeader)
 

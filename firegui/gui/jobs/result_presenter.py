@@ -15,9 +15,10 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import Execute, RunSlot
 from firegui.gui.jobs.run_list import save_scores
 from firegui.gui.session.session import FireView, Session, ShownResult
-from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunFinished
+from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished
 from firegui.runs.fire_specs import run_spec
 from firegui.runs.spec import EvaluateSpec
+from firegui.runs.stages import FinishReason
 
 NO_DROPS = "Computing the fire without drops…"
 _FIRST_TIME = "The first time this can take a minute."

@@ -18,21 +18,12 @@ from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
 from firegui.domain.stress import StressTable
 from firegui.errors import InputError
-from firegui.runs.events import (
-    EliminationStep,
-    EpochDone,
-    FinishReason,
-    Progress,
-    RunFinished,
-    RunState,
-    StageBegan,
-    StressTestProgress,
-)
+from firegui.runs.events import Progress, RunFinished, StageBegan, StressTestProgress
 from firegui.runs.history import COLUMNS
 from firegui.runs.kept_fire import kind_of_fire
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.run_folder import RunRecord, read_run
-from firegui.runs.spec import ReplanNote, Stage
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, ReplanNote, RunState, Stage
 from firegui.runs.summary import run_summary, saved_summary
 
 _FIRST_CAPACITY = 256

@@ -15,8 +15,9 @@ from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.base.tasks import Task
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished
+from firegui.runs.events import Message, RunEvent, RunFinished
 from firegui.runs.spec import PlanSpec, ReplanSpec, RunSpec
+from firegui.runs.stages import FinishReason
 
 Execute = Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]
 """Function that a job calls: :func:`firegui.runs.runner.execute`, or a test double."""

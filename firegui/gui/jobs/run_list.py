@@ -15,7 +15,6 @@ from firegui.gui.jobs.run_entry import EliminationHistory, EpochHistory, RunEntr
 from firegui.gui.jobs.run_job import RunJob
 from firegui.gui.session.session import Session
 from firegui.io.project.store import RUNS, list_runs
-from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import event_hash
 from firegui.runs.lock import FolderLock, is_held
 from firegui.runs.notes import read_notes
@@ -23,7 +22,8 @@ from firegui.runs.replan_base import note_of, read_scores
 from firegui.runs.result_store import names_in
 from firegui.runs.run_folder import RunFolder, RunRecord, read_run, same_folder
 from firegui.runs.run_requests import FolderSpec, run_title
-from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
+from firegui.runs.spec import PlanSpec, ReplanSpec
+from firegui.runs.stages import FinishReason, RunState, Stage
 
 
 class StoppingJobs:

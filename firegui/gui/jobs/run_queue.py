@@ -24,16 +24,12 @@ from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.events import (
     BaselineReady,
-    EliminationStep,
-    EpochDone,
-    FinishReason,
     LoopAdvanced,
     Message,
     PlanUpdated,
     Progress,
     RemovalCurveReady,
     RunFinished,
-    RunState,
     StageBegan,
     StateChanged,
     StressTestProgress,
@@ -41,7 +37,8 @@ from firegui.runs.events import (
 from firegui.runs.run_folder import delete_run, read_removal_curve, same_folder
 from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import EvaluateSpec, Stage
+from firegui.runs.spec import EvaluateSpec
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 
 
 class RunQueue(QObject):

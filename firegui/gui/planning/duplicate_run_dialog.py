@@ -20,7 +20,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.run_comparison import differing_inputs
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.runs.run_requests import STAGE_TITLES
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 
 _OFFERED = ("epochs", "patience", "seed", "learning_rate")
 _SAME = "The project still has the inputs of this run."

@@ -24,7 +24,8 @@ from firegui.gui.session.session import Session
 from firegui.io.project.schedule_file import read_project_schedule, write_plan_safetensors
 from firegui.runs.result_store import unused
 from firegui.runs.run_requests import WarmStart, plan_spec
-from firegui.runs.spec import EvaluateSpec, Stage
+from firegui.runs.spec import EvaluateSpec
+from firegui.runs.stages import Stage
 
 BY_HAND = "by-hand"
 """Folder of a project for the schedules edited by hand."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firegui.domain.settings import Setting
 from firegui.gui.jobs.run_entry import RunEntry
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 
 _TACTICAL = (
     "There are no curves: the tactical heuristic places drops by rule, in three passes, and searches for nothing. What "

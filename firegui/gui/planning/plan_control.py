@@ -25,10 +25,10 @@ from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.planning.flight_rules import rule_problems
-from firegui.runs.events import RunState
 from firegui.runs.run_folder import kept_plan
 from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec, run_title
-from firegui.runs.spec import ReplanSpec, Stage
+from firegui.runs.spec import ReplanSpec
+from firegui.runs.stages import RunState, Stage
 
 
 @dataclass(frozen=True, slots=True)

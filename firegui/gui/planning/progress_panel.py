@@ -45,7 +45,7 @@ from firegui.gui.planning.run_charts import (
     TermsChart,
 )
 from firegui.gui.session.session import Session
-from firegui.runs.events import FinishReason
+from firegui.runs.stages import FinishReason
 
 FIRST, SECOND, CURVE, RESULT = range(4)
 """Numbers of the pages."""

@@ -11,7 +11,8 @@ from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.runs.messages import counted
 from firegui.runs.run_requests import WarmStart, plan_spec
-from firegui.runs.spec import EvaluateSpec, Stage
+from firegui.runs.spec import EvaluateSpec
+from firegui.runs.stages import Stage
 
 
 def show_point(session: Session, queue: RunQueue, entry: RunEntry, index: int) -> None:

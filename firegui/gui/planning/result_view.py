@@ -20,8 +20,8 @@ from firegui.gui.base.layouts import column, vertical
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
 from firegui.gui.widgets.settings_form import FoldedSection
-from firegui.runs.events import FinishReason
 from firegui.runs.replan_base import ReplanScores
+from firegui.runs.stages import FinishReason
 
 _NO_RUN = "No run is shown."
 _ETAS = "design · nominal η"

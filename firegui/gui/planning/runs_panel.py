@@ -32,9 +32,9 @@ from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import add_table_actions, select_row, selected_rows, show_table
-from firegui.runs.events import RunState
 from firegui.runs.notes import NOTES, read_notes, takes_notes, write_notes
 from firegui.runs.run_folder import kept_plan
+from firegui.runs.stages import RunState
 
 _WIDTHS = {PROGRESS: 112, ELAPSED: 56, ETA: 52, WORST: 86}
 _ROOM_FOR_TIMES, _ROOM_FOR_ALL_BUTTONS = 600, 470

@@ -14,9 +14,9 @@ from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.table_model import Column, Index, TableModel
-from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import kept_plan
+from firegui.runs.stages import FinishReason
 
 TITLE, STATE, PROGRESS, ELAPSED, ETA, BEST, DROPS, WORST = range(8)
 _NOTE_LETTERS = 80

@@ -24,7 +24,7 @@ from firegui.errors import InputError
 from firegui.gui.session.base_map import BaseMap
 from firegui.gui.session.plan_editor import PlanEditor
 from firegui.gui.session.undo import ReplaceCommand
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 
 
 class Tool(StrEnum):

@@ -24,7 +24,7 @@ from firegui.gui.window.action_registry import (
     plain_title,
 )
 from firegui.gui.window.documents import Documents
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 
 STAGES = {"both": (Stage.OPTIMIZE, Stage.PRUNE), "first": (Stage.OPTIMIZE,)}
 """Stages by the value of their action."""

@@ -15,7 +15,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.runs.events import RunState
+from firegui.runs.stages import RunState
 
 LONG_SECONDS = 60.0
 """The user waits for shorter work, which needs no message."""

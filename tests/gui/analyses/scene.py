@@ -63,7 +63,6 @@ from firegui.runs.events import (
     BenchmarkReady,
     DeviceUsed,
     EnsembleReady,
-    FinishReason,
     FitEpoch,
     MarginReady,
     MembersDone,
@@ -71,7 +70,6 @@ from firegui.runs.events import (
     Progress,
     RunEvent,
     RunFinished,
-    RunState,
     SensitivityReady,
     SkillReady,
     StressReady,
@@ -83,6 +81,7 @@ from firegui.runs.events import (
 from firegui.runs.header import event_hash
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import RunSpec
+from firegui.runs.stages import FinishReason, RunState
 from tests.gui.fake_benchmarks import finish, row_of, table
 from tests.gui.saved_ensembles import state_of
 from tests.unit.domain.margin_curves import margin_curve

@@ -28,8 +28,8 @@ from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.documents import RunningAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.store import save_project
-from firegui.runs.events import RunState
 from firegui.runs.lock import FolderLock
+from firegui.runs.stages import RunState
 from tests.gui.analyses.scene import (
     CASES,
     DEVICE,

@@ -20,7 +20,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.replan_dialog import ReplanDialog
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.window.main_window import MainWindow
-from firegui.runs.events import RunState
+from firegui.runs.stages import RunState
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier

@@ -20,7 +20,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.widgets.fields import WholeField
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.recovery import RecoverDialog
-from firegui.runs.events import EpochDone, RunState
+from firegui.runs.stages import EpochDone, RunState
 
 FIRST = 1_000
 """The first typed number."""

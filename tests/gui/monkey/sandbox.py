@@ -30,9 +30,10 @@ from firegui.io.project.regions_file import write_regions_geojson, write_regions
 from firegui.io.project.scenario_toml import write_fleet
 from firegui.io.project.store import save_project
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, Progress, RunEvent, RunFinished, RunState, StateChanged
+from firegui.runs.events import Progress, RunEvent, RunFinished, StateChanged
 from firegui.runs.runner import execute
 from firegui.runs.spec import EvaluateSpec, PlanSpec, ReplanSpec, RunSpec, SkillSpec
+from firegui.runs.stages import FinishReason, RunState
 from tests.gui.fake_runs import FakeExecute
 from tests.support import SHAPE, make_project, watched_project, write_random_maps, write_schedule
 

@@ -10,8 +10,8 @@ from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.session.session import FireView
 from firegui.gui.widgets.fields import WholeField
-from firegui.runs.events import FinishReason, RunState
 from firegui.runs.run_folder import read_run
+from firegui.runs.stages import FinishReason, RunState
 from tests.gui.hands import type_into_field
 from tests.gui.stories.person import Person
 

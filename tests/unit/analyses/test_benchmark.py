@@ -24,18 +24,12 @@ from firegui.errors import InputError, Problem
 from firegui.io.project.store import list_runs, save_project
 from firegui.planning.benchmark_figures import CONVERGENCE, CONVERGENCE_MATCHED
 from firegui.runs.control import RunControl
-from firegui.runs.events import (
-    BenchmarkProgress,
-    BenchmarkReady,
-    FinishReason,
-    RunEvent,
-    RunState,
-    StateChanged,
-)
+from firegui.runs.events import BenchmarkProgress, BenchmarkReady, RunEvent, StateChanged
 from firegui.runs.lock import FolderLock
 from firegui.runs.result_store import SavedResultFolder
 from firegui.runs.run_folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PLAN, REFERENCE, SMOOTHING_CHECKPOINT, read_run
 from firegui.runs.spec import BenchmarkSpec
+from firegui.runs.stages import FinishReason, RunState
 from tests.support import make_project
 from tests.unit.analyses.workers import READY, STOPPED, Workplace, answer_of, done, failure, progress
 from tests.unit.domain.benchmark_samples import AT_ITS_COST, BUDGET, made_row

@@ -21,10 +21,11 @@ from firegui.domain.benchmark import BenchmarkRow, BenchmarkSettings, PlannerNam
 from firegui.domain.project import Project
 from firegui.io.project.store import save_project
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, RunEvent, RunFinished
+from firegui.runs.events import RunEvent, RunFinished
 from firegui.runs.run_folder import PLAN
 from firegui.runs.runner import execute
 from firegui.runs.spec import BenchmarkSpec
+from firegui.runs.stages import FinishReason
 from tests.support import make_project
 from tests.unit.analyses.task_contexts import TaskContexts, measured
 

@@ -14,9 +14,10 @@ from firegui.domain.project import Project
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.project.weights_file import read_weights
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, FitEpoch, Message, RunEvent, RunFinished, WeightsReady
+from firegui.runs.events import FitEpoch, Message, RunEvent, RunFinished, WeightsReady
 from firegui.runs.runner import execute
 from firegui.runs.spec import CalibrateSpec
+from firegui.runs.stages import FinishReason
 from tests.support import watched_project
 from tests.unit.domain.samples import weights
 from tests.unit.runs.fakes import FakeEngine, carried_out, end, raise_at

@@ -16,10 +16,11 @@ from firegui.domain.settings import Effectiveness
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.domain.workers import WorkerSettings
 from firegui.runs.control import RunControl
-from firegui.runs.events import EnsembleReady, FinishReason, MembersDone, RunEvent
+from firegui.runs.events import EnsembleReady, MembersDone, RunEvent
 from firegui.runs.run_folder import PLAN
 from firegui.runs.runner import execute
 from firegui.runs.spec import SensitivitySpec, UncertaintySpec
+from firegui.runs.stages import FinishReason
 from tests.support import make_project
 from tests.unit.ensembles.worlds import blown_project
 from tests.unit.runs.fakes import end, two_drops

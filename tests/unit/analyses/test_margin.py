@@ -21,20 +21,11 @@ from firegui.domain.stress import StressSet
 from firegui.errors import InputError
 from firegui.io.project.store import list_runs
 from firegui.runs.control import RunControl
-from firegui.runs.events import (
-    EpochDone,
-    FinishReason,
-    MarginReady,
-    Message,
-    Progress,
-    RunEvent,
-    RunFinished,
-    RunState,
-    StateChanged,
-)
+from firegui.runs.events import MarginReady, Message, Progress, RunEvent, RunFinished, StateChanged
 from firegui.runs.run_folder import METRICS, read_drops, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import RunSpec
+from firegui.runs.stages import EpochDone, FinishReason, RunState
 from tests.support import csv_rows
 from tests.unit.analyses.margin_scene import SETTINGS, STRESS, margin_project, margin_spec
 

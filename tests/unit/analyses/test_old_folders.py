@@ -14,11 +14,11 @@ from firegui.domain.sensitivity import SensitivityKind
 from firegui.domain.settings import Margin
 from firegui.domain.stress import StressSet
 from firegui.errors import InputError
-from firegui.runs.events import FinishReason
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import STORE, check_out, kept_schedule, read_drops, read_run
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import FinishReason, Stage
 from tests.support import make_project
 
 

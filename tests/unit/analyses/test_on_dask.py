@@ -19,10 +19,11 @@ from firegui.domain.uncertainty import UncertaintyKind
 from firegui.domain.workers import WorkerSettings
 from firegui.io.project.store import save_project
 from firegui.runs.control import RunControl
-from firegui.runs.events import BenchmarkProgress, FinishReason, Message, RunEvent, StudyProgress
+from firegui.runs.events import BenchmarkProgress, Message, RunEvent, StudyProgress
 from firegui.runs.run_folder import PLAN
 from firegui.runs.runner import execute
 from firegui.runs.spec import BenchmarkSpec, RunSpec, StudySpec
+from firegui.runs.stages import FinishReason
 from tests.support import make_project
 from tests.unit.analyses.cluster_hands import Cluster
 from tests.unit.analyses.task_contexts import measured

@@ -29,9 +29,10 @@ from firegui.errors import InputError
 from firegui.planning.scaling_figures import QUALITY as QUALITY_PICTURE
 from firegui.planning.scaling_figures import RATIO as RATIO_PICTURE
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, Progress, RunEvent, RunState, ScalingReady
+from firegui.runs.events import Progress, RunEvent, ScalingReady
 from firegui.runs.lock import FolderLock
 from firegui.runs.spec import ScalingSpec
+from firegui.runs.stages import FinishReason, RunState
 from tests.support import csv_rows, make_project
 from tests.unit.analyses.fake_scaling import row_of
 from tests.unit.runs.fakes import FakeEngine, carried_out, end, problems_of, raise_at, warnings

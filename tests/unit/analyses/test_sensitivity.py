@@ -15,18 +15,11 @@ from firegui.domain.settings import DESIGN, NOMINAL, Effectiveness, Margin
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorFit, ErrorSource
 from firegui.errors import InputError, Problem
 from firegui.runs.control import RunControl
-from firegui.runs.events import (
-    EpochDone,
-    FinishReason,
-    Progress,
-    RunEvent,
-    RunState,
-    SensitivityReady,
-    StateChanged,
-)
+from firegui.runs.events import Progress, RunEvent, SensitivityReady, StateChanged
 from firegui.runs.lock import FolderLock
 from firegui.runs.run_folder import RUN, read_run
 from firegui.runs.spec import SensitivitySpec
+from firegui.runs.stages import EpochDone, FinishReason, RunState
 from tests.support import assert_same_files, make_project
 from tests.unit.domain.tables import sensitivity_tables
 from tests.unit.runs.fakes import PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, two_drops

@@ -14,9 +14,10 @@ from firegui.domain.weights import Correction, NetworkWeights, TrainedEvent, Tra
 from firegui.fire.card import scalar_card
 from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, Message, Progress, RunEvent, SkillReady
+from firegui.runs.events import Message, Progress, RunEvent, SkillReady
 from firegui.runs.runner import execute
 from firegui.runs.spec import SkillSpec
+from firegui.runs.stages import FinishReason
 from tests.support import watched_project
 from tests.unit.runs.fakes import FakeEngine, carried_out, end
 

@@ -24,18 +24,17 @@ from firegui.rollout.simulate import simulate
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
-    FinishReason,
     Message,
     PlanUpdated,
     Progress,
     RunEvent,
     RunFinished,
-    RunState,
     StateChanged,
     StressReady,
 )
 from firegui.runs.runner import execute
 from firegui.runs.spec import EvaluateSpec, RunSpec, StressDrawOf, StressSpec
+from firegui.runs.stages import FinishReason, RunState
 from tests.numerics.cases import random_schedule
 from tests.support import assert_same_files, csv_rows, make_project
 

@@ -17,15 +17,9 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import (
-    FinishReason,
-    Message,
-    RunEvent,
-    RunState,
-    StudyProgress,
-    StudyReady,
-)
+from firegui.runs.events import Message, RunEvent, StudyProgress, StudyReady
 from firegui.runs.spec import StudySpec
+from firegui.runs.stages import FinishReason, RunState
 from tests.support import csv_rows, make_project
 from tests.unit.analyses.study_stub import FAILING, execute, settings
 from tests.unit.runs.fakes import PAUSED_ONCE, end, problems_of, states

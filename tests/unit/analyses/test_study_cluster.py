@@ -12,8 +12,9 @@ import pytest
 from firegui.domain.project import Project
 from firegui.domain.workers import WorkerSettings
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished, StudyProgress
+from firegui.runs.events import Message, RunEvent, RunFinished, StudyProgress
 from firegui.runs.spec import StudySpec
+from firegui.runs.stages import FinishReason
 from tests.support import make_project
 from tests.unit.analyses.cluster_hands import Cluster
 from tests.unit.analyses.study_stub import execute, settings

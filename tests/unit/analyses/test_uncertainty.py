@@ -51,18 +51,17 @@ from firegui.runs.events import (
     BaselineReady,
     EnsembleReady,
     ErrorFitted,
-    FinishReason,
     MembersDone,
     Message,
     PlanUpdated,
     RunEvent,
-    RunState,
     StateChanged,
 )
 from firegui.runs.lock import FolderLock
 from firegui.runs.run_folder import read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import EvaluateSpec, MemberOf, UncertaintySpec
+from firegui.runs.stages import FinishReason, RunState
 from tests.support import assert_same_files, csv_rows, make_project, watched_project
 from tests.unit.runs.fakes import PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, two_drops, warnings
 

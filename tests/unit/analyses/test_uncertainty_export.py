@@ -12,8 +12,8 @@ from firegui.domain.project import Project
 from firegui.domain.uncertainty import UncertaintyKind, UncertaintySettings
 from firegui.io.rasters.geotiff import read_raster
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
+from firegui.runs.stages import FinishReason
 from tests.support import assert_same_files
 from tests.unit.analyses.test_uncertainty import uq_spec
 from tests.unit.runs.fakes import FakeEngine, carried_out, end

@@ -6,9 +6,10 @@ from firegui.cli.progress import scalars
 from firegui.domain.uncertainty import PAPER_BEAR
 from firegui.ensembles.random_field import error_field
 from firegui.runs.control import RunControl
-from firegui.runs.events import FieldDrawn, FinishReason, RunEvent
+from firegui.runs.events import FieldDrawn, RunEvent
 from firegui.runs.runner import execute
 from firegui.runs.spec import ErrorFieldSpec
+from firegui.runs.stages import FinishReason
 from tests.unit.runs.fakes import carried_out, end
 
 SPEC = ErrorFieldSpec(PAPER_BEAR, (30, 40), seed=7, member=3, day=1)

@@ -10,7 +10,8 @@ from firegui.analyses.uncertainty.report import UNBURNED, below_start_text, note
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.runs.run_folder import STORE
-from firegui.runs.spec import PlanSpec, ReplanNote
+from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import ReplanNote
 from tests.support import make_project
 from tests.unit.runs.fakes import carried_out
 

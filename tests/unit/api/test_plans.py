@@ -13,8 +13,9 @@ from firegui.api.projects import OpenProject
 from firegui.domain.settings import Margin
 from firegui.errors import CancelledError, FireguiError, RunFailedError
 from firegui.runs.engine import Engine
-from firegui.runs.events import EpochDone, FinishReason, RunEvent, RunFinished
+from firegui.runs.events import RunEvent, RunFinished
 from firegui.runs.run_folder import read_run
+from firegui.runs.stages import EpochDone, FinishReason
 from tests.support import assert_same_files, make_project
 from tests.unit.api.conftest import Command
 

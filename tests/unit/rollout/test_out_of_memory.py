@@ -15,9 +15,10 @@ from firegui.domain.stress import StressScenario, StressSet
 from firegui.rollout.kernels.gpu import LESS_HISTORY, ON_THE_CPU, Gpu
 from firegui.rollout.kernels.gpu_rollout import Rollouts
 from firegui.runs.control import RunControl
-from firegui.runs.events import DeviceUsed, FinishReason, Message, RunEvent, RunFinished
+from firegui.runs.events import DeviceUsed, Message, RunEvent, RunFinished
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import FinishReason
 from tests.support import make_project
 
 

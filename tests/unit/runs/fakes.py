@@ -51,9 +51,10 @@ from firegui.planning.audit import AuditReport
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gates import FlightRules
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished, RunState, StateChanged
+from firegui.runs.events import Message, RunEvent, RunFinished, StateChanged
 from firegui.runs.runner import execute
 from firegui.runs.spec import RunSpec
+from firegui.runs.stages import FinishReason, RunState
 from tests.unit.analyses.fake_scaling import FakeBench
 from tests.unit.domain.samples import training, weights
 

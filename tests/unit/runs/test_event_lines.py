@@ -12,21 +12,17 @@ from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
 from firegui.domain.results import Frames
 from firegui.runs.events import (
     BaselineReady,
-    EliminationStep,
-    EpochDone,
-    FinishReason,
     FitEpoch,
     Message,
     PlanUpdated,
     RunEvent,
     RunFinished,
-    RunState,
     StageBegan,
     StateChanged,
     StressTestProgress,
     WeightsReady,
 )
-from firegui.runs.spec import Stage
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 from tests.unit.domain.samples import weights
 from tests.unit.runs.fakes import metrics
 

@@ -11,10 +11,11 @@ import pytest
 from firegui.domain.drops import Drop, DropList
 from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, PlanUpdated, RunEvent, RunFinished
+from firegui.runs.events import PlanUpdated, RunEvent, RunFinished
 from firegui.runs.run_folder import read_drops, read_run
 from firegui.runs.runner import execute
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import FinishReason, Stage
 from tests.support import make_project
 
 PROJECT = make_project(seed=3)

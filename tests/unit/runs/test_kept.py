@@ -11,11 +11,11 @@ from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import InputError, Problem
 from firegui.io.toml import dumps
-from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import SavedHeader
 from firegui.runs.lock import is_held
 from firegui.runs.result_store import ResultStore, SavedResultFolder
 from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.stages import FinishReason, RunState
 from tests.support import make_project
 
 

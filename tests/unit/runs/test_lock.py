@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from firegui.errors import InputError
-from firegui.runs.events import FinishReason
 from firegui.runs.lock import LOCK, FolderLock, is_held
 from firegui.runs.run_folder import check_out, read_run
 from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import FinishReason
 from tests.support import make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out, end, problems_of
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from firegui.domain.settings import OptimizerSettings
-from firegui.runs.events import FinishReason
 from firegui.runs.messages import FORMING_EPOCHS, counted, finish_message, gain_message, pruned_message
 from firegui.runs.run_folder import EliminationSummary
+from firegui.runs.stages import FinishReason
 from tests.unit.runs.fakes import metrics
 
 FIRE = metrics(2.0)

@@ -9,20 +9,11 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.errors import InputError
 from firegui.runs.control import RunControl
-from firegui.runs.events import (
-    EliminationStep,
-    EpochDone,
-    FinishReason,
-    Message,
-    PlanUpdated,
-    Progress,
-    RunEvent,
-    RunState,
-    StageBegan,
-)
+from firegui.runs.events import Message, PlanUpdated, Progress, RunEvent, StageBegan
 from firegui.runs.history import elimination_text, read_elimination
 from firegui.runs.run_folder import ELIMINATION, PRELIMINARY, REFERENCE, read_run
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 from tests.support import assert_same_files, make_project
 from tests.unit.runs.fakes import FakeEngine, FakeRollout, carried_out, end, problems_of, raise_at
 

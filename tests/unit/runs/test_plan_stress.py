@@ -12,10 +12,11 @@ from firegui.domain.stress import StressScenario, StressSet, growth_left_text
 from firegui.planning.problem import build
 from firegui.planning.stress import stress_table
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, RunEvent, RunState, StateChanged, StressReady, StressTestProgress
+from firegui.runs.events import RunEvent, StateChanged, StressReady, StressTestProgress
 from firegui.runs.run_folder import kept_schedule, read_run
 from firegui.runs.runner import execute
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.support import make_project
 from tests.unit.runs.fakes import PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, two_drops, warnings
 

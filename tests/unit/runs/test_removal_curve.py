@@ -14,7 +14,8 @@ from firegui.io.array_files import read_arrays, write_arrays
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import RemovalCurveReady, RunEvent
 from firegui.runs.run_folder import ELIMINATION_CHECKPOINT, PLAN, read_removal_curve
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import Stage
 from tests.support import make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out, raise_at
 from tests.unit.runs.test_plan_stages import listed

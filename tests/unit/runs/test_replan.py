@@ -19,22 +19,14 @@ from firegui.domain.stress import StressScenario, StressSet, StressTestSettings,
 from firegui.io.project.observation_file import read_observation
 from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.control import RunControl
-from firegui.runs.events import (
-    EliminationStep,
-    EpochDone,
-    FinishReason,
-    LoopAdvanced,
-    Message,
-    PlanUpdated,
-    Progress,
-    RunEvent,
-)
+from firegui.runs.events import LoopAdvanced, Message, PlanUpdated, Progress, RunEvent
 from firegui.runs.header import schedule_hash
 from firegui.runs.kept_fire import saved_fire
 from firegui.runs.replan_base import read_scores
 from firegui.runs.run_folder import read_drops, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import ReplanSpec, StressSpec
+from firegui.runs.stages import EliminationStep, EpochDone, FinishReason
 from tests.support import STEPS_PER_DAY, assert_same_files, csv_rows
 from tests.unit.runs.fakes import end, problems_of
 from tests.unit.runs.replan_scene import DAY, DAYS, FIRST, carry_out, loop_spec, project_of, replan_spec, saved_plan

@@ -14,11 +14,12 @@ from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, ObjectiveWeights
 from firegui.runs.control import RunControl
-from firegui.runs.events import EpochDone, FinishReason, RunEvent, RunFinished
+from firegui.runs.events import RunEvent, RunFinished
 from firegui.runs.history import history_text
 from firegui.runs.run_folder import read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import EpochDone, FinishReason
 from tests.support import make_project, random_maps
 
 EPOCHS = 12

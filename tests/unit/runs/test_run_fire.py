@@ -27,7 +27,7 @@ from firegui.io.exporters.areas import Kind
 from firegui.io.project.store import load_project, save_project
 from firegui.io.rasters.geotiff import read_raster
 from firegui.runs.control import RunControl
-from firegui.runs.events import BaselineReady, EpochDone, FinishReason, PlanUpdated, RunEvent
+from firegui.runs.events import BaselineReady, PlanUpdated, RunEvent
 from firegui.runs.export import hand_over, run_content
 from firegui.runs.fire_specs import run_spec
 from firegui.runs.kept_fire import FIRE, read_kept_fire, saved_fire
@@ -35,6 +35,7 @@ from firegui.runs.replan_base import ReplanScores, read_scores
 from firegui.runs.run_folder import PLAN, read_drops, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import EvaluateSpec
+from firegui.runs.stages import EpochDone, FinishReason
 from tests.support import GRID, STEPS_PER_DAY, csv_rows
 from tests.unit.runs.fakes import end, problems_of
 from tests.unit.runs.replan_scene import DAY, DAYS, carry_out, loop_spec, project_of, replan_spec

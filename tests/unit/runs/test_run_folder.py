@@ -9,11 +9,12 @@ import rasterio
 
 from firegui.errors import InputError
 from firegui.runs.control import RunControl
-from firegui.runs.events import EpochDone, FinishReason, RunEvent, RunFinished, RunState, StateChanged
+from firegui.runs.events import RunEvent, RunFinished, StateChanged
 from firegui.runs.history import COLUMNS, history_text, read_history
 from firegui.runs.run_folder import check_out, read_drops, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import EpochDone, FinishReason, RunState
 from tests.support import make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out, raise_at
 

@@ -15,13 +15,10 @@ from firegui.rollout.engine_message import MessageCallback
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
-    EpochDone,
-    FinishReason,
     Message,
     PlanUpdated,
     RunEvent,
     RunFinished,
-    RunState,
     StageBegan,
     StateChanged,
     StressReady,
@@ -30,6 +27,7 @@ from firegui.runs.events import (
 from firegui.runs.run_folder import RunFolder, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import EvaluateSpec, PlanSpec
+from firegui.runs.stages import EpochDone, FinishReason, RunState
 from tests.support import make_project
 from tests.unit.runs.fakes import BASELINE, PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, warnings
 

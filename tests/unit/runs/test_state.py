@@ -4,7 +4,8 @@ import itertools
 
 import pytest
 
-from firegui.runs.events import RunState, StateChanged
+from firegui.runs.events import StateChanged
+from firegui.runs.stages import RunState
 from firegui.runs.state import LEGAL, IllegalMoveError, RunMachine
 
 Q, P, R, H, S, F = RunState

@@ -11,16 +11,11 @@ import pytest
 from firegui.domain.operations import Operations, PinnedDrop
 from firegui.errors import InputError
 from firegui.runs.control import RunControl
-from firegui.runs.events import (
-    EpochDone,
-    FinishReason,
-    PlanUpdated,
-    Progress,
-    StageBegan,
-)
+from firegui.runs.events import PlanUpdated, Progress, StageBegan
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import HISTORY, PLAN, SCHEDULE, TacticalProgress, check_out, read_run
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import EpochDone, FinishReason, Stage
 from firegui.runs.tactical_stage import budget_problems
 from tests.support import assert_same_files, make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out, end, problems_of, raise_at

@@ -36,9 +36,10 @@ from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.planning.flight_rules import rule_problems
-from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, TaskProgress
+from firegui.runs.events import BenchmarkProgress, BenchmarkReady, TaskProgress
 from firegui.runs.messages import counted
 from firegui.runs.spec import BenchmarkSpec, EvaluateSpec
+from firegui.runs.stages import FinishReason
 
 Trail = list[tuple[int, float]]
 """``(spent, best)`` of a running task, as reported so far."""

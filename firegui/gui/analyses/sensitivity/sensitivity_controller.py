@@ -14,8 +14,9 @@ from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.io.project.schedule_file import read_project_schedule
-from firegui.runs.events import FinishReason, SensitivityReady
+from firegui.runs.events import SensitivityReady
 from firegui.runs.spec import SensitivitySpec
+from firegui.runs.stages import FinishReason
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,11 @@ from firegui.gui.base.tasks import wait_for
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.io import atomic
 from firegui.io.project.study_file import StudyFile
-from firegui.runs.events import CellProgress, RunState, StudyProgress, StudyReady, WorkerSeen
+from firegui.runs.events import CellProgress, StudyProgress, StudyReady, WorkerSeen
 from firegui.runs.header import event_hash
 from firegui.runs.messages import counted
 from firegui.runs.spec import EvaluateSpec, StudySpec
+from firegui.runs.stages import RunState
 
 
 @dataclass(frozen=True, slots=True)

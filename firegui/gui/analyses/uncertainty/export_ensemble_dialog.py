@@ -26,9 +26,10 @@ from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import RunSlot
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import PathField
-from firegui.runs.events import FinishReason, Progress, RunFinished
+from firegui.runs.events import Progress, RunFinished
 from firegui.runs.messages import counted
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
+from firegui.runs.stages import FinishReason
 
 _PARTS = {
     EnsemblePart.TABLES: "Tables (CSV) — one line a member, the summary, and what it was made of",

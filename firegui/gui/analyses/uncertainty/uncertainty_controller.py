@@ -49,16 +49,10 @@ from firegui.gui.jobs.run_job import RunSlot
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.project.schedule_file import read_project_schedule
-from firegui.runs.events import (
-    EnsembleReady,
-    ErrorFitted,
-    FieldDrawn,
-    FinishReason,
-    MembersDone,
-    RunFinished,
-)
+from firegui.runs.events import EnsembleReady, ErrorFitted, FieldDrawn, MembersDone, RunFinished
 from firegui.runs.messages import counted
 from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
+from firegui.runs.stages import FinishReason
 
 _NO_RETARDANT = Film((1, 1), ())
 _COMMAND_LINE = " (--preset bear)"

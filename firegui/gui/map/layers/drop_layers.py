@@ -29,7 +29,7 @@ from firegui.gui.map.map_colors import Bytes, ColorScale, difference_scale, fade
 from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import Session, ShownResult
 from firegui.planning.drop_validator import DropValidator
-from firegui.runs.spec import Stage
+from firegui.runs.stages import Stage
 
 SIGMAS = 2.0
 """The ellipse is the contour at two standard deviations: semi-axes 2σ∥ and 2σ⊥."""
