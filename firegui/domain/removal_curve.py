@@ -189,7 +189,8 @@ class RemovalCurve:
         # At design effectiveness: scores that come later must not decide which points stay.
         for name in ("final_extent_ha", "protected_cells"):
             heights = np.array([getattr(point, name) for point in self.points], float)
-            span = np.ptp(heights)
+            # What differs by less than a hundredth is no bend.
+            span = max(float(np.ptp(heights)), 0.01 * float(np.abs(heights).max(initial=0.0)))
             if span > 0.0:
                 share = (drops[1:-1] - drops[2:]) / np.maximum(drops[:-2] - drops[2:], 1.0)
                 line = heights[2:] + share * (heights[:-2] - heights[2:])

@@ -164,9 +164,9 @@ def factor_titles(project: Project) -> dict[str, str]:
     for item in setting_fields(PlanSettings()):
         name = ".".join(item.path)
         group = _GROUPS.get(item.path[0], "") if len(item.path) > 1 else ""
-        titles.setdefault(
-            name, f"{group}{item.option.field_label}" + (f" ({item.option.unit})" if item.option.unit else "")
-        )
+        label, unit = item.option.field_label, item.option.unit
+        shown = f"{label} ({unit})" if unit and unit not in label.lower() else label
+        titles.setdefault(name, f"{group}{shown}")
     for kind in project.fleet.types:
         titles[f"grounded.{kind.id}"] = f"{kind.id}: grounded days"
         titles[f"lifted.{kind.id}"] = f"{kind.id}: days on which it flies after all"

@@ -35,7 +35,7 @@ from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
+from firegui.gui.planning.progress_panel import CURVE, FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.session.session import FireView, Session
 from firegui.gui.window.action_registry import plain_title
 from firegui.gui.window.docks import set_default_sizes
@@ -179,7 +179,7 @@ def _docks(camera: ScreenshotCamera, titles: Sequence[str]) -> None:
 def _pages(panel: QWidget) -> Iterator[Callable[[], object]]:
     """Yield a function per page that brings it to the front, on the latest saved result of an analysis."""
     if isinstance(panel, ProgressPanel):
-        yield from (partial(panel.show_page, page) for page in (FIRST, SECOND, RESULT))
+        yield from (partial(panel.show_page, page) for page in (FIRST, SECOND, CURVE, RESULT))
         return
     if isinstance(panel, AnalysisPanel) and panel.saved_list.count() > 1:
         panel.saved_list.setCurrentIndex(1)

@@ -20,6 +20,8 @@ _NO_RUN = "No run is shown."
 _HOW = "Click a point, or select a row, to see its numbers."
 _SYMBOL = 6.0
 _LEFT, _RIGHT = 520, 360
+_LEAST_RANGE, _LEAST = 0.2, 0.1
+"""Least height of a chart: a share of the largest value, and a value."""
 
 
 class RemovalChart(Chart):
@@ -35,6 +37,8 @@ class RemovalChart(Chart):
         """Draw the value of each point."""
         drops, heights = np.array([point.drops for point in points], float), np.array(values, float)
         bad = np.array([exceeds_limit(point) for point in points], bool)
+        # Differences that mean nothing must not fill the chart.
+        self.item.vb.setLimits(yMin=0.0, minYRange=max(_LEAST_RANGE * float(heights.max(initial=0.0)), _LEAST))
         self.set_curve(self._holds, drops[~bad][::-1], heights[~bad][::-1])
         self.set_curve(self._exceeds, drops[bad][::-1], heights[bad][::-1])
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -54,6 +55,15 @@ def test_a_bounded_number_of_points_stays_with_the_bend_both_ends_and_the_plan_t
     assert {150, 78, 77, 20, 10} <= set(found)
     assert len(curve.fewer(12)) == 12
     assert {150, 78, 77, 20, 10} <= {curve.points[index].drops for index in curve.fewer(12)}
+
+
+def test_points_lie_evenly_where_the_fire_hardly_changes() -> None:
+    curve = RemovalCurve.of(plan(150))
+    for drops in range(150, 0, -1):
+        curve = curve.with_plan(plan(drops), metrics(8.0 + 1e-6 / drops), math.nan, is_taken=True)
+    shown = [curve.points[index].drops for index in curve.fewer(12)]
+    gaps = [more - fewer for more, fewer in pairwise(shown)]
+    assert len(shown) == 12 and max(gaps) <= 4 * min(gaps)
 
 
 def test_of_plans_with_as_many_drops_the_one_that_holds_better_stays() -> None:

@@ -62,7 +62,6 @@ class FactorRow(QWidget):
             text_line("studyLevels", "Levels", _LEVELS_TIP),
         )
         self.levels.setPlaceholderText(_LEVELS)
-        self.factor.setMinimumContentsLength(24)
         self._read = levels_text(each), each
         self.show_titles(titles, each.name)
         self.levels.setText(levels_text(each))
@@ -318,6 +317,7 @@ class StudyForm(QWidget):
         self.measures.setFixedHeight(_LINES * (self.measures.fontMetrics().height() + 4))
         self._form = form = QFormLayout()
         form.setVerticalSpacing(4)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         self.fields.add_rows(form, ["name"])
         form.addRow("Planner", self.planner)
         form.addRow("Schedule", self.schedule)
