@@ -36,6 +36,7 @@ from firegui.runs.events import (
     Message,
     PlanUpdated,
     Progress,
+    RemovalCurveReady,
     RunEvent,
     RunFinished,
     ScalingReady,
@@ -489,6 +490,7 @@ def test_the_kinds_of_events_are_all_delivered() -> None:
         StressTestProgress,
         LoopAdvanced,
         MarginReady,
+        RemovalCurveReady,
     }
     of_commands = {ScalingReady}
     assert set(RunEvent.__args__) == drawn | of_commands | {StateChanged, StageBegan, Message, Progress, RunFinished}
