@@ -12,6 +12,7 @@ from firegui.api.inputs import Change, ScheduleSource, gather_schedule, schedule
 from firegui.api.projects import ProjectSource, read_project
 from firegui.api.python_words import python_interface
 from firegui.api.running import ReadyRun, RunPlace, SavedRunResult, refusal, run_place, run_spec
+from firegui.domain.plan_summary import PlanSummary
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
@@ -38,6 +39,7 @@ from firegui.runs.run_folder import (
 )
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import EpochDone, FinishReason, RunState, Stage
+from firegui.runs.summary import run_summary
 from firegui.runs.tactical_stage import budget_problems
 
 TITLE = "The run cannot start"
@@ -213,6 +215,8 @@ class PlanResult(SavedRunResult):
     drops: tuple[DropRecord, ...] = field(repr=False)
     scores: RunScores = field(repr=False)
     history: tuple[EpochDone, ...] = field(repr=False)
+    summary: PlanSummary | None = field(default=None, repr=False)
+    """What is reported first: final size, drops, gallons, drops at night, days; ``None`` without a scored plan."""
 
     @property
     def metrics(self) -> Metrics:
@@ -261,6 +265,7 @@ class PlanResult(SavedRunResult):
             drops=read_drops(folder) if (folder / DROPS).is_file() else (),
             scores=record.scores,
             history=record.history,
+            summary=run_summary(record),
         )
 
 

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.grid import Grid
@@ -17,7 +17,8 @@ from firegui.errors import InputError, Problem
 from firegui.gui.importing.landscape.files_page import KEYS, share_text
 from firegui.gui.importing.landscape.grid_page import edges_of, size_warning
 from firegui.gui.importing.landscape.preview_map import date_colors, fuel_entries, layer_picture
-from firegui.gui.importing.landscape.survey import ImportAnswers, recognise_files
+from firegui.gui.importing.landscape.summary_page import SummaryPage
+from firegui.gui.importing.landscape.survey import ASK_DATE, ImportAnswers, recognise_files
 from firegui.gui.importing.landscape.wizard_page import FieldNote
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.vectors.perimeters import PerimeterGrowth
@@ -201,6 +202,32 @@ def test_a_time_that_cannot_be_read_is_said(filled: Hands) -> None:
     filled.go("Weather")
     filled.type("start", "yesterday")
     assert "'yesterday' cannot be read" in filled.said
+
+
+def test_an_import_without_a_date_asks_for_it_and_shows_none(filled: Hands) -> None:
+    page = filled.wizard.weather
+    filled.go("Fire")
+    filled.pick(filled.wizard.fire.kind, "It starts")
+    filled.click_map(25.5, 60.5)
+    filled.go("Weather")
+    filled.pick(page.kind, "The same")
+    filled.type("windSpeed", "3")
+    filled.type("windDirection", "270")
+    filled.type("days", "3")
+    assert filled.line("start").placeholderText().startswith("not known: enter it")
+    assert ASK_DATE in [label.text() for label in page.findChildren(QLabel) if label.isVisible()]
+    filled.go("Summary")
+    words = [label.text() for label in filled.wizard.page.findChildren(QLabel)]
+    assert any("date unknown" in text for text in words) and not any("2000-01" in text for text in words)
+    assert any(text.startswith("⚠ Ready to import, with") for text in words)
+    summary = filled.wizard.page
+    assert isinstance(summary, SummaryPage)
+    assert summary.remarks.item(0).text() == f"Warning: {ASK_DATE}"
+    filled.go("Weather")
+    filled.type("start", "2017-10-08T19:00-07:00")
+    assert ASK_DATE not in [label.text() for label in page.findChildren(QLabel) if label.isVisible()]
+    project = filled.make()
+    assert project.scenario.is_dated and project.operations.daylight is not None
 
 
 # -- fire --------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
+from firegui.domain.scenario import UNKNOWN_START
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import Session
 from tests.gui.readouts import fact_of
@@ -84,3 +85,13 @@ def test_the_facts_follow_an_edit(session: Session, panel: ScenarioPanel) -> Non
 def test_weights_are_asked_for_beside_the_fire_model(qtbot: QtBot, panel: ScenarioPanel) -> None:
     with qtbot.waitSignal(panel.weights_wanted):
         panel.load_button.click()
+
+
+def test_notes_are_graded_and_an_unknown_date_is_not_shown_as_one(session: Session, panel: ScenarioPanel) -> None:
+    project = session.project
+    session.edit("forget the date", replace(project, scenario=replace(project.scenario, start=UNKNOWN_START)))
+    assert fact_of(panel, "Start") == "date unknown"
+    lines = panel.notes.splitlines()
+    assert lines[0].startswith("Warning: The date of the fire is not known")
+    grades = [line.partition(":")[0] for line in lines]
+    assert grades == sorted(grades, key=["Error", "Warning", "Note"].index) and "Note" in grades

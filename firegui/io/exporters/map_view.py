@@ -120,12 +120,14 @@ def state_at(fire: Occupancy | None, boundary: int) -> NDArray[np.float32] | Non
 def _interest(content: ExportContent, with_areas: bool) -> Box | None:
     """Return what must be seen.
 
-    The fire at the plan's start, the fire at the end of the chosen days, and their drops; regions and zones
-    ``with_areas``.
+    The fire at the plan's start, the fire at the end of the chosen days, and their drops. ``with_areas`` regions and
+    zones too, but the fire without drops only where that with the plan is not known.
     """
     project, days = content.project, content.sheet.days(content.project.calendar)
     masks = [project.scenario.ignition_on(project.plan.start_day)]
-    ends = [state_at(fire, days.stop) for fire in (content.plan, content.baseline)]
+    # Where people are to read what is dropped near regions, the fire without drops would make the map too small.
+    fires = (content.plan,) if with_areas and content.plan is not None else (content.plan, content.baseline)
+    ends = [state_at(fire, days.stop) for fire in fires]
     masks += [None if state is None else np.asarray(state >= _SEEN) for state in ends]
     boxes = [box for box in (_bounds(mask) for mask in masks) if box is not None]
     rings = outlines([row.drop for row in content.flown if row.day in days])

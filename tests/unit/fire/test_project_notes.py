@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firegui.domain.operations import Daylight, Operations
+from firegui.domain.project import Project
+from firegui.domain.scenario import UNKNOWN_START
+from firegui.domain.settings import ObjectiveWeights
+from firegui.fire.first_project import first_project
+from firegui.fire.project_notes import NO_DATE, NO_DAYLIGHT, Grade, project_notes
+from tests.support import GRID, SHAPE
+from tests.unit.fire.events import event
+
+PLACED = replace(event(SHAPE), grid=GRID, notes=("Wind is the same everywhere.",))
+
+
+def graded(project: Project, grade: Grade) -> list[str]:
+    return [note.text for note in project_notes(project) if note.grade is grade]
+
+
+def test_the_gravest_notes_come_first_and_each_is_said_once() -> None:
+    whole = first_project(PLACED)
+    broken = replace(whole, plan=replace(whole.plan, weights=ObjectiveWeights(1.0, 1.0, 1.0, 0.0)))
+    grades = [note.grade for note in project_notes(broken)]
+    assert grades == sorted(grades, key=list(Grade).index) and set(grades) == set(Grade)
+    assert len({note.text for note in project_notes(broken)}) == len(grades)
+    assert graded(broken, Grade.NOTE) == ["Wind is the same everywhere."]
+    assert any("no region is drawn" in text for text in graded(broken, Grade.ERROR))
+    assert project_notes(broken)[0].line.startswith("Error: ")
+
+
+def test_missing_layers_and_a_missing_daylight_rule_are_warnings() -> None:
+    whole = first_project(PLACED)
+    assert NO_DAYLIGHT in graded(whole, Grade.WARNING)
+    assert any("slope" in text for text in graded(whole, Grade.WARNING))
+    lit = replace(whole, operations=Operations(daylight=Daylight()))
+    assert NO_DAYLIGHT not in graded(lit, Grade.WARNING)
+
+
+def test_an_unknown_date_is_a_warning_and_keeps_the_daylight_rule_from_being_used() -> None:
+    undated = first_project(replace(PLACED, start=UNKNOWN_START), of_paper=False)
+    assert NO_DATE in graded(undated, Grade.WARNING) and not graded(undated, Grade.ERROR)
+    assert undated.operations.daylight is None
+    ruled = replace(undated, operations=Operations(daylight=Daylight()))
+    assert any("need a date" in text for text in graded(ruled, Grade.ERROR))
+
+
+def test_fires_of_ones_own_drop_in_daylight_and_those_of_the_paper_as_the_paper_does() -> None:
+    assert first_project(PLACED).operations == Operations()
+    assert first_project(PLACED, of_paper=False).operations == Operations(daylight=Daylight())
+    assert first_project(event(SHAPE), of_paper=False).operations == Operations()
