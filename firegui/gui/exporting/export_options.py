@@ -110,7 +110,7 @@ class MapSheetForm(QWidget):
         form.setContentsMargins(0, 0, 0, 0)
         form.addRow("Days", row(self.first, QLabel("to"), self.last, QLabel(f"of {days}")))
         form.addRow("Paper", row(self.paper, self.orientation))
-        form.addRow("Ground", self.ground)
+        form.addRow("Background", self.ground)
         form.addRow("", self.whole_grid)
         form.addRow("Author", self.author)
         form.addRow("Incident no.", self.number)
