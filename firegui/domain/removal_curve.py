@@ -1,4 +1,4 @@
-"""Removal curve: plans with fewer and fewer drops that the second stage of a run came through, any of them a plan."""
+"""Removal curve: plans with fewer and fewer drops that the second stage of a run came through."""
 
 from __future__ import annotations
 
@@ -153,7 +153,10 @@ class RemovalCurve:
         return replace(self, points=(*self.points[:index], point, *self.points[index + 1 :]))
 
     def fewer(self, count: int) -> tuple[int, ...]:
-        """Return the indices of ``count`` points that show the curve best, at least its ends and the plan taken."""
+        """Return the indices of ``count`` points that show the curve best.
+
+        The ends and the plan taken over are always among them.
+        """
         curve = self
         while len(curve) > max(count, 2):
             place = curve._least_bend()

@@ -156,7 +156,10 @@ _TITLES: Mapping[str, str] = {
 
 
 def factor_titles(project: Project) -> dict[str, str]:
-    """Return every factor of a project by name, with a title for people; those that are mostly varied come first."""
+    """Return a title for people of every factor of a project, by name.
+
+    Those that are varied most come first.
+    """
     titles: dict[str, str] = {}
     for kind in project.fleet.types:
         titles |= {f"fleet.{kind.id}.count": f"{kind.id}: {_FLEET_TITLES['count']}"}

@@ -39,7 +39,10 @@ def levels_text(each: Vary) -> str:
 
 
 def read_levels(name: str, text: str, kind: type[Any] | None) -> Vary:
-    """Return the factor ``name`` with the levels in ``text``. Raises ``ValueError`` with what cannot be read."""
+    """Return the factor ``name`` with the levels in ``text``.
+
+    Raises ``ValueError`` with what cannot be read.
+    """
     found = _RANGE.fullmatch(text.strip())
     if found is not None and kind in (int, float, None):
         low, high, steps = found.groups()

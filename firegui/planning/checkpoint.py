@@ -26,7 +26,10 @@ class Checkpoint:
     __slots__ = ()
 
     def save(self, path: Path, others: Mapping[str, NDArray[Any]] = _NOTHING) -> None:
-        """Write as safetensors, atomically. ``others`` are arrays that must not be newer or older than the state."""
+        """Write as safetensors, atomically.
+
+        ``others`` are arrays that must not be newer or older than the state.
+        """
         flags = _flags(type(self))
         arrays = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
         own = {name: array.astype(np.uint8) if name in flags else array for name, array in arrays.items()}

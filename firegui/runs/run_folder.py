@@ -295,9 +295,10 @@ def read_run(folder: Path) -> RunRecord:
 
 
 def read_removal_curve(folder: Path) -> RemovalCurve | None:
-    """Read the removal curve of a run, ``None`` where it has none. Raises :class:`InputError` for a damaged one.
+    """Read the removal curve of a run; ``None`` where it has none.
 
-    It lies in the checkpoint of the second stage, so that both are always of the same moment.
+    Raises :class:`InputError` for a damaged one. It lies in the checkpoint of the second stage, so that both are always
+    of the same moment.
     """
     path = folder / ELIMINATION_CHECKPOINT
     if not path.is_file():

@@ -168,7 +168,7 @@ class InProcessExecutor(TaskExecutor):
         self._waiting: deque[tuple[int, bytes]] = deque()
         try:
             self._worker = open_worker(setup, hooks.control)
-        except BaseException:  # nobody closes an executor that was not made
+        except BaseException:  # an executor that was not made is never closed
             self.close()
             raise
 

@@ -40,9 +40,10 @@ class StudyRequest:
 
 
 def opened_study(path: Path) -> tuple[StudyFile, Path]:
-    """Return the study in a file, as one of the open project, and the folder of the project that the file names.
+    """Return the study in a file and the folder of the project that the file names.
 
-    Raises :class:`~firegui.errors.InputError` listing everything that cannot be read.
+    The study is one of the open project. Raises :class:`~firegui.errors.InputError` listing everything that cannot be
+    read.
     """
     study = read_study(path)
     schedule = study.schedule_file(path)

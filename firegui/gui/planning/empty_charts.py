@@ -49,7 +49,7 @@ def not_needed_text(entry: RunEntry) -> str:
 
 
 def why_no_second_stage(entry: RunEntry) -> str:
-    """Return why the charts of the second stage stay empty; empty text where they do not or may yet be filled."""
+    """Return why the charts of the second stage stay empty; empty text where they do not, or not yet."""
     if entry.prunes:
         return ""
     if entry.tactical:

@@ -1,4 +1,4 @@
-"""Progress dock: charts of the shown run, a page for each stage, the removal curve, the result, and the fire area."""
+"""Progress dock: charts of the shown run by stage, its removal curve, its result, and the fire area."""
 
 from __future__ import annotations
 

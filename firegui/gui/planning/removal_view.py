@@ -1,4 +1,4 @@
-"""Removal curve of a run: hectares against drops while drops are removed, and the choice of a point as the plan."""
+"""Removal curve of a run as charts and a table, and the choice of one of its points as the plan."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _LEAST_RANGE, _LEAST = 0.2, 0.1
 
 
 class RemovalChart(Chart):
-    """Chart of one number of the fire against drops. Points that exceed a limit of a margin have another colour."""
+    """Chart of one number of the fire against drops.
+
+    Points that exceed a limit of a margin have another colour.
+    """
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, "drops", parent)
