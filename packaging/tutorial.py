@@ -46,13 +46,15 @@ from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import FireView, Session
+from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.action_registry import plain_title
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.workspaces import PLACES
 
 PICTURES = Path(__file__).resolve().parents[1] / "resources" / "help" / "pictures"
 SIZE = QSize(1280, 800)
 WIDEST = 900
-"""Pictures are shown in a dock: a wider one only costs room."""
+"""Pictures are shown in a column beside the map: a wider one only costs room."""
 MOST_BYTES = 150_000
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 _PATIENCE_MS, _LOOK_MS, _SETTLE_MS = 300_000, 50, 600
@@ -109,14 +111,15 @@ class Guest:
         where = "the window" if inside is None else inside.accessibleName() or inside.objectName() or str(type(inside))
         raise MissingControlError(f"{where} has no {kind.__name__} called {name!r}")
 
-    def dock(self, title: str) -> QWidget:
-        """Bring a dock to the front."""
-        if title not in self.window.workbench.docks:
-            raise MissingControlError(f"no dock is called {title!r}")
-        self.named.append(title)
-        self.window.workbench.show_dock(title)
+    def panel(self, name: str) -> QWidget:
+        """Show a panel."""
+        if name not in PLACES:
+            raise MissingControlError(f"no panel is called {name!r}")
+        self.named.append(PLACES[name].title)
+        self.window.workbench.show_panel(name)
         self.settle()
-        return self.window.workbench.docks[title]
+        panel = self.window.workbench.panels[name]
+        return panel.settings if isinstance(panel, SplitPanel) else panel
 
     # -- doing -------------------------------------------------------------------------------------------------------
     def press(self, button: QAbstractButton) -> None:
@@ -230,7 +233,7 @@ def _begin(guest: Guest) -> None:
 
 
 def _protect(guest: Guest) -> None:
-    panel, before = guest.dock("Regions"), len(guest.window.workbench.session.project.regions)
+    panel, before = guest.panel("Regions"), len(guest.window.workbench.session.project.regions)
     guest.press(guest.control(QAbstractButton, "rectangleButton", panel))
     guest.drag_on_map(*FARM)
     if len(guest.window.workbench.session.project.regions) != before + 1:
@@ -240,11 +243,11 @@ def _protect(guest: Guest) -> None:
 
 
 def _choose(guest: Guest, pace: Pace) -> None:
-    calendar = guest.dock("Calendar")
+    calendar = guest.panel("Calendar")
     table = guest.control(QTableView, "Grounded days", calendar)
     QTest.mouseClick(table.viewport(), _LEFT, _NONE, table.visualRect(table.model().index(0, 1)).center())
     guest.photograph("calendar", calendar)
-    objective = guest.dock("Objective")
+    objective = guest.panel("Objective")
     chosen = guest.control(QRadioButton, pace.setting, objective)
     guest.press(chosen)
     guest.type_into(guest.control(QAbstractSpinBox, "days", objective), str(pace.days))
@@ -261,7 +264,7 @@ def _plan(guest: Guest) -> None:
     guest.until(lambda: bool(queue.entries) and not queue.is_busy and not queue.activity)
     if not session.result.drops:
         raise MissingControlError("Start plan leaves no drops on the map")
-    guest.photograph("progress", guest.dock("Progress"))
+    guest.photograph("progress", guest.panel("Progress"))
 
 
 def _look(guest: Guest) -> None:

@@ -15,7 +15,7 @@ from firegui.cli.options import FILE, schedule_option
 from firegui.cli.output import report, table
 from firegui.cli.plan_runs import design_options, plan_settings, run_options, second_stage_options
 from firegui.cli.progress import emitter
-from firegui.cli.results import metrics_table, summary_lines
+from firegui.cli.results import metrics_table
 from firegui.cli.setting_options import setting_options
 from firegui.cli.words import command_text
 from firegui.domain.exercise import LoopDay
@@ -24,7 +24,6 @@ from firegui.runs.events import RunFinished
 from firegui.runs.messages import counted
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.run_folder import RunRecord
-from firegui.runs.summary import run_summary
 
 _options = option_group(
     click.option("--day", type=int, help="Day of the plan to plan from, counted from 0.  [closed loop: 1]"),
@@ -124,7 +123,7 @@ def _result(record: RunRecord, scores: ReplanScores, finished: RunFinished) -> d
 
 
 def _lines(record: RunRecord, scores: ReplanScores, finished: RunFinished) -> list[str]:
-    lines = [*summary_lines(run_summary(record)), finished.message]
+    lines = [finished.message]
     if scores.loop:
         lines += table(_loop_rows(scores.loop))
     elif scores.nominal is not None and scores.baseline is not None and scores.continued is not None:

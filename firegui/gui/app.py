@@ -50,7 +50,7 @@ def main(project_folder: Path | None) -> int:
     window.first_painted.connect(window.build_ui_stepwise)
     # A window that is opened minimised is never painted.
     QTimer.singleShot(_PATIENCE_MS, window, window.build_ui_stepwise)
-    window.show()
+    window.show_on_screen()
     status = app.exec()
     # A window closed by the system has not stopped its runs.
     window.stop_work()

@@ -29,7 +29,7 @@ from firegui.io.project.store import load_project
 _SETTLE_MS = 400
 _PLAYED_SHARE = 0.6
 FILM_SIZE = (1320, 960)
-"""Size of the window whose map is filmed, its docks hidden."""
+"""Size of the window whose map is filmed, its panels hidden."""
 
 
 def render_workbench(
@@ -65,8 +65,7 @@ def film_run(project_folder: Path, run_folder: Path, film: Path, views: Sequence
     :func:`~firegui.io.exporters.animation.write_film`.
     """
     with _hidden_window(project_folder, run_folder, FILM_SIZE, dark=True) as window:
-        for dock in window.workbench.docks.values():
-            dock.hide()
+        window.workbench.shell.show_map_only()
         _settle()
         window.workbench.maps.fit()
         stage = MapRenderer(window.workbench.session, window.workbench.maps, tuple(FireView(view) for view in views))

@@ -1,4 +1,4 @@
-"""Print the window's actions, docks, controls, palette, dialogs, shortcuts and export formats.
+"""Print the window's actions, panels, controls, palette, dialogs, shortcuts and export formats.
 
 ``python -m tests.gui.inventory`` prints sorted lines, for two versions of the program to be compared with ``diff``.
 ``python -m tests.gui.inventory --texts`` prints every text of the code that may be shown instead. The script finds the
@@ -70,7 +70,7 @@ def one_line(text: str) -> str:
 
 
 def window_lines(window: QMainWindow) -> Iterator[str]:
-    """Return a line for every action, dock, control and palette entry of a window without a project."""
+    """Return a line for every action, panel, control and palette entry of a window without a project."""
     for head in window.menuBar().actions():
         menu = head.menu()
         if isinstance(menu, QMenu):
@@ -79,9 +79,9 @@ def window_lines(window: QMainWindow) -> Iterator[str]:
         flags = f"{'checkable' if action.isCheckable() else ''}, {'on' if action.isEnabled() else 'off'}"
         yield f"action: {text_of(action)} | {keys_of(action)} | {one_line(action.toolTip())} | {flags}"
     workbench: Any = getattr(window, "workbench", None) or getattr(window, "bench", None)
-    for title, dock in workbench.docks.items():
-        yield f"dock: {title} | {dock.windowTitle()} | {dock.objectName()}"
-        for button in dock.findChildren(QAbstractButton):
+    for title, panel in workbench.panels.items():
+        yield f"panel: {title}"
+        for button in panel.findChildren(QAbstractButton):
             if button.text() or button.toolTip() or button.accessibleName():
                 yield f"control: {title} | {one_line(button.text())} | {one_line(button.toolTip())}"
     for button in getattr(window, "start_page").findChildren(QAbstractButton):  # noqa: B009

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QToolButton
 
 from firegui.gui.analyses.uncertainty.uncertainty_charts import FanChart
 from firegui.gui.charts.chart import Chart
-from firegui.gui.map.timeline import TimelineBar
 from firegui.gui.planning.runs_table import COLUMNS, RunsModel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
+from firegui.gui.window.main_window import MainWindow
 
 Points = tuple[NDArray[Any], NDArray[Any]]
 
@@ -54,9 +54,12 @@ def fact_of(panel: ScenarioPanel, title: str) -> str:
     return panel._values[title].text()
 
 
-def view_buttons_of(bar: TimelineBar) -> list[QAbstractButton]:
-    """Return the buttons for baseline, plan, difference, and all three."""
-    return list(bar._views.buttons())
+def view_buttons_of(window: MainWindow) -> list[QAbstractButton]:
+    """Return the buttons for no drops, plan, what it saves, and all three."""
+    bar, actions = window.workbench.shell.centre.bar, window.workbench.actions
+    names = ("view:baseline", "view:plan", "view:difference", "side_by_side")
+    buttons = bar.findChildren(QToolButton)
+    return [next(each for each in buttons if each.defaultAction() is actions[name]) for name in names]
 
 
 def run_cells(model: RunsModel, row: int) -> dict[str, str]:

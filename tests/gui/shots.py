@@ -1,12 +1,13 @@
 """Pictures of the main states of the window, dark and light, for a person to look at.
 
 ``python -m tests.gui.shots OUT [--project PROJECT --run RUN] [--sizes 1280x800 2560x1440] [--themes dark light]
-[--docks Progress Stress]``
+[--panels Progress Stress]`` or ``python -m tests.gui.shots --shares``
 
 Without a project it is the demo fire, planned for a few epochs with the real engine. An analysis shows the latest of
-its saved results in the project. ``--docks`` limits the pictures to those docks, each page of them. Set
+its saved results in the project. ``--panels`` limits the pictures to those panels, each page of them. Set
 ``QT_SCALE_FACTOR=2`` to see what a 4K screen at 200 % shows. A person must judge the pictures: nothing is asserted
-here.
+here. ``--shares`` takes no pictures; it prints the map's share of the window in every workspace and what is cut off,
+as :mod:`tests.gui.layout_shares` measures them.
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import CURVE, FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.session.session import FireView, Session
+from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.action_registry import plain_title
-from firegui.gui.window.docks import set_default_sizes
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.store import load_project, save_project
+from tests.gui import layout_shares
 
 _EPOCHS = 60
+_ROOM_FOR_SIDE = 1360
 _LOOK_MS, _SETTLE_MS, _PATIENCE_MS = 40, 700, 300_000
 
 
@@ -63,7 +66,7 @@ class ScreenshotCamera:
             return
         for size in self.sizes:
             self.window.resize(size)
-            set_default_sizes(self.window, self.window.workbench.docks)
+            self.window.workbench.shell.set_side_visible(size.width() >= _ROOM_FOR_SIDE)
             settle()
             path = self.album / f"{name}-{self.theme.value}-{size.width()}x{size.height()}.png"
             self.window.grab().save(str(path))
@@ -122,32 +125,32 @@ def workbench(place: Path) -> Iterator[MainWindow]:
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def visit_docks(
-    camera: ScreenshotCamera, project: Project, folder: Path, run: Path | None, docks: Sequence[str]
+def visit_panels(
+    camera: ScreenshotCamera, project: Project, folder: Path, run: Path | None, panels: Sequence[str]
 ) -> None:
-    """Take every main state once, from the start page to the export; only ``docks`` if given."""
+    """Take every main state once, from the start page to the export; only ``panels`` if given."""
     window = camera.window
     session, queue = window.workbench.session, window.workbench.queue
-    if not docks:
+    if not panels:
         camera.take("01-start")
     session.open_project(project, folder)
     until(lambda: session.result.baseline is not None and not queue.activity)
     session.set_step(session.project.calendar.n_steps)
-    if not docks:
+    if not panels:
         camera.take("02-opened")
     if run is None:
         queue.plan()
         until(lambda: session.result.plan is not None)
-        if not docks:
+        if not panels:
             camera.take("03-working")
         until(lambda: not queue.is_busy and not queue.activity)
     else:
         queue.show_folder(run)
         until(lambda: session.result.plan is not None and not queue.activity)
-    if not docks:
+    if not panels:
         _results(camera)
-    _docks(camera, docks or tuple(window.workbench.docks))
-    if not docks:
+    _panels(camera, panels or tuple(window.workbench.panels))
+    if not panels:
         _dialogs(camera)
 
 
@@ -164,16 +167,15 @@ def _results(camera: ScreenshotCamera) -> None:
     session.set_view(FireView.PLAN)
 
 
-def _docks(camera: ScreenshotCamera, titles: Sequence[str]) -> None:
-    for title in titles:
-        dock = camera.window.workbench.docks[title]
-        was_hidden = not dock.isVisible()
-        camera.window.workbench.show_dock(title)
-        for number, show in enumerate(_pages(dock.widget())):
+def _panels(camera: ScreenshotCamera, names: Sequence[str]) -> None:
+    shell = camera.window.workbench.shell
+    for name in names:
+        shell.reset()
+        camera.window.workbench.show_panel(name)
+        for number, show in enumerate(_pages(camera.window.workbench.panels[name])):
             show()
-            camera.take(f"10-dock-{title.lower().replace(' ', '-')}{f'-{number}' if number else ''}")
-        if was_hidden:
-            dock.hide()
+            camera.take(f"10-panel-{name.lower()}{f'-{number}' if number else ''}")
+    shell.reset()
 
 
 def _pages(panel: QWidget) -> Iterator[Callable[[], object]]:
@@ -185,7 +187,7 @@ def _pages(panel: QWidget) -> Iterator[Callable[[], object]]:
         panel.saved_list.setCurrentIndex(1)
         panel.saved_list.activated.emit(1)
         settle()
-    pages = panel.findChild(QTabWidget)
+    pages = (panel.result if isinstance(panel, SplitPanel) else panel).findChild(QTabWidget)
     if not isinstance(pages, QTabWidget) or not pages.isVisible():
         yield lambda: None
         return
@@ -219,13 +221,18 @@ def demo(place: Path) -> tuple[Project, Path]:
 def main(given: Sequence[str] | None = None) -> int:
     """Take the pictures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("album", type=Path)
+    parser.add_argument("album", type=Path, nargs="?")
     parser.add_argument("--project", type=Path)
     parser.add_argument("--run", type=Path)
     parser.add_argument("--sizes", nargs="+", default=["1280x800", "2560x1440"])
     parser.add_argument("--themes", nargs="+", choices=("dark", "light"), default=["dark", "light"])
-    parser.add_argument("--docks", nargs="+", default=[], metavar="TITLE")
+    parser.add_argument("--panels", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--shares", action="store_true", help="print the map's share of the window instead")
     asked = parser.parse_args(given)
+    if asked.shares:
+        return layout_shares.main()
+    if asked.album is None:
+        parser.error("name the folder for the pictures")
     asked.album.mkdir(parents=True, exist_ok=True)
     sizes = tuple(QSize(*map(int, size.split("x"))) for size in asked.sizes)
     app = make_application(["firegui"])
@@ -235,8 +242,8 @@ def main(given: Sequence[str] | None = None) -> int:
             home = Path(place)
             project, folder = (load_project(asked.project), asked.project) if asked.project else demo(home)
             with workbench(home) as window:
-                visit_docks(
-                    ScreenshotCamera(window, asked.album, theme, sizes), project, folder, asked.run, asked.docks
+                visit_panels(
+                    ScreenshotCamera(window, asked.album, theme, sizes), project, folder, asked.run, asked.panels
                 )
     return 0
 

@@ -286,7 +286,7 @@ def test_a_pin_in_the_dark_is_told_in_the_dock_and_by_the_plan_button(
 ) -> None:
     midnight = PinnedDrop(datetime(2020, 8, 20, 7, tzinfo=UTC), "S-2T-1", 30.0, 50.0, 0.0)
     session.set_operations("x", Operations(daylight=Daylight(), pinned=(midnight,)))
-    panel = window.workbench.docks["Constraints"].widget()
+    panel = window.workbench.panels["Constraints"]
     assert isinstance(panel, ConstraintsPanel)
     assert "lies outside daylight" in panel.problems.text()
     window.workbench.session.refused.disconnect(window._show_problems)
@@ -319,7 +319,7 @@ def test_a_file_that_cannot_be_used_changes_nothing(
 
 def test_f3_brings_the_dock_forward_and_the_zone_tools_have_keys(window: MainWindow, session: Session) -> None:
     QTest.keyClick(window, Qt.Key.Key_F3)
-    assert not window.workbench.docks["Constraints"].widget().visibleRegion().isEmpty()
+    assert window.workbench.panels["Constraints"].isVisible()
     QTest.keyClick(window, Qt.Key.Key_6)
     assert window.workbench.actions["tool:zone"].isChecked()
     QTest.keyClick(window, Qt.Key.Key_7)

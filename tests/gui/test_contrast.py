@@ -60,8 +60,8 @@ def test_everything_drawn_in_the_window_can_be_read(qapp: QApplication, tmp_path
         window.set_theme(theme)
         settle()
         assert poor(window) == []
-        for title, dock in window.workbench.docks.items():
-            window.workbench.show_dock(title)
+        for title, dock in window.workbench.panels.items():
+            window.workbench.show_panel(title)
             settle()
             assert poor(dock) == [], title
         assert poor(start_page_of(window)) == []

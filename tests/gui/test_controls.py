@@ -49,10 +49,10 @@ def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield window
 
 
-def test_every_control_of_the_window_and_its_docks_has_tooltip_unit_name_and_a_way_by_keyboard(
+def test_every_control_of_the_window_and_its_panels_has_tooltip_unit_name_and_a_way_by_keyboard(
     shared: MainWindow,
 ) -> None:
-    # A hidden dock and the start page are created all the same.
+    # A hidden panel and the start page are created all the same.
     assert len(list(controls_of(shared))) > 250
     assert report(shared) == []
 
@@ -102,7 +102,7 @@ def test_every_control_of_the_dialogs_has_them_too(shared: MainWindow) -> None:
 def test_palette_and_tour_have_them_too(shared: MainWindow) -> None:
     palette, tour = (
         Palette(shared.workbench.guide.entries(), shared),
-        Tour(shared, shared.workbench.docks, lambda _title: None),
+        Tour(shared, lambda _title: None, shared.workbench.shell.widget_of),
     )
     assert report(palette) == []
     assert report(tour) == []

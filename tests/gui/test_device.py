@@ -68,7 +68,7 @@ def test_the_choice_is_shown_in_the_objective_dock_and_remembered(
 ) -> None:
     assert button_of(window).text() == "Device: automatic"
     pick(window, BACKENDS["cpu"])
-    box = window.workbench.docks["Objective"].findChild(QComboBox, "backend")
+    box = window.workbench.panels["Objective"].findChild(QComboBox, "backend")
     assert isinstance(box, QComboBox)
     assert box.currentData() == "cpu"
     assert Preferences(preferences_store).backend == "cpu"

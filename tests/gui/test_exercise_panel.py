@@ -73,7 +73,7 @@ def bench(
 
 
 def panel_of(bench: Workbench) -> ExercisePanel:
-    panel = bench.docks["Exercise"].widget()
+    panel = bench.panels["Exercise"]
     assert isinstance(panel, ExercisePanel)
     return panel
 

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QFileDialog
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet, Material, availability_cap
 from firegui.errors import InputError
-from firegui.gui.scenario.fleet_panel import FIELDS, FleetPanel
+from firegui.gui.scenario.fleet_panel import FIELDS, TABLE_FIELDS, FleetPanel
 from firegui.gui.session.session import Session
 from firegui.io.project.scenario_toml import default_fleet
 from firegui.rollout.gates import apply_gates
-from tests.gui.hands import LEFT, cell_text, centre_of, double_click, show_widget, type_into_cell
+from tests.gui.hands import LEFT, cell_text, centre_of, show_widget, type_into_cell
 
 COLUMN = {field: index for index, field in enumerate(FIELDS)}
 Pick = Callable[[str, Path], None]
@@ -59,6 +59,31 @@ def test_the_cap_is_what_the_gates_execute_when_everything_is_proposed(
     fleet, calendar = Fleet(tuple(kinds)), session.project.calendar
     everything = np.ones((calendar.n_steps, fleet.n_aircraft), bool)
     assert availability_cap(fleet, calendar) == apply_gates(everything, fleet, calendar.steps_per_day).executed.sum()
+
+
+def enter(qtbot: QtBot, panel: FleetPanel, row: int, field: str, text: str) -> None:
+    """Type into the cell of a field, or into the form if the table does not show it."""
+    if field in TABLE_FIELDS:
+        type_into_cell(qtbot, panel.view, row, COLUMN[field], text)
+        return
+    panel.view.setCurrentIndex(panel.model.index(row, COLUMN["type"]))
+    line = panel.form.fields[field]
+    assert isinstance(line, QLineEdit)
+    line.setFocus()
+    line.selectAll()
+    QTest.keyClick(line, Qt.Key.Key_Delete)
+    QTest.keyClicks(line, text)
+    QTest.keyClick(line, Qt.Key.Key_Return)
+
+
+def test_the_table_has_four_columns_and_the_form_follows_the_selected_type(session: Session, panel: FleetPanel) -> None:
+    header = panel.view.horizontalHeader()
+    shown = [FIELDS[header.logicalIndex(place)] for place in range(len(FIELDS))]
+    assert [field for field in shown if not panel.view.isColumnHidden(COLUMN[field])] == list(TABLE_FIELDS)
+    assert set(panel.form.fields) == set(FIELDS) - set(TABLE_FIELDS)
+    panel.view.setCurrentIndex(panel.model.index(1, COLUMN["count"]))
+    name = panel.form.fields["id"]
+    assert isinstance(name, QLineEdit) and name.text() == "CL-415"
 
 
 def test_the_footer_follows_counts_calendar_and_length(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
@@ -100,7 +125,7 @@ def test_an_impossible_value_is_refused_and_the_cell_stays(
     qtbot: QtBot, session: Session, panel: FleetPanel, refusals: list[InputError], field: str, text: str, said: str
 ) -> None:
     before, shown = session.project, cell_text(panel.view, 0, COLUMN[field])
-    type_into_cell(qtbot, panel.view, 0, COLUMN[field], text)
+    enter(qtbot, panel, 0, field, text)
     assert session.project is before
     assert session.undo_stack.count() == 0
     assert cell_text(panel.view, 0, COLUMN[field]) == shown
@@ -125,14 +150,14 @@ def test_an_edit_keeps_groundings_even_on_days_outside_the_plan_and_under_anothe
 ) -> None:
     days = (date(2020, 8, 21), date(2020, 8, 24))
     session.open_project(replace(session.project, grounded={"S-2T": days}), None)
-    type_into_cell(qtbot, panel.view, 0, COLUMN[field], text)
+    enter(qtbot, panel, 0, field, text)
     assert session.project.grounded[kind] == days
     assert ("S-2T" in session.project.grounded) is (kind == "S-2T")
 
 
-def test_the_material_is_chosen_from_a_list(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
-    double_click(qtbot, panel.view, 0, COLUMN["material"])
-    box = panel.view.viewport().findChild(QComboBox)
+def test_the_material_is_chosen_from_a_list(session: Session, panel: FleetPanel) -> None:
+    panel.view.setCurrentIndex(panel.model.index(0, COLUMN["type"]))
+    box = panel.form.fields["material"]
     assert isinstance(box, QComboBox)
     assert [box.itemText(row) for row in range(box.count())] == ["water", "retardant"]
     box.setCurrentText("water")
@@ -210,5 +235,5 @@ def test_a_bad_fleet_file_changes_nothing_and_lists_every_problem(
 
 def test_no_header_is_cut_off(panel: FleetPanel) -> None:
     header = panel.view.horizontalHeader()
-    for index in range(panel.model.columnCount()):
+    for index in map(COLUMN.__getitem__, TABLE_FIELDS):
         assert header.sectionSizeHint(index) <= header.sectionSize(index), FIELDS[index]

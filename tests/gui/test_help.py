@@ -12,8 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from firegui.assets import resource
 from firegui.gui.base.theme import Theme
-from firegui.gui.help.help_view import FIRST, PAGES, HelpView, heading_anchor, page_of_panel, read_pages, search_pages
+from firegui.gui.help.help_view import FIRST, PAGES, HelpView, heading_anchor, read_pages, search_pages
+from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.workspaces import PLACES
 from tests.gui.hands import LEFT, show_widget
 from tests.gui.shell_scene import settle
 
@@ -29,10 +31,10 @@ def view(qtbot: QtBot) -> HelpView:
 
 
 # -- the pages ---------------------------------------------------------------------------------------------------------
-def test_every_dock_has_a_page_of_its_own(window: MainWindow) -> None:
-    assert {title: page_of_panel(title) for title in window.workbench.docks} == {
-        title: title.lower() for title in window.workbench.docks
-    }
+def test_every_panel_has_a_page() -> None:
+    topics = {name: ACTIONS[f"show_{name.lower()}"].topic for name in PLACES}
+    assert set(topics.values()) <= set(PAGES)
+    assert {name for name, topic in topics.items() if topic != name.lower()} == {"Legend", "Result"}
 
 
 def test_every_shipped_page_is_listed_and_says_something() -> None:
@@ -78,23 +80,23 @@ def test_a_page_fits_into_a_narrow_dock(view: HelpView, page: str) -> None:
 # -- F1 ----------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("title", ["Regions", "Fleet", "Calendar", "Objective", "Runs", "Layers", "Scenario"])
 def test_f1_explains_the_panel_that_has_the_focus(window: MainWindow, title: str) -> None:
-    window.workbench.show_dock(title)
+    window.workbench.show_panel(title)
     QTest.keyClick(window, Qt.Key.Key_F1)
     settle()
     assert window.workbench.help.page == title.lower()
-    assert not window.workbench.docks["Help"].isHidden()
+    assert not window.workbench.panels["Help"].isHidden()
     assert not window.workbench.help.text.viewport().visibleRegion().isEmpty()
     assert title.split()[0] in window.workbench.help.text.toPlainText()
 
 
 @pytest.mark.parametrize("title", ["Scenario", "Regions", "Objective", "Progress", "Runs"])
 def test_the_page_and_the_panel_it_is_about_are_read_side_by_side(window: MainWindow, title: str) -> None:
-    window.workbench.show_dock(title)
+    window.workbench.show_panel(title)
     window.setFocus()
     assert (window.width(), window.height()) == (1280, 800)
     window.workbench.guide.show_page("tutorial")
     settle()
-    panel = window.workbench.docks[title].widget()
+    panel = window.workbench.panels[title]
     assert panel is not None and panel.visibleRegion().boundingRect().height() >= 150
     seen = window.workbench.help.text.viewport().visibleRegion().boundingRect()
     assert seen.width() >= 220 and seen.height() >= 200

@@ -45,7 +45,7 @@ def queue(session: Session, saved: Path, execute: FakeExecute) -> Iterator[RunQu
 
 
 def runs(window: MainWindow) -> RunsPanel:
-    panel = window.workbench.docks["Runs"].widget()
+    panel = window.workbench.panels["Runs"]
     assert isinstance(panel, RunsPanel)
     return panel
 
@@ -214,7 +214,7 @@ def test_start_does_what_was_chosen_next_to_it(
     window.workbench.actions["start"].trigger()
     wait_idle(qtbot, queue)
     window.workbench.actions["stages:first"].trigger()
-    stages = window.workbench.docks["Objective"].widget().findChild(QComboBox, "stages")
+    stages = window.workbench.panels["Objective"].findChild(QComboBox, "stages")
     assert isinstance(stages, QComboBox)
     assert stages.currentText() == "First stage only"
     window.workbench.actions["start"].trigger()

@@ -185,7 +185,7 @@ def start(qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: QS
 def test_the_order_is_there_again_at_the_next_start_until_it_is_reset(start: Start) -> None:
     window = start()
     first = window.workbench.map.layers.order
-    held = window.workbench.docks["Layers"].findChild(LayersPanel)
+    held = window.workbench.panels["Layers"]
     assert isinstance(held, LayersPanel)
     wind = grip(held, "Wind")
     wind.setFocus()
@@ -194,7 +194,7 @@ def test_the_order_is_there_again_at_the_next_start_until_it_is_reset(start: Sta
     assert moved != first
     window = start()
     assert window.workbench.map.layers.order == moved
-    again = window.workbench.docks["Layers"].findChild(LayersPanel)
+    again = window.workbench.panels["Layers"]
     assert isinstance(again, LayersPanel)
     assert listed(again) == [window.workbench.map.layers[key].title for key in reversed(moved)]
     button = next(each for each in again.findChildren(QToolButton) if each.accessibleName() == "Default order")

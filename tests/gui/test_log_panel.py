@@ -138,8 +138,8 @@ def test_it_follows_the_latest_line_until_one_scrolls_away(qtbot: QtBot, book: E
     qtbot.waitUntil(lambda: bar.value() == bar.maximum())
 
 
-def test_the_dock_is_behind_the_runs_and_hears_the_window(window: MainWindow) -> None:
-    window.workbench.show_dock("Log")
+def test_the_log_is_in_the_drawer_and_hears_the_window(window: MainWindow) -> None:
+    window.workbench.show_panel("Log")
     panel = window.workbench.log
     assert not panel.table.viewport().visibleRegion().isEmpty()
     window.workbench.session.delete_region("R1")

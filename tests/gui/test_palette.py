@@ -13,6 +13,7 @@ from firegui.gui.help.command_palette import Palette, best_matches, match_score
 from firegui.gui.session.session import FireView, Tool
 from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.workspaces import PLACES
 from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge
@@ -49,17 +50,16 @@ def tool_of(window: MainWindow) -> Tool:
     return window.workbench.session.tool
 
 
-def test_a_dock_that_is_hidden_is_brought_and_takes_the_focus(window: MainWindow) -> None:
-    window.workbench.docks["Calendar"].hide()
-    choose(window, "calend")
+def test_a_panel_is_shown_and_takes_the_focus(window: MainWindow) -> None:
+    choose(window, "grounded da")
     focus = QApplication.focusWidget()
-    assert focus is not None and window.workbench.docks["Calendar"].isAncestorOf(focus)
+    assert focus is not None and window.workbench.panels["Calendar"].isAncestorOf(focus)
 
 
 def test_a_page_of_the_help_is_opened(window: MainWindow) -> None:
     choose(window, "keyboard shortcuts")
     assert window.workbench.help.page == "shortcuts"
-    assert not window.workbench.docks["Help"].isHidden()
+    assert not window.workbench.panels["Help"].isHidden()
 
 
 def test_a_recent_project_is_opened(window: MainWindow, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_arrows_choose_and_a_click_does_it(window: MainWindow) -> None:
 
 
 def test_escape_gives_up_changes_nothing_and_gives_the_focus_back(window: MainWindow) -> None:
-    window.workbench.show_dock("Fleet")
+    window.workbench.show_panel("Fleet")
     before, tool = QApplication.focusWidget(), window.workbench.session.tool
     palette = open_palette(window)
     QTest.keyClicks(palette.field, "rectangle")
@@ -115,7 +115,7 @@ def test_keys_of_commands_are_letters_while_one_types(window: MainWindow) -> Non
 def test_what_cannot_be_done_now_says_so_and_is_not_done(window: MainWindow) -> None:
     window.workbench.session.set_view(FireView.PLAN)
     palette = open_palette(window)
-    QTest.keyClicks(palette.field, "difference")
+    QTest.keyClicks(palette.field, "saved")
     assert palette.help.text() == "not now"
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     assert palette.isVisible()
@@ -131,17 +131,17 @@ def test_letters_that_fit_nothing_say_so(window: MainWindow) -> None:
     assert palette.isVisible()
 
 
-def test_it_offers_every_command_dock_and_page(window: MainWindow) -> None:
+def test_it_offers_every_command_panel_and_page(window: MainWindow) -> None:
     entries = window.workbench.guide.entries()
     kinds = {entry.kind for entry in entries}
-    assert {"File", "Edit", "View", "Plan", "Help", "Tool", "Dock"} <= kinds
-    docks = {entry.title for entry in entries if entry.kind == "Dock"}
-    assert set(window.workbench.docks) <= docks
+    assert {"File", "Edit", "View", "Plan", "Help", "Tool"} <= kinds
+    titles = {entry.title for entry in entries}
+    assert {ACTIONS[f"show_{name.lower()}"].title for name in PLACES} <= titles
     assert {page.title for page in window.workbench.help.pages} <= {
         entry.title for entry in entries if entry.kind == "Help"
     }
     assert [action.objectName() for action in window.actions()] == list(ACTIONS)
-    assert sum(entry.kind not in ("Dock", "Project") for entry in entries) >= len(ACTIONS)
+    assert sum(entry.kind != "Project" for entry in entries) >= len(ACTIONS)
 
 
 # -- the score ---------------------------------------------------------------------------------------------------------

@@ -20,8 +20,8 @@ def press_space(window: MainWindow) -> None:
 
 
 def epochs_field(window: MainWindow) -> QWidget:
-    window.workbench.show_dock("Objective")
-    field = window.workbench.docks["Objective"].findChild(QWidget, "optimizer_epochs")
+    window.workbench.show_panel("Objective")
+    field = window.workbench.panels["Objective"].findChild(QWidget, "optimizer_epochs")
     assert field is not None
     field.setFocus()
     return field
@@ -57,7 +57,7 @@ def test_after_the_button_of_the_tool_bar_was_reached_by_tab_and_pressed_space_p
 
 
 def test_who_types_words_goes_on_typing(qtbot: QtBot, window: MainWindow) -> None:
-    window.workbench.show_dock("Help")
+    window.workbench.show_panel("Help")
     field = window.workbench.help.findChild(QLineEdit)
     assert field is not None
     field.setFocus()

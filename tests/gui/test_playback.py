@@ -34,7 +34,7 @@ def result(qtbot: QtBot, session: Session, project: Project, window: MainWindow)
 @pytest.fixture
 def together(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """Return the workbench with all three sides on screen."""
-    QTest.mouseClick(view_buttons_of(window.workbench.timeline)[-1], LEFT)
+    QTest.mouseClick(view_buttons_of(window)[-1], LEFT)
     qtbot.waitUntil(lambda: all(pane.drawn_step >= 0 for pane in window.workbench.maps.panes))
     return window
 
@@ -103,7 +103,7 @@ def test_a_layer_that_is_hidden_is_hidden_on_all(together: MainWindow) -> None:
 
 
 def test_choosing_one_side_brings_the_one_map_back(together: MainWindow) -> None:
-    QTest.mouseClick(view_buttons_of(together.workbench.timeline)[1], LEFT)
+    QTest.mouseClick(view_buttons_of(together)[1], LEFT)
     assert together.workbench.map.isVisible() and not together.workbench.session.side_by_side
     assert together.workbench.session.view is FireView.PLAN
 
@@ -128,7 +128,7 @@ def test_without_a_plan_there_are_no_three(session: Session, project: Project, w
     session.set_side_by_side(True)
     session.show_result(ShownResult("b", frames(project), metrics()))
     assert not session.side_by_side
-    assert not view_buttons_of(window.workbench.timeline)[-1].isEnabled()
+    assert not view_buttons_of(window)[-1].isEnabled()
     session.set_side_by_side(True)
     assert not session.side_by_side
 
@@ -156,3 +156,21 @@ def test_a_step_that_was_played_to_looks_like_one_that_was_sought(qtbot: QtBot, 
     sought = pixels_of(window.workbench.map.snapshot()).astype(int)
     # Drawn from a picture that grew, or at once: two shades of difference at most, by rounding.
     assert np.abs(played - sought).max() <= 2
+
+
+def test_the_view_buttons_follow_what_there_is(
+    qtbot: QtBot, window: MainWindow, session: Session, project: Project
+) -> None:
+    qtbot.waitUntil(lambda: not window.workbench.queue.activity)
+    session.show_result(ShownResult())
+    baseline, plan, saved, together = buttons = view_buttons_of(window)
+    assert [button.isEnabled() for button in buttons] == [False] * 4
+    session.show_result(ShownResult("r", baseline=frames(project)))
+    assert [button.isEnabled() for button in buttons] == [True, False, False, False]
+    session.show_result(ShownResult("r", baseline=frames(project), plan=frames(project)))
+    saved.click()
+    assert session.view is FireView.DIFFERENCE
+    session.set_view(FireView.BASELINE)
+    assert baseline.isChecked() and not saved.isChecked() and not plan.isChecked()
+    together.click()
+    assert session.side_by_side and together.isChecked()

@@ -10,7 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from firegui.gui.base.preferences import RECENT_LIMIT, Preferences
 from firegui.gui.base.theme import Theme
 
-DOCKS = ("Fleet", "Runs")
+STATE = '{"workspace": "plan"}'
 
 
 def again(store: QSettings) -> Preferences:
@@ -22,28 +22,27 @@ def again(store: QSettings) -> Preferences:
 def test_nothing_is_chosen_at_first(preferences_store: QSettings) -> None:
     first = Preferences(preferences_store)
     assert (first.theme, first.backend, first.recent) == (None, "auto", ())
-    assert (first.geometry(), first.dock_state(DOCKS)) == (None, None)
+    assert (first.geometry(), first.layout_state()) == (None, None)
 
 
 def test_choices_survive_a_restart(preferences_store: QSettings) -> None:
     first = Preferences(preferences_store)
     first.theme, first.backend = Theme.LIGHT, "cpu"
-    first.save_layout(QByteArray(b"where"), QByteArray(b"docks"), DOCKS)
+    first.save_layout(QByteArray(b"where"), STATE)
     second = again(preferences_store)
     assert (second.theme, second.backend) == (Theme.LIGHT, "cpu")
-    assert (second.geometry(), second.dock_state(DOCKS)) == (QByteArray(b"where"), QByteArray(b"docks"))
+    assert (second.geometry(), second.layout_state()) == (QByteArray(b"where"), STATE)
     second.theme = None
     second.forget_layout()
     third = again(preferences_store)
-    assert (third.theme, third.geometry(), third.dock_state(DOCKS)) == (None, None, None)
+    assert (third.theme, third.geometry(), third.layout_state()) == (None, None, None)
 
 
-def test_docks_saved_by_another_version_or_with_other_docks_are_not_restored(preferences_store: QSettings) -> None:
+def test_a_layout_saved_by_another_version_is_not_restored(preferences_store: QSettings) -> None:
     first = Preferences(preferences_store)
-    first.save_layout(QByteArray(b"where"), QByteArray(b"docks"), DOCKS)
-    assert first.dock_state((*DOCKS, "New")) is None
+    first.save_layout(QByteArray(b"where"), STATE)
     preferences_store.setValue("layout/version", 1)
-    assert first.dock_state(DOCKS) is None
+    assert first.layout_state() is None
     assert first.geometry() == QByteArray(b"where"), "where the window was holds in every version"
 
 
@@ -78,4 +77,4 @@ def test_nonsense_in_the_file_counts_as_absent(preferences_store: QSettings) -> 
         preferences_store.setValue(key, "purple")
     preferences_store.setValue("recent", 5)
     read = Preferences(preferences_store)
-    assert (read.theme, read.geometry(), read.dock_state(DOCKS), read.recent) == (None, None, None, ())
+    assert (read.theme, read.geometry(), read.layout_state(), read.recent) == (None, None, None, ())

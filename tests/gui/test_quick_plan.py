@@ -78,13 +78,13 @@ def tool(window: MainWindow, action: QAction) -> QToolButton:
 
 
 def runs(window: MainWindow) -> RunsPanel:
-    panel = window.workbench.docks["Runs"].widget()
+    panel = window.workbench.panels["Runs"]
     assert isinstance(panel, RunsPanel)
     return panel
 
 
 def plots(window: MainWindow) -> ProgressPanel:
-    panel = window.workbench.docks["Progress"].widget()
+    panel = window.workbench.panels["Progress"]
     assert isinstance(panel, ProgressPanel)
     return panel
 

@@ -170,7 +170,7 @@ def test_a_replanned_run_is_listed_shown_and_told_in_numbers(
     assert window.workbench.queue.shown is entry
     result = window.workbench.session.result
     assert result.plan is not None and result.plan_metrics is not None and result.plan_metrics.objective == 2.0
-    live = window.workbench.docks["Progress"].widget()
+    live = window.workbench.panels["Progress"]
     assert isinstance(live, ProgressPanel)
     live.refresh()
     for words in ("new plan", "old plan continued", "no further drops", "from day 3 on", "4 drops flown before"):
@@ -187,7 +187,7 @@ def test_a_closed_loop_has_its_days_as_table_and_chart_and_is_shown_once_flown(
     assert execute.replannings[0].observed is None
     assert entry.drops == 4
     assert entry.best is None
-    live = window.workbench.docks["Progress"].widget()
+    live = window.workbench.panels["Progress"]
     assert isinstance(live, ProgressPanel)
     live.refresh()
     assert ">301<" in live.result.text.replace("&nbsp;", "")

@@ -152,12 +152,12 @@ def test_a_comparison_has_each_run_on_its_own_fire_and_names_it(bench: Bench) ->
 def test_the_map_names_the_fire(bench: Bench) -> None:
     session, layers = bench.session, LayerStack(bench.session)
     session.set_view(FireView.BASELINE)
-    caption = caption_of(MapState.of(session), layers, "")
+    caption = caption_of(MapState.of(session), layers)
     drawn = bench.kept.is_drawn
     assert caption.title.startswith("Baseline, no drops" if drawn else "Baseline, no further drops")
     assert ("drawn fire" if drawn else "observed fire") in caption.note
     session.set_view(FireView.PLAN)
-    assert "fire" in caption_of(MapState.of(session), layers, "").note
+    assert "fire" in caption_of(MapState.of(session), layers).note
 
 
 def test_another_plan_does_not_stand_beside_the_baseline_of_the_kept_fire(qtbot: QtBot, bench: Bench) -> None:

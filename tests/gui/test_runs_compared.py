@@ -61,7 +61,7 @@ def run(qtbot: QtBot, window: MainWindow) -> RunEntry:
 
 def select_both(window: MainWindow) -> None:
     """Click the first row, and one with Ctrl on the second."""
-    window.workbench.show_dock("Runs")
+    window.workbench.show_panel("Runs")
     table = window.workbench.runs.table
     QTest.mouseClick(table.viewport(), LEFT, pos=centre_of(table, 0, TITLE))
     QTest.mouseClick(table.viewport(), LEFT, CTRL, centre_of(table, 1, TITLE))

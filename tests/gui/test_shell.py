@@ -1,4 +1,4 @@
-"""Main window: first painting, arrangement of docks, theme, and what closing leaves."""
+"""Main window: first painting, workspaces and their layout, theme, and what closing leaves."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QByteArray, QRect, QSettings, QSize, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDockWidget, QTabBar
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.analyses.registry import ANALYSES
@@ -21,12 +20,16 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme, current_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.action_registry import MENUS
-from firegui.gui.window.docks import HIDDEN_AT_FIRST, RIGHT, default_size, default_sizes, visible_geometry
+from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.screen_geometry import default_size, is_small, visible_geometry
+from firegui.gui.window.shell import Rail
+from firegui.gui.window.workspaces import PLACES, Workspace
 from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
-from tests.gui.shell_scene import ridge, settle, workbench
+from tests.gui.shell_scene import ridge, settle
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -34,7 +37,11 @@ PAINT_AND_CLOSE = """
 import json, sys, threading
 from firegui.cli.main import main
 from firegui.gui.window.action_registry import MENUS
+from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.shell import Rail
+from firegui.gui.window.workspaces import PLACES, Workspace
+from firegui.gui.widgets.split_panel import SplitPanel
 LARGE = ("torch", "numba", "matplotlib", "rasterio", "pyproj", "shapely", "numpy", "firegui.gui.window.workbench")
 make = MainWindow.__init__
 def listen(window, *given, **named):
@@ -93,7 +100,7 @@ def test_a_bare_window_is_built_step_by_step_and_keeps_choices_made_meanwhile(qt
         window.build_ui_stepwise()
     qtbot.waitUntil(lambda: done == ["wish"])
     assert [action.text() for action in window.menuBar().actions()] == list(MENUS)
-    assert set(RIGHT) <= set(window.workbench.docks)
+    assert set(window.workbench.panels) == set(PLACES)
     window.stop_work()
 
 
@@ -121,76 +128,122 @@ def reopen(window: MainWindow, queue: RunQueue, store: QSettings, qtbot: QtBot) 
     return opened
 
 
-def tab_bars(window: MainWindow) -> list[QTabBar]:
-    """Return the visible tab bars of docks."""
-    bars = (bar for bar in window.findChildren(QTabBar) if bar.parentWidget() is window and bar.isVisible())
-    return [bar for bar in bars if bar.geometry().intersects(window.rect())]
+def test_every_panel_has_a_place_and_an_action_that_shows_it(window: MainWindow) -> None:
+    """The names are those of the docks of earlier versions: none of them was lost."""
+    earlier = {
+        "Scenario", "Layers", "Help", "Regions", "Fleet", "Calendar", "Objective", "Constraints", "Timeline",
+        "Progress", "Runs", "Log", "Exercise", *(analysis.name for analysis in ANALYSES),
+    }  # fmt: skip
+    assert earlier <= set(PLACES) == set(window.workbench.panels)
+    for name in sorted(PLACES):
+        window.workbench.shell.reset()
+        action = window.workbench.actions[f"show_{name.lower()}"]
+        if action.isCheckable():
+            action.setChecked(False)
+            window.workbench.shell.stage.show_card(name, on=False)
+        action.trigger()
+        panel = window.workbench.panels[name]
+        shown = panel.settings if isinstance(panel, SplitPanel) else panel
+        assert shown.isVisible(), name
 
 
-def tab_titles(bar: QTabBar) -> list[str]:
-    return [bar.tabText(index) for index in range(bar.count())]
+def test_the_rail_and_its_keys_show_a_workspace_and_a_second_click_hides_the_panel(window: MainWindow) -> None:
+    shell, rail = window.workbench.shell, window.findChild(Rail)
+    assert isinstance(rail, Rail)
+    for number, workspace in enumerate(Workspace):
+        QTest.keyClick(window, Qt.Key(Qt.Key.Key_1 + number), Qt.KeyboardModifier.ControlModifier)
+        assert shell.workspace is workspace and shell.is_side_visible
+        assert [button.isChecked() for button in rail.buttons].index(True) == number
+        assert [name for name, section in shell.side.sections.items() if section.heading.isVisible()] == [
+            name for name in shell.side.sections if PLACES[name].workspace is workspace
+        ]
+    QTest.mouseClick(rail.buttons[1], LEFT)
+    assert shell.workspace is Workspace.PLAN and shell.is_side_visible
+    QTest.mouseClick(rail.buttons[1], LEFT)
+    assert shell.workspace is Workspace.PLAN and not shell.is_side_visible
+    QTest.keyClick(window, Qt.Key.Key_Backslash, Qt.KeyboardModifier.ControlModifier)
+    assert shell.is_side_visible and window.workbench.actions["side_panel"].isChecked()
 
 
-def tabs_with(window: MainWindow, title: str) -> QTabBar:
-    return next(bar for bar in tab_bars(window) if title in tab_titles(bar))
+def test_the_drawer_is_closed_at_first_and_takes_half_of_the_height_at_most(window: MainWindow) -> None:
+    shell = window.workbench.shell
+    assert not shell.is_drawer_visible
+    QTest.keyClick(window, Qt.Key.Key_F7)
+    settle()
+    assert shell.is_drawer_visible and not window.workbench.panels["Progress"].visibleRegion().isEmpty()
+    shell._down.setSizes([1, 10_000])
+    settle()
+    assert shell.drawer.height() <= shell.height() // 2
+    QTest.keyClick(window, Qt.Key.Key_F7)
+    assert not shell.is_drawer_visible
 
 
-def test_every_dock_has_one_tab_at_most_and_one_of_each_stack_is_in_front_after_start_and_reset(
-    window: MainWindow,
-) -> None:
-    for _ in range(2):
-        settle()
-        titles = [title for bar in tab_bars(window) for title in tab_titles(bar)]
-        assert {*RIGHT, "Progress", "Runs", "Log"} <= set(titles)
-        assert len(titles) == len(set(titles))
-        assert {bar.tabText(bar.currentIndex()) for bar in tab_bars(window)} == {"Fleet", "Progress", "Runs"}
-        window.workbench.actions["reset_layout"].trigger()
+def test_only_one_analysis_is_open_and_its_result_is_that_of_the_centre(window: MainWindow) -> None:
+    shell, panels = window.workbench.shell, window.workbench.analysis_panels
+    window.workbench.show_panel("Stress")
+    window.workbench.show_panel("Margin")
+    assert [name for name in panels if shell.side.sections[name].is_open and name not in ("Skill", "Calibrate")] == [
+        "Margin"
+    ]
+    assert window.workbench.map.isVisible() and not panels["Margin"].result.isVisible()
+    panels["Margin"].result_requested.emit()
+    assert window.workbench.map.isVisible() and panels["Margin"].result.isVisible()
+    window.workbench.show_panel("Fleet")
+    assert window.workbench.map.isVisible() and not panels["Margin"].result.isVisible()
 
 
-def test_moved_hidden_floating_and_tabbed_docks_come_back_as_they_were(
+def test_an_analysis_of_another_workspace_leaves_the_centre_alone(window: MainWindow) -> None:
+    window.workbench.show_panel("Runs")
+    window.workbench.analysis_panels["Stress"].result_requested.emit()
+    assert window.workbench.shell.workspace is Workspace.RUNS and window.workbench.map.isVisible()
+
+
+def test_the_search_shows_only_sections_with_the_words_and_escape_shows_all_again(window: MainWindow) -> None:
+    window.workbench.show_panel("Regions")
+    side = window.workbench.shell.side
+    side.search.setFocus()
+    QTest.keyClicks(side.search, "payload")
+    shown = [name for name, section in side.sections.items() if section.isVisible()]
+    assert shown == ["Fleet"] and window.workbench.panels["Fleet"].isVisible()
+    QTest.keyClick(side.search, Qt.Key.Key_Escape)
+    assert {"Regions", "Fleet", "Objective"} <= {n for n, section in side.sections.items() if section.isVisible()}
+    assert window.workbench.panels["Constraints"].isHidden(), "a folded section is folded again"
+
+
+def test_a_changed_layout_comes_back_as_it_was_and_reset_restores_the_first(
     qtbot: QtBot, window: MainWindow, queue: RunQueue, preferences_store: QSettings
 ) -> None:
-    docks = window.workbench.docks
-    window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["Fleet"])
-    window.tabifyDockWidget(docks["Layers"], docks["Fleet"])
-    docks["Fleet"].raise_()
-    docks["Runs"].hide()
-    docks["Skill"].setFloating(True)
+    shell = window.workbench.shell
+    window.workbench.show_panel("Stress")
+    shell.set_mode(CentreMode.CHART)
+    # The screen of the tests is small: a wider panel would not fit there.
+    shell._set_side_width(256)
+    shell.set_drawer_visible(True)
+    shell.stage.show_card("Layers", on=True)
+    shell.side.sections["Fleet"].set_open(False)
     settle()
-    docks["Objective"].raise_()
-    docks["Fleet"].raise_()
-    settle()
-    for title in ("Fleet", "Objective"):
-        assert not docks[title].visibleRegion().isEmpty()
+    width = shell.side.width()
     second = reopen(window, queue, preferences_store, qtbot)
-    assert second.dockWidgetArea(second.workbench.docks["Fleet"]) is Qt.DockWidgetArea.LeftDockWidgetArea
-    assert second.workbench.docks["Layers"] in second.tabifiedDockWidgets(second.workbench.docks["Fleet"])
-    assert second.workbench.docks["Runs"].isHidden() and second.workbench.docks["Skill"].isFloating()
-    for title in ("Fleet", "Objective"):
-        assert not second.workbench.docks[title].visibleRegion().isEmpty(), title
+    again = second.workbench.shell
+    assert (again.workspace, again.mode, again.is_side_visible) == (Workspace.ANALYSE, CentreMode.CHART, True)
+    assert (again.side.width(), again.is_drawer_visible) == (width, True)
+    assert not again.stage.cards["Layers"].isHidden() and not again.side.sections["Fleet"].is_open
+    assert second.workbench.analysis_panels["Stress"].result.isVisible()
     second.workbench.actions["reset_layout"].trigger()
-    settle()
-    assert second.dockWidgetArea(second.workbench.docks["Fleet"]) is Qt.DockWidgetArea.RightDockWidgetArea
-    assert not second.workbench.docks["Skill"].isFloating()
-    assert {title for title, dock in second.workbench.docks.items() if dock.isHidden()} == set(HIDDEN_AT_FIRST)
+    assert (again.workspace, again.mode, again.is_drawer_visible) == (Workspace.FIRE, CentreMode.MAP, False)
+    assert again.stage.cards["Layers"].isHidden() and again.side.sections["Fleet"].is_open
 
 
-def test_a_layout_of_another_version_is_left_alone_and_one_that_cannot_be_read_does_no_harm(
-    qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: QSettings
+@pytest.mark.parametrize("state", ["", "nonsense", "[]", '{"workspace": 3, "modes": 7, "side_width": "wide"}'])
+def test_a_layout_that_cannot_be_read_does_no_harm(
+    qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: QSettings, state: str
 ) -> None:
-    for version in (Preferences.LAYOUT_VERSION - 1, Preferences.LAYOUT_VERSION):
-        kept = Preferences(preferences_store)
-        kept.save_layout(QByteArray(b"nonsense"), QByteArray(b"nonsense"), ())
-        preferences_store.setValue("layout/version", version)
-        opened = MainWindow(session, queue, kept)
-        names = ",".join(opened.workbench.docks)
-        preferences_store.setValue("layout/names", names)
-        again = MainWindow(session, queue, Preferences(preferences_store))
-        qtbot.addWidget(opened)
-        qtbot.addWidget(again)
-        again.show()
-        assert {title for title, dock in again.workbench.docks.items() if dock.isHidden()} == set(HIDDEN_AT_FIRST)
-        assert again.dockWidgetArea(again.workbench.docks["Fleet"]) is Qt.DockWidgetArea.RightDockWidgetArea
+    kept = Preferences(preferences_store)
+    kept.save_layout(QByteArray(b"nonsense"), state)
+    opened = MainWindow(session, queue, kept)
+    qtbot.addWidget(opened)
+    opened.show()
+    assert opened.workbench.shell.workspace is Workspace.FIRE and opened.workbench.map.isVisible()
 
 
 SCREENS = [QRect(0, 0, 1280, 800), QRect(1280, 0, 1920, 1080)]
@@ -211,70 +264,38 @@ def test_a_window_that_could_not_be_taken_hold_of_comes_back_to_a_screen(frame: 
     assert visible_geometry(frame, SCREENS) == place
 
 
-def test_a_dock_that_floated_on_a_screen_that_is_gone_is_put_on_one_there_is(
-    qtbot: QtBot, window: MainWindow, queue: RunQueue, preferences_store: QSettings
-) -> None:
-    window.workbench.docks["Runs"].setFloating(True)
-    window.workbench.docks["Runs"].move(9000, 9000)
-    settle()
-    second = reopen(window, queue, preferences_store, qtbot)
-    screen = QGuiApplication.primaryScreen().availableGeometry()
-    assert second.workbench.docks["Runs"].isFloating()
-    assert screen.intersects(second.workbench.docks["Runs"].geometry())
-
-
-def test_the_window_opens_as_large_as_its_screen_allows() -> None:
-    assert default_size(QSize(1024, 768)) == QSize(1024, 768)
-    assert default_size(QSize(1440, 900)) == QSize(1440, 900)
+def test_the_first_window_fits_the_screen_with_its_frame() -> None:
+    assert default_size(QSize(1440, 900)) == QSize(1436, 858)
     assert default_size(QSize(2560, 1440)) == QSize(2048, 1152)
-    for width in (1024, 1280, 1440, 2560):
-        left, right, _lower = default_sizes(QSize(width, 800))
-        assert width - left - right >= 400, "the map has room"
+    assert is_small(QSize(1280, 720)) and is_small(QSize(1440, 900)) and not is_small(QSize(1920, 1040))
 
 
-@pytest.mark.parametrize("size", [(1024, 768), (1280, 720), (1280, 800), (1440, 900)])
-def test_titles_and_buttons_are_not_cut_at_any_usual_size(
-    qapp: QApplication, tmp_path: Path, size: tuple[int, int]
+def test_on_a_small_screen_the_first_window_is_maximised_and_a_later_one_as_it_was_left(
+    qtbot: QtBot, preferences_store: QSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with workbench(tmp_path, size=size) as window:
-        settle()
-        assert (window.width(), window.height()) == size
-        for title in ("Progress", *(analysis.dock for analysis in ANALYSES), *RIGHT):
-            window.workbench.show_dock(title)
-            settle()
-            bar = tabs_with(window, title)
-            room = bar.fontMetrics().horizontalAdvance(title)
-            assert bar.tabRect(bar.currentIndex()).width() >= room, title
-        start = window.findChild(QDockWidget, "runsDock")
-        assert start is not None and not start.visibleRegion().isEmpty()
-        assert window.workbench.map.width() >= 360
+    for small in (True, False):
+        monkeypatch.setattr("firegui.gui.window.main_window.is_small", lambda _size, small=small: small)
+        first = MainWindow(preferences=Preferences(preferences_store))
+        qtbot.addWidget(first)
+        first.show_on_screen()
+        assert first.isMaximized() is small
+        first.hide()
+    Preferences(preferences_store).save_layout(first.saveGeometry(), "{}")
+    monkeypatch.setattr("firegui.gui.window.main_window.is_small", lambda _size: True)
+    later = MainWindow(preferences=Preferences(preferences_store))
+    qtbot.addWidget(later)
+    later.show_on_screen()
+    assert not later.isMaximized()
 
 
-# -- docks by keyboard -------------------------------------------------------------------------------------------------
-def test_a_hidden_dock_comes_back_from_the_menu_and_takes_the_focus_from_the_palette(window: MainWindow) -> None:
-    dock = window.workbench.docks["Fleet"]
-    dock.hide()
-    toggle = dock.toggleViewAction()
-    assert toggle.text() == "Fleet" and not toggle.isChecked()
-    toggle.trigger()
-    assert not dock.isHidden()
-    window.workbench.show_dock("Fleet")
-    focus = QApplication.focusWidget()
-    assert focus is not None and dock.isAncestorOf(focus)
-
-
-def test_a_dock_is_closed_and_floated_with_the_buttons_of_its_frame(window: MainWindow) -> None:
-    dock = window.workbench.docks["Runs"]
-    for name, check in (
-        ("qt_dockwidget_floatbutton", dock.isFloating),
-        ("qt_dockwidget_floatbutton", lambda: not dock.isFloating()),
-        ("qt_dockwidget_closebutton", dock.isHidden),
-    ):
-        button = dock.findChild(QAbstractButton, name)
-        assert button is not None
-        QTest.mouseClick(button, LEFT)
-        settle()
-        assert check()
+def test_the_window_can_be_as_small_as_a_screen_at_200_percent_leaves_room_for(window: MainWindow) -> None:
+    window.workbench.shell.set_side_visible(True)
+    window.workbench.shell.set_drawer_visible(True)
+    window.resize(960, 480)
+    settle()
+    assert (window.width(), window.height()) == (960, 480)
+    assert window.rect().contains(window.statusBar().geometry())
+    assert window.workbench.map.width() >= 240
 
 
 # -- theme -------------------------------------------------------------------------------------------------------------

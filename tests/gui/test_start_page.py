@@ -169,7 +169,7 @@ def test_a_choice_made_before_the_window_is_built_is_kept(qtbot: QtBot) -> None:
     QTest.mouseClick(window.start_page.button("getting_started"), LEFT)
     with qtbot.waitSignal(window.ui_built, timeout=60_000):
         window.build_ui_stepwise()
-    qtbot.waitUntil(lambda: not window.workbench.docks["Help"].isHidden())
+    qtbot.waitUntil(lambda: not window.workbench.panels["Help"].isHidden())
     window.stop_work()
 
 
@@ -178,11 +178,11 @@ def test_what_one_can_learn_is_shown_with_nothing_over_it(
     qtbot: QtBot, empty: MainWindow, name: str, page: str
 ) -> None:
     QTest.mouseClick(empty.start_page.button(name), LEFT)
-    qtbot.waitUntil(lambda: empty.workbench.docks["Help"].isVisible() and not empty.start_page.isVisible())
+    qtbot.waitUntil(lambda: empty.workbench.panels["Help"].isVisible() and not empty.start_page.isVisible())
     assert empty.workbench.help.page == page
-    middle = empty.workbench.docks["Help"].mapTo(empty, empty.workbench.docks["Help"].rect().center())
+    middle = empty.workbench.panels["Help"].mapTo(empty, empty.workbench.panels["Help"].rect().center())
     front = empty.childAt(middle)
-    assert front is not None and empty.workbench.docks["Help"].isAncestorOf(front)
+    assert front is not None and empty.workbench.panels["Help"].isAncestorOf(front)
     empty.workbench.actions["start_page"].trigger()
     assert empty.start_page.isVisible()
 

@@ -12,12 +12,11 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.map.readout import TITLES
 from firegui.gui.map.timeline import TimelineBar, time_text
 from firegui.gui.map.timeline_track import TrackData
-from firegui.gui.session.session import FireView, Session, ShownResult
+from firegui.gui.scenario.calendar_panel import GroundedDayMenu
+from firegui.gui.session.session import Session, ShownResult
 from tests.gui.fake_runs import drop, frames
-from tests.gui.readouts import view_buttons_of
 
 LEFT, RIGHT, SPACE, HOME, END = (
     Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Home, Qt.Key.Key_End,
@@ -115,7 +114,7 @@ def test_a_key_with_control_is_left_to_others(bar: TimelineBar) -> None:
 
 # -- the mouse ---------------------------------------------------------------------------------------------------------
 def test_a_click_seeks(session: Session, bar: TimelineBar) -> None:
-    place = QPoint(round(bar.track.x_of_step(120)), 30)
+    place = QPoint(round(bar.track.x_of_step(120)), 45)
     QTest.mouseClick(bar.track, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
     assert session.step == bar.track.step_at(place.x())
     assert abs(session.step - 120) <= 1
@@ -123,8 +122,8 @@ def test_a_click_seeks(session: Session, bar: TimelineBar) -> None:
 
 def test_dragging_seeks_and_stays_inside(session: Session, bar: TimelineBar) -> None:
     track = bar.track
-    QTest.mousePress(track, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(40, 30))
-    QTest.mouseMove(track, QPoint(round(track.x_of_step(80)), 30))
+    QTest.mousePress(track, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(40, 45))
+    QTest.mouseMove(track, QPoint(round(track.x_of_step(80)), 45))
     assert abs(session.step - 80) <= 1
     QTest.mouseMove(track, QPoint(track.width() + 500, 30))
     assert session.step == 200
@@ -191,12 +190,6 @@ def test_the_time_is_local_and_says_so(project: Project) -> None:
     assert time_text(project.calendar, 200) == "End of day 4 · 00:00 UTC-7 · step 200 of 200"
 
 
-def test_the_difference_is_explained_as_the_map_shows_it(bar: TimelineBar) -> None:
-    (difference,) = (button for button in view_buttons_of(bar) if button.text() == "Difference")
-    assert TITLES[FireView.DIFFERENCE] == "Baseline − plan"
-    assert difference.toolTip().startswith("Baseline minus plan")
-
-
 def test_only_executed_drops_inside_the_plan_are_counted_by_material(project: Project) -> None:
     drops = [drop(3), drop(3), drop(3, "water"), drop(4, executed=False), drop(900)]
     data = TrackData.of(project.calendar, project.planned_fleet, drops)
@@ -220,13 +213,13 @@ def test_a_type_without_aircraft_does_not_keep_a_day_from_being_all_grounded(pro
 def test_the_tooltip_tells_of_the_day(session: Session, bar: TimelineBar, project: Project) -> None:
     session.show_result(ShownResult("r", plan=frames(project), drops=(drop(101), drop(102, "water"))))
     text = bar.track.describe(110)
-    assert text == "Day 3 · Friday 21 August 2020\n1 retardant and 1 water drops this day\ngrounded: S-2T"
+    assert text.startswith("Day 3 · Friday 21 August 2020\n1 retardant and 1 water drops this day\ngrounded: S-2T\n")
 
 
 def test_grounding_shows_at_once(session: Session, bar: TimelineBar) -> None:
     fleet = session.project.planned_fleet
     session.set_planned_fleet("Ground", fleet.replace_type(1, fleet.types[1].with_grounded_days((0,))))
-    assert bar.track.describe(0).endswith("grounded: CL-415")
+    assert "grounded: CL-415" in bar.track.describe(0)
 
 
 def test_the_track_paints_grounded_days_and_drops(session: Session, bar: TimelineBar, project: Project) -> None:
@@ -235,14 +228,26 @@ def test_the_track_paints_grounded_days_and_drops(session: Session, bar: Timelin
     assert bar.track.grab().toImage() != plain
 
 
-def test_the_view_buttons_follow_what_there_is(session: Session, bar: TimelineBar, project: Project) -> None:
-    baseline, plan, difference, _ = view_buttons_of(bar)
-    assert [button.isEnabled() for button in (baseline, plan, difference)] == [False, False, False]
-    session.show_result(ShownResult("r", baseline=frames(project)))
-    assert [button.isEnabled() for button in (baseline, plan, difference)] == [True, False, False]
-    session.show_result(ShownResult("r", baseline=frames(project), plan=frames(project)))
-    difference.click()
-    assert session.view is FireView.DIFFERENCE
-    session.set_view(FireView.BASELINE)
-    assert baseline.isChecked()
-    assert not difference.isChecked()
+def test_a_click_into_the_band_asks_to_ground_aircraft_and_does_not_seek(session: Session, bar: TimelineBar) -> None:
+    asked: list[int] = []
+    bar.grounding_requested.connect(lambda day, _place: asked.append(day))
+    session.set_step(20)
+    place = QPoint(round(bar.track.x_of_step(120)), 25)
+    assert bar.track.is_in_band(place.y())
+    QTest.mouseClick(bar.track, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert (asked, session.step) == ([2], 20)
+    press(bar.track, Qt.Key.Key_G)
+    assert asked == [2, 0], "G asks for the day of the shown step"
+
+
+def test_the_menu_of_the_band_grounds_a_type_on_that_day_as_one_undoable_edit(qtbot: QtBot, session: Session) -> None:
+    menu = GroundedDayMenu(session, 1)
+    qtbot.addWidget(menu)
+    kinds = session.project.planned_fleet.types
+    entry = next(action for action in menu.actions() if action.text() == kinds[1].type)
+    entry.trigger()
+    assert session.project.planned_fleet.types[1].grounded_days == (1,)
+    session.undo_stack.undo()
+    assert not session.project.planned_fleet.types[1].grounded_days
+    next(action for action in menu.actions() if action.text() == "Ground &all types").trigger()
+    assert all(1 in kind.grounded_days for kind in session.project.planned_fleet.types)

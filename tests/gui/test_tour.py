@@ -10,9 +10,9 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from firegui.gui.help.help_view import page_of_panel
 from firegui.gui.help.tour import TOUR_STEPS, Tour, TourStep, card_position, find_target
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.workspaces import PLACES
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import settle, workbench
 
@@ -26,7 +26,7 @@ def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture
 def tour(shared: MainWindow) -> Iterator[Tour]:
-    """Return the tour at its first step, with every dock at its default place."""
+    """Return the tour at its first step, with every panel at its default place."""
     shared.reset_layout()
     shared.workbench.actions["tour"].trigger()
     settle()
@@ -38,35 +38,46 @@ def tour(shared: MainWindow) -> Iterator[Tour]:
     settle()
 
 
+def test_the_tour_is_short_and_ends_with_a_plan() -> None:
+    assert len(TOUR_STEPS) <= 6
+    assert "plan" in TOUR_STEPS[-1].button
+
+
 @pytest.mark.parametrize("step", TOUR_STEPS, ids=[step.title for step in TOUR_STEPS])
 def test_the_widget_of_every_step_is_there(shared: MainWindow, step: TourStep) -> None:
-    target = find_target(shared, shared.workbench.docks, step)
-    assert target is not None
-    if step.dock:
-        assert page_of_panel(step.dock) == step.dock.lower()
+    assert find_target(shared, shared.workbench.shell.widget_of, step) is not None
+    assert not step.panel or step.panel in PLACES
 
 
-@pytest.mark.parametrize("step", [TourStep("", "", name="noSuchWidget"), TourStep("", "", dock="Nowhere")])
+@pytest.mark.parametrize("step", [TourStep("", "", name="noSuchWidget"), TourStep("", "", panel="Nowhere")])
 def test_a_step_about_a_widget_that_is_not_there_is_noticed(shared: MainWindow, step: TourStep) -> None:
-    assert find_target(shared, shared.workbench.docks, step) is None
+    assert find_target(shared, shared.workbench.shell.widget_of, step) is None
 
 
-def test_next_frames_one_widget_after_the_other_and_the_card_stays_clear_of_it(shared: MainWindow, tour: Tour) -> None:
+def test_next_frames_one_widget_after_the_other_and_the_card_stays_clear_of_it(
+    shared: MainWindow, tour: Tour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned: list[str] = []
+    # The plan would ask for a folder.
+    monkeypatch.setattr(shared.workbench.documents, "save", lambda: False)
     for number, step in enumerate(TOUR_STEPS):
         assert tour.number == number
         assert tour.card.title.text() == step.title
         settle()
         target = tour.target()
         assert target is not None
-        corner = target.mapTo(shared, QPoint(0, 0))
-        assert tour.framed == QRect(corner, target.size()).intersected(shared.rect())
+        whole = QRect(target.mapTo(shared, QPoint(0, 0)), target.size()).intersected(shared.rect())
+        assert whole.contains(tour.framed)
         assert not tour.framed.isEmpty(), step.title
         card = tour.card.geometry()
         assert shared.rect().contains(card)
         if target is not shared.workbench.map:
             assert not card.intersects(tour.framed), step.title
+        if number == len(TOUR_STEPS) - 1:
+            shared.workbench.guide.plan_requested.connect(lambda: planned.append("asked"))
         QTest.mouseClick(tour.card.next, LEFT)
     assert shared.workbench.guide.tour is None
+    assert "asked" in planned
 
 
 def test_the_keys_go_on_and_back_and_escape_ends_it(shared: MainWindow, tour: Tour) -> None:
@@ -101,22 +112,13 @@ def test_tab_stays_in_the_card_and_no_key_reaches_the_window_behind(shared: Main
     assert not shared.workbench.timeline.is_playing
 
 
-def test_a_dock_that_was_closed_is_brought_back_for_its_station(shared: MainWindow, tour: Tour) -> None:
-    shared.workbench.docks["Regions"].hide()
-    number = next(number for number, step in enumerate(TOUR_STEPS) if step.dock == "Regions")
+def test_a_hidden_side_panel_is_brought_back_for_its_station(shared: MainWindow, tour: Tour) -> None:
+    shared.workbench.shell.set_side_visible(False)
+    number = next(number for number, step in enumerate(TOUR_STEPS) if step.panel == "Regions")
     tour.go(number)
     settle()
-    assert not shared.workbench.docks["Regions"].isHidden()
+    assert shared.workbench.shell.is_side_visible
     assert not tour.framed.isEmpty()
-
-
-def test_a_dock_that_floats_has_no_frame_and_the_card_is_in_the_middle(shared: MainWindow, tour: Tour) -> None:
-    shared.workbench.docks["Runs"].setFloating(True)
-    number = next(number for number, step in enumerate(TOUR_STEPS) if step.dock == "Runs")
-    tour.go(number)
-    settle()
-    assert tour.framed.isEmpty()
-    assert abs(tour.card.geometry().center().x() - shared.rect().center().x()) <= 2
 
 
 def test_the_tour_follows_the_window_when_its_size_changes(shared: MainWindow, tour: Tour) -> None:
@@ -126,7 +128,7 @@ def test_the_tour_follows_the_window_when_its_size_changes(shared: MainWindow, t
     assert tour.geometry() == shared.rect()
     target = tour.target()
     assert target is not None
-    assert tour.framed.topLeft() == target.mapTo(shared, QPoint(0, 0))
+    assert not tour.framed.isEmpty() and shared.rect().contains(tour.framed)
     shared.resize(1280, 800)
     settle(10)
 

@@ -33,7 +33,6 @@ from firegui.runs.stages import FinishReason
 from tests.gui.analyses.panels import open_panels
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.map_scene import Hand, open_map
-from tests.gui.readouts import view_buttons_of
 from tests.gui.saved_ensembles import OFTEN, SELDOM, save_ensemble, state_of
 
 LEFT = Qt.MouseButton.LeftButton
@@ -177,16 +176,14 @@ def test_layers_that_an_ensemble_has_not_say_so(panel: UncertaintyPanel, view: M
 
 
 def test_an_ensemble_without_a_plan_shows_the_fire_without_drops_alone(
-    qtbot: QtBot, panel: UncertaintyPanel, view: MapView, session: Session, project: Project, saved: Path
+    panel: UncertaintyPanel, view: MapView, session: Session, project: Project, saved: Path
 ) -> None:
-    bar = TimelineBar(session)
-    qtbot.addWidget(bar)
     save_ensemble(project, saved, name="20260202-000000-alone", plan=False, members=3)
     session.open_project(project, saved)
     pick(panel, "· 3")
     press(panel)
     assert session.view is FireView.BASELINE
-    assert [button.isEnabled() for button in view_buttons_of(bar)] == [True, False, False, False]
+    assert session.result.baseline is not None and session.result.plan is None
     session.set_view(FireView.PLAN)
     assert "the ensemble has no plan" in caption(view)[1]
 

@@ -122,7 +122,7 @@ def test_undo_says_what_it_undoes(window: MainWindow) -> None:
 
 
 def test_a_number_still_being_typed_counts_when_a_menu_entry_is_used(window: MainWindow, saved: Path) -> None:
-    window.workbench.docks["Objective"].raise_()
+    window.workbench.show_panel("Objective")
     box = window.findChild(WholeField, "optimizer_epochs")
     assert isinstance(box, WholeField)
     box.setFocus()
@@ -171,7 +171,7 @@ def test_dropping_something_else_is_refused_with_the_reason(
 def test_a_refused_edit_reaches_the_person_in_one_dialog(
     qtbot: QtBot, window: MainWindow, shown_problems: list[InputError]
 ) -> None:
-    panel_model = window.workbench.docks["Fleet"].findChild(QTableView).model()  # type: ignore[union-attr]
+    panel_model = window.workbench.panels["Fleet"].findChild(QTableView).model()  # type: ignore[union-attr]
     assert not panel_model.setData(panel_model.index(0, 2), "-5")
     qtbot.waitUntil(lambda: len(shown_problems) == 1)
     assert "payload_gal is -5.0" in str(shown_problems[0])
@@ -195,7 +195,7 @@ def test_delete_on_the_map_deletes_the_selected_region(window: MainWindow) -> No
 
 
 def test_delete_in_the_calendar_deletes_no_region(window: MainWindow) -> None:
-    window.workbench.docks["Calendar"].raise_()
+    window.workbench.show_panel("Calendar")
     window.workbench.session.select_region("R1")
     view = window.findChild(CalendarPanel).view  # type: ignore[union-attr]
     view.setFocus()
@@ -208,7 +208,7 @@ def test_space_plays_from_the_map_but_toggles_in_the_calendar(window: MainWindow
     QTest.keyClick(window.workbench.map.focusWidget() or window.workbench.map, Qt.Key.Key_Space)
     assert window.workbench.timeline.is_playing
     window.workbench.timeline.play(False)
-    window.workbench.docks["Calendar"].raise_()
+    window.workbench.show_panel("Calendar")
     view = window.findChild(CalendarPanel).view  # type: ignore[union-attr]
     QTest.mouseClick(view.viewport(), LEFT, pos=centre_of(view, 1, 0))
     QTest.keyClick(view, Qt.Key.Key_Space)
@@ -218,7 +218,7 @@ def test_space_plays_from_the_map_but_toggles_in_the_calendar(window: MainWindow
 
 def test_escape_outside_the_map_gives_up_the_drawing_tool(window: MainWindow) -> None:
     window.workbench.session.set_tool(Tool.POLYGON)
-    QTest.keyClick(window.workbench.docks["Layers"], Qt.Key.Key_Escape)
+    QTest.keyClick(window.workbench.panels["Regions"], Qt.Key.Key_Escape)
     assert window.workbench.session.tool is Tool.PAN
     assert window.workbench.actions["tool:pan"].isChecked()
 
@@ -365,11 +365,11 @@ def test_a_second_stop_leaves_out_the_final_score(qtbot: QtBot, window: MainWind
     window.workbench.queue._execute = scoring
     stop = window.workbench.actions["stop"]
     QTest.keyClick(window, Qt.Key.Key_F5)
-    QTest.keyClick(window, Qt.Key.Key_F7)
+    QTest.keyClick(window, Qt.Key.Key_F6, SHIFT)
     assert stop.isEnabled()
     assert "do not wait" in stop.toolTip()
     assert not abandoned.is_set()
-    QTest.keyClick(window, Qt.Key.Key_F7)
+    QTest.keyClick(window, Qt.Key.Key_F6, SHIFT)
     qtbot.waitUntil(lambda: window.workbench.queue.active is None)
     assert abandoned.is_set()
     assert not stop.isEnabled()

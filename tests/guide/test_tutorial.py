@@ -54,7 +54,7 @@ def test_a_control_that_is_gone_ends_the_script(qtbot: QtBot, tmp_path: Path) ->
         for gone in (
             lambda: guest.action("Start the fire"),
             lambda: guest.control(QAbstractButton, "noSuchButton"),
-            lambda: guest.dock("Weather"),
+            lambda: guest.panel("Weather"),
             lambda: guest.command("Start plan"),  # nothing is open yet
         ):
             with pytest.raises(tutorial.MissingControlError):

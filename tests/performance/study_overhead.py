@@ -101,7 +101,7 @@ def in_window(folder: Path, project: Project, cells: int, workers: int) -> None:
     window.build_ui(Session())
     window.workbench.session.open_project(project, place)
     window.workbench.controller(StudyController)._execute = execute  # the fire itself is not what is measured
-    window.workbench.show_dock("Study")
+    window.workbench.show_panel("Study")
     controller, panel = window.workbench.controller(StudyController), window.workbench.panel(StudyPanel)
     for page in (1, 4):
         late = _lateness(

@@ -1,4 +1,4 @@
-"""Base of the analysis docks: their buttons, saved results, progress, messages and tables."""
+"""Base of the analysis panels: their buttons, saved results, progress, messages and tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QProgressBar,
-    QSizePolicy,
     QTabWidget,
     QToolButton,
     QWidget,
@@ -25,12 +24,13 @@ from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.dialogs import confirm_replace
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import Content, column, fill_column, row, scroll_area, splitter
+from firegui.gui.base.layouts import Content, column, fill_column, horizontal
 from firegui.gui.base.theme import set_role
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import narrow_combo
+from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import table_text
 from firegui.io.atomic import write_text
@@ -74,7 +74,7 @@ class PanelButton:
     show_text: bool = False
 
 
-class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
+class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
     """Base of the panels of analyses.
 
     Subclasses declare ``texts``, create their widgets in :meth:`_build`, and override the hooks. The form that
@@ -87,8 +87,6 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
 
     start_requested = Signal()
     """The start button was pressed; the project must be saved first."""
-    enlarge_requested = Signal()
-    """The dock should become a window of its own, or be docked again."""
 
     def __init__(
         self, session: Session, queue: RunQueue, controller: ControllerT, parent: QWidget | None = None
@@ -101,8 +99,6 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         self.problems: tuple[Problem, ...] = ()
         self.work_page: QWidget | None = None
         """Page to switch to when a run starts, ``None`` to stay."""
-        self.result_page: QWidget | None = None
-        """Page that replaces the form when a saved result is opened."""
         self.pages = QTabWidget(documentMode=True)
         # Panels without a list of saved results hide it.
         title = self.texts.saved_results or "Earlier results"
@@ -122,7 +118,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def button(self, name: str) -> QToolButton:
-        """Return the button ``start``, ``stop``, ``resume``, ``fit`` or one of the subclass.
+        """Return the button ``start``, ``stop``, ``resume`` or one of the subclass.
 
         Raises ``KeyError`` for others.
         """
@@ -140,7 +136,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
                 self._controller.start(self._request())
             except InputError as error:
                 self._session.refuse(error)
-            self._show_page(self.work_page if self._controller.is_busy else None)
+            self._on_started()
 
     def copy(self) -> None:
         """Copy the current table as shown, with tabs between its columns."""
@@ -209,26 +205,23 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out_pages(self, pages: Sequence[tuple[str, QWidget]], *more: PanelButton) -> None:
-        """Lay out the panel with the form as its first page; ``more`` are the buttons of the result."""
-        start, result = self._button_row(*self._work_buttons()), self._button_row(*more, self._enlarge_button())
-        for buttons in (start, result):
-            buttons.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        form = column(self.notes, self.about, self._form, spacing=4, margins=(2, 4, 4, 0))
-        self._add_pages(("Set up", scroll_area(form)), *pages)
-        self._work = row(self._activity, self.bar, stretch=(self._activity, self.bar))
-        top = row(start, self.saved_list, result, stretch=self.saved_list)
-        fill_column(self, top, self._work, self.pages, self.head, stretch=self.pages, margins=_MARGINS)
+        """Lay out the panel with ``pages`` as its result; ``more`` are the buttons of the result."""
+        self._add_pages(*pages)
+        buttons = horizontal(None, 1, self._button_row(*more), margins=0)
+        fill_column(self.result, buttons, self.pages, self.head, stretch=self.pages, margins=_MARGINS)
+        self._lay_out_parts(self.notes, self.about, self._form)
 
-    def _lay_out_beside(self, content: QWidget, width: int, *controls: Content, scrolls: bool = False) -> None:
-        """Lay out the panel with its buttons and ``controls`` left of ``content``."""
-        buttons = self._button_row(*self._work_buttons(), self._enlarge_button())
+    def _lay_out_beside(self, content: QWidget, *controls: Content) -> None:
+        """Lay out the panel with ``content`` as its result; ``controls`` follow the buttons of the settings."""
+        fill_column(self.result, content, stretch=content, margins=_MARGINS)
+        self._lay_out_parts(*controls)
+
+    def _lay_out_parts(self, *controls: Content) -> None:
+        buttons = self._button_row(*self._work_buttons())
         self._work = column(self._activity, *([self.bar] if self.texts.progress else []), spacing=4)
-        area = scroll_area(column(buttons, self._work, *controls, spacing=4, margins=(0, 0, 4, 0)), horizontal=False)
-        area.setMinimumWidth(width)
-        parts = splitter(area, content, (width, 2 * width), wide=1)
-        parts.setCollapsible(1, False)
-        whole = scroll_area(parts) if scrolls else parts
-        fill_column(self, whole, stretch=whole, margins=_MARGINS)
+        saved = (self.saved_list,) if self.texts.saved_results else ()
+        fill_column(self.settings, buttons, *saved, self._work, *controls, spacing=6, margins=_MARGINS)
+        self._join_parts()
 
     def _add_pages(self, *pages: tuple[str, QWidget]) -> None:
         for title, page in pages:
@@ -240,10 +233,6 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         stop = PanelButton("stop", "Stop", texts.stop_tip, self._controller.stop)
         resume = PanelButton("resume", "Resume", texts.resume_tip, self._resume)
         return (start, stop, resume) if texts.resume_tip else (start, stop)
-
-    def _enlarge_button(self) -> PanelButton:
-        help = "Float this dock as a window, or dock it again"
-        return PanelButton("fit", "Enlarge", help, self.enlarge_requested.emit)
 
     def _copy_button(self, *pages: QWidget) -> PanelButton:
         return PanelButton("copy", "Copy", "Copy the table for a spreadsheet (Ctrl+C in it)", self.copy, pages)
@@ -338,8 +327,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
                 self._show_settings(saved)
             if saved.has_result:
                 self._controller.open(saved.folder)
-            if self.pages.currentIndex() == 0:
-                self._show_page(self.result_page)
+                self.result_requested.emit()
             self._refresh()
 
     def _resume(self) -> None:
@@ -349,14 +337,16 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
                 self._controller.resume(self._chosen, self._resume_request())
             except InputError as error:
                 self._session.refuse(error)
-            self._show_page(self.work_page if self._controller.is_busy else None)
+            self._on_started()
 
     def _can_resume(self) -> bool:
         return self._chosen is not None and self._chosen.can_resume(self._settings())
 
-    def _show_page(self, page: QWidget | None) -> None:
-        if page is not None:
-            self.pages.setCurrentWidget(page)
+    def _on_started(self) -> None:
+        if self._controller.is_busy:
+            if self.work_page is not None:
+                self.pages.setCurrentWidget(self.work_page)
+            self.result_requested.emit()
 
     # -- files -------------------------------------------------------------------------------------------------------
     @property

@@ -1,4 +1,4 @@
-"""Registry of the analyses: the window makes the dock, the controller and the panel of each entry.
+"""Registry of the analyses: the window makes the controller and the panel of each entry.
 
 To add an analysis, write its controller and its panel in a folder of its own, and describe them in :data:`ANALYSES`.
 :mod:`firegui.gui` lists the other places. An analysis that runs only from the command line, such as ``scaling``, has no
@@ -48,9 +48,9 @@ class SaveFirst(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Description of an analysis. ``dock`` is the title of its dock, and names its icon and help page."""
+    """Description of an analysis. ``name`` names its place in the window, its icon and its help page."""
 
-    dock: str
+    name: str
     controller: Callable[..., Controller]
     make_panel: Callable[[Session, RunQueue, Any], AnalysisPanel[Any, Any]]
     save_first: SaveFirst
@@ -58,7 +58,7 @@ class Analysis:
     @property
     def topic(self) -> str:
         """Name of the help page."""
-        return self.dock.lower()
+        return self.name.lower()
 
 
 ANALYSES = (

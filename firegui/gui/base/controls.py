@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QDockWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 
 def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
@@ -39,14 +39,6 @@ def focus_first(content: QWidget) -> None:
             return
         first = first.nextInFocusChain()
     content.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-
-def dock_with_focus(docks: Mapping[str, QDockWidget]) -> str:
-    """Return the title of the dock that has the focus, or an empty text."""
-    focus = QApplication.focusWidget()
-    if focus is None:
-        return ""
-    return next((title for title, dock in docks.items() if dock is focus or dock.isAncestorOf(focus)), "")
 
 
 def focus_next(order: Sequence[QWidget], now: QWidget | None, *, forward: bool) -> bool:

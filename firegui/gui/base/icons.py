@@ -47,6 +47,10 @@ _GLYPHS = {
     "dock-benchmark": "mdi6.podium", "dock-study": "mdi6.grid-large",
     "new-study": "mdi6.file-plus-outline", "dock-help": "mdi6.help-circle-outline",
     "dock-log": "mdi6.text-box-search-outline", "more": "mdi6.dots-horizontal", "last": "mdi6.skip-forward",
+    "workspace-fire": "mdi6.fire", "workspace-plan": "mdi6.clipboard-edit-outline",
+    "workspace-runs": "mdi6.format-list-bulleted-square", "workspace-analyse": "mdi6.chart-bell-curve-cumulative",
+    "workspace-hand-over": "mdi6.export-variant", "side-panel": "mdi6.dock-left", "drawer": "mdi6.dock-bottom",
+    "dock-legend": "mdi6.map-legend", "dock-result": "mdi6.clipboard-check-outline",
     "theme": "mdi6.theme-light-dark", "about": "mdi6.information-outline", "tutorial": "mdi6.school-outline",
 }  # fmt: skip
 

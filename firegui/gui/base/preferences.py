@@ -52,7 +52,7 @@ class Preferences:
     crash. Without them neither is written.
     """
 
-    LAYOUT_VERSION: ClassVar[int] = 2
+    LAYOUT_VERSION: ClassVar[int] = 3
     """Version of saved layouts. Increase it when an old layout no longer fits."""
 
     def __init__(self, store: Store | None = None, pictures: Path | None = None, recovery: Path | None = None) -> None:
@@ -126,26 +126,23 @@ class Preferences:
         else:
             self._store.remove(_LAYER_ORDER)
 
-    def save_layout(self, geometry: QByteArray, docks: QByteArray, names: Sequence[str]) -> None:
-        """Save the geometry of the window and the state of the docks with these ``names``."""
+    def save_layout(self, geometry: QByteArray, state: str) -> None:
+        """Save the geometry of the window and the state of its parts."""
         self._store.setValue("layout/version", self.LAYOUT_VERSION)
-        self._store.setValue("layout/names", ",".join(names))
         self._store.setValue("layout/geometry", geometry)
-        self._store.setValue("layout/state", docks)
+        self._store.setValue("layout/state", state)
 
     def geometry(self) -> QByteArray | None:
         """Return the saved geometry of the window."""
         value = self._store.value("layout/geometry")
         return value if isinstance(value, QByteArray) else None
 
-    def dock_state(self, names: Sequence[str]) -> QByteArray | None:
-        """Return the saved state of the docks; ``None`` if the layout version or the docks differ."""
+    def layout_state(self) -> str | None:
+        """Return the saved state of the window's parts; ``None`` for none or one of another version."""
         if str(self._store.value("layout/version", "")) != str(self.LAYOUT_VERSION):
             return None
-        if str(self._store.value("layout/names", "")) != ",".join(names):
-            return None
         value = self._store.value("layout/state")
-        return value if isinstance(value, QByteArray) else None
+        return value if isinstance(value, str) and value else None
 
     def forget_layout(self) -> None:
         """Delete the saved layout."""

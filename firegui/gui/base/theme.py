@@ -204,6 +204,17 @@ def _labels(c: Colors) -> str:
     QLabel[role="title"] {{ font-weight: 600; font-size: 20pt; }}
     QLabel[role="banner"] {{ color: {c.warning}; border: 1px solid {c.warning}; border-radius: 4px; padding: 5px;
         font-weight: 600; }}
+    QToolButton[role="section"] {{ text-align: left; font-weight: 600; padding: 4px 4px; border: 0;
+        border-top: 1px solid {c.border}; border-radius: 0; background: {c.window}; }}
+    QToolButton[role="section"]:hover {{ background: {c.raised}; }}
+    QToolButton[role="section"]:focus {{ border: 1px solid {c.accent}; }}
+    QFrame#rail {{ background: {c.base}; border: 0; border-right: 1px solid {c.border}; }}
+    QFrame#rail QToolButton {{ color: {c.muted}; font-size: 8pt; padding: 5px 2px; border: 0;
+        border-left: 3px solid transparent; border-radius: 0; }}
+    QFrame#rail QToolButton:hover {{ background: {c.raised}; color: {c.text}; }}
+    QFrame#rail QToolButton:checked {{ background: {c.window}; color: {c.text}; border-left-color: {c.accent}; }}
+    QFrame#rail QToolButton:focus {{ background: {c.chosen}; color: {c.text}; }}
+    QFrame#overlayCard {{ background: {c.window}; border: 1px solid {c.outline}; border-radius: 6px; }}
     QFrame#tourCard {{ background: {c.window}; border: 1px solid {c.accent}; border-radius: 6px; }}
     QFrame#palette {{ background: {c.window}; border: 1px solid {c.outline}; border-radius: 6px; }}
     """
@@ -216,12 +227,15 @@ def _faded(c: Colors) -> str:
 
 def _bars(c: Colors) -> str:
     return f"""
-    QMainWindow::separator {{ background: {c.window}; width: 5px; height: 5px; }}
-    QMainWindow::separator:hover {{ background: {c.accent}; }}
+    QSplitter::handle:hover {{ background: {c.accent}; }}
     QToolTip {{ color: {c.text}; background: {c.raised}; border: 1px solid {c.border}; padding: 3px; }}
     QToolBar {{ background: {c.window}; border: 0; border-bottom: 1px solid {c.border}; spacing: 4px;
-        padding: 4px 6px; }}
-    QToolBar QToolButton {{ padding: 4px 9px; border: 1px solid transparent; border-radius: 4px; }}
+        padding: 2px 6px; }}
+    QMenuBar::item {{ padding: 8px 8px; background: transparent; }}
+    QMenuBar::item:selected, QMenuBar::item:pressed {{ background: {c.raised}; }}
+    QMenuBar QToolBar {{ border: 0; padding: 0 6px; }}
+    QToolBar QToolButton {{ padding: 3px 8px; border: 1px solid transparent; border-radius: 4px; }}
+    QMenuBar QToolBar QToolButton {{ padding: 1px 8px; }}
     QToolBar QToolButton:hover {{ background: {c.raised}; }}
     QToolBar QToolButton:checked {{ background: {c.chosen}; border-color: {c.accent}; }}
     QToolBar QToolButton:focus {{ border-color: {c.accent}; }}

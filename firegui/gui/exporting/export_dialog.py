@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
-    QScrollArea,
     QWidget,
 )
 
@@ -193,7 +192,8 @@ class ExportDialog(QDialog):
         self.water = PathField("exportWater", "a raster or vector file; empty: water of the fuel layer", files=_WATER)
         self.folder = PathField("exportFolder", "where the files go", kind="folder")
         self.folder.line.setText(str(_first_folder(session)))
-        self.standard = QCheckBox("Name files as the wildfire agencies' standard asks (PMS 936)")
+        self.standard = QCheckBox("Agency names (PMS 936)")
+        self.standard.setToolTip("Name files as the wildfire agencies' standard asks (PMS 936)")
         self.stem = QLineEdit(_first_stem(session))
         self.preview = PagePreview()
         self._prepare, self._write = LatestTask(self), LatestTask(self, settle_ms=0)
@@ -210,6 +210,11 @@ class ExportDialog(QDialog):
     def is_busy(self) -> bool:
         """Whether an export is being prepared or written."""
         return self._prepare.is_busy or self._write.is_busy
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether files are being written."""
+        return self._write.is_busy
 
     # -- writing ---------------------------------------------------------------------------------------------------
     def accept(self) -> None:
@@ -386,15 +391,19 @@ class ExportDialog(QDialog):
         self.activity.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._bar.setRange(0, 0)
         self._bar.setFixedWidth(160)
-        side = column(self.preview, self.activity, stretch=self.preview, spacing=6, margins=(8, 0, 0, 0))
-        split = splitter(self._options(), side, (560, 560), wide=1)
+        self.page = column(self.preview, self.activity, stretch=self.preview, spacing=6, margins=(8, 0, 0, 0))
+        self.head = column(self.summary, self._stale, self.warnings, spacing=8)
+        self.options = self._options()
+        area = scroll_area(self.options, horizontal=False)
+        area.setMinimumWidth(470)
+        split = splitter(area, self.page, (560, 560), wide=1)
         split.setChildrenCollapsible(False)
         buttons = (self.why_not, self._bar, self.save_button, self.close_button)
         bar = horizontal(None, self.open_button, 1, *buttons)
-        vertical(self, self.summary, self._stale, self.warnings, (split, 1), bar, spacing=8)
+        vertical(self, self.head, (split, 1), bar, spacing=8)
 
-    def _options(self) -> QScrollArea:
-        """Return all options, in a scroll area for low screens."""
+    def _options(self) -> QWidget:
+        """Return all options."""
         boxes = []
         for title, widget in (("Formats", self.formats), ("Maps and briefing", self.sheet)):
             box = QGroupBox(title)
@@ -408,9 +417,7 @@ class ExportDialog(QDialog):
         ):  # fmt: skip
             form.addRow(title, field)
         self.standard.setChecked(True)
-        area = scroll_area(column(*boxes, files, spacing=6, margins=(0, 0, 8, 0)), horizontal=False)
-        area.setMinimumWidth(470)
-        return area
+        return column(*boxes, files, spacing=6, margins=(0, 0, 8, 0))
 
 
 _WATER = "Water (*.gpkg *.geojson *.json *.shp *.kml *.tif *.tiff *.img *.vrt *.asc);;All files (*)"

@@ -24,6 +24,7 @@ from firegui.gui.widgets.fields import text_line
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import GROUND_TITLES, PAPER_TITLES, MapBackground, Orientation, Paper, Sheet
 
+_INDENT = 19
 FIRST_CHOICE = ("csv", "geojson", "pdf", "ics220")
 
 
@@ -39,6 +40,7 @@ class FormatList(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(2)
+        grid.setColumnMinimumWidth(0, _INDENT)
         grid.setColumnStretch(1, 1)
         for line, (name, kind) in enumerate(FORMATS.items()):
             box, note = QCheckBox(kind.title), QLabel(kind.use, wordWrap=True)
@@ -47,8 +49,8 @@ class FormatList(QWidget):
             box.toggled.connect(self.changed)
             note.setProperty("role", "muted")
             self.boxes[name], self._notes[name] = box, note
-            grid.addWidget(box, line, 0)
-            grid.addWidget(note, line, 1)
+            grid.addWidget(box, 2 * line, 0, 1, 2)
+            grid.addWidget(note, 2 * line + 1, 1)
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -86,7 +88,11 @@ class MapSheetForm(QWidget):
         ):
             for value, title in entries.items():
                 box.addItem(title, value.value)
-        self.whole_grid = QCheckBox("Show the whole modelled area, not only fire and drops")
+            # The longest entry must not set the width of a narrow panel.
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(8)
+        self.whole_grid = QCheckBox("Whole modelled area")
+        self.whole_grid.setToolTip("Show the whole modelled area on maps, not only fire and drops")
         self.author = text_line("exportAuthor", "name of who prepares it; stands on maps and forms")
         self.number = text_line("exportIncidentNumber", "such as CA-PNF-001308; left out when empty")
         self._lay_out(days)
@@ -108,9 +114,10 @@ class MapSheetForm(QWidget):
     def _lay_out(self, days: int) -> None:
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow("Days", row(self.first, QLabel("to"), self.last, QLabel(f"of {days}")))
         form.addRow("Paper", row(self.paper, self.orientation))
-        form.addRow("Background", self.ground)
+        form.addRow("Ground", self.ground)
         form.addRow("", self.whole_grid)
         form.addRow("Author", self.author)
         form.addRow("Incident no.", self.number)

@@ -53,7 +53,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ("conventions", "files", "command-line", "from-python", "devices", "troubleshooting"),
     ("extend-planner", "extend-fire-model", "extend-importer"),
 )  # fmt: skip
-"""Pages in their order: first steps, docks, method, reference, and extending firegui."""
+"""Pages in their order: first steps, panels, method, reference, and extending firegui."""
 PAGES = tuple(name for group in GROUPS for name in group)
 _MARKS = re.compile(r"[*_`#>|]|!?\[(?P<text>[^\]]*)\]\([^)]*\)")
 _AROUND = 60
@@ -100,12 +100,6 @@ def read_pages() -> tuple[HelpPage, ...]:
     return tuple(read_page(name) for name in PAGES)
 
 
-def page_of_panel(title: str) -> str:
-    """Return the page about the dock called ``title``, or the first page."""
-    name = title.lower()
-    return name if name in PAGES else FIRST
-
-
 def search_pages(words: str, pages: Sequence[HelpPage]) -> list[SearchHit]:
     """Return the pages that contain all ``words``; pages with a word in the title come first."""
     wanted = words.lower().split()
@@ -132,7 +126,7 @@ def heading_anchor(heading: str) -> str:
 
 
 class HelpText(QTextBrowser):
-    """Text of a page: Markdown with pictures as wide as the dock; :class:`HelpView` follows its links."""
+    """Text of a page: Markdown with pictures as wide as the help; :class:`HelpView` follows its links."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, openLinks=False)
@@ -142,7 +136,7 @@ class HelpText(QTextBrowser):
         self.setToolTip("Click a link to go to its page")
         self.document().setDocumentMargin(_MARGIN)
         self.document().setIndentWidth(24)
-        # Pictures are drawn for the width of the text. They are redrawn when the dock is no longer being resized.
+        # Pictures are drawn for the width of the text. They are redrawn when the help is no longer being resized.
         self._resized = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._resized.timeout.connect(self.redraw)
 
@@ -169,7 +163,7 @@ class HelpText(QTextBrowser):
 
     # -- pictures ----------------------------------------------------------------------------------------------------
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        """Return a picture of the help, scaled down if the dock is narrower. Nothing else is loaded."""
+        """Return a picture of the help, scaled down if the help is narrower. Nothing else is loaded."""
         path = QUrl(name).path()
         if kind != QTextDocument.ResourceType.ImageResource.value or not path.startswith("pictures/"):
             return None
@@ -223,7 +217,7 @@ class HelpText(QTextBrowser):
                 frame.setFormat(lines)
 
     def minimumSizeHint(self) -> QSize:
-        """Let the dock be made narrow."""
+        """Let the help be made narrow."""
         return QSize(120, 80)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QDockWidget, QFrame, QLabel, QMainWindow, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QPushButton, QWidget
 
 from firegui.gui.base.controls import focus_next
 from firegui.gui.base.layouts import horizontal, muted_label, vertical
@@ -19,93 +19,57 @@ _DIM = QColor(0, 0, 0, 130)
 
 @dataclass(frozen=True, slots=True)
 class TourStep:
-    """Step of the tour. ``dock`` is the title of a dock, empty for the window itself.
+    """Step of the tour. ``panel`` is the name of a panel to show, empty for none.
 
-    ``name`` is the object name of the widget to frame in it, empty for the whole dock.
+    ``name`` is the object name of the widget to frame, empty for the whole panel. ``button`` replaces the text of the
+    button that goes on.
     """
 
     title: str
     text: str
-    dock: str = ""
+    panel: str = ""
     name: str = ""
+    button: str = ""
 
 
 TOUR_STEPS = (
     TourStep(
         "The map",
-        "The fire of the shown step, north up. The wheel zooms, dragging moves, and the status bar names what is "
-        "under the mouse. Press 5 and click a cell to see all that the model knows of it.",
+        "The fire of the shown time, north up. The wheel zooms, dragging moves. The bar above switches between the "
+        "fire without drops, the plan, and what it saves. Layers and legend open at its right.",
         name="map",
     ),
     TourStep(
-        "What is loaded",
-        "Grid, dates, fire model and fleet of the open project, and what the event lacks. The demo is made up and "
-        "says so.",
-        dock="Scenario",
-    ),
-    TourStep(
-        "Layers",
-        "Tick what the map shows and set how strongly. The legend below says what the colours mean.",
-        dock="Layers",
+        "Five workspaces",
+        "Fire, Plan, Runs, Analyse and Hand over follow the work from left to right. Each has its panel; Ctrl+\\ hides "
+        "it. This one tells what is loaded, and what is missing or uncertain.",
+        panel="Scenario",
     ),
     TourStep(
         "What must be protected",
-        "Press this button, then drag a rectangle on the map. A region has a name and a weight; drag its corners "
-        "with tool 4. Ctrl+Z takes anything back.",
-        dock="Regions",
+        "Press this button, then drag a rectangle on the map. A region has a name and a weight. Ctrl+Z takes anything "
+        "back.",
+        panel="Regions",
         name="rectangleButton",
     ),
     TourStep(
         "The fleet",
-        "Aircraft types, what they carry and how long they take from drop to drop. Double-click a cell to change it.",
-        dock="Fleet",
+        "Aircraft types, their number, turnaround and payload. Double-click a cell to change it; the form below has "
+        "the rest of the selected type.",
+        panel="Fleet",
     ),
     TourStep(
-        "Grounded days",
-        "Click a day on which a type cannot fly; drag over several.",
-        dock="Calendar",
+        "Days and time",
+        "Drag to a time, press Space to play. Click the band below a date to ground aircraft on that day.",
+        panel="Timeline",
     ),
     TourStep(
-        "What the plan is for",
-        "A keeps the whole fire small, B keeps it out of the protected regions. Below stand the assumed "
-        "effectiveness, the days, and how long to search.",
-        dock="Objective",
-    ),
-    TourStep(
-        "Start plan",
-        "F5 saves the project and begins to plan. Pause, resume, or stop and keep the best so far whenever you like: "
-        "the window stays usable.",
+        "A first plan",
+        "Start plan searches for the best drops, which takes minutes; the window stays usable. The quick plan places "
+        "them by rule within a minute. The project is saved first. F1 explains the panel you are in, Ctrl+K finds any "
+        "command.",
         name="startTool",
-    ),
-    TourStep(
-        "Progress of the plan",
-        "The objective and its terms against the epochs, then the second stage, which removes every drop that is "
-        "not needed.",
-        dock="Progress",
-    ),
-    TourStep(
-        "The runs",
-        "Every plan of the project. Select one and press Show to see it on the map; duplicate it, go on with it, or "
-        "hand it over.",
-        dock="Runs",
-    ),
-    TourStep(
-        "Playback",
-        "One slider for everything. Space plays, the arrows step, Shift and an arrow goes a day. Switch between "
-        "baseline, plan and difference at the right.",
-        dock="Timeline",
-    ),
-    TourStep(
-        "Uncertainty",
-        "An ensemble of fires with and without the plan. Sensitivity and Benchmark, beside it, ask what happens when "
-        "the assumptions are wrong, and whether another planner does better.",
-        dock="Uncertainty",
-    ),
-    TourStep(
-        "Help",
-        "F1 explains the panel you are in. Ctrl+K finds any command, dock, project or page by a few letters. That is "
-        "all: Esc ends the tour.",
-        dock="Help",
+        button="&Make a quick plan",
     ),
 )
 
@@ -132,7 +96,7 @@ class TourCard(QFrame):
         self.text.setText(step.text)
         self.count.setText(f"{number + 1} of {count}")
         self.back.setEnabled(number > 0)
-        self.next.setText("&Done" if number == count - 1 else "&Next")
+        self.next.setText(step.button or ("&Done" if number == count - 1 else "&Next"))
         for part in (self.title, self.text, self.count, self.skip, self.back, self.next):
             part.ensurePolished()
         # The text wraps at a fixed width, so the height follows from it.
@@ -142,19 +106,24 @@ class TourCard(QFrame):
 
 
 class Tour(QWidget):
-    """Guided tour that covers the window; a hidden dock is shown for its step."""
+    """Guided tour that covers the window; the panel of a step is shown.
+
+    ``show_panel`` shows a panel by name, ``locate`` returns what is to be framed of it.
+    """
 
     ended = Signal()
+    finished = Signal()
+    """The button of the last step was pressed."""
 
     def __init__(
         self,
         window: QMainWindow,
-        docks: Mapping[str, QDockWidget],
-        show_dock: Callable[[str], object],
+        show_panel: Callable[[str], object],
+        locate: Callable[[str], QWidget | None],
         steps: Sequence[TourStep] = TOUR_STEPS,
     ) -> None:
         super().__init__(window)
-        self._window, self._docks, self._show_dock, self._steps = window, docks, show_dock, steps
+        self._window, self._show_panel, self._locate, self._steps = window, show_panel, locate, steps
         self._number = 0
         self._frame = QRect()
         self.setObjectName("tour")
@@ -164,7 +133,7 @@ class Tour(QWidget):
         self.card.skip.clicked.connect(self.end)
         self.card.back.clicked.connect(lambda: self.go(self._number - 1))
         self.card.next.clicked.connect(lambda: self.go(self._number + 1))
-        # A dock that was just shown gets its geometry in the next turn of the event loop.
+        # A panel that was just shown gets its geometry in the next turn of the event loop.
         self._settle = QTimer(self, singleShot=True, interval=0)
         self._settle.timeout.connect(self._follow)
         window.installEventFilter(self)
@@ -198,10 +167,11 @@ class Tour(QWidget):
         """Go to a step; after the last one the tour ends."""
         if number >= len(self._steps):
             self.end()
+            self.finished.emit()
             return
         self._number = max(number, 0)
-        if self.step.dock:
-            self._show_dock(self.step.dock)
+        if self.step.panel:
+            self._show_panel(self.step.panel)
         self.card.show_step(self.step, self._number, len(self._steps))
         self.raise_()
         self.card.next.setFocus()
@@ -216,7 +186,7 @@ class Tour(QWidget):
 
     def target(self) -> QWidget | None:
         """Return the widget of the step; ``None`` if there is no such widget."""
-        return find_target(self._window, self._docks, self.step)
+        return find_target(self._window, self._locate, self.step)
 
     # -- drawing -----------------------------------------------------------------------------------------------------
     def _follow(self) -> None:
@@ -224,10 +194,8 @@ class Tour(QWidget):
         self.setGeometry(self._window.rect())
         target = self.target()
         self._frame = QRect()
-        # A floating dock is a window of its own. Nothing in this window is framed.
-        if target is not None and target.isVisible() and target.window() is self._window:
-            corner = target.mapTo(self._window, QPoint(0, 0))
-            self._frame = QRect(corner, target.size()).intersected(self.rect())
+        if target is not None and target.isVisible():
+            self._frame = _seen_part(target, self._window)
         self.card.move(card_position(self._frame, self.card.size(), self.size()))
         self.update()
 
@@ -278,17 +246,27 @@ class Tour(QWidget):
         return focus_next(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
 
 
-def find_target(window: QMainWindow, docks: Mapping[str, QDockWidget], step: TourStep) -> QWidget | None:
+def find_target(window: QMainWindow, locate: Callable[[str], QWidget | None], step: TourStep) -> QWidget | None:
     """Return the widget of a step; ``None`` if there is none of that name."""
-    inside: QWidget | None = docks.get(step.dock) if step.dock else window
+    inside: QWidget | None = locate(step.panel) if step.panel else window
     if inside is None or not step.name:
         return inside
     found = inside.findChild(QWidget, step.name)
     return found if isinstance(found, QWidget) else None
 
 
+def _seen_part(widget: QWidget, window: QWidget) -> QRect:
+    """Return the part of a widget that is not scrolled out of view, in coordinates of the window."""
+    found = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
+    above = widget.parentWidget()
+    while above is not None:
+        found = found.intersected(QRect(above.mapTo(window, QPoint(0, 0)), above.size()))
+        above = None if above is window else above.parentWidget()
+    return found
+
+
 def card_position(frame: QRect, card: QSize, window: QSize) -> QPoint:
-    """Return the position of the card: next to the frame if there is room, else in its centre.
+    """Return the position of the card: next to the frame if there is room, else in its lower right corner.
 
     The card is always inside the window.
     """
@@ -304,7 +282,8 @@ def card_position(frame: QRect, card: QSize, window: QSize) -> QPoint:
         box = _moved_into(QRect(place, card), room)
         if not box.intersects(frame):
             return box.topLeft()
-    return _moved_into(QRect(QPoint(across, middle), card), room).topLeft()
+    corner = frame.bottomRight() - QPoint(card.width() + _MARGIN, card.height() + _MARGIN)
+    return _moved_into(QRect(corner, card), room).topLeft()
 
 
 def _moved_into(box: QRect, room: QRect) -> QRect:

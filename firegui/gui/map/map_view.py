@@ -58,9 +58,12 @@ class MapView(QWidget):
     hovered = Signal(object)
     """Text for the status bar on the cell under the mouse; empty outside the grid."""
 
+    hint_changed = Signal(str)
+    """How to use the current tool; empty for none. It is shown beside the map, where it covers nothing."""
+
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._hint = session, ""
         self.camera = Camera(self)
         self.layers = LayerStack(session, self)
         self.sketch = Sketch()
@@ -95,6 +98,11 @@ class MapView(QWidget):
     def fit(self) -> None:
         """Show the whole grid."""
         self.camera.fit()
+
+    @property
+    def hint(self) -> str:
+        """How to use the current tool; empty for none."""
+        return self._hint
 
     @property
     def drawn_step(self) -> int:
@@ -307,5 +315,9 @@ class MapView(QWidget):
 
     def _update_decorations(self, shown: MapState | None) -> None:
         tool = self._active_tool()
-        caption = caption_of(shown, self.layers, tool.hint if tool is not None else "")
+        caption = caption_of(shown, self.layers)
+        hint = tool.hint if tool is not None else ""
+        if hint != self._hint:
+            self._hint = hint
+            self.hint_changed.emit(hint)
         self.decorations.show_caption(caption, self.camera.pixels_per_cell, QRectF(self.camera.viewport.rect()))

@@ -117,7 +117,7 @@ NO_FURTHER = "Baseline, no further drops"
 """Title of the baseline of a plan that was replanned in an observed fire."""
 
 
-def caption_of(shown: MapState | None, layers: LayerStack, hint: str) -> Caption:
+def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
     """Return the texts of the decorations for the shown step."""
     if shown is None:
         return Caption()
@@ -146,7 +146,7 @@ def caption_of(shown: MapState | None, layers: LayerStack, hint: str) -> Caption
     if layers["observed"].visible and shown.perimeter_is_carried:
         notes.append("observed perimeter filled forward")
     scale = fire.legend.scale if fire.visible and not fire.missing() else None
-    return Caption(title, " · ".join(notes), hint, scale, shown.scenario.grid.cell_size_m, awaited)
+    return Caption(title, " · ".join(notes), "", scale, shown.scenario.grid.cell_size_m, awaited)
 
 
 def _fire_name(shown: MapState) -> str:

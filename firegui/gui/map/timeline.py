@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QHBoxLayout,
-    QLabel,
-    QSpinBox,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
 
 from firegui.domain.calendar import Calendar
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.icons import icon
-from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.map.timeline_track import TimelineTrack, TrackData
-from firegui.gui.session.session import FireView, Session
+from firegui.gui.session.session import Session
 
 SLOWEST, FASTEST, USUAL = 1, 30, 8
 _PLAIN_STRIDE = 5
+_LONGEST = "End of day 15 · 14:24 UTC-7\nstep 750 of 750"
 _SIGNS = {"first": "⏮", "back": "<", "play": "▶", "next": ">", "loop": "↻", "film": "●"}
-_ALL = "All three"
-_VIEWS = (
-    (FireView.BASELINE, "Baseline", "The fire without drops"),
-    (FireView.PLAN, "Plan", "The fire with the plan's drops"),
-    (FireView.DIFFERENCE, "Difference", "Baseline minus plan: what the drops save"),
-)
 
 
 def time_text(calendar: Calendar, step: int) -> str:
@@ -39,8 +25,13 @@ def time_text(calendar: Calendar, step: int) -> str:
     return f"{calendar.day_name(step)} · {clock}{zone} · step {step} of {calendar.n_steps}"
 
 
+def _two_lines(text: str) -> str:
+    """Return the text of the time with its step on a second line."""
+    return "\n".join(text.rsplit(" · ", 1))
+
+
 class TimelineBar(QWidget):
-    """Play buttons, timeline and view buttons. Sets step and view of the session.
+    """Play buttons and timeline. Sets the step of the session.
 
     It also handles keys that no other widget of the window uses. Space plays, the arrows step, Shift and an arrow jump
     a day, Home and End go to the ends.
@@ -49,6 +40,8 @@ class TimelineBar(QWidget):
     playing_changed = Signal(bool)
     film_requested = Signal()
     """The user requests the export of a film or a picture."""
+    grounding_requested = Signal(int, QPoint)
+    """Day on which the user wants to ground aircraft, and the point below which to offer them, in global pixels."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,18 +52,15 @@ class TimelineBar(QWidget):
         self._timer.timeout.connect(self._advance)
         self.track = TimelineTrack()
         self._buttons: dict[str, QToolButton] = {}
-        self._views = QButtonGroup(self)
         self._lay_out()
         self.track.seeked.connect(self._seek)
         self.track.stepped.connect(self.step_by)
+        self.track.grounding_requested.connect(self.grounding_requested)
         session.step_changed.connect(self._show_step)
-        session.view_changed.connect(self._show_view)
-        session.side_by_side_changed.connect(self._show_view)
         session.project_opened.connect(lambda: self.play(False))
         for signal in (session.project_opened, session.project_edited, session.result_changed):
             signal.connect(self._rebuild)
         self._rebuild()
-        self._show_view()
 
     # -- playing -----------------------------------------------------------------------------------------------------
     @property
@@ -205,31 +195,19 @@ class TimelineBar(QWidget):
             self.track.set_data(TrackData.of(project.calendar, project.planned_fleet, self._session.result.drops))
         self.setEnabled(self._session.has_project)
         result = self._session.result
-        there = (result.baseline is not None, result.plan is not None)
-        for button, enabled in zip(self._views.buttons(), (*there, all(there), all(there)), strict=True):
-            button.setEnabled(enabled)
-        self.film_button.setEnabled(any(there))
+        self.film_button.setEnabled(result.baseline is not None or result.plan is not None)
         self._show_step()
 
     def _show_step(self) -> None:
         self.track.set_step(self._session.step)
         has = self._session.has_project
-        self._time.setText(time_text(self._session.project.calendar, self._session.step) if has else "")
-
-    def _show_view(self) -> None:
-        *single, together = self._views.buttons()
-        for button, (view, _, _) in zip(single, _VIEWS, strict=True):
-            button.setChecked(view is self._session.view and not self._session.side_by_side)
-        together.setChecked(self._session.side_by_side)
-
-    def _choose_view(self, view: FireView) -> None:
-        self._session.set_view(view)
-        self._show_view()
+        text = time_text(self._session.project.calendar, self._session.step) if has else ""
+        self._time.setText(_two_lines(text))
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         row = QHBoxLayout(self)
-        row.setContentsMargins(8, 3, 8, 3)
+        row.setContentsMargins(8, 2, 8, 2)
         row.setSpacing(4)
         for name, text, pressed in (
             ("first", "To the start (Home)", self.to_start),
@@ -253,26 +231,12 @@ class TimelineBar(QWidget):
         self.speed.valueChanged.connect(self._on_speed)
         row.addWidget(self.speed)
         row.addWidget(self.track, 1)
-        row.addLayout(self._right_side())
-        self._set_icons()
-
-    def _right_side(self) -> QVBoxLayout:
         self._time = QLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        longest = "End of day 15 · 14:24 UTC-7 · step 750 of 750"
-        self._time.setMinimumWidth(self.fontMetrics().horizontalAdvance(longest))
         self._time.setAccessibleName("Shown time")
-        switch = horizontal(None, 1, spacing=0)
-        for view, text, tip in _VIEWS:
-            button = tool_button(text, tip, checkable=True)
-            button.clicked.connect(lambda _checked=False, view=view: self._choose_view(view))
-            self._views.addButton(button)
-            switch.addWidget(button)
-        together = tool_button(_ALL, "Baseline | plan | difference, on maps that move together", checkable=True)
-        together.clicked.connect(lambda _checked=False: self._session.set_side_by_side(True))
-        self._views.addButton(together)
-        switch.addWidget(together)
-        column = vertical(None, self._time, switch, spacing=1)
-        return column
+        longest = max(_LONGEST.splitlines(), key=len)
+        self._time.setMinimumWidth(self.fontMetrics().horizontalAdvance(longest))
+        row.addWidget(self._time)
+        self._set_icons()
 
     def _on_speed(self, frames_per_second: int) -> None:
         self._timer.setInterval(round(1000 / frames_per_second))

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
     QFocusEvent,
     QHelpEvent,
+    QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -28,7 +29,8 @@ from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import DropRecord
 from firegui.gui.base.theme import Colors, current_colors
 
-_HEADER, _MARGIN, _KNOB = 19, 8, 6
+_HEADER, _BAND, _MARGIN, _KNOB = 18, 14, 8, 6
+_HEIGHT = 56
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,17 +65,23 @@ def _per_step(drops: Sequence[DropRecord], material: Material, n_steps: int) -> 
 
 
 class TimelineTrack(QWidget):
-    """Timeline of days and drops. A click or drag seeks, the wheel steps."""
+    """Timeline of days and drops. A click or drag seeks, the wheel steps.
+
+    A click into the band below the days, or G, asks to ground aircraft on a day.
+    """
 
     seeked = Signal(int)
     """The user requests this step."""
     stepped = Signal(int)
     """The user requests to step by this many frames."""
+    grounding_requested = Signal(int, QPoint)
+    """Day on which aircraft are to be grounded, and a point below it in global pixels."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._data: TrackData | None = None
         self._step = 0
+        self._in_band = False
         # Everything but the playhead, redrawn only if it changes.
         self._ground = QPixmap()
         self._ground_of: tuple[object, ...] = ()
@@ -84,11 +92,11 @@ class TimelineTrack(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the preferred size: wide and low."""
-        return QSize(600, 50)
+        return QSize(600, _HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
         """Return the smallest useful size."""
-        return QSize(160, 50)
+        return QSize(160, _HEIGHT)
 
     def set_data(self, data: TrackData | None) -> None:
         """Show another plan."""
@@ -117,12 +125,37 @@ class TimelineTrack(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Seek to the clicked step."""
         if event.button() == Qt.MouseButton.LeftButton and self._data is not None:
-            self.seeked.emit(self.step_at(event.position().x()))
+            self._in_band = self.is_in_band(event.position().y())
+            step = self.step_at(event.position().x())
+            if self._in_band:
+                self.ask_grounding(self._data.calendar.day_of_step(step))
+            else:
+                self.seeked.emit(step)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Seek while dragging."""
-        if event.buttons() & Qt.MouseButton.LeftButton and self._data is not None:
+        """Seek while dragging; point at the band with a hand."""
+        if self._data is None:
+            return
+        if event.buttons() & Qt.MouseButton.LeftButton and not self._in_band:
             self.seeked.emit(self.step_at(event.position().x()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Ask to ground aircraft on the shown day on G."""
+        if event.key() == Qt.Key.Key_G and self._data is not None and not event.modifiers():
+            self.ask_grounding(self._data.calendar.day_of_step(self._step))
+        else:
+            super().keyPressEvent(event)
+
+    def is_in_band(self, y: float) -> bool:
+        """Return whether a height in pixels is in the band of grounded aircraft."""
+        return _HEADER <= y < _HEADER + _BAND
+
+    def ask_grounding(self, day: int) -> None:
+        """Emit :attr:`grounding_requested` for a day, clamped to the plan."""
+        if self._data is not None:
+            day = min(max(day, 0), self._data.calendar.days - 1)
+            x = self.x_of_step(day * self._data.calendar.steps_per_day)
+            self.grounding_requested.emit(day, self.mapToGlobal(QPoint(round(x), _HEADER + _BAND)))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Step by one frame per notch of the wheel."""
@@ -153,6 +186,7 @@ class TimelineTrack(QWidget):
             lines.append("all aircraft grounded")
         elif data.grounded[day]:
             lines.append("grounded: " + ", ".join(data.grounded[day]))
+        lines.append("Click the band below the date, or press G, to ground aircraft")
         return "\n".join(lines)
 
     # -- painting ----------------------------------------------------------------------------------------------------
@@ -192,7 +226,10 @@ class TimelineTrack(QWidget):
             self._paint_grounded(painter, colors, QRectF(left, 1, right - left, self.height() - 2), data, day)
         painter.setPen(QColor(colors.border))
         painter.drawLine(QPointF(left, 1), QPointF(left, self.height() - 2))
+        painter.drawLine(QPointF(left, _HEADER + _BAND), QPointF(right, _HEADER + _BAND))
         painter.setPen(QColor(colors.text))
+        band = QRectF(left, _HEADER, right - left, _BAND)
+        painter.drawText(band, Qt.AlignmentFlag.AlignCenter, _grounded_text(painter, data, day, band.width() - 4))
         painter.drawText(head, Qt.AlignmentFlag.AlignCenter, _day_text(painter, data.calendar, day, head.width() - 4))
 
     @staticmethod
@@ -210,7 +247,7 @@ class TimelineTrack(QWidget):
 
     def _paint_drops(self, painter: QPainter, colors: Colors, data: TrackData) -> None:
         """Paint drops per step, stacked by material. Steps within one pixel share the highest bar."""
-        floor, room = self.height() - 2.0, self.height() - _HEADER - 5.0
+        floor, room = self.height() - 2.0, self.height() - _HEADER - _BAND - 5.0
         highest = max(int((data.water + data.retardant).max(initial=0)), 1)
         width = max(self.x_of_step(1) - self.x_of_step(0) - 0.5, 1.0)
         tops: dict[int, tuple[int, int]] = {}
@@ -241,6 +278,17 @@ class TimelineTrack(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Hide the focus frame."""
         self.update()
+
+
+def _grounded_text(painter: QPainter, data: TrackData, day: int, room: float) -> str:
+    """Return as much of the number of grounded types as fits."""
+    count = len(data.grounded[day])
+    if not count:
+        return ""
+    for text in (f"grounded: {count} of {data.types} types", f"{count} of {data.types}", "✕"):
+        if painter.fontMetrics().horizontalAdvance(text) <= room:
+            return text
+    return ""
 
 
 def _day_text(painter: QPainter, calendar: Calendar, day: int, room: float) -> str:

@@ -1,4 +1,4 @@
-"""Exercise dock: a plan is flown in a stress scenario and repaired at every observation of the fire."""
+"""Exercise panel: a plan is flown in a stress scenario and repaired at every observation of the fire."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from firegui.domain.calendar import Calendar
 from firegui.domain.exercise import Decision, LoopDay
 from firegui.domain.stress import MOST_DRAWS, NOMINAL, StressScenario
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import column, fill_column, labelled, scroll_area, splitter
+from firegui.gui.base.layouts import column, fill_column, labelled
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.plan_control import ExerciseRequest, PlanControl
 from firegui.gui.planning.run_charts import LoopChart
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import WholeField, narrow_combo
+from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import selected_rows, show_table
@@ -59,7 +60,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-class ExercisePanel(QWidget):
+class ExercisePanel(SplitPanel):
     """Form of an exercise, its observations as a table and a chart.
 
     A selected row moves the map to that time.
@@ -99,6 +100,7 @@ class ExercisePanel(QWidget):
         if isinstance(scenario, StressScenario):
             scenario = replace(scenario, repair_hours=self.every.currentData())
             self._plan.exercise(ExerciseRequest(scenario, self.draw.value(), self.stop_at.currentData()))
+            self.result_requested.emit()
 
     def stop(self) -> None:
         """Stop the running exercise; the observations so far are kept."""
@@ -124,14 +126,13 @@ class ExercisePanel(QWidget):
                                   "are on the map", self._plan.resume_exercise, **texts),
         }  # fmt: skip
         show_table(self.table, self.model, "Observations", is_sortable=False)
-        left = scroll_area(column(buttons, form, spacing=4, margins=(2, 2, 2, 0)), horizontal=False)
+        fill_column(self.settings, buttons, form, spacing=4, margins=(6, 2, 6, 4))
         pages = QTabWidget(documentMode=True)
         pages.addTab(self.table, "Observations")
         # The chart hides itself if there is nothing to draw; a page must not.
         pages.addTab(column(self.chart, stretch=self.chart), "Chart")
-        page = column(self.head, pages, stretch=pages)
-        parts = splitter(left, page, (250, 700), wide=1)
-        fill_column(self, parts, stretch=parts, margins=(6, 2, 6, 4))
+        fill_column(self.result, self.head, pages, stretch=pages, margins=(6, 2, 6, 4))
+        self._join_parts()
 
     # -- the form ----------------------------------------------------------------------------------------------------
     def _show_project(self) -> None:

@@ -1,4 +1,4 @@
-"""Runs dock: the list of runs, their buttons, and the notes on one."""
+"""Runs panel: the list of runs, their buttons, and the notes on one."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ _PRUNE = "Prune this plan: a new run of the second stage alone, which removes th
 _START_FROM = "Warm start from this run: a new run of the project as it is now that begins with this plan"
 _COMPARE = "Both plans on maps that move together, and their numbers: select two runs, or one beside the run on screen"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
-_COLLAPSIBLE = ("prune", "branch", "export", "folder", "delete")
-"""Buttons that move to a menu in a narrow dock."""
+_LEAST_WIDTH = 250
+_COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "delete")
+"""Buttons that move to a menu in a narrow panel."""
 
 
 _AFTER_MS = 700
@@ -232,10 +233,10 @@ class RunsPanel(QWidget):
         self.notes.show_run(entry)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Adapt to the width of the dock.
+        """Adapt to the width of the panel.
 
-        In a narrow dock the times move from their columns onto the bars. In a narrower one some buttons move to a menu,
-        and the best objective is hidden.
+        In a narrow panel the times move from their columns onto the bars. In a narrower one some buttons move to a
+        menu, and the best objective is hidden.
         """
         super().resizeEvent(event)
         self._bar.with_time, narrow = self.width() < _ROOM_FOR_TIMES, self.width() < _ROOM_FOR_ALL_BUTTONS
@@ -312,6 +313,8 @@ class RunsPanel(QWidget):
         parts.setStretchFactor(1, 1)
         parts.setSizes([160, 44])
         vertical(self, line, (parts, 1), margins=(6, 2, 6, 4), spacing=2)
+        # In a narrow panel the buttons move to a menu; those of a wide one must not set its least width.
+        self.setMinimumWidth(_LEAST_WIDTH)
 
 
 class RunNotes(QWidget):

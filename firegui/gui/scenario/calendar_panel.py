@@ -1,8 +1,8 @@
-"""Calendar dock: the days on which each aircraft type is grounded."""
+"""Calendar panel: the days on which each aircraft type is grounded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QObject, QPoint, QRect, Qt
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QLabel,
+    QMenu,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -23,7 +24,7 @@ from firegui.gui.base.layouts import vertical
 from firegui.gui.base.theme import current_colors
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import ROOT, Index
-from firegui.gui.widgets.table_view import add_copying
+from firegui.gui.widgets.table_view import add_copying, fit_rows
 
 Cell = tuple[int, int]
 _MIN_CELL, _MAX_CELL, _ROW = 21, 44, 25
@@ -269,6 +270,34 @@ class GroundingView(QTableView):
             self.horizontalHeader().setDefaultSectionSize(width)
 
 
+class GroundedDayMenu(QMenu):
+    """Menu of the aircraft types of the plan, to ground them on one day or let them fly. It is deleted when closed."""
+
+    def __init__(self, session: Session, day: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setToolTipsVisible(True)
+        self._model, self._day = GroundingModel(session, self), day
+        when = session.project.calendar.date_of_day(day)
+        heading = self.addAction(f"Grounded on day {day + 1}, {when.day} {when:%b}")
+        heading.setEnabled(False)
+        self.addSeparator()
+        rows = range(self._model.rowCount())
+        for row in rows:
+            kind = session.project.planned_fleet.types[row]
+            action = self.addAction(kind.type)
+            action.setCheckable(True)
+            action.setChecked(self._model.is_grounded(row, day))
+            action.setToolTip(f"{kind.count} × {kind.id}")
+            action.triggered.connect(lambda on, row=row: self._ground((row,), on))
+        self.addSeparator()
+        self.addAction("Ground &all types", lambda: self._ground(rows, True))
+        self.addAction("Let all types &fly", lambda: self._ground(rows, False))
+
+    def _ground(self, rows: Sequence[int], on: bool) -> None:
+        self._model.commit({(row, self._day): on for row in rows})
+
+
 class CalendarPanel(QWidget):
     """Days of the plan on which aircraft types are grounded."""
 
@@ -277,6 +306,7 @@ class CalendarPanel(QWidget):
         self._session = session
         self.model = GroundingModel(session, self)
         self.view = GroundingView(self.model)
+        fit_rows(self.view, 2, 12)
         self._head = QLabel(wordWrap=True)
         self._footer = QLabel(wordWrap=True)
         hint = QLabel("Click or drag to ground (✕) or free; Space toggles the current cell.", wordWrap=True)

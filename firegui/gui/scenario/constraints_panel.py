@@ -1,4 +1,4 @@
-"""Constraints dock: darkness, groundings, sorties, zones and pins, which the paper does not have."""
+"""Constraints panel: darkness, groundings, sorties, zones and pins, which the paper does not have."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
     QLabel,
-    QScrollArea,
     QTableView,
     QToolButton,
     QWidget,
@@ -28,10 +27,7 @@ from firegui.errors import InputError, Problem
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.layouts import (
     describe,
-    fill_scroll_area,
     group_box,
-    horizontal,
-    labelled,
     muted_label,
     row,
     vertical,
@@ -41,6 +37,7 @@ from firegui.gui.scenario.constraint_tables import GroundingsModel, SortiesModel
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.fields import DecimalField, WholeField
+from firegui.gui.widgets.settings_form import labelled_rows
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import selected_rows, show_table
@@ -58,7 +55,7 @@ _LINES, _DAYS = 3, 4
 _LONGEST = 720.0
 
 
-class ConstraintsPanel(QScrollArea):
+class ConstraintsPanel(QWidget):
     """Operational constraints of the plan. Every edit is one undo step."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
@@ -145,19 +142,16 @@ class ConstraintsPanel(QScrollArea):
 
     # -- building ----------------------------------------------------------------------------------------------------
     def _build(self) -> None:
-        self._page = page = QWidget()
         self.problems.setAccessibleName("Problems of the constraints")
         self.problems.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         vertical(
-            page, self._file_buttons(), self.problems, self.notes, group_box("Daylight", self.daylight),
+            self, self._file_buttons(), self.problems, self.notes, group_box("Daylight", self.daylight),
             group_box("On the ground for part of a day", self._grounding_buttons(), self.grounding_view),
             group_box("Drops a day, each aircraft of a type", self.sorties_view),
             group_box("Drops in all", self._cap_row()),
             group_box("No-drop zones", self._zone_buttons(), self.zones_view),
-            group_box("Pinned drops", self._pin_buttons(), self.pins_view), 1, spacing=8,
+            group_box("Pinned drops", self._pin_buttons(), self.pins_view), 1, spacing=8, margins=4,
         )  # fmt: skip
-        fill_scroll_area(self, page)
-        self.setMinimumWidth(page.minimumSizeHint().width() + 16)
 
     def _button_row(self, *buttons: tuple[str, str, str, str, Callable[[], object]]) -> ButtonRow:
         """Return a row of buttons, each with key, icon, text, help and action.
@@ -246,7 +240,7 @@ class ConstraintsPanel(QScrollArea):
     # -- showing -----------------------------------------------------------------------------------------------------
     def refresh(self) -> None:
         """Show the current constraints of the open project."""
-        self._page.setEnabled(self._session.has_project)
+        self.setEnabled(self._session.has_project)
         if not self._session.has_project:
             return
         project, operations = self._session.project, self._session.project.operations
@@ -381,8 +375,6 @@ class DaylightForm(QWidget):
             self._session.set_operations("change the daylight margins", replace(operations, daylight=rule), self._merge)
 
     def _lay_out(self) -> None:
-        margins = horizontal(
-            None, labelled("From sunrise +", self.after), (self.after, 1), labelled("to sunset −", self.before),
-            (self.before, 1),
-        )  # fmt: skip
+        pairs = ((QLabel("From sunrise +"), self.after), (QLabel("To sunset −"), self.before))
+        margins = labelled_rows(pairs, columns=1)
         vertical(self, self.rule, margins, self.table, self.note, margins=0)

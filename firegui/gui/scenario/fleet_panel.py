@@ -1,4 +1,4 @@
-"""Fleet dock: aircraft types, their payload and their turnaround."""
+"""Fleet panel: aircraft types with number, turnaround and payload, and a form for one of them."""
 
 from __future__ import annotations
 
@@ -8,24 +8,33 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QLineEdit, QWidget
+from PySide6.QtCore import QObject, QSignalBlocker, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QGroupBox,
+    QHeaderView,
+    QLineEdit,
+    QWidget,
+)
 
 from firegui.domain.fleet import AircraftType, Fleet, Material, availability_cap
 from firegui.domain.options import plain_number
 from firegui.errors import InputError, Problem
+from firegui.gui.base.layouts import describe
 from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
+from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
-from firegui.gui.widgets.table_view import TableForm, show_table
+from firegui.gui.widgets.table_view import TableForm, fit_rows, show_table
 from firegui.io.project.scenario_toml import default_fleet, read_fleet, write_fleet
 
 REFUSED = "The fleet was not changed"
 _FILTER = "Fleet (*.toml);;All files (*)"
-_AIR = 2
-_TEXT_LIMIT = {"type": 190, "provenance": 230}
 _MATERIALS = tuple((material.value, material.value) for material in Material)
 _DIGITS = {"payload_gal": 0, "turnaround_h": 2, "sigma_perpendicular_m": 2}
 _REMEDIES: dict[type, str] = {
@@ -47,6 +56,8 @@ _COLUMNS: tuple[tuple[str, type, str, str, str], ...] = (
 )
 """Field, kind of value, title, unit and explanation of every column."""
 FIELDS = tuple(field for field, *_ in _COLUMNS)
+TABLE_FIELDS = ("type", "count", "turnaround_h", "payload_gal")
+"""Fields in the table, from left to right; the form has the others."""
 
 
 class FleetModel(TableModel[AircraftType]):
@@ -58,15 +69,6 @@ class FleetModel(TableModel[AircraftType]):
         session.project_opened.connect(self._update)
         session.fleet_changed.connect(self._update)
         self._update()
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return the heading of a column, or the name of the type beside a row."""
-        if orientation is Qt.Orientation.Vertical:
-            kind = self.rows[section]
-            return {Qt.ItemDataRole.DisplayRole: kind.id, Qt.ItemDataRole.ToolTipRole: kind.type}.get(
-                Qt.ItemDataRole(role)
-            )
-        return super().headerData(section, orientation, role)
 
     def _column(self, field: str, kind: type, title: str, unit: str, tip: str) -> Column:
         value = attrgetter(field)
@@ -128,8 +130,6 @@ class FleetModel(TableModel[AircraftType]):
     def _update(self) -> None:
         types = self._session.project.planned_fleet.types if self._session.has_project else ()
         self.set_rows(types)
-        if types:
-            self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, len(types) - 1)
 
 
 def _material_color(kind: AircraftType) -> str:
@@ -152,8 +152,60 @@ def _parsed(before: AircraftType, name: str, kind: type, text: str) -> Any:
         raise InputError([problem], REFUSED) from None
 
 
+class AircraftForm(QGroupBox):
+    """Fields of one aircraft type that the table does not show. Every edit goes through the model."""
+
+    def __init__(self, model: FleetModel, parent: QWidget | None = None) -> None:
+        super().__init__("Selected type", parent)
+        self._model, self._row = model, -1
+        self.fields: dict[str, QLineEdit | QComboBox] = {}
+        form = QFormLayout(self)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        for number, (field, kind, title, unit, tip) in enumerate(_COLUMNS):
+            if field not in TABLE_FIELDS:
+                text = f"{title}, {unit}" if unit else title
+                box = self.fields[field] = self._field(number, kind)
+                describe(box, tip)
+                box.setAccessibleName(text)
+                form.addRow(text, box)
+        self.show_row(-1)
+
+    def show_row(self, row: int) -> None:
+        """Show another aircraft type; none for a row that does not exist."""
+        there = 0 <= row < len(self._model.rows)
+        self._row = row if there else -1
+        self.setEnabled(there)
+        self.setTitle(f"Selected type: {self._model.rows[row].id}" if there else "Selected type")
+        for field, box in self.fields.items():
+            text = self._model.index(row, FIELDS.index(field)).data(Qt.ItemDataRole.EditRole) if there else ""
+            with QSignalBlocker(box):
+                if isinstance(box, QComboBox):
+                    box.setCurrentIndex(box.findData(text))
+                else:
+                    box.setText(text)
+                    box.setCursorPosition(0)
+
+    def _field(self, number: int, kind: type) -> QLineEdit | QComboBox:
+        if kind is Material:
+            choice = NoScrollComboBox()
+            for value, title in _MATERIALS:
+                choice.addItem(title, value)
+            choice.activated.connect(lambda _index: self._write(number, choice.currentData()))
+            return choice
+        line = QLineEdit()
+        line.editingFinished.connect(lambda: self._write(number, line.text()))
+        return line
+
+    def _write(self, number: int, text: str) -> None:
+        index = self._model.index(self._row, number)
+        if self._row >= 0 and str(text) != index.data(Qt.ItemDataRole.EditRole):
+            self._model.setData(index, text)
+            # A refused text must not stay as if it counted.
+            self.show_row(self._row)
+
+
 class FleetPanel(TableForm):
-    """Fleet of the plan: payload and turnaround of the aircraft types."""
+    """Fleet of the plan: a table of the aircraft types, and a form for the selected one."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -161,7 +213,12 @@ class FleetPanel(TableForm):
         self.model = FleetModel(session, self)
         self.model.refused.connect(session.refuse)
         self._set_up_view()
+        self.form = AircraftForm(self.model)
         self.lay_out(self._make_buttons())
+        layout = self.layout()
+        assert layout is not None
+        layout.addWidget(self.form)
+        self.view.selectionModel().currentChanged.connect(lambda current, _previous: self.form.show_row(current.row()))
         for signal in (session.project_opened, session.fleet_changed, session.plan_changed):
             signal.connect(self._refresh)
         self._refresh()
@@ -170,11 +227,15 @@ class FleetPanel(TableForm):
         view = self.view
         show_table(view, self.model, "Fleet", row_height=25, is_sortable=False)
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
-        view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.verticalHeader().show()
-        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        view.horizontalHeader().setMinimumSectionSize(34)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        header = view.horizontalHeader()
+        for place, field in enumerate(TABLE_FIELDS):
+            header.moveSection(header.visualIndex(FIELDS.index(field)), place)
+        for number, field in enumerate(FIELDS):
+            view.setColumnHidden(number, field not in TABLE_FIELDS)
+        header.setSectionResizeMode(FIELDS.index("type"), QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(34)
+        fit_rows(view, 2, 12)
 
     def _make_buttons(self) -> ButtonRow:
         row = ButtonRow()
@@ -240,7 +301,9 @@ class FleetPanel(TableForm):
 
     # -- following the session ---------------------------------------------------------------------------------------
     def _refresh(self) -> None:
-        self._fit_columns()
+        if self.model.rows and not self.view.currentIndex().isValid():
+            self.view.setCurrentIndex(self.model.index(0, FIELDS.index("type")))
+        self.form.show_row(self.view.currentIndex().row())
         if not self._session.has_project:
             self.set_footer("")
             return
@@ -248,12 +311,3 @@ class FleetPanel(TableForm):
         days = f"{calendar.days} days" if calendar.days != 1 else "1 day"
         cap = availability_cap(fleet, calendar)
         self.set_footer(f"{fleet.n_aircraft} aircraft · at most {cap:,} drops in {days}")
-
-    def _fit_columns(self) -> None:
-        ids = [kind.id for kind in self._session.project.fleet.types] if self._session.has_project else []
-        widest = max((self.fontMetrics().horizontalAdvance(name) for name in ids), default=40)
-        self.view.verticalHeader().setFixedWidth(min(widest + 12, 140))
-        self.view.resizeColumnsToContents()
-        for index, field in enumerate(FIELDS):
-            limit = _TEXT_LIMIT.get(field, 10_000)
-            self.view.setColumnWidth(index, min(self.view.columnWidth(index) + _AIR, limit))

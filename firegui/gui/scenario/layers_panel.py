@@ -1,4 +1,4 @@
-"""Layers dock: the visible layers, their order, opacity and legends, and the base map."""
+"""Layers of the map: which are visible, their order, opacity and legends, and the base map."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from firegui.errors import InputError
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.icons import icon
-from firegui.gui.base.layouts import fill_scroll_area, vertical
+from firegui.gui.base.layouts import fill_scroll_area, scroll_area, vertical
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.map.layers.layer import MapLayer
 from firegui.gui.map.layers.layer_stack import GROUND, LayerStack
@@ -49,7 +49,7 @@ class LayersPanel(QScrollArea):
         self._grid = QGridLayout()
         self._reset = QToolButton()
         body = QWidget()
-        vertical(body, self._grid, self._headed_legend(), self._legend, 1, margins=(4, 6, 8, 8))
+        vertical(body, self._order_row(), self._grid, self._legend, 1, margins=(4, 2, 8, 8))
         fill_scroll_area(self, body)
         # Called once all rows are in one window, because Qt sets the tab order only within a window.
         self._list()
@@ -61,16 +61,20 @@ class LayersPanel(QScrollArea):
         layers.reordered.connect(self._arrange)
         self._refresh()
 
-    def _headed_legend(self) -> QHBoxLayout:
-        row, heading = QHBoxLayout(), QLabel("Legend")
-        heading.setProperty("role", "heading")
+    def take_legend(self) -> QScrollArea:
+        """Return the legends of the visible layers, taken out of the panel into a scroll area."""
+        return scroll_area(self._legend, horizontal=False)
+
+    def _order_row(self) -> QHBoxLayout:
+        row, text = QHBoxLayout(), QLabel("Drawn in this order")
+        text.setProperty("role", "muted")
         self._reset.setIcon(icon("reset"))
         self._reset.setAccessibleName("Default order")
         self._reset.setToolTip("Restore the default drawing order of the layers")
         self._reset.setAutoRaise(True)
         self._reset.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._reset.clicked.connect(self._layers.reset_order)
-        row.addWidget(heading, 1)
+        row.addWidget(text, 1)
         row.addWidget(self._reset)
         return row
 

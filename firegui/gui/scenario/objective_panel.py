@@ -1,4 +1,4 @@
-"""Objective dock: weights, effectiveness of drops, days of the plan, and search effort."""
+"""Objective panel: weights, effectiveness of drops, days of the plan, and search effort."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 from PySide6.QtCore import QObject, QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QComboBox,
     QFileDialog,
     QGridLayout,
     QGroupBox,
     QLabel,
     QRadioButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
 from firegui.domain.options import replaced_at, setting_fields
 from firegui.domain.settings import MORE, SETTING_TITLES, ObjectiveWeights, PlanSettings, Setting, Start
-from firegui.gui.base.layouts import fill_scroll_area, vertical
+from firegui.gui.base.layouts import vertical
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import BACKENDS
 from firegui.gui.widgets.fields import narrow_combo
@@ -32,6 +32,7 @@ from firegui.runs.run_folder import RUN
 from firegui.runs.run_requests import STAGE_TITLES
 
 _MERGE_KEYS = count(1_000)
+_LETTERS = 8
 _BROWSE, _FILE = "browse", "file"
 _SCHEDULES = "Schedules (*.safetensors *.csv);;All files (*)"
 _PURPOSE = {
@@ -156,7 +157,7 @@ class StartChoice(QObject):
         self.box.setToolTip(self._item.option.help if file is None else f"{file}\nfor the next run only")
 
 
-class ObjectivePanel(QScrollArea):
+class ObjectivePanel(QWidget):
     """Panel of the objective. Every edit is one undoable step of the session."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
@@ -179,15 +180,14 @@ class ObjectivePanel(QScrollArea):
 
     # -- building ----------------------------------------------------------------------------------------------------
     def _build(self) -> None:
-        page = self._page = QWidget()
         vertical(
-            page,
+            self,
             self._problems, self._objective(), self._margin(), self._effectiveness(), self._window(), self._search(),
             self._details(), self._second_stage(),
-            1, spacing=8,
+            1, spacing=8, margins=4,
         )  # fmt: skip
-        fill_scroll_area(self, page)
-        self.setMinimumWidth(page.minimumSizeHint().width() + 16)
+        for box in self.findChildren(QComboBox):
+            box.setMinimumContentsLength(_LETTERS)
 
     def _objective(self) -> QWidget:
         group, column = _group("Objective")
@@ -202,7 +202,7 @@ class ObjectivePanel(QScrollArea):
         self._purpose = QLabel(wordWrap=True)
         self._purpose.setProperty("role", "muted")
         column.addWidget(self._purpose)
-        column.addLayout(self._form.grid(self._form.names("weights"), columns=2))
+        column.addLayout(self._form.grid(self._form.names("weights")))
         return group
 
     def _margin(self) -> QWidget:
@@ -233,7 +233,7 @@ class ObjectivePanel(QScrollArea):
     def _window(self) -> QWidget:
         group, column = _group("Planned days")
         self._form.editors["days"].show_unit()
-        column.addLayout(self._form.grid(self._form.names(group=""), columns=2))
+        column.addLayout(self._form.grid(self._form.names(group="")))
         self._dates = QLabel(wordWrap=True)
         self._dates.setProperty("role", "muted")
         column.addWidget(self._dates)
@@ -241,7 +241,7 @@ class ObjectivePanel(QScrollArea):
 
     def _search(self) -> QWidget:
         group, column = _group("Search")
-        column.addLayout(self._form.grid(self._form.names("optimizer", group=""), columns=2))
+        column.addLayout(self._form.grid(self._form.names("optimizer", group="")))
         self._stages, self._start = StagesChoice(self._session), StartChoice(self._session, self._form, self)
         self._backend = narrow_combo("Device", "backend")
         self._backend.setToolTip("device of the next run; saved on this computer, not in the project")
@@ -273,7 +273,7 @@ class ObjectivePanel(QScrollArea):
 
     # -- showing -----------------------------------------------------------------------------------------------------
     def _refresh(self) -> None:
-        self._page.setEnabled(self._session.has_project)
+        self.setEnabled(self._session.has_project)
         if not self._session.has_project:
             return
         project, plan = self._session.project, self._session.project.plan

@@ -1,4 +1,4 @@
-"""Regions dock: protected regions, their size and weight."""
+"""Regions panel: protected regions, their size and weight."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
-from firegui.gui.widgets.table_view import TableForm, select_row, show_table
+from firegui.gui.widgets.table_view import TableForm, fit_rows, select_row, show_table
 from firegui.io.project.regions_file import write_regions_geojson, write_regions_toml
 from firegui.io.rasters.masks import region_cells, region_masks
 
@@ -30,7 +30,7 @@ _GEOJSON, _TOML = "GeoJSON, longitude and latitude (*.geojson)", "TOML, rows and
 
 _NOT_WEIGHED = (
     "They are not weighed in the objective, for their weight there (Prot λ) is 0: choose setting B, or another weight, "
-    "in the dock Objective."
+    "in the panel Objective."
 )
 
 
@@ -116,6 +116,7 @@ class RegionsPanel(TableForm):
 
     def _set_up_view(self) -> None:
         show_table(self.view, self.model, "Protected regions", row_height=26, stretch=NAME)
+        fit_rows(self.view, 3, 8)
         self.view.horizontalHeader().setMinimumSectionSize(52)
         self.view.selectionModel().currentRowChanged.connect(lambda current, _previous: self._select(current.row()))
 

@@ -1,4 +1,4 @@
-"""Scenario dock: the loaded event, its grid, and missing data."""
+"""Scenario panel: the loaded event, its grid, and missing data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QGridLayout,
     QLabel,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -21,7 +20,7 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.fire.project_notes import Grade, project_notes
 from firegui.gui.base.controls import tool_button
-from firegui.gui.base.layouts import fill_scroll_area, muted_label, vertical
+from firegui.gui.base.layouts import column, muted_label, vertical
 from firegui.gui.base.theme import set_role
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.coverage_form import CoverageChoice, CoverageForm, choice_of
@@ -43,7 +42,7 @@ _ABOUT_COVERAGE = (
 )
 
 
-class ScenarioPanel(QScrollArea):
+class ScenarioPanel(QWidget):
     """Facts about the open project, as text that can be copied."""
 
     weights_wanted = Signal()
@@ -59,9 +58,8 @@ class ScenarioPanel(QScrollArea):
         for grade, label in self._notes.items():
             label.setProperty("role", _ROLES[grade])
             label.setAccessibleName(f"{grade.value.capitalize()}s of the event")
-        page = self._page = QWidget()
-        vertical(page, self._banner, self._facts(), *self._notes.values(), 1, margins=(8, 6, 8, 6), spacing=8)
-        fill_scroll_area(self, page)
+        page = self._page = column(self._banner, self._facts(), *self._notes.values(), spacing=8, margins=(8, 6, 8, 6))
+        vertical(self, page, margins=0)
         for signal in (session.project_opened, session.project_edited):
             signal.connect(self._refresh)
         self._refresh()

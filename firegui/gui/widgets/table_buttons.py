@@ -7,17 +7,17 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from firegui.gui.base.flow_layout import FlowLayout
 from firegui.gui.base.icons import icon
-from firegui.gui.base.layouts import horizontal
 from firegui.gui.widgets.fields import commit_editing
 
 
 class ButtonRow(QWidget):
-    """Buttons with an icon if there is one; tooltip and accessible name have the text."""
+    """Buttons with an icon if there is one; tooltip and accessible name have the text. A narrow row wraps."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._row = horizontal(self, 1, margins=0, spacing=2)
+        self._row = FlowLayout(self)
         self._buttons: dict[str, QToolButton] = {}
 
     def add(
@@ -40,7 +40,7 @@ class ButtonRow(QWidget):
 
         button.clicked.connect(clicked)
         self._buttons[name] = button
-        self._row.insertWidget(self._row.count() - 1, button)
+        self._row.addWidget(button)
         self._dress(name, button)
         return button
 

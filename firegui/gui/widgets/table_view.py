@@ -80,6 +80,21 @@ def show_table(
         add_shortcut(view, QKeySequence(QKeySequence.StandardKey.Copy), copy or (lambda: copy_table(view)))
 
 
+def fit_rows(view: QTableView, fewest: int, most: int) -> None:
+    """Keep a table as high as its rows, at least ``fewest`` and at most ``most``, in a column that scrolls itself."""
+
+    def fit(*_: object) -> None:
+        rows, bar = view.verticalHeader().defaultSectionSize(), view.horizontalScrollBar()
+        never = view.horizontalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        count = min(max(view.model().rowCount(), fewest), most)
+        below = 0 if never else bar.sizeHint().height()
+        view.setFixedHeight(view.horizontalHeader().sizeHint().height() + count * rows + below + 4)
+
+    for signal in (view.model().modelReset, view.model().rowsInserted, view.model().rowsRemoved):
+        signal.connect(fit)
+    fit()
+
+
 def add_copying(view: QAbstractItemView, copy: Callable[[], object] | None = None) -> None:
     """Add Ctrl+C to a table, and a context menu with "Copy" and "Save as CSV…"."""
     copy = copy or (lambda: copy_table(view))

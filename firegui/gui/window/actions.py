@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
 from firegui.gui.base.icons import icon
 from firegui.gui.planning.plan_control import PlanControl
@@ -24,12 +24,15 @@ from firegui.gui.window.action_registry import (
     plain_title,
 )
 from firegui.gui.window.documents import Documents
+from firegui.gui.window.workspaces import PLACES
 from firegui.runs.stages import Stage
 
 STAGES = {"both": (Stage.OPTIMIZE, Stage.PRUNE), "first": (Stage.OPTIMIZE,)}
 """Stages by the value of their action."""
 Handler = Callable[..., object]
 _TOOL_ICONS = QSize(17, 17)
+_NAMED_TOOLS = ("start", "quick")
+"""Tools whose names are shown in every window."""
 _STOP_NOW = "do not wait for the final score of the kept plan"
 
 
@@ -47,6 +50,8 @@ class Actions(QObject):
         self._window, self._session, self._plan = window, session, plan
         self._icons: list[tuple[QAction, str]] = []
         self._groups: dict[str, QActionGroup] = {}
+        self._shortened: list[QToolButton] = []
+        self._full_width = 0
         self._actions = {spec.name: self._make(spec, handlers) for spec in ACTIONS.values()}
         # Tables and fields use Delete themselves. The key reaches the window only if they do not.
         self["delete_region"].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -61,7 +66,10 @@ class Actions(QObject):
             session.plan_editor.edited, session.ground.changed, plan.changed,
         ):  # fmt: skip
             signal.connect(self._enable)
-        for signal in (session.tool_changed, session.view_changed, session.drawing.changed, session.next_run_changed):
+        for signal in (
+            session.tool_changed, session.view_changed, session.drawing.changed, session.next_run_changed,
+            session.side_by_side_changed,
+        ):  # fmt: skip
             signal.connect(self._check)
         self._enable()
         self._check()
@@ -88,10 +96,17 @@ class Actions(QObject):
             # A half-typed number must be applied first: Start must use it, and Undo must include it.
             commit_editing()
             run(*((checked,) if spec.checkable else ()))
+            if spec.group:
+                # Qt has checked the action itself, whatever the choice is now.
+                self._check()
 
         action.triggered.connect(triggered)
         if spec.group:
-            self._groups.setdefault(spec.group, QActionGroup(self._window)).addAction(action)
+            group = self._groups.setdefault(spec.group, QActionGroup(self._window))
+            if spec.group == "view":
+                # None of the fires is the one on screen while all three are side by side.
+                group.setExclusionPolicy(QActionGroup.ExclusionPolicy.ExclusiveOptional)
+            group.addAction(action)
         self.describe(action, spec.icon, spec.help)
         self._window.addAction(action)
         return action
@@ -137,7 +152,10 @@ class Actions(QObject):
     def _check(self) -> None:
         session, drawing = self._session, self._session.drawing
         self.choose("tool", session.tool.value)
-        self.choose("view", session.view.value)
+        self["side_by_side"].setChecked(session.side_by_side)
+        for action in self.group("view"):
+            value = ACTIONS[action.objectName()].value
+            action.setChecked(not session.side_by_side and session.view.value == value)
         self.choose("stages", next((name for name, stages in STAGES.items() if stages == session.stages), ""))
         self["snap_corners"].setChecked(drawing.snap_corners)
         self["snap_cells"].setChecked(drawing.snap_cells)
@@ -150,12 +168,14 @@ class Actions(QObject):
         self["redo"].setText(f"&Redo {text}".strip())
 
     # -- menus and tool bar ------------------------------------------------------------------------------------------
-    def fill_menus(self, documents: Documents, docks: Mapping[str, QDockWidget]) -> None:
+    def group(self, name: str) -> list[QAction]:
+        """Return the actions of a choice, such as the workspaces."""
+        return self._groups[name].actions() if name in self._groups else []
+
+    def fill_menus(self, documents: Documents) -> None:
         """Fill the menus of the window, which are in its menu bar already."""
         bar = self._window.menuBar()
-        for title, dock in docks.items():
-            self.describe(dock.toggleViewAction(), f"dock-{title.lower()}", f"show or hide {title}")
-        toggles = [dock.toggleViewAction() for dock in docks.values()]
+        panels = [self[f"show_{name.lower()}"] for name in PLACES]
         menus = {head.text(): head.menu() for head in bar.actions()}
         for title, names in MENUS.items():
             menu = menus[title]
@@ -166,7 +186,7 @@ class Actions(QObject):
                     menu.addSeparator()
                 elif name in SUBMENUS:
                     spec = SUBMENUS[name]
-                    entries = toggles if name == "docks" else self._group(name)
+                    entries = panels if name == "panels" else self.group(name)
                     inner = _recent(spec.text, menu, documents) if name == "recent" else _menu(spec.text, entries, menu)
                     self.describe(menu.addMenu(inner), spec.icon, spec.help)
                 else:
@@ -176,8 +196,9 @@ class Actions(QObject):
 
     def tool_bar(self) -> QToolBar:
         """Create the tool bar: tools of the map, then the run."""
-        bar = QToolBar("Tools", self._window)
+        bar = self._bar = QToolBar("Tools", self._window)
         bar.setObjectName("toolBar")
+        bar.setAccessibleName("Tools")
         bar.setMovable(False)
         bar.setIconSize(_TOOL_ICONS)
         bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -192,7 +213,19 @@ class Actions(QObject):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             if name == "start":
                 self._highlight(button)
+            elif name not in _NAMED_TOOLS:
+                self._shortened.append(button)
         return bar
+
+    def fit_tool_bar(self, room: int) -> None:
+        """Show the names of the tools beside their icons if ``room`` is wide enough, else the icons alone."""
+        style = Qt.ToolButtonStyle
+        if not self._full_width:
+            # The names are beside the icons until now.
+            self._full_width = self._bar.sizeHint().width()
+        wanted = style.ToolButtonTextBesideIcon if self._full_width <= room else style.ToolButtonIconOnly
+        for button in self._shortened:
+            button.setToolButtonStyle(style.ToolButtonTextOnly if button.icon().isNull() else wanted)
 
     def _highlight(self, button: QToolButton) -> None:
         """Make Start plan the only coloured button.
@@ -200,14 +233,11 @@ class Actions(QObject):
         Its icon is white in both themes, unlike that of its menu entry.
         """
         button.setObjectName("startTool")
-        button.setMenu(_menu("Stages", self._group("stages"), button))
+        button.setMenu(_menu("Stages", self.group("stages"), button))
         button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         # Every change of the action sets the action's own icon on the button, before ``changed`` is emitted.
         self["start"].changed.connect(lambda: button.setIcon(icon("start", "white")))
         button.setIcon(icon("start", "white"))
-
-    def _group(self, name: str) -> list[QAction]:
-        return self._groups[name].actions() if name in self._groups else []
 
 
 def _explain(action: QAction, help: str) -> None:

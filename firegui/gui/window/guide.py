@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QMessageBox, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QToolButton, QWidget
 
 from firegui.assets import installed_version
-from firegui.gui.base.controls import dock_with_focus
 from firegui.gui.base.icons import icon
 from firegui.gui.help.command_palette import Palette, PaletteEntry
-from firegui.gui.help.help_view import FIRST, HelpView, page_of_panel
+from firegui.gui.help.help_view import FIRST, HelpView
 from firegui.gui.help.tour import Tour
 from firegui.gui.session.session import Session
 from firegui.gui.window.action_registry import ACTIONS, menu_of, plain_title
 from firegui.gui.window.documents import Documents
+from firegui.gui.window.shell import Shell
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 _NOT_NOW = "not now"
@@ -30,26 +30,24 @@ LIMITS = (
     "firegui is for analysis and training. It does not replace air operations, and no drop should be ordered from it "
     "alone.",
 )
-_FLOAT = "Float the dock as a window, or dock it again."
 
 
 class Guide(QObject):
-    """Entry points of help, palette and tour.
+    """Entry points of help, palette and tour."""
 
-    ``show_dock`` raises a dock and gives it the focus.
-    """
+    plan_requested = Signal()
+    """The tour has ended with its last button: a quick plan is wanted."""
 
     def __init__(
         self,
         window: QMainWindow,
-        docks: Mapping[str, QDockWidget],
+        shell: Shell,
         help: HelpView,
-        show_dock: Callable[[str], object],
         session: Session,
         documents: Documents,
     ) -> None:
         super().__init__(window)
-        self._window, self._docks, self._help, self._show_dock = window, docks, help, show_dock
+        self._window, self._shell, self._help = window, shell, help
         self._session, self._documents = session, documents
         self.tour: Tour | None = None
         self.palette: Palette | None = None
@@ -57,19 +55,20 @@ class Guide(QObject):
     # -- help --------------------------------------------------------------------------------------------------------
     def help_here(self) -> None:
         """Open the page about the focused panel or tool bar button; elsewhere the page about the map."""
-        title, focus = dock_with_focus(self._docks), QApplication.focusWidget()
+        title, focus = self._shell.panel_with_focus(), QApplication.focusWidget()
         action = focus.defaultAction() if isinstance(focus, QToolButton) else None
         spec = ACTIONS.get(action.objectName()) if isinstance(action, QAction) else None
-        self.show_page(page_of_panel(title) if title else spec.topic if spec is not None else "map")
+        spec = ACTIONS[f"show_{title.lower()}"] if title else spec
+        self.show_page(spec.topic if spec is not None else "map")
 
     def show_page(self, name: str = FIRST) -> None:
-        """Open a help page in its dock."""
+        """Open a help page beside the map."""
         self._help.show_page(name)
-        self._show_dock("Help")
+        self._shell.show_panel("Help")
 
     # -- the palette -------------------------------------------------------------------------------------------------
     def open_palette(self) -> None:
-        """Open the palette of all commands, docks, recent projects and pages."""
+        """Open the palette of all commands, panels, recent projects and pages."""
         if self.palette is not None:
             self.palette.close_palette()
         self.palette = Palette(self.entries(), self._window)
@@ -82,7 +81,7 @@ class Guide(QObject):
             self.palette = None
 
     def entries(self) -> Sequence[PaletteEntry]:
-        """Return all commands, docks, recent projects and pages."""
+        """Return all commands, panels, recent projects and pages."""
         return list(self._entries())
 
     def _entries(self) -> Iterator[PaletteEntry]:
@@ -92,22 +91,12 @@ class Guide(QObject):
                 title, keys, tip = plain_title(action.text()), action.shortcut().toString(_NATIVE), action.statusTip()
                 kind = menu_of(action.objectName())
                 yield PaletteEntry(kind, title, tip, action.icon(), action.trigger, keys, why_not)
-        for title in self._docks:
-            picture = icon(f"dock-{title.lower()}")
-            show, turn = partial(self._show_dock, title), partial(self._float, title)
-            yield PaletteEntry("Dock", title, f"Show {title} and go there.", picture, show)
-            yield PaletteEntry("Dock", f"{title}, float or put back", _FLOAT, picture, turn)
         for folder in self._documents.recent:
             name, open_project = folder.name.removesuffix(".firegui"), partial(self._documents.open, folder)
             yield PaletteEntry("Project", name, str(folder), icon("folder"), open_project)
         for page in self._help.pages:
             show_page = partial(self.show_page, page.name)
             yield PaletteEntry("Help", page.title, "Open this page.", icon("help"), show_page)
-
-    def _float(self, title: str) -> None:
-        dock = self._docks[title]
-        self._show_dock(title)
-        dock.setFloating(not dock.isFloating())
 
     # -- the tour ----------------------------------------------------------------------------------------------------
     def begin_tour(self) -> None:
@@ -116,8 +105,9 @@ class Guide(QObject):
             return
         if self.tour is not None:
             self.tour.end()
-        self.tour = Tour(self._window, self._docks, self._show_dock)
+        self.tour = Tour(self._window, self._shell.show_panel, self._shell.widget_of)
         self.tour.ended.connect(self._on_tour_end)
+        self.tour.finished.connect(self.plan_requested)
         self.tour.begin()
 
     def _on_tour_end(self) -> None:

@@ -1,8 +1,8 @@
 """The main window: start page, saved layout and theme, and Qt's events.
 
 It opens with its start page alone, so that it is painted at once. Everything that needs the rest of the program (map,
-docks, controllers, actions) is in :class:`~firegui.gui.window.workbench.Workbench`. That class is imported by name when
-the window is built, the third deliberate late import beside the engine's and the command line's.
+panels, controllers, actions) is in :class:`~firegui.gui.window.workbench.Workbench`. That class is imported by name
+when the window is built, the third deliberate late import beside the engine's and the command line's.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from firegui.errors import InputError
 from firegui.gui.base.dialogs import show_problems
@@ -22,7 +22,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.base.theme import Theme, apply_theme, resolve_theme
 from firegui.gui.window.action_registry import MENUS
-from firegui.gui.window.docks import SMALLEST, arrange, default_size, move_onto_screen, set_default_sizes
+from firegui.gui.window.screen_geometry import SMALLEST, default_size, is_small, move_onto_screen
 from firegui.gui.window.start_page import StartPage
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _WORKBENCH = "firegui.gui.window.workbench"
 _SYSTEM = "system"
+_BESIDE_MENUS = 60
+"""Width that Qt keeps free between the menus and the tool bar in their row, with some air."""
 _LOADED_FIRST = (
     "numpy", "pyqtgraph", "pyproj", "shapely", "rasterio", "pyogrio", "h5py", "firegui.domain.project",
     "firegui.gui.session.session", "firegui.runs.events", "firegui.runs.run_folder", "firegui.gui.jobs.run_queue",
@@ -52,7 +54,7 @@ class MainWindow(QMainWindow):
     first_painted = Signal()
     """The window was painted for the first time."""
     ui_built = Signal()
-    """Map, docks and actions exist."""
+    """Map, panels and actions exist."""
 
     def __init__(
         self,
@@ -123,8 +125,9 @@ class MainWindow(QMainWindow):
             self.start_page.raise_()
             yield
         self._connect_session()
-        self._restore_docks()
+        self._restore_layout()
         self._ready = True
+        self._fit_tool_bar()
         self._on_project()
         self.start_page.show_state("")
         self.start_page.raise_()
@@ -162,22 +165,23 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(geometry)
         move_onto_screen(self)
 
-    def _restore_docks(self) -> None:
+    def show_on_screen(self) -> None:
+        """Show the window where it was, the first time within the screen: maximised on a small one."""
+        if self._preferences.geometry() is None and is_small(self.screen().availableSize()):
+            self.showMaximized()
+        else:
+            self.show()
+
+    def _restore_layout(self) -> None:
         self.workbench.session.set_backend(self._preferences.backend)
-        set_default_sizes(self, self.workbench.docks)
-        state = self._preferences.dock_state(tuple(self.workbench.docks))
-        if state is not None and not self.restoreState(state, Preferences.LAYOUT_VERSION):
-            arrange(self, self.workbench.docks)
-        for dock in self.workbench.docks.values():
-            if dock.isFloating():
-                move_onto_screen(dock)
+        self.workbench.shell.restore(self._preferences.layout_state() or "{}")
         # Without a choice the window follows the system. A theme set from outside, as in a test, stays.
         self._check_theme()
 
     def reset_layout(self) -> None:
-        """Restore the default arrangement of the docks."""
+        """Restore the first arrangement of the window."""
         self._preferences.forget_layout()
-        arrange(self, self.workbench.docks)
+        self.workbench.shell.reset()
 
     def set_theme(self, theme: Theme | None) -> None:
         """Switch to dark or light, or for ``None`` to the theme of the system, and save the choice."""
@@ -229,7 +233,7 @@ class MainWindow(QMainWindow):
 
     def _run_start_action(self, name: str) -> None:
         if name in ("getting_started", "tutorial"):
-            # The help page is a dock, which the start page would cover.
+            # The start page would cover the help.
             self.when_ready(self.hide_start_page)
         self.when_ready(lambda: self.workbench.actions[name].trigger())
 
@@ -263,13 +267,14 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the start page over everything below the menus."""
         super().resizeEvent(event)
+        self._fit_tool_bar()
         self._place_start_page()
 
-    def childEvent(self, event: QChildEvent) -> None:
-        """Keep the titles of tabbed docks whole: tabs without room are reached by scrolling."""
-        super().childEvent(event)
-        if event.polished() and isinstance(tabs := event.child(), QTabBar):
-            tabs.setElideMode(Qt.TextElideMode.ElideNone)
+    def _fit_tool_bar(self) -> None:
+        if self._ready:
+            menus = self.menuBar()
+            titles = sum(menus.actionGeometry(action).width() for action in menus.actions())
+            self.workbench.actions.fit_tool_bar(self.width() - titles - _BESIDE_MENUS)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the start page below the menu bar when the bar changes its height."""
@@ -308,7 +313,7 @@ class MainWindow(QMainWindow):
 
     def _save_layout(self) -> None:
         geometry: QByteArray = self.saveGeometry()
-        self._preferences.save_layout(geometry, self.saveState(Preferences.LAYOUT_VERSION), tuple(self.workbench.docks))
+        self._preferences.save_layout(geometry, self.workbench.shell.state())
 
     def stop_work(self) -> None:
         """Stop all work, keep its results, and wait until every thread and process has ended."""

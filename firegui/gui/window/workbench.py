@@ -1,4 +1,4 @@
-"""Contents of the main window: map, docks, the controllers behind them, menus and tool bar."""
+"""Contents of the main window: map, panels, the controllers behind them, menus and tool bar."""
 
 from __future__ import annotations
 
@@ -7,28 +7,25 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractSpinBox,
     QComboBox,
-    QDockWidget,
     QLineEdit,
     QMainWindow,
     QPlainTextEdit,
-    QTabWidget,
     QTextEdit,
-    QToolBar,
     QWidget,
 )
 
 from firegui.gui.analyses.panel import AnalysisPanel
 from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller, SaveFirst
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
-from firegui.gui.base.controls import focus_first
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting.animation_dialog import AnimationDialog
 from firegui.gui.exporting.export_dialog import ExportDialog
+from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.help.help_view import HelpView
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_board import MapBoard
@@ -38,8 +35,9 @@ from firegui.gui.planning.exercise_panel import ExercisePanel
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.planning.progress_panel import ProgressPanel
+from firegui.gui.planning.result_panel import ResultPanel
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.scenario.calendar_panel import CalendarPanel
+from firegui.gui.scenario.calendar_panel import CalendarPanel, GroundedDayMenu
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
 from firegui.gui.scenario.fleet_panel import FleetPanel
 from firegui.gui.scenario.layers_panel import BaseMapSelector, LayersPanel
@@ -48,22 +46,23 @@ from firegui.gui.scenario.regions_panel import RegionsPanel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.fields import commit_editing
+from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.actions import STAGES, Actions, Handler
-from firegui.gui.window.docks import PanelDock, arrange, default_area
+from firegui.gui.window.centre import CentreBar, CentreMode
 from firegui.gui.window.documents import Documents
 from firegui.gui.window.event_log import EventLog, LogPanel
 from firegui.gui.window.guide import Guide, show_about
 from firegui.gui.window.notifications import ActivityMonitor, CompletionNotifier, TrayMessage
 from firegui.gui.window.recovery import Recovery
+from firegui.gui.window.shell import Rail, Shell
 from firegui.gui.window.sleep_inhibitor import InhibitorBackend, SleepInhibitor, system_backends
 from firegui.gui.window.status_bar import StatusBar
 from firegui.gui.window.thumbnails import ThumbnailCache, ThumbnailRenderer
+from firegui.gui.window.workspaces import PLACES, Workspace
 
-_Area = Qt.DockWidgetArea
 ControllerT = TypeVar("ControllerT", bound=Controller)
 PanelT = TypeVar("PanelT", bound=AnalysisPanel[Any, Any])
-_ENLARGED = (1180, 640)
 _TYPED_IN = (QLineEdit, QTextEdit, QPlainTextEdit)
 _NEED_KEYS = (QAbstractSpinBox, QComboBox, QAbstractItemView)
 _HELP_ACTIONS = ("getting_started", "tutorial", "shortcuts", "news")
@@ -87,7 +86,8 @@ class Workbench(QObject):
         self._window, self._preferences, self._window_handlers = window, preferences, handlers
         self.session = session
         self.queue = queue if queue is not None else RunQueue(session, parent=window)
-        self.docks: dict[str, QDockWidget] = {}
+        self.panels: dict[str, QWidget] = {}
+        self.analysis_panels: dict[str, AnalysisPanel[Any, Any]] = {}
         self.recovery: Recovery | None = None
         self._sleep_inhibitor: SleepInhibitor | None = None
 
@@ -99,28 +99,30 @@ class Workbench(QObject):
         yield
         self._make_map()
         yield
-        for title, panel in self._make_panels():
-            self._add_dock(title, panel)
+        self.shell = Shell(self.maps, self.timeline)
+        window.setCentralWidget(self.shell)
+        self.panels["Timeline"] = self.timeline
+        for name, panel in self._make_panels():
+            self._add_panel(name, panel)
             yield
-        arrange(window, self.docks)
-        yield
-        self.guide = Guide(window, self.docks, self.help, self.show_dock, session, self.documents)
+        self.guide = Guide(window, self.shell, self.help, session, self.documents)
         self.actions = Actions(window, session, self.plan, self._handlers())
-        self.actions.fill_menus(self.documents, self.docks)
-        window.addToolBar(self.actions.tool_bar())
+        self.guide.plan_requested.connect(self.plan.quick)
+        self.actions.fill_menus(self.documents)
+        self._add_bars()
+        yield
         thumbnails = ThumbnailCache(self._preferences.pictures)
         self.thumbnail_renderer = ThumbnailRenderer(session, thumbnails, self.map.snapshot, window)
         self.documents.recent_changed.connect(self.thumbnail_renderer.render_soon)
-        PlayFocus(window, self.maps, self.plan, self.queue)
+        PlayFocus(window, self.shell, self.maps, self.plan, self.queue)
         self.status = StatusBar(session, self.queue, self.map, window.statusBar())
         yield
 
     def _make_controllers(self) -> None:
         session, window = self.session, self._window
         self.controllers: dict[str, Controller] = {
-            analysis.dock: analysis.controller(session, parent=window) for analysis in ANALYSES
+            analysis.name: analysis.controller(session, parent=window) for analysis in ANALYSES
         }
-        self.panels: dict[str, AnalysisPanel[Any, Any]] = {}
         self.plan_preview = PlanPreview(session, self.queue, parent=window)
         self.base_maps = BaseMapSelector(session, self._preferences, window)
         self.documents = Documents(session, self.queue, self._preferences, window)
@@ -134,27 +136,23 @@ class Workbench(QObject):
             self.recovery.autosave.failed.connect(self._on_autosave_failed)
 
     def _make_map(self) -> None:
-        window = self._window
         self.map, self.timeline = MapView(self.session), TimelineBar(self.session)
         self.map.setObjectName("map")
         self.map.layers.restore_order(self._preferences.layer_order)
         self.map.layers.reordered.connect(self._save_layer_order)
         self.maps = MapBoard(self.session, self.map)
         self.timeline.film_requested.connect(self._export_film)
-        window.setCentralWidget(self.maps)
-        window.setDockNestingEnabled(True)
-        window.setTabPosition(_Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        # The left column reaches down to the status bar, because scenario and layers are long lists.
-        window.setCorner(Qt.Corner.BottomLeftCorner, _Area.LeftDockWidgetArea)
-        window.setCorner(Qt.Corner.BottomRightCorner, _Area.BottomDockWidgetArea)
+        self.timeline.grounding_requested.connect(self._ground)
 
     def _make_panels(self) -> Iterator[tuple[str, QWidget]]:
-        """Create the panels one by one, each with the title of its dock."""
+        """Create the panels one by one, each with its name."""
         session, queue = self.session, self.queue
         scenario = ScenarioPanel(session)
         scenario.weights_wanted.connect(self.documents.choose_and_load_weights)
         yield "Scenario", scenario
-        yield "Layers", LayersPanel(self.map.layers)
+        layers = LayersPanel(self.map.layers)
+        yield "Layers", layers
+        yield "Legend", layers.take_legend()
         self.help = HelpView()
         yield "Help", self.help
         yield "Regions", RegionsPanel(session)
@@ -162,7 +160,6 @@ class Workbench(QObject):
         yield "Calendar", CalendarPanel(session)
         yield "Objective", ObjectivePanel(session)
         yield "Constraints", ConstraintsPanel(session)
-        yield "Timeline", self.timeline
         yield "Progress", ProgressPanel(session, queue)
         self.runs = RunsPanel(session, queue)
         self.runs.start_requested.connect(self.plan.start)
@@ -172,30 +169,84 @@ class Workbench(QObject):
         self.runs.compare_requested.connect(self.plan.compare)
         self.runs.export_requested.connect(self._export)
         yield "Runs", self.runs
+        yield "Result", ResultPanel(queue)
         self.log = LogPanel(self.event_log)
         yield "Log", self.log
         yield "Exercise", ExercisePanel(session, queue, self.plan)
         for analysis in ANALYSES:
-            panel = analysis.make_panel(session, queue, self.controllers[analysis.dock])
-            self.panels[analysis.dock] = panel
-            yield analysis.dock, panel
-            panel.enlarge_requested.connect(partial(self._enlarge, self.docks[analysis.dock]))
+            panel = analysis.make_panel(session, queue, self.controllers[analysis.name])
+            self.analysis_panels[analysis.name] = panel
+            yield analysis.name, panel
             panel.start_requested.connect(partial(self._start, analysis, panel))
+        yield "Export", HandOverPanel(session, queue)
 
-    def _add_dock(self, title: str, panel: QWidget) -> None:
-        is_bar = panel is self.timeline
-        dock = self.docks[title] = PanelDock(title, panel, self._window, scrolls=not is_bar)
-        self._window.addDockWidget(default_area(title), dock)
-        if is_bar:
-            dock.setFeatures(dock.features() | QDockWidget.DockWidgetFeature.DockWidgetVerticalTitleBar)
-            # The bar is too low for a title at its side.
-            dock.setWindowTitle("")
-            dock.toggleViewAction().setText(title)
+    def _add_panel(self, name: str, panel: QWidget) -> None:
+        self.panels[name] = panel
+        if not isinstance(panel, SplitPanel):
+            self.shell.add_panel(name, panel)
+            return
+        # The panel itself stays hidden; its parts are shown at their places.
+        panel.setParent(self._window)
+        panel.hide()
+        self.shell.add_panel(name, *panel.take_parts())
+        panel.result_requested.connect(partial(self.shell.show_result_of, name))
+
+    def _add_bars(self) -> None:
+        """Add tool bar, rail and the bar above the map, which show actions."""
+        actions, shell, session = self.actions, self.shell, self.session
+        bar, menus = actions.tool_bar(), self._window.menuBar()
+        if menus.isNativeMenuBar():
+            self._window.addToolBar(bar)
+        else:
+            # Menus and tools share one row: the map needs the height.
+            menus.setCornerWidget(bar)
+        shell.set_rail(Rail(actions.group("workspace")))
+        views = (*actions.group("view"), actions["side_by_side"])
+        shell.centre.set_bar(
+            CentreBar(views, actions.group("centre"), (actions["show_layers"], actions["show_legend"]))
+        )
+        shell.centre.bar.back.clicked.connect(lambda _checked=False: self._show_run_again())
+        session.result_changed.connect(self._show_way_back)
+        self.map.hint_changed.connect(self._show_hint)
+        shell.changed.connect(self._check_layout)
+        self._check_layout()
+
+    def _check_layout(self) -> None:
+        """Check the actions of the layout as it is."""
+        actions, shell = self.actions, self.shell
+        actions.choose("workspace", shell.workspace.value)
+        actions.choose("centre", shell.mode.value)
+        actions["centre:chart"].setIconText("Page" if shell.workspace is Workspace.HAND_OVER else "Chart")
+        actions["side_panel"].setChecked(shell.is_side_visible)
+        actions["drawer"].setChecked(shell.is_drawer_visible)
+        for name, card in shell.stage.cards.items():
+            actions[f"show_{name.lower()}"].setChecked(not card.isHidden())
+
+    def _show_way_back(self) -> None:
+        result = self.session.result
+        self.shell.centre.bar.back.setVisible(result.of_ensemble)
+        self._show_hint()
+
+    def _show_hint(self, hint: str = "") -> None:
+        """Show how the tool is used, or else what is on the map instead of a plan."""
+        result = self.session.result
+        other = f"{result.title}: not a plan" if result.of_ensemble else ""
+        self.shell.centre.bar.note.set_text(hint or self.map.hint or other)
+
+    def _show_run_again(self) -> None:
+        """Show the run that was on the map before an ensemble, or else the fire without drops."""
+        if self.queue.shown is not None:
+            self.queue.show(self.queue.shown)
+        else:
+            self.queue.show_baseline()
+
+    def _ground(self, day: int, place: QPoint) -> None:
+        GroundedDayMenu(self.session, day, self._window).popup(place)
 
     def _handlers(self) -> dict[str, Handler]:
         """Return what each action of the registry does."""
         session, documents, plan, guide = self.session, self.documents, self.plan, self.guide
-        docks = ("Constraints", "Exercise", *(analysis.dock for analysis in ANALYSES))
+        shell = self.shell
         return {
             "new_demo": documents.new_demo,
             "open": documents.choose_and_open,
@@ -229,7 +280,14 @@ class Workbench(QObject):
             "compare_runs": self.runs.compare,
             "load_weights": documents.choose_and_load_weights,
             "score": self._score,
-            **{f"show_{title.lower()}": partial(self.show_dock, title) for title in docks},
+            "side_by_side": session.set_side_by_side,
+            "workspace": lambda value: shell.choose_workspace(Workspace(value)),
+            "side_panel": shell.set_side_visible,
+            "drawer": shell.set_drawer_visible,
+            "centre": lambda value: shell.set_mode(CentreMode(value)),
+            **{f"show_{name.lower()}": partial(self.show_panel, name) for name in PLACES},
+            "show_layers": lambda on: shell.stage.show_card("Layers", on=on),
+            "show_legend": lambda on: shell.stage.show_card("Legend", on=on),
             "help": guide.help_here,
             **{name: partial(guide.show_page, ACTIONS[name].topic) for name in _HELP_ACTIONS},
             "palette": guide.open_palette,
@@ -270,12 +328,9 @@ class Workbench(QObject):
         self.session.message.emit(text)
 
     # -- for the window ----------------------------------------------------------------------------------------------
-    def show_dock(self, title: str) -> None:
-        """Show the dock called ``title`` in front and give it the focus. Raises ``KeyError`` for another name."""
-        dock = self.docks[title]
-        dock.show()
-        dock.raise_()
-        focus_first(dock.widget())
+    def show_panel(self, name: str) -> None:
+        """Show a panel at its place and give it the focus. Raises ``KeyError`` for another name."""
+        self.shell.show_panel(name)
 
     def handle_key(self, key: int) -> bool:
         """Delete the region on Delete, cancel a drawing on Esc; return whether the key was used."""
@@ -328,10 +383,10 @@ class Workbench(QObject):
 
     def panel(self, kind: type[PanelT]) -> PanelT:
         """Return the panel of an analysis by its class."""
-        return next(each for each in self.panels.values() if isinstance(each, kind))
+        return next(each for each in self.analysis_panels.values() if isinstance(each, kind))
 
     def _score(self) -> None:
-        self.show_dock("Skill")
+        self.show_panel("Skill")
         self.panel(SkillPanel).start()
 
     def _start(self, analysis: Analysis, panel: AnalysisPanel[Any, Any]) -> None:
@@ -341,13 +396,6 @@ class Workbench(QObject):
         if needed is SaveFirst.NOTHING or not unsaved or self.documents.save():
             panel.start()
 
-    def _enlarge(self, dock: QDockWidget) -> None:
-        dock.setFloating(not dock.isFloating())
-        dock.raise_()
-        if dock.isFloating():
-            screen = dock.screen().availableSize()
-            dock.resize(min(_ENLARGED[0], screen.width()), min(_ENLARGED[1], screen.height()))
-
 
 class PlayFocus(QObject):
     """Focus on ``maps`` when a plan is started and when it has ended, so that Space plays it.
@@ -356,9 +404,9 @@ class PlayFocus(QObject):
     because they were entered after the start.
     """
 
-    def __init__(self, window: QMainWindow, maps: QWidget, plan: PlanControl, queue: RunQueue) -> None:
+    def __init__(self, window: QMainWindow, shell: QWidget, maps: QWidget, plan: PlanControl, queue: RunQueue) -> None:
         super().__init__(window)
-        self._window, self._maps, self._queue = window, maps, queue
+        self._window, self._shell, self._maps, self._queue = window, shell, maps, queue
         self._was_busy = queue.is_busy
         plan.started.connect(self._on_started)
         queue.changed.connect(self._on_queue)
@@ -373,13 +421,9 @@ class PlayFocus(QObject):
 
     def _focus_map(self, kept_by: tuple[type[QWidget], ...]) -> None:
         focus = self._window.focusWidget()
-        if focus is None or focus is self._window or (_in_dock_or_tool_bar(focus) and not isinstance(focus, kept_by)):
+        if focus is None or focus is self._window or (self._is_ours(focus) and not isinstance(focus, kept_by)):
             self._maps.setFocus()
 
-
-def _in_dock_or_tool_bar(widget: QWidget) -> bool:
-    """Return whether a widget belongs to a dock or a tool bar."""
-    above: QWidget | None = widget
-    while above is not None and not isinstance(above, QDockWidget | QToolBar):
-        above = above.parentWidget()
-    return above is not None
+    def _is_ours(self, widget: QWidget) -> bool:
+        """Return whether a widget belongs to the layout or a bar, not to the start page, the palette or the tour."""
+        return any(part.isAncestorOf(widget) for part in (self._shell, self._window.menuBar()))

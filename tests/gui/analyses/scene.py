@@ -310,10 +310,10 @@ def other_event(project: Project) -> Project:
 
 
 def _of(analyses: Sequence[Analysis]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("analysis", analyses, ids=lambda analysis: analysis.dock)
+    return pytest.mark.parametrize("analysis", analyses, ids=lambda analysis: analysis.name)
 
 
-_SAVING = [one for one in ANALYSES if CASES[one.dock].save is not None]
+_SAVING = [one for one in ANALYSES if CASES[one.name].save is not None]
 _STORES = [one for one in _SAVING if one.controller.saved_results is not None]  # type: ignore[attr-defined]
 every = _of(ANALYSES)
 every_saving = _of(_SAVING)

@@ -21,7 +21,6 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller, SaveFirst
-from firegui.gui.help.help_view import page_of_panel
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.session import Session
 from firegui.gui.window.action_registry import ACTIONS
@@ -50,7 +49,7 @@ Make = Callable[..., tuple[Controller, FakeRun]]
 
 @pytest.fixture
 def case(analysis: Analysis) -> Case:
-    return CASES[analysis.dock]
+    return CASES[analysis.name]
 
 
 @pytest.fixture
@@ -87,7 +86,7 @@ def damage(folder: Path, controller: Controller) -> None:
 
 # -- start and progress -----------------------------------------------------------------------------------------------
 def test_every_analysis_has_a_case() -> None:
-    assert set(CASES) == {analysis.dock for analysis in ANALYSES}
+    assert set(CASES) == {analysis.name for analysis in ANALYSES}
 
 
 @every
@@ -461,20 +460,20 @@ def test_an_export_that_fails_late_leaves_nothing(
 
 # -- in the window ----------------------------------------------------------------------------------------------------
 @every
-def test_the_dock_is_shown_by_its_action_enlarged_and_explained(
+def test_the_panel_is_shown_by_its_action_and_its_result_in_the_centre(
     qtbot: QtBot, window: MainWindow, analysis: Analysis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workbench = window.workbench
     # The key of the forecast also scores it.
-    monkeypatch.setattr(workbench.controllers[analysis.dock], "_execute", FakeRun(lambda _spec: ()))
+    monkeypatch.setattr(workbench.controllers[analysis.name], "_execute", FakeRun(lambda _spec: ()))
     specs = [spec for spec in ACTIONS.values() if spec.topic == analysis.topic and spec.keys]
-    assert specs and page_of_panel(analysis.dock) == analysis.topic
+    assert specs
     QTest.keySequence(window, QKeySequence(specs[0].keys[0]))
-    panel, dock = workbench.panels[analysis.dock], workbench.docks[analysis.dock]
-    qtbot.waitUntil(lambda: not panel.visibleRegion().isEmpty(), timeout=PATIENCE)
-    for floats in (True, False):
-        panel.button("fit").click()
-        assert dock.isFloating() is floats
+    panel = workbench.analysis_panels[analysis.name]
+    qtbot.waitUntil(lambda: not panel.settings.visibleRegion().isEmpty(), timeout=PATIENCE)
+    for mode, shows_map, shows_result in (("chart", False, True), ("both", True, True), ("map", True, False)):
+        workbench.actions[f"centre:{mode}"].trigger()
+        assert (workbench.map.isVisible(), panel.result.isVisible()) == (shows_map, shows_result)
 
 
 @every
@@ -482,7 +481,7 @@ def test_what_an_analysis_needs_is_saved_before_it_starts(
     window: MainWindow, session: Session, analysis: Analysis, project: Project, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    panel, done = window.workbench.panels[analysis.dock], list[str]()
+    panel, done = window.workbench.analysis_panels[analysis.name], list[str]()
 
     def save() -> bool:
         done.append("saved")
@@ -519,7 +518,7 @@ def test_closing_the_window_asks_about_a_long_run(
     monkeypatch.setattr("firegui.gui.window.documents.ask_running", ask)
     save_project(project, tmp_path / "p.firegui")
     session.mark_saved(tmp_path / "p.firegui")
-    controller = window.workbench.controllers[analysis.dock]
+    controller = window.workbench.controllers[analysis.name]
     run = FakeRun(case.events, endless=True, first_only=True)
     monkeypatch.setattr(controller, "_execute", run)
     controller.start(case.request)

@@ -36,7 +36,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, analysis: Analysis) ->
 
     def events(spec: RunSpec) -> Sequence[RunEvent]:
         # The contract's scores have no report to draw.
-        return [event for event in CASES[analysis.dock].events(spec) if not isinstance(event, SkillReady)]
+        return [event for event in CASES[analysis.name].events(spec) if not isinstance(event, SkillReady)]
 
     def scene() -> Scene:
         run = FakeRun(events, endless=True)
@@ -45,7 +45,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, analysis: Analysis) ->
         panel = analysis.make_panel(session, queue, controller)
         assert isinstance(panel, AnalysisPanel)
         if isinstance(panel, StudyPanel):
-            panel.form.set_study(CASES[analysis.dock].request.study)
+            panel.form.set_study(CASES[analysis.name].request.study)
         show_widget(qtbot, panel, 1100, 500)
         return panel, controller, run
 
@@ -58,7 +58,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, analysis: Analysis) ->
 @pytest.fixture
 def opened(make: Make, analysis: Analysis, folder: Path, project: Project) -> Scene:
     """Return a panel that shows the unfinished result in the project's folder."""
-    save = CASES[analysis.dock].save
+    save = CASES[analysis.name].save
     assert save is not None
     panel, controller, run = make()
     save(controller, project, folder)
@@ -79,7 +79,7 @@ def test_the_buttons_follow_a_run_from_start_to_end(qtbot: QtBot, make: Make, an
     panel, controller, run = make()
     ready = not panel.problems
     assert (panel.button("start").isEnabled(), panel.button("stop").isEnabled(), panel.activity) == (ready, False, "")
-    controller.start(CASES[analysis.dock].request)
+    controller.start(CASES[analysis.name].request)
     qtbot.waitUntil(run.working.is_set, timeout=PATIENCE)
     assert not panel.button("start").isEnabled() and panel.button("stop").isEnabled()
     assert panel._form is None or not panel._form.isEnabled()
@@ -111,12 +111,11 @@ def test_what_keeps_a_run_from_starting_is_a_warning(
 
 
 @every
-def test_the_window_is_asked_to_start_and_to_enlarge(qtbot: QtBot, make: Make, folder: Path) -> None:
+def test_the_window_is_asked_to_start(qtbot: QtBot, make: Make, folder: Path) -> None:
     panel, _controller, _run = make()
     panel.button("start").setEnabled(True)
-    with qtbot.waitSignals([panel.start_requested, panel.enlarge_requested]):
+    with qtbot.waitSignal(panel.start_requested):
         panel.button("start").click()
-        panel.button("fit").click()
 
 
 @every

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QDialog, QMessageBox, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QDialog, QMessageBox, QWidget
 
 from firegui.gui import app
 from firegui.gui.jobs.run_entry import RunEntry
@@ -110,7 +110,7 @@ class Hand:
 
     def stopping(self) -> None:
         self.running()
-        self.key(Qt.Key.Key_F7)
+        self.key(Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
 
     def finished(self) -> None:
         self.rest()
@@ -135,10 +135,8 @@ class Hand:
 
     def controller(self, title: str) -> None:
         self.finished()
-        dock = self.window.workbench.docks[title]
-        self.window.workbench.show_dock(title)
-        button = dock.findChild(QToolButton, "startButton")
-        assert isinstance(button, QToolButton)
+        self.window.workbench.show_panel(title)
+        button = self.window.workbench.analysis_panels[title].button("start")
         until(button.isEnabled)
         self.click(button)
         controller = self.window.workbench.controllers[title]
@@ -157,9 +155,9 @@ class Hand:
 
     def choose(self, entry: RunEntry) -> RunsPanel:
         """Click the line of a run."""
-        panel = self.window.workbench.docks["Runs"].widget()
+        panel = self.window.workbench.panels["Runs"]
         assert isinstance(panel, RunsPanel)
-        self.window.workbench.show_dock("Runs")
+        self.window.workbench.show_panel("Runs")
         index = panel.model.index(panel.model.place_of(entry), 0)
         panel.table.scrollTo(index)
         QTest.mouseClick(panel.table.viewport(), LEFT, NONE, panel.table.visualRect(index).center())

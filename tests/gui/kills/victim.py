@@ -56,7 +56,7 @@ class Editor(QObject):
         recovery = window.workbench.recovery
         assert recovery is not None
         recovery.autosave.kept.connect(say_kept)
-        window.workbench.show_dock("Objective")
+        window.workbench.show_panel("Objective")
         field = window.findChild(WholeField, "optimizer_epochs")
         assert isinstance(field, WholeField)
         self._field = field

@@ -62,7 +62,7 @@ class Hands:
             (20, self._click_something), (12, self._key), (8, self._command), (9, self._drag_on_map),
             (5, self._click_on_map), (4, self._menu_on_map), (4, self._wheel), (12, self._edit_cell), (9, self._type),
             (4, self._undo_or_redo), (3, self._drag_timeline), (2, self._double_click), (1, self._resize),
-            (8, self._draw), (6, self._turn_dock),
+            (8, self._draw), (6, self._turn_page),
         )  # fmt: skip
 
     def act(self) -> str:
@@ -194,10 +194,10 @@ class Hands:
         action.trigger()
         return said
 
-    def _turn_dock(self) -> str:
+    def _turn_page(self) -> str:
         bars = [bar for bar in self._window.findChildren(QTabBar) if not bar.visibleRegion().isEmpty()]
         if not bars:
-            return "no dock to turn to"
+            return "no page to turn to"
         bar = self._random.choice(bars)
         place = self._random.randrange(bar.count())
         QTest.mouseClick(bar, LEFT, NONE, bar.tabRect(place).center())

@@ -1,4 +1,4 @@
-"""Simulated user of the workbench: docks, buttons and dialogs, all by mouse and keyboard."""
+"""Simulated user of the workbench: panels, buttons and dialogs, all by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QRadioButton,
     QScrollArea,
-    QTabBar,
     QTabWidget,
     QToolBar,
     QWidget,
@@ -26,7 +25,10 @@ from pytestqt.qtbot import QtBot
 
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.runs_panel import RunsPanel
+from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.shell import Rail
+from firegui.gui.window.workspaces import PLACES, Workspace
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import NONE, Hand
 from tests.gui.readouts import run_cells
@@ -94,16 +96,23 @@ class Person:
         return button
 
     def front(self, title: str, kind: type[Panel]) -> Panel:
-        """Show a dock by a click on its tab, and return its panel."""
-        dock = self.window.workbench.docks[title]
-        for bar in self.window.findChildren(QTabBar):
-            for place in range(bar.count()):
-                if bar.parent() is self.window and bar.tabText(place) == dock.windowTitle():
-                    QTest.mouseClick(bar, LEFT, pos=bar.tabRect(place).center())
+        """Go to a panel with clicks on the rail and its heading, or its key, and return it."""
+        place, shell = PLACES[title], self.window.workbench.shell
+        if place.workspace is None:
+            self.window.workbench.actions[f"show_{title.lower()}"].trigger()
+        else:
+            if shell.workspace is not place.workspace or not shell.is_side_visible:
+                rail = self.window.findChild(Rail)
+                assert isinstance(rail, Rail)
+                QTest.mouseClick(rail.buttons[list(Workspace).index(place.workspace)], LEFT)
+            section = shell.side.sections[title]
+            if not section.is_open:
+                self.press(section.heading)
         QApplication.processEvents()
-        panel = dock.widget()
+        panel = self.window.workbench.panels[title]
         assert isinstance(panel, kind)
-        assert not panel.visibleRegion().isEmpty(), f"{title} is not in front"
+        shown = panel.settings if isinstance(panel, SplitPanel) else panel
+        assert shown.isVisible(), f"{title} is not in front"
         return panel
 
     def page(self, pages: QTabWidget, title: str) -> None:
@@ -143,7 +152,7 @@ class Person:
     @property
     def runs(self) -> RunsPanel:
         """The dock with the runs."""
-        panel = self.window.workbench.docks["Runs"].widget()
+        panel = self.window.workbench.panels["Runs"]
         assert isinstance(panel, RunsPanel)
         return panel
 

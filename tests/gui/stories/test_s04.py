@@ -50,7 +50,7 @@ def test_a_plan_is_started_watched_paused_stopped_and_resumed(person: Person) ->
     entry = person.queue.active
     assert entry is not None
     person.until(lambda: entry.epoch >= 3)
-    live = person.window.workbench.docks["Progress"].widget()
+    live = person.window.workbench.panels["Progress"]
     assert isinstance(live, ProgressPanel)
     person.until(lambda: person.session.result.plan is not None and person.session.view is FireView.PLAN)
     assert person.row(entry)["State"].startswith("optimizing")
@@ -76,7 +76,7 @@ def test_a_plan_is_started_watched_paused_stopped_and_resumed(person: Person) ->
     done = entry.epoch
     person.press(person.tool(actions["resume"]))
     person.until(lambda: entry.epoch > done)
-    person.key(Qt.Key.Key_F7)
+    person.key(Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
     person.rests()
     assert entry.reason is FinishReason.STOPPED
     assert entry.history.column("epoch").tolist() == list(range(entry.epoch))

@@ -14,7 +14,7 @@ from tests.gui.stories.person import SHIFT, Person
 def all_three(person: Person) -> None:
     """Return a plan with all three fires on screen."""
     person.quick_plan()
-    person.press(view_buttons_of(person.window.workbench.timeline)[-1])
+    person.press(view_buttons_of(person.window)[-1])
     person.until(lambda: all(pane.drawn_step >= 0 for pane in person.window.workbench.maps.panes))
 
 
@@ -64,7 +64,7 @@ def test_the_plan_shows_its_drops_where_the_baseline_shows_none(person: Person) 
     step = next(drop.step for drop in person.session.result.drops if drop.executed)
     person.session.set_step(step)
     view = person.window.workbench.map
-    baseline, plan = view_buttons_of(person.window.workbench.timeline)[:2]
+    baseline, plan = view_buttons_of(person.window)[:2]
     person.press(baseline)
     view.flush()
     without = view.snapshot()

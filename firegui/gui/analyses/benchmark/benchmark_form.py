@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QLabel, QWidget
 
 from firegui.analyses.requests import BenchmarkRequest
 from firegui.domain.benchmark import (
@@ -66,13 +66,7 @@ class BenchmarkForm(QWidget):
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(20)
-        for part in (self._numbers(), self._choices()):
-            side = vertical(None, part, 1)
-            row.addLayout(side)
-        row.addStretch(1)
+        vertical(self, self._numbers(), self._choices(), margins=0, spacing=8)
 
     def _numbers(self) -> QFormLayout:
         form = QFormLayout()

@@ -60,7 +60,7 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         self.tasks = TableModel[TaskStatus](TASK_COLUMNS, self, key=lambda row: row.task, row_tip=TaskStatus.failure)
         self.deployment = TableModel[DeploymentRow](DEPLOYMENT_COLUMNS, self, key=lambda row: row)
         self.tasks_view, self.deployment_view = QTableView(), QTableView()
-        self.work_page, self.result_page = self.tasks_view, self.table
+        self.work_page = self.tasks_view
         self.remarks = QLabel(wordWrap=True)
         self.menu: QMenu | None = None
         self._drawn: Path | None = None

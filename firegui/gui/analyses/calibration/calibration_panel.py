@@ -40,7 +40,6 @@ _ASK = (
     "Fits the network fire model to the observed perimeters of the first days. Later perimeters are not read, so the "
     "forecast of those days can be scored."
 )
-_CONTROLS_WIDTH = 330
 _LIST_LINES = 3
 _SUFFIX = ".safetensors"
 
@@ -111,12 +110,11 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         self.origin.setToolTip("Random weights, chosen by the seed, or those that this project plans with")
         self._lay_out_beside(
             self.plots,
-            _CONTROLS_WIDTH,
             # Above the summary, which grows: the buttons for the result must stay in view.
             self._result_row,
             self.notes,
             self.summary,
-            self.form.grid(self.form.names(group=""), columns=2),
+            self.form.grid(self.form.names(group="")),
             row(labelled("Start from", self.origin), self.origin, stretch=self.origin),
             self.form.folded(STEPS),
             self._companion_list(),

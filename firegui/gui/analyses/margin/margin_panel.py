@@ -84,7 +84,7 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
                         (self.table,)),
             PanelButton("export", "Export…", "Write table and picture into a folder", self._export, result),
         )  # fmt: skip
-        self.result_page = self.work_page = self.chart
+        self.work_page = self.chart
 
     # -- hooks -------------------------------------------------------------------------------------------------------
     def _show_settings(self, saved: SavedCurve) -> None:

@@ -23,7 +23,6 @@ from firegui.gui.widgets.table_view import show_table
 from firegui.runs.messages import pair_text
 
 _NOTHING = "No table is shown: make one, or open an earlier one."
-_CONTROLS_WIDTH = 290
 
 
 class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
@@ -60,9 +59,9 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         )
         every = "Write the table as CSV with every digit"
         buttons = self._button_row(self._copy_button(), PanelButton("export", "Export CSV…", every, self._ask_file))
-        self.pages.setCornerWidget(row(self.saved_list, buttons, stretch=self.saved_list))
+        self.pages.setCornerWidget(buttons)
         content = column(self.pages, self.head, stretch=self.pages)
-        self._lay_out_beside(content, _CONTROLS_WIDTH, self.notes, self.form)
+        self._lay_out_beside(content, self.notes, self.form)
 
     # -- hooks -------------------------------------------------------------------------------------------------------
     def _show_settings(self, saved: SavedTable) -> None:

@@ -36,7 +36,6 @@ _ASK = (
     "Rolls the fire model out from the perimeter of the first day and compares it with every perimeter that follows. "
     "No later perimeter is read but to score."
 )
-_CONTROLS_WIDTH = 310
 _MARKS = ((HIT, "hit"), (MISS, "missed"), (FALSE, "false alarm"), (START, "at the start"))
 _KEY = (
     "hit: P ≥ 0.5 and burned\nmissed: burned, but P < 0.5\nfalse alarm: P ≥ 0.5, but not burned\n"
@@ -113,7 +112,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
         self.summary.setTextFormat(Qt.TextFormat.RichText)
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.summary.setAccessibleName("Mean scores")
-        self._lay_out_beside(self.pages, _CONTROLS_WIDTH, row(*fields), self.notes, self.summary)
+        self._lay_out_beside(self.pages, row(*fields), self.notes, self.summary)
 
     def _work_buttons(self) -> tuple[PanelButton, ...]:
         help = "Save tables, pictures and the daily probabilities"

@@ -100,7 +100,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
                         (self.table,)),
             PanelButton("export", "Export…", "Write table and map into a folder", self._export, result),
         )  # fmt: skip
-        self.result_page = self.work_page = self.table
+        self.work_page = self.table
 
     def _write_key(self) -> None:
         start = f'<span style="color:{Ink.of(self.palette()).observed.name()}">□</span>&nbsp;fire at the start'

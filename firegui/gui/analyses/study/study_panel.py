@@ -60,7 +60,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         self.tornado_chart, self.heat_chart, self.pareto_chart = TornadoChart(), HeatChart(), ParetoChart()
         self._charts = tuple(map(StudyChartView, (self.tornado_chart, self.heat_chart, self.pareto_chart)))
         self.tornado, self.heat, self.pareto = self._charts
-        self.work_page = self.result_page = self.cells_view
+        self.work_page = self.cells_view
         self._opened_from = ""
         self._pace: float | None = None
         self._lay_out()
@@ -87,7 +87,6 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         if self._session.has_project:
             self._opened_from = ""
             self.form.set_study(STUDY_TEMPLATES[name](self._session.project))
-            self.pages.setCurrentIndex(0)
 
     def open_file(self, path: Path) -> None:
         """Put the study in a file into the form; refuse one that cannot be read and leave the form as it is."""

@@ -42,7 +42,6 @@ _PRESET = "paper"
 _MEANS, _BACK = "Mean maps", "Back"
 _MEANS_HELP = "Show the mean probability of fire over the members on the map, day by day: no drops, and the plan"
 _BACK_HELP = "Show the run that was on the map before the mean maps, or else the fire without drops"
-_CONTROLS_WIDTH = 290
 
 
 class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
@@ -118,11 +117,10 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self._show_on((self.fan, self.benefit, self.convergence), self.quantity, self.unit)
         self._show_on((self.errors,), self.errors.controls)
         content = column(self._choices(), self.pages, self.caution, self._foot(), stretch=self.pages)
-        # A wide row would widen a narrow window or make the dock overlap its neighbours.
-        self._lay_out_beside(content, _CONTROLS_WIDTH, self.means, self.notes, self.form, scrolls=True)
+        self._lay_out_beside(content, self.means, self.notes, self.form)
 
     def _choices(self) -> QWidget:
-        """Return the row above the pages, with the choice of ensemble and display."""
+        """Return the row above the pages, with the choice of display."""
         self.quantity.addItems(["Final extent", "Protected regions"])
         self.unit.addItems(["ha", "cells"])
         describe(self.quantity, "What is shown of the fire")
@@ -139,7 +137,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
             PanelButton("csv", "CSV…", "Write the table as CSV with every digit", self._ask_file, tables),
         )
         choices = (self.quantity, self.unit, self.show_members, self.show_quantiles, self.errors.controls)
-        return row(self.saved_list, *choices, buttons, stretch=self.saved_list)
+        return row(*choices, buttons)
 
     def _foot(self) -> QWidget:
         """Return the row below the pages, with the summary line and the buttons for the whole ensemble."""

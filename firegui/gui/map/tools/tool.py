@@ -73,7 +73,7 @@ class ToolContext:
 
 
 class MapTool:
-    """Base class of tools without any action. The map shows ``hint``."""
+    """Base class of tools without any action. ``hint`` is shown above the map."""
 
     cursor = Qt.CursorShape.ArrowCursor
     hint = ""

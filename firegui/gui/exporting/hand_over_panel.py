@@ -1,0 +1,80 @@
+"""Hand over: the parts of the export dialog at their places in the window, for the plan on the map."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QWidget
+
+from firegui.domain.project import Project
+from firegui.gui.base.layouts import fill_column, vertical
+from firegui.gui.exporting.export_dialog import ExportDialog
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session, ShownResult
+from firegui.gui.widgets.split_panel import SplitPanel
+
+_SETTLE_MS = 300
+
+
+class HandOverPanel(SplitPanel):
+    """Formats and files beside the preview of a page.
+
+    It follows the plan on the map while it is visible and no run is active, because every plan is drawn anew.
+    """
+
+    def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._queue = session, queue
+        self._dialog: ExportDialog | None = None
+        self._shown: tuple[ShownResult, Project | None] | None = None
+        self._controls, self._page = QWidget(), QWidget()
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._settle.timeout.connect(self.refresh)
+        vertical(self._controls, margins=0, spacing=8)
+        vertical(self._page, margins=0)
+        fill_column(self.settings, self._controls, margins=(6, 4, 6, 4))
+        fill_column(self.result, self._page, stretch=self._page, margins=(6, 4, 6, 4))
+        self._join_parts()
+        for part in (self.settings, self.result):
+            part.installEventFilter(self)
+        for signal in (session.project_opened, session.project_edited, session.result_changed, queue.changed):
+            signal.connect(self._settle.start)
+
+    @property
+    def dialog(self) -> ExportDialog | None:
+        """The export whose parts are shown; ``None`` before the workspace was opened."""
+        return self._dialog
+
+    def refresh(self) -> None:
+        """Show the export of the plan on the map, unless it is shown already or cannot be prepared now."""
+        if not (self.settings.isVisible() or self.result.isVisible()):
+            return
+        session, old = self._session, self._dialog
+        now = session.result, session.project if session.has_project else None
+        is_shown = self._shown is not None and all(one is other for one, other in zip(now, self._shown, strict=True))
+        if is_shown or self._queue.is_busy or (old is not None and old.is_writing):
+            return
+        self._shown = now
+        if old is not None:
+            for part in (old.head, old.options, old.save_button, old.close_button, old.why_not, old.page):
+                part.setParent(old)
+                part.hide()
+            old.done(0)
+            old.deleteLater()
+        self._take(ExportDialog(session, self.window()))
+
+    def _take(self, dialog: ExportDialog) -> None:
+        self._dialog = dialog
+        column, page = self._controls.layout(), self._page.layout()
+        assert column is not None and page is not None
+        for part in (dialog.head, dialog.options, dialog.why_not, dialog.save_button, dialog.open_button):
+            column.addWidget(part)
+        page.addWidget(dialog.page)
+        # There is no dialog to cancel.
+        dialog.close_button.hide()
+        dialog.why_not.setWordWrap(True)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the map when the workspace is opened."""
+        if event.type() == QEvent.Type.Show:
+            self._settle.start()
+        return super().eventFilter(watched, event)

@@ -1,0 +1,210 @@
+"""Centre of the window: the map with its overlays, a result beside it or in its place, and a bar above them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QStackedWidget, QToolButton, QWidget
+
+from firegui.gui.base.controls import tool_button
+from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import horizontal, vertical
+
+_EDGE, _NORTH_ARROW, _SCALE_BAR = 8, 56, 52
+_LEAST_BAR, _TEXT_AIR, _REST_OF_BAR = 320, 14, 70
+"""Least width of the bar; room around the text of a button; room for margins and note."""
+
+
+class CentreMode(StrEnum):
+    """What the centre shows. The values are those of the actions."""
+
+    MAP = "map"
+    CHART = "chart"
+    BOTH = "both"
+
+
+class OverlayCard(QFrame):
+    """Card over the map with a title, a button that closes it, and a content that scrolls."""
+
+    closed = Signal()
+
+    def __init__(self, title: str, content: QScrollArea, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("overlayCard")
+        self.setAccessibleName(title)
+        self.content = content
+        head = QLabel(title)
+        head.setProperty("role", "heading")
+        self.close_button = tool_button("✕", f"Close {title} (Esc)")
+        self.close_button.setAccessibleName(f"Close {title}")
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.close_button.clicked.connect(lambda _checked=False: self.closed.emit())
+        self._head = horizontal(None, (head, 1), self.close_button, margins=0)
+        vertical(self, self._head, (content, 1), margins=(10, 4, 6, 6), spacing=2)
+        self.hide()
+
+    def sizeHint(self) -> QSize:
+        """Return the size at which the content needs no scroll bar."""
+        body = self.content.widget()
+        inner = body.sizeHint() if body is not None else QSize()
+        wide = max(inner.width(), self.content.minimumWidth()) + self.content.verticalScrollBar().sizeHint().width()
+        return QSize(wide + 20, inner.height() + self._head.sizeHint().height() + 16)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close on Esc."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class MapStage(QWidget):
+    """The map with cards over it: the layers at the right, the legend at the lower left."""
+
+    card_toggled = Signal(str, bool)
+    """Name of a card that was shown or closed."""
+
+    def __init__(self, maps: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.maps = maps
+        self.cards: dict[str, OverlayCard] = {}
+        vertical(self, maps, margins=0)
+        self.setFocusProxy(maps)
+
+    def add_card(self, name: str, content: QScrollArea) -> None:
+        """Add a hidden card."""
+        card = self.cards[name] = OverlayCard(name, content, self)
+        card.closed.connect(lambda: self.show_card(name, on=False))
+
+    def show_card(self, name: str, *, on: bool) -> None:
+        """Show or close a card."""
+        card = self.cards[name]
+        held = card.isAncestorOf(self.window().focusWidget()) if self.window().focusWidget() else False
+        if on != card.isHidden():
+            return
+        card.setVisible(on)
+        card.raise_()
+        self.place_cards()
+        if held and not on:
+            self.maps.setFocus()
+        self.card_toggled.emit(name, on)
+
+    def place_cards(self) -> None:
+        """Move every visible card to its place, within the map."""
+        for name, card in self.cards.items():
+            if not card.isHidden():
+                card.setGeometry(self._place(name, card.sizeHint()))
+
+    def _place(self, name: str, wanted: QSize) -> QRect:
+        if name == "Layers":
+            room = QSize(self.width() - 2 * _EDGE, self.height() - _NORTH_ARROW - _EDGE)
+            size = wanted.boundedTo(room)
+            return QRect(self.width() - _EDGE - size.width(), _NORTH_ARROW, size.width(), size.height())
+        room = QSize(self.width() // 2, self.height() // 2)
+        size = wanted.boundedTo(room)
+        return QRect(_EDGE, self.height() - _SCALE_BAR - size.height(), size.width(), size.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the cards at their places."""
+        super().resizeEvent(event)
+        self.place_cards()
+
+
+class CentreBar(QWidget):
+    """Bar above the map: which fire it shows, the way back from another result, and what the centre shows."""
+
+    def __init__(self, views: Iterable[QAction], modes: Iterable[QAction], cards: Iterable[QAction]) -> None:
+        super().__init__()
+        self.note = ElidedLabel(role="muted")
+        self.back = tool_button("Back to the run", "Show the run that was on the map before")
+        self.back.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.back.setAutoRaise(False)
+        self.back.hide()
+        self._modes = [_action_button(action) for action in modes]
+        fire_buttons, card_buttons = ([_action_button(action) for action in actions] for actions in (views, cards))
+        self._buttons = (*fire_buttons, *self._modes, *card_buttons)
+        fires = horizontal(None, *fire_buttons, margins=0, spacing=2)
+        choices = horizontal(None, *self._modes, margins=0, spacing=2)
+        shown = horizontal(None, *card_buttons, margins=(12, 0, 0, 0), spacing=2)
+        horizontal(self, fires, (self.note, 1), self.back, choices, shown, margins=(6, 2, 6, 2), spacing=8)
+        # A narrow bar shows icons: its texts must not set the least width of the window.
+        self.setMinimumWidth(_LEAST_BAR)
+
+    def show_modes(self, shown: bool) -> None:
+        """Show the switch of the centre, or hide it where there is no result."""
+        for button in self._modes:
+            button.setVisible(shown)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show texts, or icons where there is no room for texts."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        style = Qt.ToolButtonStyle
+        texts = [each.text() for each in self._buttons if not each.isHidden()]
+        wide = sum(self.fontMetrics().horizontalAdvance(text) + _TEXT_AIR for text in texts) + _REST_OF_BAR
+        wide += 0 if self.back.isHidden() else self.back.sizeHint().width()
+        for button in self._buttons:
+            has_icon = not button.icon().isNull()
+            is_short = has_icon and self.width() < wide
+            button.setToolButtonStyle(style.ToolButtonIconOnly if is_short else style.ToolButtonTextOnly)
+
+
+class Centre(QWidget):
+    """The map, and the result of a panel beside it or in its place."""
+
+    def __init__(self, stage: MapStage, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.stage = stage
+        self.mode = CentreMode.MAP
+        self._results = QStackedWidget()
+        self._parts = QSplitter(Qt.Orientation.Horizontal)
+        for part in (stage, self._results):
+            self._parts.addWidget(part)
+        for index in range(2):
+            self._parts.setCollapsible(index, False)
+            self._parts.setStretchFactor(index, 1)
+        self._column = vertical(self, (self._parts, 1), margins=0, spacing=0)
+        self._has_result = False
+        self._results.hide()
+
+    def set_bar(self, bar: CentreBar) -> None:
+        """Put a bar above the centre."""
+        self.bar = bar
+        self._column.insertWidget(0, bar)
+        bar.show_modes(self._has_result)
+
+    def show_result(self, result: QWidget | None, mode: CentreMode) -> None:
+        """Show a result as ``mode`` says; the map alone for ``None``."""
+        self._has_result, self.mode = result is not None, mode
+        if result is not None:
+            if self._results.indexOf(result) < 0:
+                self._results.addWidget(result)
+            self._results.setCurrentWidget(result)
+        was_alone = self._results.isHidden()
+        self._results.setVisible(result is not None and mode is not CentreMode.MAP)
+        self.stage.setVisible(result is None or mode is not CentreMode.CHART)
+        if was_alone and mode is CentreMode.BOTH:
+            self._parts.setSizes([1_000, 1_000])
+        if hasattr(self, "bar"):
+            self.bar.show_modes(self._has_result)
+
+    @property
+    def result(self) -> QWidget:
+        """The part of the centre that shows results."""
+        return self._results
+
+
+def _action_button(action: QAction) -> QToolButton:
+    button = QToolButton()
+    button.setDefaultAction(action)
+    button.setAutoRaise(True)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+    button.setAccessibleName(action.text().replace("&", ""))
+    return button

@@ -1,0 +1,435 @@
+"""Layout of the window: rail of workspaces, side panel, centre, drawer, help and timeline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QLabel,
+    QScrollArea,
+    QSplitter,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from firegui.gui.base.controls import focus_first, tool_button
+from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.window.centre import Centre, CentreMode, MapStage
+from firegui.gui.window.side_panel import Section, SidePanel
+from firegui.gui.window.workspaces import EXCLUSIVE, PLACES, Area, Workspace, panels_of
+
+_ROOM_FOR_SIDE = 1360
+"""In a narrower window the side panel is hidden at first."""
+_HELP_WIDTH, _DRAWER_HEIGHT, _RAIL_ICONS, _RAIL_AIR = 420, 260, QSize(22, 22), 14
+_FIRST_MODES = {Workspace.HAND_OVER: CentreMode.CHART}
+
+
+class Rail(QFrame):
+    """Narrow column of buttons, one for each workspace."""
+
+    def __init__(self, actions: Iterable[QAction], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("rail")
+        self.setAccessibleName("Workspaces")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 2, 0, 2)
+        column.setSpacing(2)
+        self.buttons: list[QToolButton] = []
+        for action in actions:
+            button = QToolButton()
+            button.setDefaultAction(action)
+            button.setAutoRaise(True)
+            button.setIconSize(_RAIL_ICONS)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.setAccessibleName(action.text().replace("&", ""))
+            self.buttons.append(button)
+            column.addWidget(button)
+        column.addStretch(1)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give all buttons the width of the longest name."""
+        widths = []
+        for button in self.buttons:
+            button.ensurePolished()
+            widths.append(button.fontMetrics().horizontalAdvance(button.text()))
+        for button in self.buttons:
+            button.setFixedWidth(max(widths, default=0) + _RAIL_AIR)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow another font."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "buttons"):
+            self._fit()
+
+
+class Drawer(QTabWidget):
+    """Drawer below the map, with a tab for charts and one for the log."""
+
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setDocumentMode(True)
+        close = tool_button("✕", "Close the drawer (F7)")
+        close.setAccessibleName("Close the drawer")
+        close.clicked.connect(lambda _checked=False: self.closed.emit())
+        self.setCornerWidget(close)
+
+
+class HelpColumn(QFrame):
+    """Help beside the map."""
+
+    closed = Signal()
+
+    def __init__(self, help: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        title = QLabel("Help")
+        title.setProperty("role", "heading")
+        close = tool_button("✕", "Close the help (Esc)")
+        close.setAccessibleName("Close the help")
+        close.clicked.connect(lambda _checked=False: self.closed.emit())
+        head = horizontal(None, (title, 1), close, margins=(8, 2, 2, 0))
+        vertical(self, head, (help, 1), margins=0, spacing=0)
+
+
+class Shell(QWidget):
+    """Central widget of the window. Panels are added by name, at their places in :data:`PLACES`."""
+
+    changed = Signal()
+    """Another workspace, mode, drawer, side panel or card is shown."""
+
+    def __init__(self, maps: QWidget, timeline: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.stage = MapStage(maps)
+        self.centre = Centre(self.stage)
+        self.side, self.drawer = SidePanel(), Drawer()
+        self.help: HelpColumn | None = None
+        self.workspace = Workspace.FIRE
+        self._modes: dict[Workspace, CentreMode] = {}
+        self._chosen: dict[Workspace, str] = {}
+        self._panels: dict[str, QWidget] = {"Timeline": timeline}
+        self._results: dict[str, QWidget] = {}
+        self._side_width, self._drawer_height = 0, _DRAWER_HEIGHT
+        self._was_shown = False
+        for workspace in Workspace:
+            self.side.add_column(workspace, panels_of(workspace), is_exclusive=workspace in EXCLUSIVE)
+        self._across, self._down = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
+        self._across.addWidget(self.side)
+        self._across.addWidget(self.centre)
+        self._upper = horizontal(None, (self._across, 1), margins=0, spacing=0)
+        upper = QWidget()
+        upper.setLayout(self._upper)
+        self._down.addWidget(upper)
+        self._down.addWidget(self.drawer)
+        for parts, wide in ((self._across, 1), (self._down, 0)):
+            parts.setStretchFactor(wide, 1)
+            parts.setChildrenCollapsible(False)
+            parts.setHandleWidth(4)
+        vertical(self, (self._down, 1), timeline, margins=0, spacing=0)
+        self.side.section_toggled.connect(self._on_section)
+        self.stage.card_toggled.connect(lambda _name, _on: self.changed.emit())
+        self.drawer.closed.connect(lambda: self.set_drawer_visible(False))
+        self.drawer.hide()
+
+    # -- building ----------------------------------------------------------------------------------------------------
+    def set_rail(self, rail: Rail) -> None:
+        """Put the rail at the left edge."""
+        self._upper.insertWidget(0, rail)
+
+    def add_panel(self, name: str, panel: QWidget, result: QWidget | None = None) -> None:
+        """Put a panel at its place; ``result`` is what it shows in the centre. Raises ``KeyError`` for another name."""
+        place = PLACES[name]
+        self._panels[name] = panel
+        if place.area is Area.SIDE and place.workspace is not None:
+            self.side.add_section(place.workspace, name, Section(place.title, panel, grows=place.grows))
+            if result is not None:
+                self._results[name] = result
+                self.centre.show_result(result, CentreMode.MAP)
+                self.centre.show_result(None, CentreMode.MAP)
+        elif place.area is Area.DRAWER:
+            self.drawer.addTab(panel, place.title)
+        elif place.area is Area.OVERLAY and isinstance(panel, QScrollArea):
+            self.stage.add_card(name, panel)
+        elif place.area is Area.HELP:
+            self.help = HelpColumn(panel)
+            self.help.closed.connect(self.close_help)
+            self._across.addWidget(self.help)
+            self._across.setStretchFactor(2, 0)
+            self.help.hide()
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    def show_panel(self, name: str) -> None:
+        """Show a panel, and give it the focus. Raises ``KeyError`` for another name."""
+        place, panel = PLACES[name], self._panels[name]
+        if place.area is Area.SIDE and place.workspace is not None:
+            self.show_workspace(place.workspace)
+            self.side.reveal(place.workspace, name)
+            self._choose(name)
+        elif place.area is Area.DRAWER:
+            self.drawer.setCurrentWidget(panel)
+            self.set_drawer_visible(True)
+        elif place.area is Area.OVERLAY:
+            self.stage.show_card(name, on=True)
+        elif self.help is not None and place.area is Area.HELP:
+            self._show_help(self.help)
+        focus_first(panel)
+
+    def widget_of(self, name: str) -> QWidget | None:
+        """Return the part of the window that is a panel: its section, card, tab page or bar; ``None`` for no panel."""
+        section = self.side.sections.get(name)
+        card = self.stage.cards.get(name)
+        return section or card or self._panels.get(name)
+
+    def show_workspace(self, workspace: Workspace) -> None:
+        """Show a workspace, with its side panel."""
+        self.workspace = workspace
+        self.side.show_column(workspace)
+        self.set_side_visible(True)
+        self._show_result()
+        self.changed.emit()
+
+    def choose_workspace(self, workspace: Workspace) -> None:
+        """Show a workspace; hide or show the side panel if it is the current one."""
+        if workspace is self.workspace:
+            self.set_side_visible(self.side.isHidden())
+        else:
+            self.show_workspace(workspace)
+
+    def set_mode(self, mode: CentreMode) -> None:
+        """Show map, result, or both in the current workspace."""
+        self._modes[self.workspace] = mode
+        self._show_result()
+        self.changed.emit()
+
+    def show_result_of(self, name: str) -> None:
+        """Make the result of a panel visible, if its workspace is the current one."""
+        workspace = PLACES[name].workspace
+        if workspace is self.workspace:
+            self._choose(name)
+            if self.mode is CentreMode.MAP:
+                self.set_mode(CentreMode.BOTH)
+
+    @property
+    def mode(self) -> CentreMode:
+        """What the centre of the current workspace shows if there is a result."""
+        return self._modes.get(self.workspace, _FIRST_MODES.get(self.workspace, CentreMode.MAP))
+
+    @property
+    def is_drawer_visible(self) -> bool:
+        """Whether the drawer is open."""
+        return not self.drawer.isHidden()
+
+    @property
+    def is_side_visible(self) -> bool:
+        """Whether the side panel is shown."""
+        return not self.side.isHidden()
+
+    def set_side_visible(self, visible: bool) -> None:
+        """Show or hide the side panel."""
+        if visible is self.is_side_visible:
+            return
+        held = _holds_focus(self.side)
+        if not visible and self._was_shown:
+            self._side_width = self.side.width()
+        self.side.setVisible(visible)
+        if visible:
+            self._set_side_width(self._side_width or self.side.default_width)
+        elif held:
+            self.stage.maps.setFocus()
+        self.changed.emit()
+
+    def set_drawer_visible(self, visible: bool) -> None:
+        """Open or close the drawer."""
+        if visible is self.is_drawer_visible:
+            return
+        held = _holds_focus(self.drawer)
+        if not visible and self._was_shown:
+            self._drawer_height = self.drawer.height()
+        self.drawer.setVisible(visible)
+        if visible:
+            self._limit_drawer()
+            self._set_drawer_height()
+        elif held:
+            self.stage.maps.setFocus()
+        self.changed.emit()
+
+    def close_help(self) -> None:
+        """Close the help."""
+        if self.help is not None:
+            held = _holds_focus(self.help)
+            self.help.hide()
+            if held:
+                self.stage.maps.setFocus()
+
+    def show_map_only(self) -> None:
+        """Hide everything but map, timeline and rail."""
+        self.set_side_visible(False)
+        self.set_drawer_visible(False)
+        self.close_help()
+        for name in self.stage.cards:
+            self.stage.show_card(name, on=False)
+
+    def panel_with_focus(self) -> str:
+        """Return the name of the panel that has the focus, or whose result has it; empty for none."""
+        focus = QApplication.focusWidget()
+        if focus is None:
+            return ""
+        for panels in (self._panels, self._results):
+            for name, panel in panels.items():
+                if panel is focus or panel.isAncestorOf(focus):
+                    return name
+        return next((name for name, section in self.side.sections.items() if section.isAncestorOf(focus)), "")
+
+    # -- state -------------------------------------------------------------------------------------------------------
+    def state(self) -> str:
+        """Return the layout, for :meth:`restore`."""
+        sections = {name: section.is_open for name, section in self.side.sections.items()}
+        return json.dumps(
+            {
+                "workspace": self.workspace.value,
+                "side": self.is_side_visible,
+                "side_width": self.side.width() if self.is_side_visible else self._side_width,
+                "drawer": self.is_drawer_visible,
+                "drawer_height": self.drawer.height() if self.is_drawer_visible else self._drawer_height,
+                "drawer_tab": self.drawer.tabText(self.drawer.currentIndex()),
+                "sections": sections,
+                "chosen": {workspace.value: name for workspace, name in self._chosen.items()},
+                "modes": {workspace.value: mode.value for workspace, mode in self._modes.items()},
+                "cards": {name: not card.isHidden() for name, card in self.stage.cards.items()},
+            }
+        )
+
+    def restore(self, state: str) -> None:
+        """Restore a layout that :meth:`state` returned; what cannot be read stays as by default."""
+        self.reset()
+        try:
+            kept = json.loads(state)
+        except ValueError:
+            return
+        if isinstance(kept, dict):
+            self._restore(kept)
+
+    def _restore(self, kept: Mapping[str, Any]) -> None:
+        for name, section in self.side.sections.items():
+            section.set_open(bool(_part(kept, "sections").get(name, section.is_open)))
+        for workspace in Workspace:
+            mode, chosen = _part(kept, "modes").get(workspace.value), _part(kept, "chosen").get(workspace.value)
+            if mode in set(CentreMode):
+                self._modes[workspace] = CentreMode(mode)
+            if chosen in self._results and PLACES[chosen].workspace is workspace:
+                self._chosen[workspace] = chosen
+        for name in self.stage.cards:
+            self.stage.show_card(name, on=bool(_part(kept, "cards").get(name, PLACES[name].is_open)))
+        for number in range(self.drawer.count()):
+            if self.drawer.tabText(number) == kept.get("drawer_tab"):
+                self.drawer.setCurrentIndex(number)
+        if kept.get("workspace") in set(Workspace):
+            self.show_workspace(Workspace(kept["workspace"]))
+        self._side_width = _size(kept.get("side_width"), self._side_width)
+        self._drawer_height = _size(kept.get("drawer_height"), _DRAWER_HEIGHT)
+        self._set_side_width(self._side_width or self.side.default_width)
+        self.set_side_visible(bool(kept.get("side", self.is_side_visible)))
+        self.set_drawer_visible(bool(kept.get("drawer", False)))
+
+    def reset(self) -> None:
+        """Restore the first layout."""
+        self._modes.clear()
+        self._chosen.clear()
+        for name, section in self.side.sections.items():
+            section.set_open(PLACES[name].is_open)
+            if section.is_open:
+                self._choose(name)
+        self.set_drawer_visible(False)
+        self._drawer_height = _DRAWER_HEIGHT
+        self.drawer.setCurrentIndex(0)
+        self.close_help()
+        for name in self.stage.cards:
+            self.stage.show_card(name, on=PLACES[name].is_open)
+        self.show_workspace(Workspace.FIRE)
+        # The width follows from the texts when the panel is shown.
+        self._side_width = 0
+        self._set_side_width(self.side.default_width)
+        self.set_side_visible(self.window().width() >= _ROOM_FOR_SIDE)
+        self._side_width = 0
+        self.changed.emit()
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+    def _on_section(self, name: str, opened: bool) -> None:
+        if opened and name in self._results:
+            self._choose(name)
+        elif not opened and self._chosen.get(self.workspace) == name:
+            del self._chosen[self.workspace]
+            self._show_result()
+        self.changed.emit()
+
+    def _choose(self, name: str) -> None:
+        workspace = PLACES[name].workspace
+        if workspace is not None and name in self._results:
+            self._chosen[workspace] = name
+            self._show_result()
+
+    def _show_result(self) -> None:
+        self.centre.show_result(self._results.get(self._chosen.get(self.workspace, "")), self.mode)
+
+    def _show_help(self, column: HelpColumn) -> None:
+        if column.isHidden():
+            column.show()
+            sizes = self._across.sizes()
+            width = min(_HELP_WIDTH, self.width() // 2)
+            self._across.setSizes([sizes[0], max(sum(sizes) - sizes[0] - width, 1), width])
+
+    def _set_side_width(self, width: int) -> None:
+        sizes = self._across.sizes()
+        total = sum(sizes) or self.width()
+        rest = sizes[2:] if len(sizes) > 2 else []
+        self._across.setSizes([width, max(total - width - sum(rest), 1), *rest])
+
+    def _set_drawer_height(self) -> None:
+        height = min(self._drawer_height, self.drawer.maximumHeight())
+        self._down.setSizes([max(self._down.height() - height, 1), height])
+
+    def _limit_drawer(self) -> None:
+        self.drawer.setMaximumHeight(max(self.height() // 2, 120))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Apply the widths that were set before the window had its size."""
+        super().showEvent(event)
+        if not self._was_shown:
+            self._was_shown = True
+            for layout in (self.layout(), self._upper):
+                if layout is not None:
+                    layout.activate()
+            self._limit_drawer()
+            if self.is_side_visible:
+                self._set_side_width(self._side_width or self.side.default_width)
+            if self.is_drawer_visible:
+                self._set_drawer_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the drawer within half of the height."""
+        super().resizeEvent(event)
+        self._limit_drawer()
+
+
+def _holds_focus(widget: QWidget) -> bool:
+    focus = QApplication.focusWidget()
+    return focus is not None and widget.isAncestorOf(focus)
+
+
+def _part(kept: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = kept.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _size(value: object, default: int) -> int:
+    return value if isinstance(value, int) and 0 < value < 5_000 else default

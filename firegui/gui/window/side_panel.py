@@ -1,0 +1,218 @@
+"""Side panel: the sections of the current workspace, which fold, and a field that finds settings in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QGroupBox,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from firegui.gui.base.layouts import fill_scroll_area, vertical
+
+WIDTH = 320
+_LEAST, _MOST = 250, 520
+
+
+class Section(QWidget):
+    """Section of a workspace: a heading that shows or hides its content, which may take spare height."""
+
+    toggled = Signal(bool)
+
+    def __init__(self, title: str, content: QWidget, *, grows: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title, self.content, self.grows = title, content, grows
+        self.heading = QToolButton()
+        self.heading.setText(title)
+        self.heading.setProperty("role", "section")
+        self.heading.setToolTip(f"Show or hide: {title} (Space)")
+        self.heading.setCheckable(True)
+        self.heading.setAutoRaise(True)
+        self.heading.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.heading.toggled.connect(self._on_toggled)
+        vertical(self, self.heading, (content, 1), margins=0, spacing=0)
+        self._on_toggled(False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the content is shown."""
+        return self.heading.isChecked()
+
+    def set_open(self, opened: bool) -> None:
+        """Show or hide the content."""
+        self.heading.setChecked(opened)
+
+    def found(self, words: Sequence[str]) -> QWidget | None:
+        """Return the heading or the first part of the content with all ``words`` in its texts, if there is one."""
+        for widget, text in self._texts():
+            if all(word in text for word in words):
+                return widget
+        return None
+
+    def _texts(self) -> Iterator[tuple[QWidget, str]]:
+        yield self.heading, self.title.lower()
+        for widget in self.content.findChildren(QWidget):
+            # Parts that are hidden in every case, such as those of another kind of run, are not offered.
+            if not widget.isVisibleTo(self.content):
+                continue
+            shown = widget.text() if isinstance(widget, QLabel | QAbstractButton) else ""
+            shown += f" {widget.title()}" if isinstance(widget, QGroupBox) else ""
+            shown += f" {_headings(widget)}" if isinstance(widget, QTableView) else ""
+            yield widget, f"{shown} {widget.accessibleName()} {widget.toolTip()}".replace("&", "").lower()
+
+    def _on_toggled(self, opened: bool) -> None:
+        self.heading.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
+        self.content.setVisible(opened)
+        self.toggled.emit(opened)
+
+
+def _headings(view: QTableView) -> str:
+    """Return titles and explanations of the columns of a table."""
+    model, across = view.model(), Qt.Orientation.Horizontal
+    roles = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
+    columns = range(model.columnCount()) if model is not None else ()
+    return " ".join(str(model.headerData(column, across, role) or "") for column in columns for role in roles)
+
+
+class SectionColumn(QScrollArea):
+    """Sections of one workspace in the ``order`` of their names; ``is_exclusive`` keeps only one of them open."""
+
+    def __init__(self, order: Sequence[str], *, is_exclusive: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._order, self._is_exclusive = order, is_exclusive
+        self.sections: dict[str, Section] = {}
+        self._body = QWidget()
+        self._column = QVBoxLayout(self._body)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(1)
+        self._rest = QWidget()
+        self._column.addWidget(self._rest)
+        fill_scroll_area(self, self._body, horizontal=True)
+
+    def add(self, name: str, section: Section) -> None:
+        """Add a section at its place among the others, which ``order`` tells."""
+        self.sections[name] = section
+        place = sum(self._order.index(other) < self._order.index(name) for other in self.sections if other != name)
+        self._column.insertWidget(place, section)
+        section.toggled.connect(partial(self._on_toggled, section))
+        self._share_height()
+
+    @property
+    def needed_width(self) -> int:
+        """Width at which nothing is cut off."""
+        # A folded section counts too: the panel must not be too narrow once it is opened.
+        contents = [section.content for section in self.sections.values()]
+        widths = [content.minimumWidth() or content.minimumSizeHint().width() for content in contents]
+        return max(widths, default=0) + self.verticalScrollBar().sizeHint().width()
+
+    def _on_toggled(self, section: Section, opened: bool) -> None:
+        if opened and self._is_exclusive:
+            for other in self.sections.values():
+                if other is not section:
+                    other.set_open(False)
+        self._share_height()
+
+    def _share_height(self) -> None:
+        """Give spare height to the open sections that can use it; without one it stays free below."""
+        growing = [each for each in self.sections.values() if each.is_open and each.grows]
+        for section in self.sections.values():
+            self._column.setStretchFactor(section, 1 if section in growing else 0)
+        self._column.setStretchFactor(self._rest, 0 if growing else 1)
+        self._rest.setVisible(not growing)
+
+
+class SidePanel(QWidget):
+    """Side panel with a column of sections for each workspace, of which one is shown."""
+
+    section_toggled = Signal(str, bool)
+    """Name of a section that was opened or closed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Side panel")
+        self.columns: dict[str, SectionColumn] = {}
+        self._pages = QStackedWidget()
+        self.search = QLineEdit(placeholderText="Find a setting")
+        self.search.setClearButtonEnabled(True)
+        self.search.setAccessibleName("Find a setting in this panel")
+        self.search.setToolTip("Show only the sections with these words; Esc shows all again")
+        self.search.textChanged.connect(self._on_search)
+        vertical(self, self.search, (self._pages, 1), margins=(4, 4, 0, 0), spacing=4)
+        self.setMinimumWidth(_LEAST)
+        self.setMaximumWidth(_MOST)
+
+    def add_column(self, workspace: str, order: Sequence[str], *, is_exclusive: bool) -> None:
+        """Add the empty column of a workspace, for sections with the names in ``order``."""
+        column = self.columns[workspace] = SectionColumn(order, is_exclusive=is_exclusive)
+        self._pages.addWidget(column)
+
+    def add_section(self, workspace: str, name: str, section: Section) -> None:
+        """Append a section to the column of a workspace."""
+        self.columns[workspace].add(name, section)
+        section.toggled.connect(partial(self.section_toggled.emit, name))
+
+    @property
+    def sections(self) -> dict[str, Section]:
+        """All sections by name."""
+        return {name: section for column in self.columns.values() for name, section in column.sections.items()}
+
+    def show_column(self, workspace: str) -> None:
+        """Show the column of a workspace."""
+        self.search.clear()
+        self._pages.setCurrentWidget(self.columns[workspace])
+
+    def reveal(self, workspace: str, name: str) -> None:
+        """Open a section and scroll to it."""
+        self.search.clear()
+        column = self.columns[workspace]
+        section = column.sections[name]
+        section.set_open(True)
+        # A section that was just opened has its height after the next layout.
+        column.widget().layout().activate()  # type: ignore[union-attr]
+        column.verticalScrollBar().setValue(section.y())
+
+    def sizeHint(self) -> QSize:
+        """Return the preferred size."""
+        return QSize(WIDTH, 400)
+
+    @property
+    def default_width(self) -> int:
+        """Width at which nothing is cut off, and at least the usual one."""
+        needed = max((column.needed_width for column in self.columns.values()), default=0) + 6
+        return min(max(WIDTH, needed), _MOST)
+
+    def _on_search(self, text: str) -> None:
+        column = self._pages.currentWidget()
+        if not isinstance(column, SectionColumn):
+            return
+        words = text.lower().split()
+        first: QWidget | None = None
+        for section in column.sections.values():
+            place = section.found(words) if words else None
+            section.setVisible(not words or place is not None)
+            section.content.setVisible(place is not None if words else section.is_open)
+            first = first or (place if place is not section.heading else None)
+        if first is not None:
+            column.ensureWidgetVisible(first)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Clear the search on Esc."""
+        if event.key() == Qt.Key.Key_Escape and self.search.text():
+            self.search.clear()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,50 @@
+"""The map has most of the window in every workspace, and no text is cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QApplication
+
+from firegui.gui.base.theme import Theme, apply_theme
+from firegui.gui.window.main_window import MainWindow
+from tests.gui.layout_shares import cut_texts, lengthen, shares
+from tests.gui.shell_scene import settle, workbench
+
+WITH_SIDE, WITHOUT_SIDE = 0.60, 0.75
+
+
+@pytest.fixture(scope="module")
+def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
+    """Return one window for all of these tests."""
+    apply_theme(qapp, Theme.DARK)
+    with workbench(tmp_path_factory.mktemp("shares")) as window:
+        yield window
+
+
+@pytest.mark.parametrize("size", [QSize(1440, 900), QSize(1920, 1080)], ids=["1440x900", "1920x1080"])
+def test_the_map_has_most_of_the_window_in_every_workspace(shared: MainWindow, size: QSize) -> None:
+    shared.resize(size)
+    shared.workbench.shell.reset()
+    settle()
+    assert shared.size() == size
+    poor = [each for each in shares(shared) if each.with_side < WITH_SIDE or each.without_side < WITHOUT_SIDE]
+    assert poor == []
+
+
+def test_in_a_small_window_the_side_panel_is_hidden_at_first_and_nothing_is_cut_off(shared: MainWindow) -> None:
+    shared.resize(1280, 720)
+    shared.workbench.shell.reset()
+    settle()
+    assert not shared.workbench.shell.is_side_visible
+    assert list(cut_texts(shared)) == []
+
+
+def test_texts_that_are_a_third_longer_are_not_cut_off(shared: MainWindow) -> None:
+    lengthen(shared)
+    shared.resize(1280, 720)
+    shared.workbench.shell.reset()
+    settle()
+    assert list(cut_texts(shared)) == []
