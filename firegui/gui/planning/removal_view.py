@@ -19,7 +19,9 @@ from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 _NO_RUN = "No run is shown."
 _HOW = "Click a point, or select a row, to see its numbers."
 _SYMBOL = 6.0
-_LEFT, _RIGHT = 520, 360
+_LEFT, _RIGHT = 520, 280
+_LEAST_CELLS = 0.5
+"""Protected cells below which nothing is shown of the regions."""
 _LEAST_RANGE, _LEAST = 0.2, 0.1
 """Least height of a chart: a share of the largest value, and a value."""
 
@@ -119,12 +121,12 @@ class RemovalView(QWidget):
     def _draw(self, curve: RemovalCurve) -> None:
         self.extent.draw_points(curve.points, curve.extents())
         self.protected.draw_points(curve.points, curve.protected())
-        self.protected.setVisible(any(value > 0.0 for value in curve.protected()))
+        self.protected.setVisible(burns_protected(curve))
         for chart in self.charts:
             chart.set_marks([(float(curve.taken), "this run's plan")] if curve.taken >= 0 else [])
             chart.update_axes()
         self.model.set_rows(tuple(range(len(curve))))
-        self.table.setColumnHidden(2, not any(value > 0.0 for value in curve.protected()))
+        self.table.setColumnHidden(2, not burns_protected(curve))
         self.table.setColumnHidden(3, not curve.has_margin)
 
     def _show_selected(self) -> None:
@@ -202,6 +204,11 @@ class RemovalView(QWidget):
         vertical(self, (self._pages, 1), margins=0)
 
 
+def burns_protected(curve: RemovalCurve) -> bool:
+    """Return whether a plan of the curve lets a protected cell burn."""
+    return max(curve.protected(), default=0.0) >= _LEAST_CELLS
+
+
 def exceeds_limit(point: RemovalPoint) -> bool:
     """Return whether the plan of a point was tested and exceeds a limit of the margin."""
     return point.is_tested and point.excess > 1.0
@@ -213,7 +220,7 @@ def point_text(curve: RemovalCurve, point: RemovalPoint) -> str:
     assert place is not None
     extent, protected = curve.extents()[place], curve.protected()[place]
     sentences = [f"{point.drops:,} drops: {number(extent)} ha burned at the end"]
-    if any(value > 0.0 for value in curve.protected()):
+    if burns_protected(curve):
         sentences[0] += f", {number(protected)} protected cells burned"
     sentences.append(f"At the effectiveness {'used to score' if curve.is_scored else 'assumed in planning'}")
     if exceeds_limit(point):

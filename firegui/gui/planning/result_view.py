@@ -80,12 +80,12 @@ def report_html(entry: RunEntry) -> str:
     replanned = entry.is_over and entry.replan is not None
     ended = _AT_WORK if not entry.is_over else f"<b>{escape(entry.status.capitalize())}</b>: {escape(entry.message)}"
     lost = "" if replanned else given_up_text(entry.reference, entry.nominal, entry.baseline)
-    warning = f"<p style='margin-top:6px'><b>⚠ {escape(lost)}.</b> {_GIVEN_UP}</p>" if lost else ""
-    end = "" if replanned else f"{warning}<p style='margin-top:6px'>{ended}</p>"
+    warning = f"<p style='margin-top:2px'><b>⚠ {escape(lost)}.</b> {_GIVEN_UP}</p>" if lost else ""
+    end = "" if replanned else f"<p style='margin-top:6px'>{ended}</p>"
     if entry.summary is not None:
-        return summary_html(entry.summary) + end
+        return summary_html(entry.summary, warning) + end
     known = [("Final size", _size_so_far(entry)), ("Drops", _count(entry.drops))]
-    return ("" if entry.flies_loop else _headline_html(known)) + end
+    return ("" if entry.flies_loop else _headline_html(known)) + warning + end
 
 
 def _size_so_far(entry: RunEntry) -> str:
@@ -98,10 +98,12 @@ def _size_so_far(entry: RunEntry) -> str:
     return f"{area_text(plan.final_extent_ha)}, {saved} ({area_text(bare.final_extent_ha)} without drops)"
 
 
-def summary_html(summary: PlanSummary) -> str:
-    """Return a summary as HTML: its headline, then its table of days."""
-    return _headline_html(summary.headline()) + html_table(
-        [[_unbroken(text) for text in row] for row in summary.day_rows()], left=_LEFT_COLUMNS
+def summary_html(summary: PlanSummary, warning: str = "") -> str:
+    """Return a summary as HTML: its headline, ``warning``, then its table of days."""
+    return (
+        _headline_html(summary.headline())
+        + warning
+        + html_table([[_unbroken(text) for text in row] for row in summary.day_rows()], left=_LEFT_COLUMNS)
     )
 
 
