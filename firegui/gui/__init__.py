@@ -5,8 +5,8 @@ Folders in one row do not import each other.
 ==============  ======================================================================================================
 ``snapshot``    a picture or film of the window, without a display
 ``app``         starts the program and takes it down
-``window``      main window, docks, actions, event log, notifications, start page, opening and saving, recovery
-``scenario``    docks for fleet, calendar, regions, objective, constraints, the scenario and the layers of the map
+``window``      main window, workspaces, actions, event log, notifications, start page, opening and saving, recovery
+``scenario``    panels for fleet, calendar, regions, objective, constraints, the scenario and the layers of the map
 ``planning``    start, progress, result, comparison, hand edits and replanning of runs (row of ``scenario``)
 ``analyses``    base classes and ``registry`` of the analyses, and one folder per analysis (row of ``scenario``)
 ``importing``   dialogs and wizard that make a project from files (row of ``scenario``)
@@ -30,15 +30,14 @@ events come back through ``jobs/event_bridge`` to the queue. Pictures go to ``jo
 ``planning/progress_panel``.
 
 A new analysis needs, in the window: a folder in ``analyses`` with a controller, a panel and a form; an entry in
-``analyses/registry``; its dock's action in ``window/action_registry`` and icon in ``base/icons``; its help page in
-``help/help_view``; and a case in ``tests/gui/analyses/scene.py``, which runs the contract suite over it. Below the
-window: settings in ``domain`` (forms, options and checks are made from them), a folder in ``firegui/analyses`` with a
-run, built on :class:`firegui.runs.base_run.SavedRun`, and its results, entries in ``runs/spec``, ``runs/events``,
-``runs/runner`` and ``runs/command``, a command in ``cli`` with an entry in ``cli/main``, and the folder of its results
-among those of ``io/project/store`` that hold no plans. ``pyproject.toml`` lists it in the contracts "analyses" and
-"analysis-runs".
-
-A saved plan is listed by ``jobs/run_list`` and read by :mod:`firegui.runs.run_folder`; its fire is computed again when
-it is shown. Saved results of analyses are listed by ``analyses/saved_results``; each controller's ``_read`` opens one,
-with the ``results`` modules of ``firegui/analyses``.
+``analyses/registry``; its place in ``window/workspaces``, action in ``window/action_registry`` and icon in
+``base/icons``; its help page in ``help/help_view``; and a case in ``tests/gui/analyses/scene.py``, which runs the
+contract suite over it. Below the window: settings in ``domain`` (forms, options and checks are made from them), a
+folder in ``firegui/analyses`` with a run, built on :class:`firegui.runs.base_run.SavedRun`, and its results, entries
+in ``runs/spec``, ``runs/events``, ``runs/runner`` and ``runs/command``, a command in ``cli`` with an entry in
+``cli/main``, and the folder of its results among those of ``io/project/store`` that hold no plans. ``pyproject.toml``
+lists it in the contracts "analyses" and "analysis-runs". A saved plan is listed by ``jobs/run_list`` and read by
+:mod:`firegui.runs.run_folder`; its fire is computed again when it is shown. Saved results of analyses are listed by
+``analyses/saved_results``; each controller's ``_read`` opens one, with the ``results`` modules of
+``firegui/analyses``.
 """

@@ -161,3 +161,15 @@ def test_an_unknown_ending_is_refused_in_words(
     QTest.mouseClick(dialog.save_button, LEFT)
     assert "f.avi" in told[0] and ".mp4" in told[0]
     assert not dialog.is_busy
+
+
+def test_a_picture_has_the_chosen_size_and_the_file_the_name_of_the_run(
+    qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, project: Project, tmp_path: Path
+) -> None:
+    title = window.workbench.session.result.title
+    assert title and Path(dialog.file.text()).stem == f"{project.scenario.name} {title}"
+    dialog.size_box.setCurrentIndex(1)
+    choose_kind(dialog, ".png", tmp_path / "f.png")
+    save(qtbot, dialog)
+    with Image.open(tmp_path / "f.png") as picture:
+        assert picture.width == 1280

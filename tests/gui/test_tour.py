@@ -59,7 +59,7 @@ def test_next_frames_one_widget_after_the_other_and_the_card_stays_clear_of_it(
 ) -> None:
     planned: list[str] = []
     # The plan would ask for a folder.
-    monkeypatch.setattr(shared.workbench.documents, "save", lambda: False)
+    monkeypatch.setattr(shared.workbench.plan, "_save", lambda: False)
     for number, step in enumerate(TOUR_STEPS):
         assert tour.number == number
         assert tour.card.title.text() == step.title

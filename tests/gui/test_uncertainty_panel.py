@@ -331,13 +331,6 @@ def test_the_papers_error_model_is_marked_approximate_where_it_is_drawn(qtbot: Q
     assert len(panel.variogram.curve_points(panel.variogram._found)[0]) == 0
 
 
-def test_a_low_narrow_dock_scrolls_and_is_not_drawn_over_its_neighbours(qtbot: QtBot, make: Make) -> None:
-    panel, _ = make(draws(ensemble_of(KIND.ALEATORIC)))
-    assert panel.minimumSizeHint().width() < 300
-    panel.resize(420, 220)
-    assert panel.button("export").mapTo(panel, panel.button("export").rect().topLeft()).x() > panel.width()
-
-
 def test_a_mean_below_the_start_stands_under_the_pictures_with_why(qtbot: QtBot, make: Make) -> None:
     falling = np.array([[[9.0, 8.0, 7.0]] * 4, [[9.0, 9.0, 6.0]] * 4])
     for kind, there in ((KIND.EPISTEMIC, True), (KIND.ALEATORIC, False)):

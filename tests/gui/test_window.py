@@ -432,3 +432,11 @@ def test_a_plan_that_cannot_start_says_everything_that_keeps_it(
     qtbot.waitUntil(lambda: len(shown_problems) == 1)
     assert len(shown_problems[0].problems) == 2
     assert window.workbench.queue.entries == ()
+
+
+def test_how_a_tool_is_used_is_said_above_the_map_where_it_covers_nothing(qtbot: QtBot, window: MainWindow) -> None:
+    window.workbench.session.set_tool(Tool.POLYGON)
+    note = window.workbench.shell.centre.bar.note
+    qtbot.waitUntil(lambda: "Click corners" in note.text())
+    window.workbench.session.set_tool(Tool.PAN)
+    qtbot.waitUntil(lambda: note.text() == "")

@@ -6,7 +6,7 @@ import queue
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -132,6 +132,9 @@ class FilmWriter(QObject):
 
 KINDS = ((".mp4", "MP4 film"), (".gif", "GIF film"), (".png", "PNG picture of the shown step"))
 _USUAL_FPS = 12
+_SIZES = (QSize(1280, 720), QSize(1920, 1080), QSize(3840, 2160))
+_NOT_IN_NAMES = '/\\:*?"<>|'
+"""Letters that file systems refuse in names."""
 
 
 class AnimationDialog(QDialog):
@@ -145,7 +148,7 @@ class AnimationDialog(QDialog):
         self._session, self._board = session, board
         self._film: FilmWriter | None = None
         self.written: Path | None = None
-        self.kind, self.sides = QComboBox(), QComboBox()
+        self.kind, self.sides, self.size_box = QComboBox(), QComboBox(), QComboBox()
         days = session.project.calendar.days
         self.first = QSpinBox(minimum=1, maximum=days, value=1, prefix="day ")
         self.last = QSpinBox(minimum=1, maximum=days, value=days, prefix="day ")
@@ -183,7 +186,7 @@ class AnimationDialog(QDialog):
         if problems:
             show_problems(self, InputError(problems, "The film cannot be made"))
             return
-        renderer = MapRenderer(self._session, self._board, self.sides.currentData() or ())
+        renderer = MapRenderer(self._session, self._board, self.sides.currentData() or (), self.size_box.currentData())
         self._film = FilmWriter(renderer, self.steps, path, self.fps.value(), self)
         self._film.progressed.connect(self._on_progress)
         self._film.done.connect(self._on_done)
@@ -229,7 +232,16 @@ class AnimationDialog(QDialog):
         self._session.message.emit("The film was cancelled; nothing was written")
 
     def _set_busy(self, on: bool) -> None:
-        for widget in (self.kind, self.sides, self.first, self.last, self.fps, self.file, self.save_button):
+        for widget in (
+            self.kind,
+            self.sides,
+            self.size_box,
+            self.first,
+            self.last,
+            self.fps,
+            self.file,
+            self.save_button,
+        ):
             widget.setEnabled(not on)
         self.bar.setVisible(on)
         if not on:
@@ -249,8 +261,13 @@ class AnimationDialog(QDialog):
                 self.sides.addItem(f"{view.value.capitalize()} alone", (view,))
         if all(there.values()):
             self.sides.addItem("Baseline | plan | difference", SIDES)
+        self.size_box.addItem("As on screen", None)
+        for size in _SIZES:
+            self.size_box.addItem(f"{size.width()} × {size.height()} pixels", size)
         folder = self._session.folder
-        name = self._session.project.scenario.name.replace("/", "-")
+        # The name of the run, so that films of two runs do not replace each other.
+        name = f"{self._session.project.scenario.name} {result.title}".strip()
+        name = "".join("-" if letter in _NOT_IN_NAMES else letter for letter in name)
         place = folder.absolute().parent if folder is not None else Path.home()
         self.file.setText(str(place / f"{name}.mp4"))
         self.kind.currentIndexChanged.connect(self._choose_kind)
@@ -263,7 +280,8 @@ class AnimationDialog(QDialog):
         form = QFormLayout()
         for title, fields, part, tip in (
             ("&Kind", (self.kind,), self.kind, "MP4 plays everywhere, a GIF in any document"),
-            ("&Show", (self.sides,), self.sides, "Layers, place, size and scale are those on screen"),
+            ("&Show", (self.sides,), self.sides, "Layers and place are those on screen"),
+            ("&Size", (self.size_box,), self.size_box, "Size of a picture; the maps are scaled to it"),
             ("From", (self.first, self.last), row(self.first, QLabel("to the end of"), self.last), "Days of the plan"),
             ("&Pace", (self.fps,), self.fps, "Frames a second"),
             ("File", (self.file,), row(self.file, browse, stretch=self.file), "File"),

@@ -432,7 +432,7 @@ def _summary(result: ShownResult) -> str:
     if result.of_ensemble:
         return (
             f"The map shows an ensemble: {result.title}. An ensemble has no plan to export. To export the schedule, "
-            f"{_SHOW_PLAN}. The Uncertainty dock exports the ensemble."
+            f"{_SHOW_PLAN}. The panel Uncertainty exports the ensemble."
         )
     if not result.drops:
         return "No drops are shown. Run a plan, or show one from the list of runs."

@@ -1,4 +1,4 @@
-"""Command palette: finds actions, docks, recent projects and help pages by a few letters."""
+"""Command palette: finds actions, panels, recent projects and help pages by a few letters."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RUN, _BEGINNING, _WORD, _GAP, _LENGTH = 8.0, 10.0, 6.0, 0.4, 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PaletteEntry:
-    """Entry of the palette. ``kind`` is its menu, or Tool, Dock, Project, Help.
+    """Entry of the palette. ``kind`` is its menu, or Tool, Project, Help.
 
     ``why_not`` is the reason why the entry cannot be run now; empty if it can.
     """
@@ -97,7 +97,7 @@ class Palette(QFrame):
         self.setAutoFillBackground(True)
         self._entries = entries
         self._before: QWidget | None = parent.window().focusWidget()
-        self.field = QLineEdit(placeholderText="Command, dock, project or page of the help")
+        self.field = QLineEdit(placeholderText="Command, panel, project or page of the help")
         self.field.setAccessibleName("Search commands")
         self.field.setToolTip("Type a few letters; the arrows choose, Enter runs it, Esc closes")
         self.list = QListWidget()

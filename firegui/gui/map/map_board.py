@@ -199,11 +199,14 @@ class MapRenderer(QWidget):
     """Hidden maps with sessions of their own, so that playback and edits do not appear in the film.
 
     ``views`` are the sides; by default those on screen. If their number differs from the maps on screen, every map has
-    the size of those on screen.
+    the size of those on screen. ``size`` is the size of a picture with all sides, in which the maps are scaled.
     """
 
-    def __init__(self, session: Session, board: MapBoard, views: tuple[FireView, ...] = ()) -> None:
+    def __init__(
+        self, session: Session, board: MapBoard, views: tuple[FireView, ...] = (), size: QSize | None = None
+    ) -> None:
         super().__init__()
+        self._size = size
         shown = board.shown_maps
         own = SIDES if session.side_by_side else (session.view,)
         self._views = views or own
@@ -224,12 +227,24 @@ class MapRenderer(QWidget):
         made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         made.setWindowFlag(Qt.WindowType.Window)
         made.setMinimumSize(like.minimumSize())
-        made.resize(like.size())
+        if self._size is not None:
+            made.setMinimumSize(1, 1)
+        made.resize(self._size_of_one(like.size()))
         made.show()
         made.layers.copy_from(board.main.layers)
         share_outlines(board.main, made)
         made.camera.follow(like.camera)
+        scale = min(made.width() / like.width(), made.height() / like.height())
+        if scale != 1.0:
+            made.camera.zoom(scale)
         return made
+
+    def _size_of_one(self, shown: QSize) -> QSize:
+        """Return the size of one map; that on screen if no size was chosen."""
+        if self._size is None:
+            return shown
+        count = len(self._views)
+        return QSize((self._size.width() - GAP_PX * (count - 1)) // count, self._size.height())
 
 
 def film_steps(session: Session, first_day: int = 0, days: int | None = None) -> tuple[int, ...]:

@@ -29,7 +29,7 @@ _MOST_LINES = 6
 
 
 class DuplicateRunDialog(QDialog):
-    """Dialog with the settings that are changed most; the docks have the others.
+    """Dialog with the settings that are changed most; the side panel has the others.
 
     The result is :attr:`project`. ``project`` is the open one, and ``entry`` the existing run, whose project must be
     known.
@@ -88,7 +88,7 @@ class DuplicateRunDialog(QDialog):
         go = buttons.addButton("&Start", QDialogButtonBox.ButtonRole.AcceptRole)
         go.setToolTip("Take these inputs into the project, save it, and start the run or queue it")
         self.load = buttons.addButton("Only &load", QDialogButtonBox.ButtonRole.ActionRole)
-        self.load.setToolTip("Take these inputs into the project, to change more of them in the docks")
+        self.load.setToolTip("Take these inputs into the project, to change more of them in the workspace Plan")
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         self.load.clicked.connect(lambda _checked=False: self._only_load())

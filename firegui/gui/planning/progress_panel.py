@@ -1,4 +1,4 @@
-"""Progress dock: charts of the shown run by stage, its removal curve, its result, and the fire area."""
+"""Progress panel: charts of the shown run by stage, its removal curve, its result, and the fire area."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Docks that edit the problem: fleet, calendar, regions, objective, constraints, layers."""
+"""Panels that edit the problem: fleet, calendar, regions, objective, constraints, layers."""

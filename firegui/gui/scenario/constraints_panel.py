@@ -281,7 +281,7 @@ def operation_problems(project: Project) -> list[Problem]:
     That includes pins in darkness and pins that drift into a no-drop zone.
     """
     found = project.operations.problems(project.planned_fleet, project.calendar, project.scenario.grid)
-    # Drift needs a wind for every planned day and a valid fleet, whose problems the Objective dock reports.
+    # Drift needs a wind for every planned day and a valid fleet, whose problems the objective panel reports.
     return found if found or project.problems() else rule_problems(project)
 
 

@@ -30,7 +30,7 @@ _GEOJSON, _TOML = "GeoJSON, longitude and latitude (*.geojson)", "TOML, rows and
 
 _NOT_WEIGHED = (
     "They are not weighed in the objective, for their weight there (Prot λ) is 0: choose setting B, or another weight, "
-    "in the panel Objective."
+    "under Goal and search."
 )
 
 

@@ -95,7 +95,7 @@ class PlanEditor(QObject):
         if self._blocked:
             return self._blocked
         if self.project.problems():
-            return "the project has problems that keep it from being planned: see the Objective dock"
+            return "the project has problems that keep it from being planned: see the panel Goal and search"
         return ""
 
     @property

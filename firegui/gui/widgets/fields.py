@@ -61,7 +61,7 @@ class NoScrollComboBox(_WheelWithFocus, QComboBox):
 
 
 def narrow_combo(title: str, name: str) -> QComboBox:
-    """Return a combo box whose longest entry does not set the minimum width of the dock."""
+    """Return a combo box whose longest entry does not set the minimum width of a panel."""
     box = NoScrollComboBox()
     box.setAccessibleName(title)
     box.setToolTip(title)

@@ -1,1 +1,1 @@
-"""Main window: docks, menus, actions, status bar, start page, opening, saving and recovery."""
+"""Main window: workspaces, menus, actions, status bar, start page, opening, saving and recovery."""

@@ -1,4 +1,4 @@
-"""Event log of the window, and the dock that shows it."""
+"""Event log of the window, and the panel that shows it."""
 
 from __future__ import annotations
 

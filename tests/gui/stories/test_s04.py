@@ -50,7 +50,7 @@ def test_a_plan_is_started_watched_paused_stopped_and_resumed(person: Person) ->
     entry = person.queue.active
     assert entry is not None
     person.until(lambda: entry.epoch >= 3)
-    live = person.window.workbench.panels["Progress"]
+    live = person.front("Progress", ProgressPanel)
     assert isinstance(live, ProgressPanel)
     person.until(lambda: person.session.result.plan is not None and person.session.view is FireView.PLAN)
     assert person.row(entry)["State"].startswith("optimizing")

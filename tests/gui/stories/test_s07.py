@@ -33,7 +33,7 @@ def test_two_runs_stand_in_one_list_and_either_is_shown_by_a_double_click(person
     person.rests()
     assert person.queue.shown is by_rule
     assert person.session.result.drops != first
-    live = person.window.workbench.panels["Progress"]
+    live = person.front("Progress", ProgressPanel)
     assert isinstance(live, ProgressPanel)
     page = next(each for each in live.findChildren(QToolButton) if each.text() == "Result")
     person.press(page)

@@ -47,7 +47,7 @@ def test_what_was_flown_stays_and_the_rest_is_planned_anew(person: Person) -> No
     assert person.row(entry)["State"] == "completed"
     assert before(person, person.session.result.drops) == flown
 
-    live = person.window.workbench.panels["Progress"]
+    live = person.front("Progress", ProgressPanel)
     assert isinstance(live, ProgressPanel)
     person.press(next(each for each in live.findChildren(QToolButton) if each.text() == "Result"))
     person.until(lambda: "new plan" in live.result.text)

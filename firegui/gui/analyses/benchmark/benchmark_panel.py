@@ -1,4 +1,4 @@
-"""Benchmark dock: planners under one objective, budget and allowance, as the paper compares them."""
+"""Benchmark panel: planners under one objective, budget and allowance, as the paper compares them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Margin dock: the cost of plans with more margin, and what the worst case leaves of the fire."""
+"""Margin panel: the cost of plans with more margin, and what the worst case leaves of the fire."""
 
 from __future__ import annotations
 

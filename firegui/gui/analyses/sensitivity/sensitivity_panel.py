@@ -1,4 +1,4 @@
-"""Sensitivity dock: how much a plan depends on its assumptions, as in the paper's robustness tables."""
+"""Sensitivity panel: how much a plan depends on its assumptions, as in the paper's robustness tables."""
 
 from __future__ import annotations
 

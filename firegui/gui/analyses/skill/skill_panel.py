@@ -1,4 +1,4 @@
-"""Skill dock: quality of the forecast of the open event, in tables, curves and maps."""
+"""Skill panel: quality of the forecast of the open event, in tables, curves and maps."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
 
     def _maps(self) -> QWidget:
         self.key.setToolTip(_KEY)
-        # The text wraps to two lines in a narrow dock. It must not set the minimum width of the dock.
+        # The text wraps to two lines in a narrow panel. It must not set the minimum width of the panel.
         self.key.setMinimumWidth(1)
         self._write_key()
         whole = QToolButton(autoRaise=True)

@@ -1,4 +1,4 @@
-"""Stress dock: the plan in scenarios that differ from the model, and the cells that leak."""
+"""Stress panel: the plan in scenarios that differ from the model, and the cells that leak."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         whole.setText("Fit")
         whole.setToolTip("Show everything that leaks")
         whole.clicked.connect(self.map.fit)
-        # The text must not set the minimum width of the dock; the tooltip has all of it.
+        # The text must not set the minimum width of the panel; the tooltip has all of it.
         self.key.setMinimumWidth(1)
         self.key.setToolTip(_KEY)
         self._write_key()

@@ -1,4 +1,4 @@
-"""Study dock: many plans that differ in chosen factors, during the computation and in comparison."""
+"""Study panel: many plans that differ in chosen factors, during the computation and in comparison."""
 
 from __future__ import annotations
 

@@ -270,7 +270,7 @@ class ErrorMaps(QWidget):
         self.field.show_field(text, values, self._scale, self._limit, box)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Place the pairs side by side in a low dock, one above the other in a tall one."""
+        """Place the pairs side by side in a low place, one above the other in a tall one."""
         super().resizeEvent(event)
         wide = self.width() > _WIDE * self.height()
         direction = QBoxLayout.Direction

@@ -1,4 +1,4 @@
-"""Uncertainty dock: fires without and with a plan under the same random numbers."""
+"""Uncertainty panel: fires without and with a plan under the same random numbers."""
 
 from __future__ import annotations
 

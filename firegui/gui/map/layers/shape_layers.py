@@ -99,11 +99,11 @@ class ZonesLayer(PaintedLayer):
 
     key = "zones"
     title = "No-drop zones"
-    help = "Where no drop may come down; set in the Constraints dock"
+    help = "Where no drop may come down; set in the panel Rules of the operation"
     follows = frozenset({"operations"})
     swatch_ink = "zone"
     samples = (("no drop comes down here", "zone", Sample.HATCH),)
-    no_data = "none drawn: see the Constraints dock"
+    no_data = "none drawn: see the panel Rules of the operation"
 
     def _has_data(self, project: Project) -> bool:
         return bool(project.operations.no_drop_zones)
@@ -128,11 +128,11 @@ class PinsLayer(PaintedLayer):
 
     key = "pins"
     title = "Pinned drops"
-    help = "Drops that every plan keeps, at their release points; set in the Constraints dock"
+    help = "Drops that every plan keeps, at their release points; set in the panel Rules of the operation"
     follows = frozenset({"operations"})
     swatch_ink = "accent"
     samples = (("release point of a pinned drop", "accent", Sample.DOT),)
-    no_data = "none pinned: see the Constraints dock"
+    no_data = "none pinned: see the panel Rules of the operation"
 
     def _has_data(self, project: Project) -> bool:
         return bool(project.operations.pinned)
