@@ -14,10 +14,18 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
-from firegui.runs.events import BaselineReady, EnsembleReady, PlanUpdated, RunEvent, StudyProgress, StudyReady
+from firegui.runs.events import (
+    BaselineReady,
+    EnsembleReady,
+    PlanUpdated,
+    RemovalCurveReady,
+    RunEvent,
+    StudyProgress,
+    StudyReady,
+)
 
 INTERVAL_MS = 50
-LATEST_ONLY = (BaselineReady, PlanUpdated, EnsembleReady, StudyProgress, StudyReady)
+LATEST_ONLY = (BaselineReady, PlanUpdated, RemovalCurveReady, EnsembleReady, StudyProgress, StudyReady)
 """Large events of which a newer one replaces an undelivered one."""
 
 Event = TypeVar("Event", bound=RunEvent)
