@@ -14,6 +14,7 @@ from firegui.api.python_words import python_interface
 from firegui.api.running import ReadyRun, RunPlace, SavedRunResult, refusal, run_place, run_spec
 from firegui.domain.plan_summary import PlanSummary
 from firegui.domain.project import Project
+from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Margin, PlanSettings
@@ -35,6 +36,7 @@ from firegui.runs.run_folder import (
     check_out,
     kept_schedule,
     read_drops,
+    read_removal_curve,
     read_run,
 )
 from firegui.runs.spec import PlanSpec
@@ -217,6 +219,9 @@ class PlanResult(SavedRunResult):
     history: tuple[EpochDone, ...] = field(repr=False)
     summary: PlanSummary | None = field(default=None, repr=False)
     """What is reported first: final size, drops, gallons, drops at night, days; ``None`` without a scored plan."""
+    removal: RemovalCurve | None = field(default=None, repr=False)
+    """Points of the removal of drops: ``removal.points`` with their drops and hectares, ``removal.schedule(index)`` the
+    plan of one. ``None`` for a run that removed none."""
 
     @property
     def metrics(self) -> Metrics:
@@ -266,6 +271,7 @@ class PlanResult(SavedRunResult):
             scores=record.scores,
             history=record.history,
             summary=run_summary(record),
+            removal=read_removal_curve(folder),
         )
 
 

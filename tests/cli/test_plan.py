@@ -15,7 +15,7 @@ from firegui.domain.settings import Margin
 from firegui.io.project.schedule_file import read_schedule
 from firegui.io.project.store import load_project
 from firegui.runs.engine import Engine
-from firegui.runs.run_folder import REFERENCE, read_run
+from firegui.runs.run_folder import ELIMINATION_CHECKPOINT, REFERENCE, read_run
 from tests.cli.conftest import Run
 from tests.support import assert_same_files, write_random_maps
 
@@ -173,4 +173,4 @@ def test_a_killed_process_goes_on_in_another_and_ends_alike(
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert firegui(*words, "--out", tmp_path / "run", "--resume").code == 0
-    assert_same_files(tmp_path / "run", tmp_path / "whole", "plan.safetensors", "schedule.csv")
+    assert_same_files(tmp_path / "run", tmp_path / "whole", "plan.safetensors", "schedule.csv", ELIMINATION_CHECKPOINT)

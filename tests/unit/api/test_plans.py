@@ -6,6 +6,7 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import firegui
@@ -40,6 +41,9 @@ def test_a_plan_has_the_bits_of_the_command_with_the_same_seed(command: Command,
     assert plan.audit is not None and plan.audit.ok
     assert len(plan.history) == 5
     assert plan.stress is not None and plan.stress.drops == plan.metrics.drops_executed
+    assert plan.removal is not None
+    of_plan = plan.removal.schedule(plan.removal.place_of(plan.removal.taken) or 0)
+    assert np.array_equal(of_plan.proposed, plan.schedule.proposed)
 
 
 def test_settings_that_are_not_given_are_those_of_the_project(project: OpenProject) -> None:
