@@ -339,6 +339,7 @@ def test_a_mean_below_the_start_stands_under_the_pictures_with_why(qtbot: QtBot,
         panel.form.fields.box("error").setCurrentIndex(panel.form.fields.box("error").findData(ErrorSource.PAPER.value))
         run(qtbot, panel, controller)
         assert panel.caution.isVisible() is there
+        assert "not the expected fire" in panel.means_note.text()
         assert ("below the 9 cells that burned at the start" in panel.caution.text()) is there
         assert ("may unburn them" in panel.form.about.text()) is there
 

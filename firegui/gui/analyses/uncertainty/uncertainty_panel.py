@@ -73,6 +73,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self.show_members, self.show_quantiles = QCheckBox("Members"), QCheckBox("5–95 %")
         self.error_text, self.means = QLabel(wordWrap=True), QLabel(wordWrap=True)
         self.caution = ElidedLabel(role="warning")
+        self.means_note = ElidedLabel(role="muted")
         self._lay_out()
         self._session.result_changed.connect(self._refresh)
         for box in (self.quantity, self.unit):
@@ -116,7 +117,8 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self._show_on((self.fan,), self.show_members, self.show_quantiles)
         self._show_on((self.fan, self.benefit, self.convergence), self.quantity, self.unit)
         self._show_on((self.errors,), self.errors.controls)
-        content = column(self._choices(), self.pages, self.caution, self._foot(), stretch=self.pages)
+        parts = (self._choices(), self.pages, self.caution, self.means_note, self._foot())
+        content = column(*parts, stretch=self.pages)
         self._lay_out_beside(content, self.means, self.notes, self.form)
 
     def _choices(self) -> QWidget:
@@ -214,6 +216,8 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
                 self.quantity.setCurrentIndex(0)
         self.head.set_text(NOTHING if shown is None else _head_text(shown))
         self.caution.set_text(_caution_text(shown))
+        drawn = shown is not None and shown.ensemble is not None and shown.ensemble.members
+        self.means_note.set_text(f"{MEAN_OF_DRAWS}." if drawn else "")
         self._draw()
 
     def _draw(self, *_: object) -> None:
@@ -231,6 +235,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self._buttons["map"].setToolTip(_BACK_HELP if back else _MEANS_HELP)
         on_errors = self.pages.currentWidget() in (self.error_page, self.errors)
         self.caution.setVisible(bool(self.caution.text()) and not on_errors)
+        self.means_note.setVisible(bool(self.means_note.text()) and not on_errors)
         self.means.setText(self._controller.running_means)
         self.means.setVisible(bool(self.means.text()))
 
@@ -249,7 +254,7 @@ def _caution_text(shown: EnsembleResult | None) -> str:
         return ""
     texts = [] if shown.header is None else [note for note in shown.header.notes if note != UNBURNED]
     if shown.ensemble is not None and shown.ensemble.members:
-        texts += filter(None, [below_start_text(shown.ensemble), MEAN_OF_DRAWS])
+        texts += filter(None, [below_start_text(shown.ensemble)])
     return f"{WARNING}{'. '.join(texts)}" if texts else ""
 
 
