@@ -64,6 +64,8 @@ class AircraftType:
             found.append(Problem(where, "the id is empty", "give each type a short id such as S-2T"))
         if not 0 <= self.count <= MOST_AIRCRAFT:
             found.append(Problem(where, f"count is {self.count}", f"use 0 to {MOST_AIRCRAFT}"))
+        elif self.count != int(self.count):
+            found.append(Problem(where, f"count is {self.count}", "use a whole number"))
         for name, (least, most) in _LIMITS.items():
             value = getattr(self, name)
             if not (math.isfinite(value) and (value > 0 if least is None else value >= least) and value <= most):

@@ -69,6 +69,7 @@ def test_the_papers_fleet_has_no_problem() -> None:
         ({"turnaround_h": -0.1}, "turnaround_h is -0.1"),
         ({"drop_height_m": math.nan}, "drop_height_m is nan"),
         ({"count": -1}, "count is -1"),
+        ({"count": 1.5}, "count is 1.5"),
         ({"grounded_days": (-1,)}, "a day that no plan has"),
         ({"id": "  "}, "the id is empty"),
     ],
