@@ -193,6 +193,9 @@ def test_a_narrow_dock_moves_the_times_onto_the_bars(qtbot: QtBot, queue: RunQue
     panel.resize(380, 240)
     assert panel.table.isColumnHidden(ELAPSED) and panel.table.isColumnHidden(BEST)
     assert not any(panel.table.isColumnHidden(column) for column in (TITLE, STATE, PROGRESS, DROPS, WORST))
+    panel.resize(300, 240)
+    shown = [column for column in range(panel.model.columnCount()) if not panel.table.isColumnHidden(column)]
+    assert shown == [TITLE, STATE, DROPS], "in the side panel"
     panel.resize(700, 240)
     assert not panel.table.isColumnHidden(ELAPSED)
 

@@ -282,6 +282,7 @@ class ExportDialog(QDialog):
     def _ask(self) -> None:
         """Prepare the plan on the chosen sheet and draw its map."""
         if self._source is None:
+            self.preview.show_text("The page of a plan is shown here. There is no plan to export.")
             self._refresh()
             return
         self._trouble = None
@@ -394,16 +395,20 @@ class ExportDialog(QDialog):
         self.page = column(self.preview, self.activity, stretch=self.preview, spacing=6, margins=(8, 0, 0, 0))
         self.head = column(self.summary, self._stale, self.warnings, spacing=8)
         self.options = self._options()
-        area = scroll_area(self.options, horizontal=False)
-        area.setMinimumWidth(470)
-        split = splitter(area, self.page, (560, 560), wide=1)
+        self._area = scroll_area(self.options, horizontal=False)
+        self._area.setMinimumWidth(470)
+        split = splitter(self._area, self.page, (560, 560), wide=1)
         split.setChildrenCollapsible(False)
         buttons = (self.why_not, self._bar, self.save_button, self.close_button)
         bar = horizontal(None, self.open_button, 1, *buttons)
         vertical(self, self.head, (split, 1), bar, spacing=8)
 
+    def take_options(self) -> QWidget:
+        """Return all options, taken out of the dialog. The caller must give them a parent."""
+        self._area.takeWidget()
+        return self.options
+
     def _options(self) -> QWidget:
-        """Return all options."""
         boxes = []
         for title, widget in (("Formats", self.formats), ("Maps and briefing", self.sheet)):
             box = QGroupBox(title)
@@ -411,6 +416,7 @@ class ExportDialog(QDialog):
             boxes.append(box)
         files = QGroupBox("Files")
         form = QFormLayout(files)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for title, field in (
             ("Water", self.water), ("Folder", self.folder), ("", self.standard), ("Name", self.stem),
             ("Writes", self.names),

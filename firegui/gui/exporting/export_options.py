@@ -115,6 +115,7 @@ class MapSheetForm(QWidget):
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.addRow("Days", row(self.first, QLabel("to"), self.last, QLabel(f"of {days}")))
         form.addRow("Paper", row(self.paper, self.orientation))
         form.addRow("Ground", self.ground)

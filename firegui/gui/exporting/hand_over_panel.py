@@ -55,7 +55,7 @@ class HandOverPanel(SplitPanel):
             return
         self._shown = now
         if old is not None:
-            for part in (old.head, old.options, old.save_button, old.close_button, old.why_not, old.page):
+            for part in (old.head, old.options, old.save_button, old.open_button, old.why_not, old.page):
                 part.setParent(old)
                 part.hide()
             old.done(0)
@@ -66,7 +66,8 @@ class HandOverPanel(SplitPanel):
         self._dialog = dialog
         column, page = self._controls.layout(), self._page.layout()
         assert column is not None and page is not None
-        for part in (dialog.head, dialog.options, dialog.why_not, dialog.save_button, dialog.open_button):
+        # Above the formats, a long list: the button must be in sight.
+        for part in (dialog.head, dialog.save_button, dialog.open_button, dialog.why_not, dialog.take_options()):
             column.addWidget(part)
         page.addWidget(dialog.page)
         # There is no dialog to cancel.

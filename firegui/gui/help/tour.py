@@ -13,7 +13,7 @@ from firegui.gui.base.controls import focus_next
 from firegui.gui.base.layouts import horizontal, muted_label, vertical
 from firegui.gui.base.theme import current_colors
 
-_MARGIN, _CARD_WIDTH = 12, 360
+_MARGIN, _CARD_WIDTH = 12, 400
 _DIM = QColor(0, 0, 0, 130)
 
 
@@ -65,11 +65,10 @@ TOUR_STEPS = (
     ),
     TourStep(
         "A first plan",
-        "Start plan searches for the best drops, which takes minutes; the window stays usable. The quick plan places "
-        "them by rule within a minute. The project is saved first. F1 explains the panel you are in, Ctrl+K finds any "
-        "command.",
+        "Start plan searches for the best drops and takes minutes. The quick plan places them by rule within a minute; "
+        "the project is saved first. F1 explains the panel you are in, Ctrl+K finds any command.",
         name="startTool",
-        button="&Make a quick plan",
+        button="&Quick plan",
     ),
 )
 
@@ -83,6 +82,7 @@ class TourCard(QFrame):
         self.setAccessibleName("Guided tour")
         self.setFixedWidth(_CARD_WIDTH)
         self.title, self.text, self.count = muted_label(role="section"), QLabel(wordWrap=True), muted_label()
+        self.count.setWordWrap(False)
         self.skip = _button("&Skip", "End the tour (Esc)")
         self.back = _button("&Back", "Previous step (Left)")
         self.next = _button("&Next", "Next step (Right, Enter)")

@@ -37,7 +37,7 @@ from firegui.runs.run_folder import kept_plan
 from firegui.runs.stages import RunState
 
 _WIDTHS = {PROGRESS: 112, ELAPSED: 56, ETA: 52, WORST: 86}
-_ROOM_FOR_TIMES, _ROOM_FOR_ALL_BUTTONS = 600, 470
+_ROOM_FOR_TIMES, _ROOM_FOR_ALL_BUTTONS, _ROOM_FOR_BARS = 600, 470, 350
 _STOP = "Stop and keep the best plan so far"
 _STOP_NOW = "Do not wait for the final score of the kept plan"
 _PRUNE = "Prune this plan: a new run of the second stage alone, which removes the drops it does not need"
@@ -243,6 +243,9 @@ class RunsPanel(QWidget):
         for column in (ELAPSED, ETA):
             self.table.setColumnHidden(column, self._bar.with_time)
         self.table.setColumnHidden(BEST, narrow)
+        # In the side panel name, state and drops are enough; the result below the list has the rest.
+        for column in (PROGRESS, WORST):
+            self.table.setColumnHidden(column, self.width() < _ROOM_FOR_BARS)
         self._buttons["more"].setVisible(narrow)
         for name in _COLLAPSIBLE:
             self._buttons[name].setVisible(not narrow)

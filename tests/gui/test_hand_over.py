@@ -1,0 +1,41 @@
+"""Workspace Hand over: the export of the plan on the map, without a dialog."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.exporting.hand_over_panel import HandOverPanel
+from firegui.gui.session.session import ShownResult
+from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.workspaces import Workspace
+from tests.gui.hands import LEFT
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, window: MainWindow) -> HandOverPanel:
+    """Return the panel in its workspace, once the window's own computations have finished."""
+    qtbot.waitUntil(lambda: not window.workbench.queue.activity)
+    window.workbench.session.show_result(ShownResult())
+    window.workbench.shell.show_workspace(Workspace.HAND_OVER)
+    found = window.workbench.panels["Export"]
+    assert isinstance(found, HandOverPanel)
+    qtbot.waitUntil(lambda: found.dialog is not None)
+    return found
+
+
+def test_without_a_plan_it_says_so(panel: HandOverPanel) -> None:
+    empty = panel.dialog
+    assert empty is not None and not empty.save_button.isEnabled()
+    assert "no plan" in empty.why_not.text().lower() and empty.summary.isVisible()
+
+
+def test_leaving_and_coming_back_keeps_what_was_chosen(qtbot: QtBot, window: MainWindow, panel: HandOverPanel) -> None:
+    before = panel.dialog
+    window.workbench.shell.show_workspace(Workspace.PLAN)
+    window.workbench.shell.show_workspace(Workspace.HAND_OVER)
+    panel.refresh()
+    assert panel.dialog is before
+    QTest.mouseClick(window.workbench.shell.side.sections["Export"].heading, LEFT)
+    assert before is not None and not before.formats.isVisible()
