@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QLabel, 
 from firegui.gui.app import make_application
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.window.main_window import MainWindow
-from firegui.gui.window.workspaces import Workspace
+from firegui.gui.window.workspaces import WorkspaceName
 from tests.gui.shell_scene import settle, workbench
 
 SIZES = (QSize(1280, 720), QSize(1440, 900), QSize(1920, 1080))
@@ -34,7 +34,7 @@ _AIR_PX = 2
 class Share:
     """Share of the window that the centre of a workspace has: the map, or in Hand over the preview of the page."""
 
-    workspace: Workspace
+    workspace: WorkspaceName
     with_side: float
     without_side: float
 
@@ -44,7 +44,7 @@ def shares(window: MainWindow) -> Iterator[Share]:
     shell = window.workbench.shell
     shell.set_drawer_visible(False)
     shell.close_help()
-    for workspace in Workspace:
+    for workspace in WorkspaceName:
         shell.show_workspace(workspace)
         found = []
         for visible in (True, False):
@@ -61,7 +61,7 @@ def cut_texts(window: MainWindow) -> Iterator[str]:
     Sections are all open; what scrolls vertically is not cut. A row that must be scrolled sideways is.
     """
     shell = window.workbench.shell
-    for workspace in Workspace:
+    for workspace in WorkspaceName:
         shell.show_workspace(workspace)
         column = shell.side.columns[workspace]
         for section in column.sections.values():

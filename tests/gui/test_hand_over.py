@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.session.session import ShownResult
 from firegui.gui.window.main_window import MainWindow
-from firegui.gui.window.workspaces import Workspace
+from firegui.gui.window.workspaces import WorkspaceName
 from tests.gui.hands import LEFT
 
 
@@ -18,7 +18,7 @@ def panel(qtbot: QtBot, window: MainWindow) -> HandOverPanel:
     """Return the panel in its workspace, once the window's own computations have finished."""
     qtbot.waitUntil(lambda: not window.workbench.queue.activity)
     window.workbench.session.show_result(ShownResult())
-    window.workbench.shell.show_workspace(Workspace.HAND_OVER)
+    window.workbench.shell.show_workspace(WorkspaceName.HAND_OVER)
     found = window.workbench.panels["Export"]
     assert isinstance(found, HandOverPanel)
     qtbot.waitUntil(lambda: found.dialog is not None)
@@ -33,8 +33,8 @@ def test_without_a_plan_it_says_so(panel: HandOverPanel) -> None:
 
 def test_leaving_and_coming_back_keeps_what_was_chosen(qtbot: QtBot, window: MainWindow, panel: HandOverPanel) -> None:
     before = panel.dialog
-    window.workbench.shell.show_workspace(Workspace.PLAN)
-    window.workbench.shell.show_workspace(Workspace.HAND_OVER)
+    window.workbench.shell.show_workspace(WorkspaceName.PLAN)
+    window.workbench.shell.show_workspace(WorkspaceName.HAND_OVER)
     panel.refresh()
     assert panel.dialog is before
     QTest.mouseClick(window.workbench.shell.side.sections["Export"].heading, LEFT)

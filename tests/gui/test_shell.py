@@ -26,7 +26,7 @@ from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.screen_geometry import default_size, is_small, visible_geometry
 from firegui.gui.window.shell import Rail
-from firegui.gui.window.workspaces import PLACES, Workspace
+from firegui.gui.window.workspaces import PLACES, WorkspaceName
 from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge, settle
@@ -40,7 +40,7 @@ from firegui.gui.window.action_registry import MENUS
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.shell import Rail
-from firegui.gui.window.workspaces import PLACES, Workspace
+from firegui.gui.window.workspaces import PLACES, WorkspaceName
 from firegui.gui.widgets.split_panel import SplitPanel
 LARGE = ("torch", "numba", "matplotlib", "rasterio", "pyproj", "shapely", "numpy", "firegui.gui.window.workbench")
 make = MainWindow.__init__
@@ -150,7 +150,7 @@ def test_every_panel_has_a_place_and_an_action_that_shows_it(window: MainWindow)
 def test_the_rail_and_its_keys_show_a_workspace_and_a_second_click_hides_the_panel(window: MainWindow) -> None:
     shell, rail = window.workbench.shell, window.findChild(Rail)
     assert isinstance(rail, Rail)
-    for number, workspace in enumerate(Workspace):
+    for number, workspace in enumerate(WorkspaceName):
         QTest.keyClick(window, Qt.Key(Qt.Key.Key_1 + number), Qt.KeyboardModifier.ControlModifier)
         assert shell.workspace is workspace and shell.is_side_visible
         assert [button.isChecked() for button in rail.buttons].index(True) == number
@@ -158,9 +158,9 @@ def test_the_rail_and_its_keys_show_a_workspace_and_a_second_click_hides_the_pan
             name for name in shell.side.sections if PLACES[name].workspace is workspace
         ]
     QTest.mouseClick(rail.buttons[1], LEFT)
-    assert shell.workspace is Workspace.PLAN and shell.is_side_visible
+    assert shell.workspace is WorkspaceName.PLAN and shell.is_side_visible
     QTest.mouseClick(rail.buttons[1], LEFT)
-    assert shell.workspace is Workspace.PLAN and not shell.is_side_visible
+    assert shell.workspace is WorkspaceName.PLAN and not shell.is_side_visible
     QTest.keyClick(window, Qt.Key.Key_Backslash, Qt.KeyboardModifier.ControlModifier)
     assert shell.is_side_visible and window.workbench.actions["side_panel"].isChecked()
 
@@ -195,7 +195,7 @@ def test_only_one_analysis_is_open_and_its_result_is_that_of_the_centre(window: 
 def test_an_analysis_of_another_workspace_leaves_the_centre_alone(window: MainWindow) -> None:
     window.workbench.show_panel("Runs")
     window.workbench.analysis_panels["Stress"].result_requested.emit()
-    assert window.workbench.shell.workspace is Workspace.RUNS and window.workbench.map.isVisible()
+    assert window.workbench.shell.workspace is WorkspaceName.RUNS and window.workbench.map.isVisible()
 
 
 def test_the_search_shows_only_sections_with_the_words_and_escape_shows_all_again(window: MainWindow) -> None:
@@ -228,12 +228,12 @@ def test_a_changed_layout_comes_back_as_it_was_and_reset_restores_the_first(
     assert shell.side.width() == 400, "in a window of the same size"
     second = reopen(window, queue, preferences_store, qtbot)
     again = second.workbench.shell
-    assert (again.workspace, again.mode, again.is_side_visible) == (Workspace.ANALYSE, CentreMode.CHART, True)
+    assert (again.workspace, again.mode, again.is_side_visible) == (WorkspaceName.ANALYSE, CentreMode.CHART, True)
     assert again.is_drawer_visible
     assert not again.stage.cards["Layers"].isHidden() and not again.side.sections["Fleet"].is_open
     assert second.workbench.analysis_panels["Stress"].result.isVisible()
     second.workbench.actions["reset_layout"].trigger()
-    assert (again.workspace, again.mode, again.is_drawer_visible) == (Workspace.FIRE, CentreMode.MAP, False)
+    assert (again.workspace, again.mode, again.is_drawer_visible) == (WorkspaceName.FIRE, CentreMode.MAP, False)
     assert again.stage.cards["Layers"].isHidden() and again.side.sections["Fleet"].is_open
 
 
@@ -246,7 +246,7 @@ def test_a_layout_that_cannot_be_read_does_no_harm(
     opened = MainWindow(session, queue, kept)
     qtbot.addWidget(opened)
     opened.show()
-    assert opened.workbench.shell.workspace is Workspace.FIRE and opened.workbench.map.isVisible()
+    assert opened.workbench.shell.workspace is WorkspaceName.FIRE and opened.workbench.map.isVisible()
 
 
 SCREENS = [QRect(0, 0, 1280, 800), QRect(1280, 0, 1920, 1080)]

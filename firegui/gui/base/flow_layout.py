@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Rows of widgets of their preferred sizes, as many rows as the width needs. Hidden widgets take no room."""
+    """Rows of widgets of their preferred sizes. Hidden widgets take no room."""
 
     def __init__(self, owner: QWidget, *, spacing: int = 2) -> None:
         super().__init__(owner)

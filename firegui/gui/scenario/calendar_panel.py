@@ -271,7 +271,7 @@ class GroundingView(QTableView):
 
 
 class GroundedDayMenu(QMenu):
-    """Menu of the aircraft types of the plan, to ground them on one day or let them fly. It is deleted when closed."""
+    """Menu of the aircraft types, to ground them on one day. It is deleted when closed."""
 
     def __init__(self, session: Session, day: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -81,7 +81,7 @@ def show_table(
 
 
 def fit_rows(view: QTableView, fewest: int, most: int) -> None:
-    """Keep a table as high as its rows, at least ``fewest`` and at most ``most``, in a column that scrolls itself."""
+    """Keep a table as high as its rows, at least ``fewest`` and at most ``most``."""
 
     def fit(*_: object) -> None:
         rows, bar = view.verticalHeader().defaultSectionSize(), view.horizontalScrollBar()

@@ -1,4 +1,4 @@
-"""Centre of the window: the map with its overlays, a result beside it or in its place, and a bar above them."""
+"""Centre of the window: the map with its overlays, a result beside it, and a bar above them."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def is_small(screen: QSize) -> bool:
 
 
 def default_size(screen: QSize) -> QSize:
-    """Return the size of a new window: most of a large screen, all of a small one without the window's frame."""
+    """Return the size of a new window: most of a large screen, all of a small one less the frame."""
     room = screen.shrunkBy(_FRAME)
     return FIRST_SIZE.expandedTo(screen * _SHARE_OF_SCREEN).boundedTo(room)
 

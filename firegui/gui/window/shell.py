@@ -23,13 +23,13 @@ from PySide6.QtWidgets import (
 from firegui.gui.base.controls import focus_first, tool_button
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.window.centre import Centre, CentreMode, MapStage
-from firegui.gui.window.side_panel import Section, SidePanel
-from firegui.gui.window.workspaces import EXCLUSIVE, PLACES, Area, Workspace, panels_of
+from firegui.gui.window.side_panel import PanelSection, SidePanel
+from firegui.gui.window.workspaces import EXCLUSIVE, PLACES, WindowArea, WorkspaceName, panels_of
 
 _ROOM_FOR_SIDE = 1360
 """In a narrower window the side panel is hidden at first."""
 _HELP_WIDTH, _DRAWER_HEIGHT, _RAIL_ICONS, _RAIL_AIR = 420, 260, QSize(22, 22), 14
-_FIRST_MODES = {Workspace.HAND_OVER: CentreMode.CHART}
+_FIRST_MODES = {WorkspaceName.HAND_OVER: CentreMode.CHART}
 
 
 class Rail(QFrame):
@@ -114,14 +114,14 @@ class Shell(QWidget):
         self.centre = Centre(self.stage)
         self.side, self.drawer = SidePanel(), Drawer()
         self.help: HelpColumn | None = None
-        self.workspace = Workspace.FIRE
-        self._modes: dict[Workspace, CentreMode] = {}
-        self._chosen: dict[Workspace, str] = {}
+        self.workspace = WorkspaceName.FIRE
+        self._modes: dict[WorkspaceName, CentreMode] = {}
+        self._chosen: dict[WorkspaceName, str] = {}
         self._panels: dict[str, QWidget] = {"Timeline": timeline}
         self._results: dict[str, QWidget] = {}
         self._side_width, self._drawer_height = 0, _DRAWER_HEIGHT
         self._was_shown = False
-        for workspace in Workspace:
+        for workspace in WorkspaceName:
             self.side.add_column(workspace, panels_of(workspace), is_exclusive=workspace in EXCLUSIVE)
         self._across, self._down = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
         self._across.addWidget(self.side)
@@ -147,20 +147,23 @@ class Shell(QWidget):
         self._upper.insertWidget(0, rail)
 
     def add_panel(self, name: str, panel: QWidget, result: QWidget | None = None) -> None:
-        """Put a panel at its place; ``result`` is what it shows in the centre. Raises ``KeyError`` for another name."""
+        """Put a panel at its place; ``result`` is what it shows in the centre.
+
+        Raises ``KeyError`` for another name.
+        """
         place = PLACES[name]
         self._panels[name] = panel
-        if place.area is Area.SIDE and place.workspace is not None:
-            self.side.add_section(place.workspace, name, Section(place.title, panel, grows=place.grows))
+        if place.area is WindowArea.SIDE and place.workspace is not None:
+            self.side.add_section(place.workspace, name, PanelSection(place.title, panel, grows=place.grows))
             if result is not None:
                 self._results[name] = result
                 self.centre.show_result(result, CentreMode.MAP)
                 self.centre.show_result(None, CentreMode.MAP)
-        elif place.area is Area.DRAWER:
+        elif place.area is WindowArea.DRAWER:
             self.drawer.addTab(panel, place.title)
-        elif place.area is Area.OVERLAY and isinstance(panel, QScrollArea):
+        elif place.area is WindowArea.OVERLAY and isinstance(panel, QScrollArea):
             self.stage.add_card(name, panel)
-        elif place.area is Area.HELP:
+        elif place.area is WindowArea.HELP:
             self.help = HelpColumn(panel)
             self.help.closed.connect(self.close_help)
             self._across.addWidget(self.help)
@@ -171,26 +174,26 @@ class Shell(QWidget):
     def show_panel(self, name: str) -> None:
         """Show a panel, and give it the focus. Raises ``KeyError`` for another name."""
         place, panel = PLACES[name], self._panels[name]
-        if place.area is Area.SIDE and place.workspace is not None:
+        if place.area is WindowArea.SIDE and place.workspace is not None:
             self.show_workspace(place.workspace)
             self.side.reveal(place.workspace, name)
             self._choose(name)
-        elif place.area is Area.DRAWER:
+        elif place.area is WindowArea.DRAWER:
             self.drawer.setCurrentWidget(panel)
             self.set_drawer_visible(True)
-        elif place.area is Area.OVERLAY:
+        elif place.area is WindowArea.OVERLAY:
             self.stage.show_card(name, on=True)
-        elif self.help is not None and place.area is Area.HELP:
+        elif self.help is not None and place.area is WindowArea.HELP:
             self._show_help(self.help)
         focus_first(panel)
 
     def widget_of(self, name: str) -> QWidget | None:
-        """Return the part of the window that is a panel: its section, card, tab page or bar; ``None`` for no panel."""
+        """Return the section, card, tab page or bar of a panel; ``None`` for no panel."""
         section = self.side.sections.get(name)
         card = self.stage.cards.get(name)
         return section or card or self._panels.get(name)
 
-    def show_workspace(self, workspace: Workspace) -> None:
+    def show_workspace(self, workspace: WorkspaceName) -> None:
         """Show a workspace, with its side panel."""
         self.workspace = workspace
         self.side.show_column(workspace)
@@ -198,7 +201,7 @@ class Shell(QWidget):
         self._show_result()
         self.changed.emit()
 
-    def choose_workspace(self, workspace: Workspace) -> None:
+    def choose_workspace(self, workspace: WorkspaceName) -> None:
         """Show a workspace; hide or show the side panel if it is the current one."""
         if workspace is self.workspace:
             self.set_side_visible(self.side.isHidden())
@@ -322,7 +325,7 @@ class Shell(QWidget):
     def _restore(self, kept: Mapping[str, Any]) -> None:
         for name, section in self.side.sections.items():
             section.set_open(bool(_part(kept, "sections").get(name, section.is_open)))
-        for workspace in Workspace:
+        for workspace in WorkspaceName:
             mode, chosen = _part(kept, "modes").get(workspace.value), _part(kept, "chosen").get(workspace.value)
             if mode in set(CentreMode):
                 self._modes[workspace] = CentreMode(mode)
@@ -333,8 +336,8 @@ class Shell(QWidget):
         for number in range(self.drawer.count()):
             if self.drawer.tabText(number) == kept.get("drawer_tab"):
                 self.drawer.setCurrentIndex(number)
-        if kept.get("workspace") in set(Workspace):
-            self.show_workspace(Workspace(kept["workspace"]))
+        if kept.get("workspace") in set(WorkspaceName):
+            self.show_workspace(WorkspaceName(kept["workspace"]))
         self._side_width = _size(kept.get("side_width"), self._side_width)
         self._drawer_height = _size(kept.get("drawer_height"), _DRAWER_HEIGHT)
         self._set_side_width(self._side_width or self.side.default_width)
@@ -355,7 +358,7 @@ class Shell(QWidget):
         self.close_help()
         for name in self.stage.cards:
             self.stage.show_card(name, on=PLACES[name].is_open)
-        self.show_workspace(Workspace.FIRE)
+        self.show_workspace(WorkspaceName.FIRE)
         # The width follows from the texts when the panel is shown.
         self._side_width = 0
         self._set_side_width(self.side.default_width)

@@ -1,4 +1,4 @@
-"""Side panel: the sections of the current workspace, which fold, and a field that finds settings in them."""
+"""Side panel: folding sections of the current workspace, and a field that finds settings in them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WIDTH = 320
 _LEAST, _MOST = 250, 520
 
 
-class Section(QWidget):
+class PanelSection(QWidget):
     """Section of a workspace: a heading that shows or hides its content, which may take spare height."""
 
     toggled = Signal(bool)
@@ -58,7 +58,7 @@ class Section(QWidget):
         self.heading.setChecked(opened)
 
     def found(self, words: Sequence[str]) -> QWidget | None:
-        """Return the heading or the first part of the content with all ``words`` in its texts, if there is one."""
+        """Return the heading or the first part of the content whose texts have all ``words``, if any."""
         for widget, text in self._texts():
             if all(word in text for word in words):
                 return widget
@@ -90,12 +90,15 @@ def _headings(view: QTableView) -> str:
 
 
 class SectionColumn(QScrollArea):
-    """Sections of one workspace in the ``order`` of their names; ``is_exclusive`` keeps only one of them open."""
+    """Sections of one workspace, in the ``order`` of their names.
+
+    ``is_exclusive`` keeps only one of them open.
+    """
 
     def __init__(self, order: Sequence[str], *, is_exclusive: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._order, self._is_exclusive = order, is_exclusive
-        self.sections: dict[str, Section] = {}
+        self.sections: dict[str, PanelSection] = {}
         self._body = QWidget()
         self._column = QVBoxLayout(self._body)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -104,7 +107,7 @@ class SectionColumn(QScrollArea):
         self._column.addWidget(self._rest)
         fill_scroll_area(self, self._body, horizontal=True)
 
-    def add(self, name: str, section: Section) -> None:
+    def add(self, name: str, section: PanelSection) -> None:
         """Add a section at its place among the others, which ``order`` tells."""
         self.sections[name] = section
         place = sum(self._order.index(other) < self._order.index(name) for other in self.sections if other != name)
@@ -120,7 +123,7 @@ class SectionColumn(QScrollArea):
         widths = [content.minimumWidth() or content.minimumSizeHint().width() for content in contents]
         return max(widths, default=0) + self.verticalScrollBar().sizeHint().width()
 
-    def _on_toggled(self, section: Section, opened: bool) -> None:
+    def _on_toggled(self, section: PanelSection, opened: bool) -> None:
         if opened and self._is_exclusive:
             for other in self.sections.values():
                 if other is not section:
@@ -161,13 +164,13 @@ class SidePanel(QWidget):
         column = self.columns[workspace] = SectionColumn(order, is_exclusive=is_exclusive)
         self._pages.addWidget(column)
 
-    def add_section(self, workspace: str, name: str, section: Section) -> None:
+    def add_section(self, workspace: str, name: str, section: PanelSection) -> None:
         """Append a section to the column of a workspace."""
         self.columns[workspace].add(name, section)
         section.toggled.connect(partial(self.section_toggled.emit, name))
 
     @property
-    def sections(self) -> dict[str, Section]:
+    def sections(self) -> dict[str, PanelSection]:
         """All sections by name."""
         return {name: section for column in self.columns.values() for name, section in column.sections.items()}
 

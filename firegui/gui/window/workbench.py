@@ -59,7 +59,7 @@ from firegui.gui.window.shell import Rail, Shell
 from firegui.gui.window.sleep_inhibitor import InhibitorBackend, SleepInhibitor, system_backends
 from firegui.gui.window.status_bar import StatusBar
 from firegui.gui.window.thumbnails import ThumbnailCache, ThumbnailRenderer
-from firegui.gui.window.workspaces import PLACES, Workspace
+from firegui.gui.window.workspaces import PLACES, WorkspaceName
 
 ControllerT = TypeVar("ControllerT", bound=Controller)
 PanelT = TypeVar("PanelT", bound=AnalysisPanel[Any, Any])
@@ -216,7 +216,7 @@ class Workbench(QObject):
         actions, shell = self.actions, self.shell
         actions.choose("workspace", shell.workspace.value)
         actions.choose("centre", shell.mode.value)
-        actions["centre:chart"].setIconText("Page" if shell.workspace is Workspace.HAND_OVER else "Chart")
+        actions["centre:chart"].setIconText("Page" if shell.workspace is WorkspaceName.HAND_OVER else "Chart")
         actions["side_panel"].setChecked(shell.is_side_visible)
         actions["drawer"].setChecked(shell.is_drawer_visible)
         for name, card in shell.stage.cards.items():
@@ -281,7 +281,7 @@ class Workbench(QObject):
             "load_weights": documents.choose_and_load_weights,
             "score": self._score,
             "side_by_side": session.set_side_by_side,
-            "workspace": lambda value: shell.choose_workspace(Workspace(value)),
+            "workspace": lambda value: shell.choose_workspace(WorkspaceName(value)),
             "side_panel": shell.set_side_visible,
             "drawer": shell.set_drawer_visible,
             "centre": lambda value: shell.set_mode(CentreMode(value)),
@@ -425,5 +425,5 @@ class PlayFocus(QObject):
             self._maps.setFocus()
 
     def _is_ours(self, widget: QWidget) -> bool:
-        """Return whether a widget belongs to the layout or a bar, not to the start page, the palette or the tour."""
+        """Return whether a widget belongs to the layout or a bar, not to start page, palette or tour."""
         return any(part.isAncestorOf(widget) for part in (self._shell, self._window.menuBar()))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 
 
-class Workspace(StrEnum):
+class WorkspaceName(StrEnum):
     """Workspaces, in the order of the rail. The values are those of their actions."""
 
     FIRE = "fire"
@@ -16,7 +16,7 @@ class Workspace(StrEnum):
     HAND_OVER = "hand-over"
 
 
-class Area(Enum):
+class WindowArea(Enum):
     """Areas of the window that panels are shown in."""
 
     SIDE = auto()
@@ -40,44 +40,44 @@ class PanelPlace:
     """
 
     title: str
-    area: Area
-    workspace: Workspace | None = None
+    area: WindowArea
+    workspace: WorkspaceName | None = None
     is_open: bool = False
     grows: bool = False
 
 
-_FIRE, _PLAN, _ANALYSE = Workspace.FIRE, Workspace.PLAN, Workspace.ANALYSE
+_FIRE, _PLAN, _ANALYSE = WorkspaceName.FIRE, WorkspaceName.PLAN, WorkspaceName.ANALYSE
 PLACES: dict[str, PanelPlace] = {
-    "Scenario": PanelPlace("Scenario", Area.SIDE, _FIRE, is_open=True),
-    "Skill": PanelPlace("Check of the fire model", Area.SIDE, _FIRE),
-    "Calibrate": PanelPlace("Calibrate the fire model", Area.SIDE, _FIRE),
-    "Objective": PanelPlace("Goal and search", Area.SIDE, _PLAN, is_open=True),
-    "Regions": PanelPlace("Protected regions", Area.SIDE, _PLAN, is_open=True),
-    "Fleet": PanelPlace("Fleet", Area.SIDE, _PLAN, is_open=True),
-    "Calendar": PanelPlace("Grounded days", Area.SIDE, _PLAN),
-    "Constraints": PanelPlace("Rules of the operation", Area.SIDE, _PLAN),
-    "Runs": PanelPlace("Runs", Area.SIDE, Workspace.RUNS, is_open=True, grows=True),
-    "Result": PanelPlace("Result", Area.SIDE, Workspace.RUNS, is_open=True, grows=True),
-    "Uncertainty": PanelPlace("Uncertainty", Area.SIDE, _ANALYSE, is_open=True),
-    "Stress": PanelPlace("Stress test", Area.SIDE, _ANALYSE),
-    "Margin": PanelPlace("Cost of margin", Area.SIDE, _ANALYSE),
-    "Exercise": PanelPlace("Exercise", Area.SIDE, _ANALYSE),
-    "Sensitivity": PanelPlace("Sensitivity", Area.SIDE, _ANALYSE),
-    "Benchmark": PanelPlace("Benchmark of planners", Area.SIDE, _ANALYSE),
-    "Study": PanelPlace("Study", Area.SIDE, _ANALYSE),
-    "Export": PanelPlace("Export", Area.SIDE, Workspace.HAND_OVER, is_open=True),
-    "Progress": PanelPlace("Charts", Area.DRAWER),
-    "Log": PanelPlace("Log", Area.DRAWER),
-    "Layers": PanelPlace("Layers", Area.OVERLAY),
-    "Legend": PanelPlace("Legend", Area.OVERLAY, is_open=True),
-    "Help": PanelPlace("Help", Area.HELP),
-    "Timeline": PanelPlace("Timeline", Area.BAND, is_open=True),
+    "Scenario": PanelPlace("Scenario", WindowArea.SIDE, _FIRE, is_open=True),
+    "Skill": PanelPlace("Check of the fire model", WindowArea.SIDE, _FIRE),
+    "Calibrate": PanelPlace("Calibrate the fire model", WindowArea.SIDE, _FIRE),
+    "Objective": PanelPlace("Goal and search", WindowArea.SIDE, _PLAN, is_open=True),
+    "Regions": PanelPlace("Protected regions", WindowArea.SIDE, _PLAN, is_open=True),
+    "Fleet": PanelPlace("Fleet", WindowArea.SIDE, _PLAN, is_open=True),
+    "Calendar": PanelPlace("Grounded days", WindowArea.SIDE, _PLAN),
+    "Constraints": PanelPlace("Rules of the operation", WindowArea.SIDE, _PLAN),
+    "Runs": PanelPlace("Runs", WindowArea.SIDE, WorkspaceName.RUNS, is_open=True, grows=True),
+    "Result": PanelPlace("Result", WindowArea.SIDE, WorkspaceName.RUNS, is_open=True, grows=True),
+    "Uncertainty": PanelPlace("Uncertainty", WindowArea.SIDE, _ANALYSE, is_open=True),
+    "Stress": PanelPlace("Stress test", WindowArea.SIDE, _ANALYSE),
+    "Margin": PanelPlace("Cost of margin", WindowArea.SIDE, _ANALYSE),
+    "Exercise": PanelPlace("Exercise", WindowArea.SIDE, _ANALYSE),
+    "Sensitivity": PanelPlace("Sensitivity", WindowArea.SIDE, _ANALYSE),
+    "Benchmark": PanelPlace("Benchmark of planners", WindowArea.SIDE, _ANALYSE),
+    "Study": PanelPlace("Study", WindowArea.SIDE, _ANALYSE),
+    "Export": PanelPlace("Export", WindowArea.SIDE, WorkspaceName.HAND_OVER, is_open=True),
+    "Progress": PanelPlace("Charts", WindowArea.DRAWER),
+    "Log": PanelPlace("Log", WindowArea.DRAWER),
+    "Layers": PanelPlace("Layers", WindowArea.OVERLAY),
+    "Legend": PanelPlace("Legend", WindowArea.OVERLAY, is_open=True),
+    "Help": PanelPlace("Help", WindowArea.HELP),
+    "Timeline": PanelPlace("Timeline", WindowArea.BAND, is_open=True),
 }
 """Every panel by the name that actions and help pages use. In a workspace the sections have this order."""
-EXCLUSIVE = (Workspace.ANALYSE,)
+EXCLUSIVE = (WorkspaceName.ANALYSE,)
 """Workspaces in which one section is open at a time."""
 
 
-def panels_of(workspace: Workspace) -> tuple[str, ...]:
+def panels_of(workspace: WorkspaceName) -> tuple[str, ...]:
     """Return the names of the panels in a workspace, from top to bottom."""
     return tuple(name for name, place in PLACES.items() if place.workspace is workspace)

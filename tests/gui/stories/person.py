@@ -28,7 +28,7 @@ from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.shell import Rail
-from firegui.gui.window.workspaces import PLACES, Workspace
+from firegui.gui.window.workspaces import PLACES, WorkspaceName
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import NONE, Hand
 from tests.gui.readouts import run_cells
@@ -104,7 +104,7 @@ class Person:
             if shell.workspace is not place.workspace or not shell.is_side_visible:
                 rail = self.window.findChild(Rail)
                 assert isinstance(rail, Rail)
-                QTest.mouseClick(rail.buttons[list(Workspace).index(place.workspace)], LEFT)
+                QTest.mouseClick(rail.buttons[list(WorkspaceName).index(place.workspace)], LEFT)
             section = shell.side.sections[title]
             if not section.is_open:
                 self.press(section.heading)

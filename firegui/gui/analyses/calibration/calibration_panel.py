@@ -1,4 +1,4 @@
-"""Calibration panel: fit the fire model to the observed perimeters of this event, alone or with others."""
+"""Calibration panel: fit the fire model to the observed perimeters of this event and of others."""
 
 from __future__ import annotations
 
