@@ -1,12 +1,12 @@
-"""Requirements of every control: a tooltip, a unit for a number, an accessible name, keyboard access."""
+"""Requirements of every control: tooltip, unit of a number, accessible name, keyboard access, wheel with focus only."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QAction
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QAccessible, QAction, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -79,7 +79,25 @@ def faults_of(widget: QWidget) -> list[str]:
         found.append("no unit")
     if not _can_be_reached(widget):
         found.append("no way by keyboard")
+    if _heeds_the_wheel(widget):
+        found.append("changed by the wheel without the focus")
     return found
+
+
+def _heeds_the_wheel(widget: QWidget) -> bool:
+    """Return whether a turn of the wheel over a scrolled form changes a control that the user has not chosen."""
+    if not isinstance(widget, (QAbstractSpinBox, QAbstractSlider, QComboBox)):
+        return False
+    # With this policy the wheel itself gives the focus.
+    if widget.focusPolicy() is Qt.FocusPolicy.WheelFocus:
+        return True
+    turn = QWheelEvent(
+        QPointF(5, 5), widget.mapToGlobal(QPointF(5, 5)), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    # The class alone, without Qt's delivery to the parents.
+    widget.wheelEvent(turn)
+    return turn.isAccepted() and not widget.hasFocus()
 
 
 def _tip_of(widget: QWidget) -> str:

@@ -26,16 +26,22 @@ from firegui.domain.drops import Drop
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import ProblemsDialog
+from firegui.gui.exporting.animation_dialog import AnimationDialog
+from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.help.command_palette import Palette
 from firegui.gui.help.tour import Tour
 from firegui.gui.importing.event_dialogs import ImportEventDialog, ImportEventsDialog
+from firegui.gui.importing.landscape.wizard import LandscapeWizard
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.map.drop_menu import DropDialog
 from firegui.gui.map.region_menu import RegionDialog
+from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog
 from firegui.gui.scenario.constraint_tables import PinDropsDialog
 from firegui.gui.scenario.scenario_panel import CoverageDialog
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.fields import WholeField
 from firegui.gui.window.action_registry import ACTIONS, MENUS
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.controls import action_faults, controls_of, faults_of, report
@@ -76,7 +82,7 @@ def test_no_two_commands_share_a_key(shared: MainWindow) -> None:
     assert sorted(key for key in set(keys) if keys.count(key) > 1) == []
 
 
-def dialogs(session: Session, window: QWidget) -> Iterator[QWidget]:
+def dialogs(session: Session, window: MainWindow) -> Iterator[QWidget]:
     project, place = session.project, Path("ridge.firegui")
     yield ProblemsDialog(InputError([Problem("here", "is wrong", "mend it")], "Refused"), window)
     yield ImportEventDialog(window)
@@ -88,6 +94,10 @@ def dialogs(session: Session, window: QWidget) -> Iterator[QWidget]:
     yield RegionDialog(session, Region.rectangle("R", (1, 4), (2, 5)), window)
     yield RegionDialog(session, Region("P", ((((1.0, 1.0), (1.0, 5.0), (4.0, 2.0)),),)), window)
     yield ReplanDialog(project, place, place / "runs" / "one", ("one", place / "plan.csv"), "auto", window)
+    yield DuplicateRunDialog(RunEntry("one", place / "runs" / "one"), project, window)
+    yield ExportDialog(session, window)
+    yield AnimationDialog(session, window.workbench.maps, window)
+    yield LandscapeWizard(lambda *_: project, lambda *_: True, window)
 
 
 def test_every_control_of_the_dialogs_has_them_too(shared: MainWindow) -> None:
@@ -121,13 +131,13 @@ def test_a_bare_control_is_found(qtbot: QtBot) -> None:
     faults = {type(widget).__name__: faults_of(widget) for widget in controls_of(dialog)}
     assert faults == {
         "QLineEdit": ["no accessible name", "no tooltip"],
-        "QSpinBox": ["no accessible name", "no tooltip", "no unit"],
+        "QSpinBox": ["no accessible name", "no tooltip", "no unit", "changed by the wheel without the focus"],
         "QToolButton": ["no accessible name", "no tooltip", "no way by keyboard"],
     }
 
 
 def test_a_dressed_control_is_not(qtbot: QtBot) -> None:
-    box = QSpinBox(suffix=" m")
+    box = WholeField(0, 9, suffix=" m")
     qtbot.addWidget(box)
     box.setToolTip("How high the drop is released")
     box.setAccessibleName("Height")

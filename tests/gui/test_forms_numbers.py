@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QComboBox, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.options import limits_text, plain_number
-from firegui.gui.widgets.fields import DecimalField, WholeField
+from firegui.gui.widgets.fields import (
+    DecimalField,
+    NoScrollDateTimeEdit,
+    NoScrollSlider,
+    WholeField,
+    narrow_combo,
+)
 from firegui.gui.widgets.settings_form import SettingsForm
 from tests.example_settings import Colour, ExampleSettings, Part
+from tests.gui.hands import show_widget
 
 
 @pytest.mark.parametrize(
@@ -94,20 +101,56 @@ def test_an_offset_is_for_people_only(qtbot: QtBot) -> None:
     assert box.value() == 5
 
 
-def test_the_wheel_scrolls_past_a_field_without_the_focus(qtbot: QtBot) -> None:
-    box = WholeField(0, 5)
-    qtbot.addWidget(box)
-    box.show()
-    box.setValue(2)
-    box.clearFocus()
-    here = QPointF(5, 5)
-    turn = QWheelEvent(
-        here, box.mapToGlobal(here), QPoint(0, 120), QPoint(0, 120), Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
-    QApplication.sendEvent(box, turn)
-    assert box.value() == 2
-    assert not turn.isAccepted()
+def turn_wheel(over: QWidget) -> None:
+    """Turn the wheel one notch, as the window system reports it: such an event may give the focus away first."""
+    window = over.window()
+    QTest.wheelEvent(window.windowHandle(), QPointF(over.mapTo(window, over.rect().center())), QPoint(0, 120))
+    QApplication.processEvents()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: WholeField(0, 5, value=2), lambda: DecimalField(0.0, 5.0), lambda: narrow_combo("Choice", "choice"),
+        lambda: NoScrollSlider(Qt.Orientation.Horizontal), NoScrollDateTimeEdit,
+    ],
+)  # fmt: skip
+def test_the_wheel_scrolls_past_a_field_without_the_focus(qtbot: QtBot, make: Callable[[], QWidget]) -> None:
+    field, other = make(), QLineEdit()
+    if isinstance(field, QComboBox):
+        field.addItems(["one", "two", "three"])
+        field.setCurrentIndex(1)
+    page, area = QWidget(), QScrollArea()
+    column = QVBoxLayout(page)
+    for widget in (other, field):
+        column.addWidget(widget)
+    page.setMinimumHeight(1000)
+    area.setWidget(page)
+    area.setWidgetResizable(True)
+    show_widget(qtbot, area, 300, 600)
+    area.verticalScrollBar().setValue(120)
+    other.setFocus()
+    before, place = value_of(field), area.verticalScrollBar().value()
+    turn_wheel(field)
+    assert value_of(field) == before
+    assert other.hasFocus()
+    assert area.verticalScrollBar().value() < place
+
+
+def test_the_wheel_changes_a_field_that_has_the_focus(qtbot: QtBot) -> None:
+    field = WholeField(0, 5, value=2)
+    show_widget(qtbot, field, 120, 40)
+    field.setFocus()
+    turn_wheel(field)
+    assert field.value() == 3
+
+
+def value_of(field: QWidget) -> object:
+    if isinstance(field, QComboBox):
+        return field.currentIndex()
+    return (
+        field.value() if isinstance(field, (QAbstractSlider, WholeField, DecimalField)) else field.property("dateTime")
+    )
 
 
 def test_a_declared_setting_is_in_the_form_without_further_code(qtbot: QtBot) -> None:

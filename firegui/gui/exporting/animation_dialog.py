@@ -9,7 +9,6 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
@@ -18,7 +17,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
-    QSpinBox,
     QWidget,
 )
 
@@ -28,6 +26,7 @@ from firegui.gui.base.layouts import row, vertical
 from firegui.gui.base.tasks import Task
 from firegui.gui.map.map_board import SIDES, MapBoard, MapRenderer, film_steps, sample_steps
 from firegui.gui.session.session import FireView, Session
+from firegui.gui.widgets.fields import NoScrollComboBox, WholeField
 from firegui.io.exporters.animation import MOST_FPS, AnimationFrames, Picture, ffmpeg, film_problems, write_film
 from firegui.io.exporters.table import NOTICE
 
@@ -148,11 +147,11 @@ class AnimationDialog(QDialog):
         self._session, self._board = session, board
         self._film: FilmWriter | None = None
         self.written: Path | None = None
-        self.kind, self.sides, self.size_box = QComboBox(), QComboBox(), QComboBox()
+        self.kind, self.sides, self.size_box = NoScrollComboBox(), NoScrollComboBox(), NoScrollComboBox()
         days = session.project.calendar.days
-        self.first = QSpinBox(minimum=1, maximum=days, value=1, prefix="day ")
-        self.last = QSpinBox(minimum=1, maximum=days, value=days, prefix="day ")
-        self.fps = QSpinBox(minimum=1, maximum=MOST_FPS, value=_USUAL_FPS, suffix=" fps")
+        self.first = WholeField(1, days, value=1, prefix="day ")
+        self.last = WholeField(1, days, value=days, prefix="day ")
+        self.fps = WholeField(1, MOST_FPS, value=_USUAL_FPS, suffix=" fps")
         self.file, self.bar = QLineEdit(), QProgressBar()
         self._note = QLabel(wordWrap=True)
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)

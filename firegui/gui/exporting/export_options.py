@@ -10,17 +10,15 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QGridLayout,
     QLabel,
     QSizePolicy,
-    QSpinBox,
     QWidget,
 )
 
 from firegui.gui.base.layouts import row
-from firegui.gui.widgets.fields import text_line
+from firegui.gui.widgets.fields import NoScrollComboBox, WholeField, text_line
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import GROUND_TITLES, PAPER_TITLES, MapBackground, Orientation, Paper, Sheet
 
@@ -80,7 +78,7 @@ class MapSheetForm(QWidget):
     def __init__(self, days: int) -> None:
         super().__init__()
         self.first, self.last = _day_box("first day", days, 1), _day_box("last day", days, days)
-        self.paper, self.orientation, self.ground = QComboBox(), QComboBox(), QComboBox()
+        self.paper, self.orientation, self.ground = NoScrollComboBox(), NoScrollComboBox(), NoScrollComboBox()
         for box, entries in (
             (self.paper, PAPER_TITLES),
             (self.orientation, {item: item.value.capitalize() for item in Orientation}),
@@ -134,10 +132,8 @@ class MapSheetForm(QWidget):
             line.textChanged.connect(self.changed)
 
 
-def _day_box(name: str, days: int, value: int) -> QSpinBox:
-    box = QSpinBox()
-    box.setRange(1, max(days, 1))
-    box.setValue(value)
+def _day_box(name: str, days: int, value: int) -> WholeField:
+    box = WholeField(1, max(days, 1), value=value)
     box.setAccessibleName(name)
     box.setToolTip(f"the {name} on maps and forms; tables and layers always hold the whole plan")
     return box

@@ -38,6 +38,7 @@ from firegui.assets import resource
 from firegui.gui.base.controls import add_shortcut, tool_button
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import vertical
+from firegui.gui.widgets.fields import NoScrollComboBox
 
 FIRST = "getting-started"
 GROUPS: tuple[tuple[str, ...], ...] = (
@@ -242,7 +243,7 @@ class HelpView(QWidget):
         self.text = HelpText()
         self.hits = QListWidget()
         self.search = QLineEdit(placeholderText="Search the help", clearButtonEnabled=True)
-        self.contents = QComboBox()
+        self.contents = NoScrollComboBox()
         self._buttons: dict[str, QToolButton] = {}
         self._lay_out()
         self.text.anchorClicked.connect(self._follow)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problems
@@ -15,7 +15,7 @@ from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import as_input_error
-from firegui.gui.widgets.fields import PathField, number, numbers, read_entry, text_line
+from firegui.gui.widgets.fields import NoScrollComboBox, PathField, number, numbers, read_entry, text_line
 from firegui.io.importers.events import EventFileSource, list_events
 from firegui.io.importers.events_file import EventEntry
 
@@ -124,7 +124,7 @@ class ImportEventsDialog(ImportForm):
         self._listed: Path | None = None
         self._file = PathField("file", "the HDF5 file with one group an event", files=_HDF5_FILES)
         self._file.settled.connect(self._list)
-        self.events = QComboBox()
+        self.events = NoScrollComboBox()
         self.events.setToolTip("Which event of the file becomes a project")
         self.events.setObjectName("event")
         self._trouble = QLabel(wordWrap=True)

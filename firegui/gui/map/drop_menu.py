@@ -9,8 +9,6 @@ from dataclasses import replace
 from PySide6.QtCore import QDateTime, QPoint, QSignalBlocker, Qt, QTimeZone, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
-    QComboBox,
-    QDateTimeEdit,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -28,7 +26,7 @@ from firegui.gui.map.layers.drop_layers import SIGMAS
 from firegui.gui.map.shape_edits import add_pins, pinned_row, remove_pins
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.fields import DecimalField, WholeField
+from firegui.gui.widgets.fields import DecimalField, NoScrollComboBox, NoScrollDateTimeEdit, WholeField
 from firegui.io.georeference import Georeference, half_turn
 
 _HUNDREDTHS = 100.0
@@ -54,7 +52,7 @@ class DropDialog(QDialog):
         self._place = Georeference(self._project.scenario.grid)
         self.change = change_to(drop)
         rows, columns = self._project.scenario.grid.shape
-        self.aircraft, self.time = QComboBox(), QDateTimeEdit()
+        self.aircraft, self.time = NoScrollComboBox(), NoScrollDateTimeEdit()
         self.step = WholeField(0, self._project.calendar.n_steps - 1)
         self.row, self.column = DecimalField(0.0, rows - 1.0), DecimalField(0.0, columns - 1.0)
         self.easting, self.northing = DecimalField(None, None), DecimalField(None, None)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -27,7 +26,7 @@ from firegui.domain.regions import Region, Vertex
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.map.shape_edits import change_region, find_region, refusal_of, rename_region, size_text
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.fields import WholeField, commit_editing
+from firegui.gui.widgets.fields import NoScrollComboBox, WholeField, commit_editing
 
 _HINT = "Rows are counted from the north, columns from the west, both at the edges of cells: 0 is the edge of the grid."
 
@@ -44,7 +43,7 @@ class RegionDialog(QDialog):
         self._session, self._name, self.region = session, region.name, region
         self.note, self.trouble = QLabel(wordWrap=True), QLabel(wordWrap=True)
         self.sides: dict[str, WholeField] = {}
-        self.rings, self.corners = QComboBox(), QTableWidget(0, 2)
+        self.rings, self.corners = NoScrollComboBox(), QTableWidget(0, 2)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         hint = QLabel(_HINT, wordWrap=True)
         hint.setProperty("role", "muted")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from firegui.domain.calendar import Calendar
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.icons import icon
 from firegui.gui.map.timeline_track import TimelineTrack, TrackData
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.fields import WholeField
 
 SLOWEST, FASTEST, USUAL = 1, 30, 8
 _PLAIN_STRIDE = 5
@@ -225,7 +226,7 @@ class TimelineBar(QWidget):
                 button.clicked.connect(lambda _checked=False, pressed=pressed: pressed())
             self._buttons[name] = button
             row.addWidget(button)
-        self.speed = QSpinBox(minimum=SLOWEST, maximum=FASTEST, value=USUAL, suffix=" fps")
+        self.speed = WholeField(SLOWEST, FASTEST, value=USUAL, suffix=" fps")
         self.speed.setToolTip("Frames a second")
         self.speed.setAccessibleName("Playback speed")
         self.speed.valueChanged.connect(self._on_speed)

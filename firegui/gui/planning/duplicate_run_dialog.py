@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -18,6 +17,7 @@ from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights, Setting
 from firegui.gui.base.layouts import vertical
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.run_comparison import differing_inputs
+from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.runs.run_requests import STAGE_TITLES
 from firegui.runs.stages import Stage
@@ -42,7 +42,7 @@ class DuplicateRunDialog(QDialog):
         self.setMinimumWidth(460)
         self._then = entry.project
         self.search = SettingsForm(entry.project.plan.optimizer, only=_OFFERED)
-        self.setting, self.stages = QComboBox(), QComboBox()
+        self.setting, self.stages = NoScrollComboBox(), NoScrollComboBox()
         self.starts = True
         """Whether to start the run at once."""
         self._fill(entry)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -19,7 +18,7 @@ from firegui.errors import InputError
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.tasks import wait_for
-from firegui.gui.widgets.fields import PathField
+from firegui.gui.widgets.fields import NoScrollComboBox, PathField
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.runs.run_requests import replan_spec, with_optimizer
 from firegui.runs.spec import ReplanSpec
@@ -53,7 +52,7 @@ class ReplanDialog(QDialog):
         self._project, self._folder, self._out, self._backend = project, project_folder, out, backend
         self._title, self._file = plan
         self.spec: ReplanSpec | None = None
-        self.day, self.source = QComboBox(), QComboBox()
+        self.day, self.source = NoScrollComboBox(), NoScrollComboBox()
         self.day.setToolTip("First day that is planned again")
         self.source.setToolTip("Where the observed fire of that day comes from")
         self.file = PathField("observed", "GeoTIFF, npz mask or polygons of what has burned", files=_KINDS)

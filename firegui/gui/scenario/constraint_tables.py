@@ -12,7 +12,6 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QLabel,
@@ -29,6 +28,7 @@ from firegui.gui.base.layouts import vertical
 from firegui.gui.map.shape_edits import pin_of, rename_zone
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate, ClockDelegate
+from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import selected_rows, show_table
 from firegui.io.rasters.masks import region_cells
@@ -223,7 +223,7 @@ class PinDropsDialog(QDialog):
         self._project = project
         self._drops = sorted((drop for drop in drops if drop.executed), key=lambda drop: (drop.step, drop.column))
         self.model = TableModel[DropRecord](self._columns(), self)
-        self.day, self.table = QComboBox(), QTableView()
+        self.day, self.table = NoScrollComboBox(), QTableView()
         self.day.setToolTip("The day whose drops are listed")
         self._lay_out(session)
 

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QScrollArea,
-    QSlider,
     QToolButton,
     QWidget,
 )
@@ -29,6 +28,7 @@ from firegui.gui.map.layers.layer_stack import GROUND, LayerStack
 from firegui.gui.map.legends import LegendView, swatch_pixmap
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.fields import NoScrollSlider
 
 _BASE_MAPS = "Map tiles (*.mbtiles);;All files (*)"
 _GRIP, _GRIP_PX = "⠿", 16
@@ -192,7 +192,7 @@ class _LayerControls:
         self.box.setIconSize(QSize(14, 14))
         self.box.setAccessibleName(f"Show {layer.title}")
         self.box.toggled.connect(self._toggle)
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = NoScrollSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, 100)
         self.slider.setPageStep(10)
         self.slider.setMinimumWidth(40)

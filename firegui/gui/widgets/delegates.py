@@ -8,7 +8,7 @@ from datetime import datetime
 from PySide6.QtCore import QAbstractItemModel, QDate, QDateTime, QModelIndex, QPersistentModelIndex, Qt, QTime
 from PySide6.QtWidgets import QComboBox, QDateTimeEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from firegui.gui.widgets.fields import NoScrollComboBox
+from firegui.gui.widgets.fields import NoScrollComboBox, NoScrollDateTimeEdit
 
 Index = QModelIndex | QPersistentModelIndex
 CLOCK_FORMAT = "d MMM yyyy HH:mm"
@@ -46,7 +46,7 @@ class ClockDelegate(QStyledItemDelegate):
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         """Return the editor of a cell."""
-        editor = QDateTimeEdit(parent)
+        editor = NoScrollDateTimeEdit(parent)
         editor.setDisplayFormat(CLOCK_FORMAT)
         editor.setCalendarPopup(True)
         return editor

@@ -6,19 +6,21 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from PySide6.QtCore import QEvent, QLocale, QUrl, Signal
+from PySide6.QtCore import QEvent, QLocale, Qt, QUrl, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QDateTimeEdit,
     QDoubleSpinBox,
     QFileDialog,
     QHBoxLayout,
     QLineEdit,
     QPushButton,
+    QSlider,
     QSpinBox,
     QWidget,
 )
@@ -48,6 +50,11 @@ else:
 class _WheelWithFocus(_Widget):
     """Mixin of fields that ignore the mouse wheel unless focused, so that scrolling a form is safe."""
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        # With Qt's own policy the wheel gives the focus to the field under it, and then changes its value.
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Change the value only if the field has the focus."""
         if self.hasFocus():
@@ -58,6 +65,14 @@ class _WheelWithFocus(_Widget):
 
 class NoScrollComboBox(_WheelWithFocus, QComboBox):
     """Combo box that ignores the mouse wheel unless focused."""
+
+
+class NoScrollSlider(_WheelWithFocus, QSlider):
+    """Slider that ignores the mouse wheel unless focused."""
+
+
+class NoScrollDateTimeEdit(_WheelWithFocus, QDateTimeEdit):
+    """Field for date and time that ignores the mouse wheel unless focused."""
 
 
 def narrow_combo(title: str, name: str) -> QComboBox:
@@ -152,12 +167,19 @@ class WholeField(_NumberField, QSpinBox):
 
     refused = Signal(str)
 
-    def __init__(self, low: float | None, high: float | None, offset: int = 0, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, low: float | None, high: float | None, offset: int = 0, parent: QWidget | None = None,
+        *, value: int | None = None, prefix: str = "", suffix: str = "",
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self._offset = offset
+        self.setPrefix(prefix)
+        self.setSuffix(suffix)
         lower, upper = -_WHOLE_LIMIT if low is None else low, _WHOLE_LIMIT if high is None else high
         self.setRange(int(max(lower, -_WHOLE_LIMIT)), int(min(upper, _WHOLE_LIMIT)))
         self._set_up()
+        if value is not None:
+            self.setValue(value)
 
     def textFromValue(self, value: int) -> str:
         """Return the number as text."""

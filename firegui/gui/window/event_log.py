@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHeaderView,
     QLineEdit,
     QMenu,
@@ -26,6 +25,7 @@ from firegui.errors import InputError
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, Index, TableModel
 from firegui.gui.widgets.table_view import add_table_actions, selected_rows, show_table
@@ -172,7 +172,7 @@ class LogPanel(QWidget):
         self._model.set_rows(log.entries)
         log.added.connect(self._add)
         self.shown = LogFilter(self._model, self)
-        self.levels = QComboBox()
+        self.levels = NoScrollComboBox()
         self.levels.setAccessibleName("Lines to show")
         self.levels.setToolTip("Show all lines, or only those of a higher severity")
         for title in _CHOICES:

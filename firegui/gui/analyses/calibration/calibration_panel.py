@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QListWidget, QWidget
+from PySide6.QtWidgets import QLabel, QListWidget, QWidget
 
 from firegui.analyses.calibration.checkpoint import part_of, read_checkpoint
 from firegui.analyses.calibration.run import default_settings, input_problems
@@ -30,7 +30,7 @@ from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.layouts import column, labelled, row
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import refusing
-from firegui.gui.widgets.fields import WholeField
+from firegui.gui.widgets.fields import NoScrollComboBox, WholeField
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.io.project.store import load_project
 from firegui.io.project.weights_file import write_weights
@@ -58,7 +58,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
     def _build(self) -> None:
         self._companions: list[Companion] = []
         self.form = SettingsForm(NetworkFitSettings())
-        self.origin, self.others = QComboBox(), QListWidget()
+        self.origin, self.others = NoScrollComboBox(), QListWidget()
         self.plots, self.summary = FitPlots(self._controller), QLabel(wordWrap=True)
         self._lay_out()
         self._controller.epochs_added.connect(self._show_activity)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QTableView
+from PySide6.QtWidgets import QTableView
 
 from firegui.analyses.sensitivity.results import AnyTable, table_csv
 from firegui.domain.sensitivity import Row
@@ -18,6 +18,7 @@ from firegui.gui.analyses.sensitivity.sensitivity_form import SensitivityForm
 from firegui.gui.analyses.sensitivity.sensitivity_table import COLUMNS
 from firegui.gui.base.layouts import column, describe, row
 from firegui.gui.base.number_text import number
+from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
 from firegui.runs.messages import pair_text
@@ -45,7 +46,7 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
 
     def _build(self) -> None:
         self.model = TableModel[Row]((), self, key=lambda row: row)
-        self.table, self.chart, self.measure = QTableView(), SensitivityChart(), QComboBox()
+        self.table, self.chart, self.measure = QTableView(), SensitivityChart(), NoScrollComboBox()
         self._lay_out()
         self.measure.currentIndexChanged.connect(self._draw)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSlider, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QTableView, QToolButton, QWidget
 
 from firegui.analyses.skill.results import write_skill
 from firegui.analyses.skill.run import available_days, default_settings, fitted_days, skill_problems
@@ -26,6 +26,7 @@ from firegui.gui.base.tasks import wait_for
 from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink, fire_scale
 from firegui.gui.session.reporting import refusing
+from firegui.gui.widgets.fields import NoScrollComboBox, NoScrollSlider
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.engine import Engine
@@ -59,7 +60,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
         self.days, self.fit_days = self.form.box("days"), self.form.box("fit_days")
         self.model, self.table = SkillModel(self), QTableView()
         self.chart, self.diagram, self.map = SkillChart(), ReliabilityChart(), ComparisonMap()
-        self.measure, self.slider = QComboBox(), QSlider(Qt.Orientation.Horizontal)
+        self.measure, self.slider = NoScrollComboBox(), NoScrollSlider(Qt.Orientation.Horizontal)
         self.summary, self.key, self.day_text = QLabel(), QLabel(wordWrap=True), ElidedLabel()
         self._lay_out()
         self._session.project_edited.connect(self._note_weights)

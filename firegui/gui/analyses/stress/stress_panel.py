@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton
+from PySide6.QtWidgets import QLabel, QTableView, QToolButton
 
 from firegui.analyses.stress.results import stress_draw_spec, table_csv
 from firegui.domain.stress import StressResult
@@ -20,6 +20,7 @@ from firegui.gui.analyses.stress.stress_form import StressForm
 from firegui.gui.base.layouts import column, describe, row
 from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink
+from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.messages import counted
@@ -54,7 +55,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
     def _build(self) -> None:
         self.model = TableModel[StressResult]((), self, key=lambda result: result.scenario.name)
         self.table, self.map, self.scenarios = QTableView(), LeakMap(), ScenarioTable(self._session)
-        self.leak, self.key = QComboBox(), QLabel()
+        self.leak, self.key = NoScrollComboBox(), QLabel()
         self.about.setText(_ABOUT)
         self._lay_out()
         self._session.project_edited.connect(self._on_project)

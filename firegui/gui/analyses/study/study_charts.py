@@ -28,6 +28,7 @@ from firegui.gui.base.layouts import fill_column, labelled, row
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import Colors, current_colors
 from firegui.gui.charts.chart import Chart
+from firegui.gui.widgets.fields import NoScrollComboBox
 
 _NEAR_PX, _MOST_BARS, _NAME_WIDTH, _LEVEL_WIDTH = 12.0, 30, 190, 92
 _BETTER, _WORSE = "#0072b2", "#d55e00"
@@ -306,7 +307,7 @@ class StudyChartView(QWidget):
         super().__init__(parent)
         self.chart = chart
         self.table: StudyTable | None = None
-        self.choices = {name: QComboBox() for name, _ in chart.choices}
+        self.choices = {name: NoScrollComboBox() for name, _ in chart.choices}
         parts: list[QWidget] = []
         for name, tip in chart.choices:
             box, label = self.choices[name], labelled(name, self.choices[name])

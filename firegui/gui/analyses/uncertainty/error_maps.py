@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QShowEvent,
     QTransform,
 )
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLabel, QSizePolicy, QWidget
 
 from firegui.domain.grid import Box, bounding_box
 from firegui.domain.uncertainty import ErrorModel
@@ -28,6 +28,7 @@ from firegui.gui.base.layouts import fill_column, horizontal, row
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import current_colors
 from firegui.gui.map.map_colors import ColorScale, Packed, codes, signed_scale
+from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_buttons import ButtonRow
 
 Floats = NDArray[np.float32]
@@ -289,7 +290,7 @@ class ErrorFields(QWidget):
         self._controller = controller
         self._shown: EnsembleResult | None = None
         self._member = 0
-        self.maps, self.day = ErrorMaps(), QComboBox()
+        self.maps, self.day = ErrorMaps(), NoScrollComboBox()
         self.day.setAccessibleName("Day of the residuals and of the drawn field")
         self.day.setToolTip("The day whose residuals and whose drawn field are shown")
         buttons = ButtonRow()

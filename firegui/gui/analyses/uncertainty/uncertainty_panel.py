@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QTableView, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QTableView, QWidget
 
 from firegui.analyses.uncertainty.report import MEAN_OF_DRAWS, UNBURNED, below_start_text, error_text
 from firegui.analyses.uncertainty.results import member_spec
@@ -35,6 +35,7 @@ from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, describe, row
+from firegui.gui.widgets.fields import NoScrollComboBox
 
 NOTHING = "No ensemble is shown: draw one, or open an earlier one."
 _APPROXIMATE = "The paper's, of Bear 2020 and its own fire model: approximate here."
@@ -69,7 +70,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self.errors = ErrorFields(self._controller)
         self.fan, self.benefit = FanChart(), BenefitChart()
         self.convergence, self.variogram = EnsembleConvergenceChart(), VariogramChart()
-        self.quantity, self.unit = QComboBox(), QComboBox()
+        self.quantity, self.unit = NoScrollComboBox(), NoScrollComboBox()
         self.show_members, self.show_quantiles = QCheckBox("Members"), QCheckBox("5–95 %")
         self.error_text, self.means = QLabel(wordWrap=True), QLabel(wordWrap=True)
         self.caution = ElidedLabel(role="warning")

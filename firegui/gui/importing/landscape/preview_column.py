@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSlider, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QWidget
 
 from firegui.domain.scenario import LAYERS
 from firegui.gui.base.elided_label import Piece
@@ -28,6 +28,7 @@ from firegui.gui.importing.landscape.survey import DatedOutline, SurveyResult
 from firegui.gui.map.layers.layer import LegendEntry, Sample
 from firegui.gui.map.legends import LegendRow
 from firegui.gui.map.map_colors import ColorScale, Ink, Packed
+from firegui.gui.widgets.fields import NoScrollComboBox, NoScrollSlider
 from firegui.io.weather.daily import WindFields
 
 _HEIGHT = 132
@@ -45,7 +46,7 @@ class WindChart(QWidget):
         super().__init__(parent)
         self._first: date | None = None
         self._highest = np.empty(0)
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = NoScrollSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Day of the wind")
         self.slider.setPageStep(1)
         self._label = QLabel()
@@ -155,7 +156,7 @@ class PreviewColumn(QWidget):
         self._look: SurveyResult | None = None
         self._wanted = ""
         self._shown: dict[str, tuple[SurveyResult, Packed, ColorScale | None]] = {}
-        self.layer, self.relief = QComboBox(), QCheckBox("Relief")
+        self.layer, self.relief = NoScrollComboBox(), QCheckBox("Relief")
         self.map, self.legend, self.strip = PreviewMap(), LegendRow(), WindChart()
         self._empty = QLabel(_EMPTY)
         self._empty.setProperty("role", "muted")
