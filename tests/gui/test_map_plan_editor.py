@@ -17,6 +17,7 @@ from firegui.domain.drops import Drop, DropList
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.map.drop_edits import make, moved
 from firegui.gui.map.drop_menu import DropDialog
 from firegui.gui.map.layers.drop_layers import handle_of
 from firegui.gui.map.layers.layer import RasterLayer
@@ -108,6 +109,37 @@ def test_a_dragged_drop_is_released_that_many_cells_further_and_undo_brings_it_b
     session.undo_stack.redo()
     settled(qtbot, session)
     assert session.plan_editor.drops.at(FIRST.key) == moved
+
+
+def test_undo_of_a_dragged_drop_brings_back_the_selected_drop_its_handle_and_its_card(
+    qtbot: QtBot, session: Session, hand: Hand
+) -> None:
+    editor, start = session.plan_editor, place_of(session, FIRST)
+    drag(hand, start, (start[0] - 5.0, start[1] + 8.0))
+    settled(qtbot, session)
+    QTest.keyClick(hand.view.camera.widget, Qt.Key.Key_Escape)
+    hand.click(place_of(session, editor.drops.at(FIRST.key) or FIRST))
+    drag(hand, place_of(session, editor.drops.at(FIRST.key) or FIRST), (start[0] - 1.0, start[1] + 2.0))
+    settled(qtbot, session)
+    assert editor.change is not None
+    session.undo_stack.undo()
+    session.undo_stack.undo()
+    hand.view.flush()
+    assert editor.selected == FIRST and editor.change is None
+    assert f"row {FIRST.y:.1f}, column {FIRST.x:.1f}" in hand.view.drop_card.text
+    assert "Burned at end" not in hand.view.drop_card.text
+
+
+def test_undo_of_a_retimed_drop_selects_it_at_its_former_time(session: Session) -> None:
+    editor = session.plan_editor
+    editor.select(FIRST)
+    later = replace(FIRST, step=FIRST.step + 4)
+    assert make(session, moved(session, FIRST, later))
+    assert editor.selected == later
+    session.undo_stack.undo()
+    assert editor.selected == FIRST
+    session.undo_stack.redo()
+    assert editor.selected == later
 
 
 def test_while_a_drop_is_dragged_the_fire_the_difference_and_the_card_follow_and_nothing_is_edited(

@@ -165,7 +165,7 @@ class PlanEditor(QObject):
 
     # -- following the session ---------------------------------------------------------------------------------------
     def _set(self, plan: EditedPlan | None) -> None:
-        shown = self._session.result
+        shown, before_drops, had_selection = self._session.result, self.drops, self._selected is not None
         if plan is None:
             before, self._plan = self._plan, None
             # Another plan may have been shown since. An undo does not remove it.
@@ -175,7 +175,17 @@ class PlanEditor(QObject):
             self._plan = plan
             rules = self._rules_of(plan.origin.project or self._session.project)
             self._session.show_result(_edited_result(plan, shown if shown.by_hand else plan.origin, rules))
+        if had_selection:
+            self._follow_edit(before_drops)
         self.edited.emit()
+
+    def _follow_edit(self, before: DropList) -> None:
+        """After an undo or redo, end the preview of other drops, and select the drop that the step brought."""
+        if self._change is not None and self._change.after != self.drops:
+            self.request_preview(None)
+        brought = [drop for drop in self.drops.drops if before.at(drop.key) != drop]
+        if self.selected is None and len(brought) == 1:
+            self.select(brought[0])
 
     def _rules_of(self, project: Project) -> DropValidator:
         if self._validator is None or self._validator.project is not project:
