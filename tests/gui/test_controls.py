@@ -94,7 +94,7 @@ def dialogs(session: Session, window: MainWindow) -> Iterator[QWidget]:
     yield RegionDialog(session, Region.rectangle("R", (1, 4), (2, 5)), window)
     yield RegionDialog(session, Region("P", ((((1.0, 1.0), (1.0, 5.0), (4.0, 2.0)),),)), window)
     yield ReplanDialog(project, place, place / "runs" / "one", ("one", place / "plan.csv"), "auto", window)
-    yield DuplicateRunDialog(RunEntry("one", place / "runs" / "one"), project, window)
+    yield DuplicateRunDialog(RunEntry("one", place / "runs" / "one", project=project), project, window)
     yield ExportDialog(session, window)
     yield AnimationDialog(session, window.workbench.maps, window)
     yield LandscapeWizard(lambda *_: project, lambda *_: True, window)
