@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -74,6 +75,13 @@ class DropList:
             schedule.logits[drop.key] = LISTED_LOGIT
             schedule.poses[drop.key] = drop.y, drop.x, drop.theta
         return schedule
+
+
+def grid_heading(theta: float) -> float:
+    """Return the heading of a long axis in degrees clockwise from grid north, in [0, 180); it is flown either way."""
+    heading = (90.0 - math.degrees(theta)) % 180.0
+    # A hair below 0 wraps to exactly 180 in floating point.
+    return 0.0 if heading >= 180.0 else heading
 
 
 def columns_of(fleet: Fleet) -> dict[str, int]:

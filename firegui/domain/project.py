@@ -182,12 +182,13 @@ def same_baseline(one: Project, other: Project) -> bool:
 def same_inputs(one: Project, other: Project) -> bool:
     """Return whether a plan has the same effect in both: the same fire, fleet, rules and objective.
 
-    Settings of the optimizer decide how a plan is searched for, not its effect, so they do not count.
+    Settings of the optimizer and pinned drops decide how a plan is searched for, not its effect, so they do not count.
     """
+    free = [replace(project.operations, pinned=()) for project in (one, other)]
     return (
         same_baseline(one, other)
         and one.planned_fleet == other.planned_fleet
-        and one.operations == other.operations
+        and free[0] == free[1]
         and (one.plan.nominal, one.plan.design) == (other.plan.nominal, other.plan.design)
         and one.plan.retardant_acts_on == other.plan.retardant_acts_on
     )

@@ -22,6 +22,7 @@ from firegui.gui.map.drop_menu import DropDialog
 from firegui.gui.map.layers.drop_layers import handle_of
 from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.planning.plan_preview import PlanPreview
+from firegui.gui.scenario.constraint_tables import pin_columns
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from tests.gui.hands import choose
 from tests.gui.map_scene import RIGHT, Hand, open_map, painted, undo_steps
@@ -128,6 +129,18 @@ def test_undo_of_a_dragged_drop_brings_back_the_selected_drop_its_handle_and_its
     assert editor.selected == FIRST and editor.change is None
     assert f"row {FIRST.y:.1f}, column {FIRST.x:.1f}" in hand.view.drop_card.text
     assert "Burned at end" not in hand.view.drop_card.text
+
+
+def test_the_card_of_a_pinned_drop_says_so_and_gives_the_heading_of_the_table(session: Session, hand: Hand) -> None:
+    session.plan_editor.select(FIRST)
+    hand.view.flush()
+    assert "pinned" not in hand.view.drop_card.text
+    hand.key(Qt.Key.Key_P)
+    hand.view.flush()
+    assert "pinned" in hand.view.drop_card.text and "090° / 270°" in hand.view.drop_card.text
+    (pin,) = session.project.operations.pinned
+    heading = next(column for column in pin_columns(session) if column.title.startswith("Heading"))
+    assert heading.text(pin) == "090"
 
 
 def test_undo_of_a_retimed_drop_selects_it_at_its_former_time(session: Session) -> None:

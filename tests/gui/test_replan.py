@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.operations import Operations
+from firegui.domain.operations import Operations, PinnedDrop
 from firegui.domain.project import Project, same_inputs
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError
@@ -207,6 +207,11 @@ def test_a_folder_that_is_taken_gets_a_number(project: Project, tmp_path: Path) 
 def test_a_plan_under_other_rules_is_another(project: Project) -> None:
     assert same_inputs(project, replace(project))
     assert not same_inputs(project, replace(project, operations=Operations(hard_cap=3)))
+
+
+def test_a_pin_leaves_the_runs_that_are_there_as_they_are(project: Project) -> None:
+    pin = PinnedDrop(project.calendar.time_of_step(10), "S-2T-1", 20.0, 30.0, 0.0)
+    assert same_inputs(project, replace(project, operations=Operations(pinned=(pin,))))
 
 
 def test_a_real_replanning_reopens_with_its_numbers_and_can_be_taken_up_again(

@@ -7,8 +7,10 @@ import textwrap
 from dataclasses import replace
 from itertools import count
 
-from firegui.domain.drops import Drop, DropList
+from firegui.domain.drops import Drop, DropList, grid_heading
+from firegui.domain.operations import PinnedDrop
 from firegui.domain.schedule import DropRecord
+from firegui.gui.map.shape_edits import pinned_row
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
 from firegui.runs.messages import counted
@@ -94,6 +96,12 @@ def tail_name(session: Session, drop: Drop) -> str:
     return session.plan_editor.rules.tails[drop.column].name
 
 
+def pin_for(session: Session, drop: Drop) -> PinnedDrop:
+    """Return the pin that keeps ``drop`` of the shown plan."""
+    when = session.plan_editor.project.calendar.time_of_step(drop.step)
+    return PinnedDrop(when, tail_name(session, drop), drop.y, drop.x, drop.theta)
+
+
 def when_text(session: Session, step: int) -> str:
     """Return the local time of a step as text."""
     calendar = session.plan_editor.project.calendar
@@ -123,9 +131,13 @@ def card_rows(session: Session) -> tuple[str, Rows] | None:
 
 def _drop_rows(session: Session, drop: Drop) -> Rows:
     kind = session.plan_editor.rules.tails[drop.column].type
-    heading = round(90.0 - math.degrees(drop.theta)) % 180
+    heading = round(grid_heading(drop.theta)) % 180
+    is_pinned = pinned_row(session.project.operations, pin_for(session, drop)) >= 0
     return [
-        ("", f"{kind.material.value}, {kind.payload_gal:,.0f} gal · step {drop.step}"),
+        (
+            "",
+            f"{kind.material.value}, {kind.payload_gal:,.0f} gal · step {drop.step}{' · pinned' if is_pinned else ''}",
+        ),
         ("Released at", f"row {drop.y:.1f}, column {drop.x:.1f}"),
         ("Heading", f"{heading:03d}° / {heading + 180:03d}° grid"),
     ]

@@ -18,10 +18,20 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.drops import Drop
-from firegui.domain.operations import PinnedDrop
 from firegui.domain.schedule import DropRecord
 from firegui.gui.base.layouts import vertical
-from firegui.gui.map.drop_edits import added, drop_of, make, moved, proposed_drop, removed, signed, tail_name, when_text
+from firegui.gui.map.drop_edits import (
+    added,
+    drop_of,
+    make,
+    moved,
+    pin_for,
+    proposed_drop,
+    removed,
+    signed,
+    tail_name,
+    when_text,
+)
 from firegui.gui.map.layers.drop_layers import SIGMAS
 from firegui.gui.map.shape_edits import add_pins, pinned_row, remove_pins
 from firegui.gui.session.plan_editor import DropChange
@@ -279,7 +289,7 @@ class DropMenu:
         if row >= 0:
             remove_pins(self._session, [row])
         else:
-            add_pins(self._session, [self._pin(drop)])
+            add_pins(self._session, [pin_for(self._session, drop)])
 
     # -- helpers -----------------------------------------------------------------------------------------------------
     def _is_refused(self, reason: str) -> bool:
@@ -302,13 +312,8 @@ class DropMenu:
         self.dialog.accepted_change.connect(lambda change: make(session, change))
         self.dialog.open()
 
-    def _pin(self, drop: Drop) -> PinnedDrop:
-        session = self._session
-        when = session.plan_editor.project.calendar.time_of_step(drop.step)
-        return PinnedDrop(when, tail_name(session, drop), drop.y, drop.x, drop.theta)
-
     def _pinned_row(self, drop: Drop) -> int:
-        return pinned_row(self._session.project.operations, self._pin(drop))
+        return pinned_row(self._session.project.operations, pin_for(self._session, drop))
 
     def _new_menu(self, name: str, head: str) -> QMenu:
         menu = QMenu(self._parent)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.drops import grid_heading
 from firegui.domain.operations import MOST_DROPS, Grounding, PinnedDrop
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
@@ -42,8 +42,8 @@ _AIRCRAFT = Column("Aircraft", lambda drop: drop.aircraft, tip="the aircraft tha
 _POSE = (
     Column("Row", lambda drop: drop.y, "{:.1f}".format, "release point, cells from the north"),
     Column("Column", lambda drop: drop.x, "{:.1f}".format, "release point, cells from the west"),
-    Column("Axis, °", lambda drop: math.degrees(drop.theta), "{:.0f}".format,
-           "long axis, degrees anticlockwise from east"),
+    Column("Heading, °", lambda drop: round(grid_heading(drop.theta)) % 180, "{:03d}".format,
+           "long axis, degrees clockwise from grid north; it may be flown either way"),
 )  # fmt: skip
 
 
