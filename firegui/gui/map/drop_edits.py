@@ -132,12 +132,9 @@ def card_rows(session: Session) -> tuple[str, Rows] | None:
 def _drop_rows(session: Session, drop: Drop) -> Rows:
     kind = session.plan_editor.rules.tails[drop.column].type
     heading = round(grid_heading(drop.theta)) % 180
-    is_pinned = pinned_row(session.project.operations, pin_for(session, drop)) >= 0
+    pinned = " · pinned" if pinned_row(session.project.operations, pin_for(session, drop)) >= 0 else ""
     return [
-        (
-            "",
-            f"{kind.material.value}, {kind.payload_gal:,.0f} gal · step {drop.step}{' · pinned' if is_pinned else ''}",
-        ),
+        ("", f"{kind.material.value}, {kind.payload_gal:,.0f} gal · step {drop.step}{pinned}"),
         ("Released at", f"row {drop.y:.1f}, column {drop.x:.1f}"),
         ("Heading", f"{heading:03d}° / {heading + 180:03d}° grid"),
     ]
