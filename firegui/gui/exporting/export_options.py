@@ -87,7 +87,7 @@ class MapSheetForm(QWidget):
             for value, title in entries.items():
                 box.addItem(title, value.value)
             # The longest entry must not set the width of a narrow panel.
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setSizeAdjustPolicy(NoScrollComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(8)
         self.whole_grid = QCheckBox("Whole modelled area")
         self.whole_grid.setToolTip("Show the whole modelled area on maps, not only fire and drops")
