@@ -143,7 +143,7 @@ def test_the_card_of_a_pinned_drop_says_so_and_gives_the_heading_of_the_table(se
     assert heading.text(pin) == "090"
 
 
-def test_undo_of_a_retimed_drop_selects_it_at_its_former_time(session: Session) -> None:
+def test_undo_of_a_retimed_drop_selects_it_at_its_former_time(session: Session, hand: Hand) -> None:
     editor = session.plan_editor
     editor.select(FIRST)
     later = replace(FIRST, step=FIRST.step + 4)
