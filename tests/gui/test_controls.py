@@ -82,7 +82,7 @@ def test_no_two_commands_share_a_key(shared: MainWindow) -> None:
     assert sorted(key for key in set(keys) if keys.count(key) > 1) == []
 
 
-def dialogs(session: Session, window: MainWindow) -> Iterator[QWidget]:
+def dialogs(session: Session, window: QWidget) -> Iterator[QWidget]:
     project, place = session.project, Path("ridge.firegui")
     yield ProblemsDialog(InputError([Problem("here", "is wrong", "mend it")], "Refused"), window)
     yield ImportEventDialog(window)
@@ -94,6 +94,10 @@ def dialogs(session: Session, window: MainWindow) -> Iterator[QWidget]:
     yield RegionDialog(session, Region.rectangle("R", (1, 4), (2, 5)), window)
     yield RegionDialog(session, Region("P", ((((1.0, 1.0), (1.0, 5.0), (4.0, 2.0)),),)), window)
     yield ReplanDialog(project, place, place / "runs" / "one", ("one", place / "plan.csv"), "auto", window)
+
+
+def large_dialogs(session: Session, window: MainWindow) -> Iterator[QWidget]:
+    project, place = session.project, Path("ridge.firegui")
     yield DuplicateRunDialog(RunEntry("one", place / "runs" / "one", project=project), project, window)
     yield ExportDialog(session, window)
     yield AnimationDialog(session, window.workbench.maps, window)
@@ -105,6 +109,14 @@ def test_every_control_of_the_dialogs_has_them_too(shared: MainWindow) -> None:
     for dialog in dialogs(shared.workbench.session, shared):
         assert any(True for _ in controls_of(dialog)), dialog
         faults += [f"{type(dialog).__name__}: {line}" for line in report(dialog)]
+        dialog.deleteLater()
+    assert faults == []
+
+
+def test_the_wheel_changes_no_control_of_the_large_dialogs(shared: MainWindow) -> None:
+    faults = []
+    for dialog in large_dialogs(shared.workbench.session, shared):
+        faults += [f"{type(dialog).__name__}: {line}" for line in report(dialog) if "by the wheel" in line]
         dialog.deleteLater()
     assert faults == []
 
