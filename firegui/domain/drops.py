@@ -78,7 +78,10 @@ class DropList:
 
 
 def grid_heading(theta: float) -> float:
-    """Return the heading of a long axis in degrees clockwise from grid north, in [0, 180); it is flown either way."""
+    """Return the heading of a long axis in degrees clockwise from grid north, in [0, 180).
+
+    The axis is flown either way.
+    """
     heading = (90.0 - math.degrees(theta)) % 180.0
     # A hair below 0 wraps to exactly 180 in floating point.
     return 0.0 if heading >= 180.0 else heading
