@@ -62,7 +62,7 @@ def test_in_a_small_window_all_of_each_map_is_in_sight(qtbot: QtBot, together: M
     edges = [(pane.x(), pane.x() + pane.width()) for pane in panes]
     assert edges[0][0] == 0 and edges[-1][1] <= board.width()
     assert all(before[1] <= after[0] for before, after in pairwise(edges))
-    assert all(pane.width() < 300 for pane in panes)
+    assert all(pane.width() < 370 for pane in panes)
 
 
 def test_both_fires_are_on_one_fixed_scale(together: MainWindow) -> None:

@@ -107,6 +107,7 @@ def row_of(window: MainWindow, entry: RunEntry) -> dict[str, str]:
 
 
 def page_button(window: MainWindow, text: str) -> QToolButton:
+    window.workbench.shell.show_panel("Progress")
     return next(button for button in plots(window).findChildren(QToolButton) if button.text() == text)
 
 
@@ -200,7 +201,8 @@ def test_its_result_counts_passes_and_rollouts_in_place_of_epochs(qtbot: QtBot, 
 
 
 def press_of_run(window: MainWindow, name: str) -> None:
-    """Press a button of the runs; in a narrow dock it is in the menu More."""
+    """Press a button of the runs; in a narrow panel it is in the menu More."""
+    window.workbench.shell.show_panel("Runs")
     panel = runs(window)
     button = panel.button(name)
     if button.isVisible():

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QToolButton
 from firegui.gui.base.number_text import number
 from firegui.gui.planning.progress_panel import RESULT, ProgressPanel
 from firegui.gui.planning.run_comparison import CompareRunsDialog
+from firegui.gui.planning.runs_panel import RunsPanel
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import MIDDLE, NONE, Hand
 from tests.gui.stories.person import CONTROL, Person
@@ -29,6 +30,7 @@ def test_two_runs_stand_in_one_list_and_either_is_shown_by_a_double_click(person
     assert by_rule.best is not None and searched.best is not None
     assert rows[by_rule]["Best"] == number(by_rule.best) and rows[searched]["Best"] == number(searched.best)
 
+    person.front("Runs", RunsPanel)
     person.double_click(person.runs.table, person.line_of(by_rule))
     person.rests()
     assert person.queue.shown is by_rule
@@ -40,6 +42,7 @@ def test_two_runs_stand_in_one_list_and_either_is_shown_by_a_double_click(person
     assert live.page == RESULT
     person.until(lambda: "placed by rule" in live.result.text)
 
+    person.front("Runs", RunsPanel)
     QTest.mouseClick(person.runs.table.viewport(), LEFT, pos=person.line_of(searched))
     QTest.keyClick(person.runs.table, Qt.Key.Key_Return)
     person.rests()
@@ -53,7 +56,7 @@ def test_two_runs_are_put_beside_each_other_with_their_numbers(person: Person) -
     person.key(Qt.Key.Key_F5)
     person.rests()
     searched = person.queue.entries[-1]
-    table = person.runs.table
+    table = person.front("Runs", RunsPanel).table
     for entry, modifier in ((by_rule, NONE), (searched, CONTROL)):
         QTest.mouseClick(table.viewport(), LEFT, modifier, person.line_of(entry))
     person.press(person.runs.button("compare"))
