@@ -59,11 +59,11 @@ def test_the_event_of_a_maps_file_has_its_wind_its_ignition_and_no_layers(tmp_pa
     assert any("Missing layers" in note for note in event.notes)
 
 
-def test_without_a_start_one_is_assumed_and_noted(tmp_path: Path) -> None:
+def test_without_a_start_the_date_is_noted_as_unknown(tmp_path: Path) -> None:
     np.savez(tmp_path / "m.npz", **arrays(start=None, transform=None, crs=None))
     event, _ = import_maps(tmp_path / "m.npz")
     assert event.start == datetime(2000, 1, 1, tzinfo=UTC)
-    assert any("2000-01-01T00:00Z is assumed" in note for note in event.notes)
+    assert any("date of the fire is not known" in note for note in event.notes)
     assert any("No place on the map" in note for note in event.notes)
 
 
