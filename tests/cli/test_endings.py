@@ -102,8 +102,11 @@ def test_a_run_out_of_patience_asks_for_more_of_it(firegui: Run, project: Path, 
     firegui("optimize", project, "--out", out, "--epochs", 50, "--patience", 2, "--lr", 1e-6, *QUIET)
     assert read_run(out).reason is FinishReason.PATIENCE
     answer = firegui("optimize", project, "--out", out, "--resume", "--epochs", 60, *QUIET)
-    assert answer.code == 0
-    assert "nothing left to do: give --patience above 2" in answer.out.splitlines()
+    lines = answer.out.splitlines()
+    assert (answer.code, lines[0].split()[:2]) == (0, ["Final", "size"])
+    # Below the result, and right above the table of metrics.
+    message = lines.index("nothing left to do: give --patience above 2")
+    assert lines[message + 1].split() == ["no", "drops", "plan"]
 
 
 def test_a_finished_run_is_still_refused_with_other_settings(firegui: Run, project: Path, tmp_path: Path) -> None:

@@ -56,13 +56,13 @@ def test_a_button_shows_baseline_plan_and_difference_beside_each_other(together:
 
 
 def test_in_a_small_window_all_of_each_map_is_in_sight(qtbot: QtBot, together: MainWindow) -> None:
-    together.resize(1024, 700)
-    qtbot.waitUntil(lambda: together.width() <= 1100)
+    together.resize(860, 700)
+    qtbot.waitUntil(lambda: together.width() <= 900)
     board, panes = together.workbench.maps, together.workbench.maps.panes
     edges = [(pane.x(), pane.x() + pane.width()) for pane in panes]
     assert edges[0][0] == 0 and edges[-1][1] <= board.width()
     assert all(before[1] <= after[0] for before, after in pairwise(edges))
-    assert all(pane.width() < 370 for pane in panes)
+    assert all(pane.width() < 300 for pane in panes)
 
 
 def test_both_fires_are_on_one_fixed_scale(together: MainWindow) -> None:

@@ -258,7 +258,7 @@ def test_the_menu_scores_and_brings_the_dock_forward(qtbot: QtBot, window: MainW
     qtbot.waitUntil(lambda: window.workbench.controller(SkillController).result is not None, timeout=20_000)
     qtbot.waitUntil(lambda: not window.workbench.controller(SkillController).is_busy)
 
-    assert window.workbench.panel(SkillPanel).settings.isVisible()
+    assert not window.workbench.panel(SkillPanel).settings.visibleRegion().isEmpty()
     assert window.workbench.panel(SkillPanel).model.rowCount() == DAYS
 
 
