@@ -82,9 +82,14 @@ def grid_heading(theta: float) -> float:
 
     The axis is flown either way.
     """
-    heading = (90.0 - math.degrees(theta)) % 180.0
+    return half_turn(90.0 - math.degrees(theta))
+
+
+def half_turn(degrees: float) -> float:
+    """Return an axis direction in [0, 180)."""
+    wrapped = degrees % 180.0
     # A hair below 0 wraps to exactly 180 in floating point.
-    return 0.0 if heading >= 180.0 else heading
+    return 0.0 if wrapped >= 180.0 else wrapped
 
 
 def columns_of(fleet: Fleet) -> dict[str, int]:

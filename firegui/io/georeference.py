@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyproj import Geod, Transformer
 
+from firegui.domain.drops import grid_heading, half_turn
 from firegui.domain.grid import Grid
 from firegui.io.crs import parse, transformer
 
@@ -114,16 +115,9 @@ class Georeference:
         dy, dx = -0.5 * math.sin(theta), 0.5 * math.cos(theta)
         tail, head = self.lonlat(y - dy, x - dx), self.lonlat(y + dy, x + dx)
         if tail is None or head is None:
-            return half_turn(90.0 - math.degrees(theta))
+            return grid_heading(theta)
         azimuth, _, _ = self._geod.inv(*tail, *head)
         return half_turn(float(azimuth))
-
-
-def half_turn(degrees: float) -> float:
-    """Return an axis direction in [0, 180)."""
-    wrapped = degrees % 180.0
-    # A hair below 0 wraps to exactly 180 in floating point.
-    return 0.0 if wrapped >= 180.0 else wrapped
 
 
 def format_ddm(lon: float, lat: float) -> str:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.domain.drops import Drop
+from firegui.domain.drops import Drop, grid_heading, half_turn
 from firegui.domain.schedule import DropRecord
 from firegui.gui.base.layouts import vertical
 from firegui.gui.map.drop_edits import (
@@ -37,7 +37,7 @@ from firegui.gui.map.shape_edits import add_pins, pinned_row, remove_pins
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import DecimalField, NoScrollComboBox, NoScrollDateTimeEdit, WholeField
-from firegui.io.georeference import Georeference, half_turn
+from firegui.io.georeference import Georeference
 
 _HUNDREDTHS = 100.0
 
@@ -167,7 +167,7 @@ class DropDialog(QDialog):
         numbers = (
             (self.row, round(drop.y, 3)), (self.column, round(drop.x, 3)), (self.easting, round(world[0], 2)),
             (self.northing, round(world[1], 2)),
-            (self.heading, round(half_turn(90.0 - math.degrees(drop.theta)) * _HUNDREDTHS) / _HUNDREDTHS),
+            (self.heading, round(grid_heading(drop.theta) * _HUNDREDTHS) / _HUNDREDTHS),
         )  # fmt: skip
         for field, value in numbers:
             with QSignalBlocker(field):

@@ -16,10 +16,11 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from firegui.domain.drops import half_turn
 from firegui.domain.fleet import AircraftType
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
-from firegui.io.georeference import Compass, Georeference, format_ddm, half_turn
+from firegui.io.georeference import Compass, Georeference, format_ddm
 from firegui.io.vectors.water import WaterLayer, near_water, water_of_fuel
 
 SIGMAS = 2.0

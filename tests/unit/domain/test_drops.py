@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firegui.domain.drops import Drop, DropList
+from firegui.domain.drops import Drop, DropList, half_turn
 from firegui.domain.schedule import DropRecord
 from tests.support import SHAPE
 
@@ -45,3 +45,10 @@ def test_a_change_begins_at_the_earliest_step_that_differs() -> None:
 
 def test_a_drop_is_not_moved_off_the_raster() -> None:
     assert A.moved(-100.0, 100.0, SHAPE) == Drop(3, 1, 0.0, SHAPE[1] - 1.0, 0.5)
+
+
+def test_an_axis_direction_stays_below_180() -> None:
+    assert half_turn(180.0) == 0.0
+    assert half_turn(-1e-17) == 0.0
+    assert half_turn(-30.0) == 150.0
+    assert half_turn(359.0) == 179.0

@@ -11,7 +11,7 @@ from pyproj import CRS, Proj
 
 from firegui.domain.grid import Grid
 from firegui.io import crs
-from firegui.io.georeference import Compass, Georeference, decimal_year, format_ddm, half_turn
+from firegui.io.georeference import Compass, Georeference, decimal_year, format_ddm
 from tests.unit.io.builders import BEAR_GRID, PLACED, UNPLACED
 
 OWN_ALBERS = "+proj=aea +lat_0=36.1 +lon_0=-118.7 +lat_1=36.0 +lat_2=36.2 +x_0=0 +y_0=0 +datum=NAD83 +units=m +no_defs"
@@ -88,13 +88,6 @@ def test_bears_grid_north_is_not_true_north() -> None:
     # Grid north and true north agree only along the central meridian, 120° W; Bear lies a degree west of it.
     heading = Georeference(BEAR_GRID).run_heading_true(300, 0, 0.0)
     assert 0.05 < abs(heading - 90.0) < 1.5
-
-
-def test_an_axis_direction_stays_below_180() -> None:
-    assert half_turn(180.0) == 0.0
-    assert half_turn(-1e-17) == 0.0
-    assert half_turn(-30.0) == 150.0
-    assert half_turn(359.0) == 179.0
 
 
 def test_degrees_and_decimal_minutes_carry_instead_of_showing_sixty() -> None:
