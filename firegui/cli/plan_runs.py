@@ -22,7 +22,9 @@ from firegui.cli.results import metrics_table, summary_data, summary_lines
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.cli.stress import stress_lines
 from firegui.cli.words import command_text
+from firegui.domain.plan_summary import PlanSummary
 from firegui.domain.project import Project
+from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.settings import DESIGN, EliminationSettings, MarginSettings, OptimizerSettings, PlanSettings
 from firegui.errors import Problems
 from firegui.runs.events import RunFinished
@@ -80,13 +82,17 @@ def carry_out_request(request: PlanRequest, progress: str, as_json: bool) -> int
     with interruptible() as control:
         ended = ready.carry_out(emitter(progress), control)
     record, finished = ended.record, ended.finished
-    report(as_json, run_result(record, finished), lambda: _lines(record, finished))
+    curve, summary = saved_curve(record.folder), run_summary(record)
+    data = _result(record, finished, curve, summary)
+    report(as_json, data, lambda: _lines(record, finished, curve, summary))
     return exit_code(finished)
 
 
-def run_result(record: RunRecord, finished: RunFinished) -> dict[str, Any]:
+def _result(
+    record: RunRecord, finished: RunFinished, curve: RemovalCurve | None, summary: PlanSummary | None
+) -> dict[str, Any]:
     """Return the object that ``optimize``, ``prune``, ``plan`` and ``tactical`` print with ``--json``."""
-    scores, curve = record.scores, saved_curve(record.folder)
+    scores = record.scores
     return {
         "run": str(record.folder),
         "reason": finished.reason.value,
@@ -107,11 +113,13 @@ def run_result(record: RunRecord, finished: RunFinished) -> dict[str, Any]:
         "stress": table_data(scores.stress) if scores.stress else None,
         "removal": None if curve is None else curve_data(curve),
         "given_up": given_up(record),
-        "summary": summary_data(run_summary(record)),
+        "summary": summary_data(summary),
     }
 
 
-def _lines(record: RunRecord, finished: RunFinished) -> list[str]:
+def _lines(
+    record: RunRecord, finished: RunFinished, curve: RemovalCurve | None, summary: PlanSummary | None
+) -> list[str]:
     audit = record.scores.audit
     rules = []
     if audit is not None:
@@ -120,12 +128,10 @@ def _lines(record: RunRecord, finished: RunFinished) -> list[str]:
     lost = given_up(record)
     warned = [f"Warning: {lost}. To keep it, choose a plan with more drops on the removal curve."] if lost else []
     tables = _scores(record) + ([] if record.scores.stress is None else [*stress_lines(record.scores.stress)])
-    curve = saved_curve(record.folder)
-    tables += [] if curve is None or len(curve) < 2 else [*curve_lines(curve, MOST_LINES)]
-    result = summary_lines(run_summary(record))
-    return [
-        *result, finished.message, *warned, *tables, *rules, f"run folder: {record.folder}", *_hints(record, finished),
-    ]  # fmt: skip
+    has_curve = curve is not None and len(curve) > 1
+    tables += [] if curve is None or not has_curve else [*curve_lines(curve, MOST_LINES)]
+    folder, hints = f"run folder: {record.folder}", _hints(record, finished, has_curve=has_curve)
+    return [*summary_lines(summary), finished.message, *warned, *tables, *rules, folder, *hints]
 
 
 def _scores(record: RunRecord) -> list[str]:
@@ -139,7 +145,7 @@ def _scores(record: RunRecord) -> list[str]:
     return metrics_table(columns | {"plan": scores.nominal})
 
 
-def _hints(record: RunRecord, finished: RunFinished) -> list[str]:
+def _hints(record: RunRecord, finished: RunFinished, *, has_curve: bool) -> list[str]:
     """Return what to do next: resume a stopped run, export one that ended by itself if it drops anything."""
     name = "plan" if len(record.stages) > 1 else record.stages[0].value
     words: list[str | Path] = [name, record.header.project_folder, "--out", record.folder, "--resume"]
@@ -149,7 +155,7 @@ def _hints(record: RunRecord, finished: RunFinished) -> list[str]:
     if Stage.TACTICAL in record.stages:
         return _after_tactical(record)
     if (record.folder / REFERENCE).is_file() or (record.metrics is not None and record.metrics.drops_executed > 0):
-        return [_export_hint(record), *_point_hint(record)]
+        return [_export_hint(record), *([_point_hint(record)] if has_curve else [])]
     if Stage.OPTIMIZE not in record.stages:
         return []
     if finished.reason is FinishReason.PATIENCE:
@@ -157,12 +163,9 @@ def _hints(record: RunRecord, finished: RunFinished) -> list[str]:
     return [f"With more epochs: {command_text(*words, '--epochs', str(max(2 * optimizer.epochs, FORMING_EPOCHS)))}"]
 
 
-def _point_hint(record: RunRecord) -> list[str]:
-    curve = saved_curve(record.folder)
-    if curve is None or len(curve) < 2:
-        return []
+def _point_hint(record: RunRecord) -> str:
     words = ("removal", record.folder, "--drops", "N", "--out", "POINT.safetensors")
-    return [f"Another point of the curve: {command_text(*words)}"]
+    return f"Another point of the curve: {command_text(*words)}"
 
 
 def _after_tactical(record: RunRecord) -> list[str]:
