@@ -16,6 +16,7 @@ from firegui.domain.project import Project
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
+from firegui.gui.jobs import run_entry
 from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.edited_plan_saver import BY_HAND
@@ -177,6 +178,19 @@ def test_the_curve_of_a_saved_run_is_read_when_it_is_shown(
     entry.curve = None
     plots.refresh()
     assert plots.removal.note.isVisible() and "made by an earlier version" in plots.removal.note.text()
+
+
+def test_a_folder_without_a_curve_and_a_summary_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(run_entry, "read_removal_curve", lambda _folder: read.append("curve"))
+    monkeypatch.setattr(run_entry, "read_run", lambda _folder: read.append("run"))
+    monkeypatch.setattr(run_entry, "run_summary", lambda _record: read.append("summary"))
+    found = RunEntry("A", Path("run"), stage=Stage.PRUNE, nominal=metrics(1.0))
+    for state in (RunState.RUNNING, RunState.FINISHED, RunState.FINISHED):
+        found.state = state
+        found.complete_curve()
+        found.complete_summary()
+    assert read == ["curve", "run", "summary"]
 
 
 def test_scores_at_the_end_replace_those_of_the_planning(qtbot: QtBot, project: Project) -> None:

@@ -22,7 +22,7 @@ from firegui.runs.events import Progress, RunFinished, StageBegan, StressTestPro
 from firegui.runs.history import COLUMNS
 from firegui.runs.kept_fire import kind_of_fire
 from firegui.runs.replan_base import ReplanScores
-from firegui.runs.run_folder import RunRecord, read_run
+from firegui.runs.run_folder import RunRecord, read_removal_curve, read_run
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, ReplanNote, RunState, Stage
 from firegui.runs.summary import run_summary, saved_summary
 
@@ -145,6 +145,8 @@ class RunEntry:
         stress: Table of the stress test.
         curve: Removal curve of the second stage; that of a saved run is read when it is shown.
         summary: What is reported of the plan first, once its run has ended.
+        curve_sought: The folder was searched for a removal curve, and is not searched again.
+        summary_sought: The same for a summary.
         seconds: Time of the whole run in seconds, once it has ended.
     """
 
@@ -181,6 +183,8 @@ class RunEntry:
     stress: StressTable | None = None
     curve: RemovalCurve | None = None
     summary: PlanSummary | None = None
+    curve_sought: bool = False
+    summary_sought: bool = False
     seconds: float | None = None
     notes: str = ""
     history: EpochHistory = field(default_factory=EpochHistory)
@@ -364,9 +368,17 @@ class RunEntry:
         if swept is not None:
             self.swept, self.rollouts = (swept.done, swept.passes), swept.rollouts
 
+    def complete_curve(self) -> None:
+        """Read the removal curve of a saved run, once; a folder that cannot be read has none."""
+        if self.curve is None and not self.curve_sought and self.is_over and self.prunes and not self.replans:
+            self.curve_sought = True
+            with suppress(InputError):
+                self.curve = read_removal_curve(self.folder)
+
     def complete_summary(self) -> None:
-        """Compute the summary of a run that was made before runs kept one."""
-        if self.summary is None and self.is_over and self.nominal is not None:
+        """Compute the summary of a run that was made before runs kept one, once."""
+        if self.summary is None and not self.summary_sought and self.is_over and self.nominal is not None:
+            self.summary_sought = True
             with suppress(InputError):
                 self.summary = run_summary(read_run(self.folder))
 

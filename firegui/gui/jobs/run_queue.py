@@ -7,7 +7,6 @@ the map. It waits while a run is active, and continues when the run pauses or en
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -34,7 +33,7 @@ from firegui.runs.events import (
     StateChanged,
     StressTestProgress,
 )
-from firegui.runs.run_folder import delete_run, read_removal_curve, same_folder
+from firegui.runs.run_folder import delete_run, same_folder
 from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec
@@ -229,12 +228,6 @@ class RunQueue(QObject):
             self.changed.emit()
         if (entry := self._list.in_folder(folder)) is not None:
             self.show(entry)
-
-    def read_curve(self, entry: RunEntry) -> None:
-        """Read the removal curve of a saved run, once; a folder that cannot be read has none."""
-        if entry.curve is None and entry.is_over and entry.prunes and not entry.replans:
-            with suppress(InputError):
-                entry.curve = read_removal_curve(entry.folder)
 
     # -- the active run ----------------------------------------------------------------------------------------------
     def _enqueue(self, entry: RunEntry, spec: FolderSpec) -> None:

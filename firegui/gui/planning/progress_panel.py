@@ -145,7 +145,7 @@ class ProgressPanel(QWidget):
             chart.update_axes()
             yield
         if entry is not None:
-            self._queue.read_curve(entry)
+            entry.complete_curve()
         self.removal.show_run(entry)
         self.result.show_run(entry)
         self.loop.show_run(entry)
