@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
+from firegui.domain.scenario import UNKNOWN_START
 from firegui.gui.map.timeline import TimelineBar, time_text
 from firegui.gui.map.timeline_track import TrackData
 from firegui.gui.scenario.calendar_panel import GroundedDayMenu
@@ -251,3 +252,11 @@ def test_the_menu_of_the_band_grounds_a_type_on_that_day_as_one_undoable_edit(qt
     assert not session.project.planned_fleet.types[1].grounded_days
     next(action for action in menu.actions() if action.text() == "Ground &all types").trigger()
     assert all(1 in kind.grounded_days for kind in session.project.planned_fleet.types)
+
+
+def test_the_menu_of_the_band_names_no_date_that_is_not_known(qtbot: QtBot, session: Session) -> None:
+    event = replace(session.project.scenario, start=UNKNOWN_START)
+    session.edit("forget the date", replace(session.project, scenario=event))
+    menu = GroundedDayMenu(session, 1)
+    qtbot.addWidget(menu)
+    assert menu.actions()[0].text() == "Grounded on day 2, date unknown"

@@ -278,8 +278,7 @@ class GroundedDayMenu(QMenu):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setToolTipsVisible(True)
         self._model, self._day = GroundingModel(session, self), day
-        when = session.project.calendar.date_of_day(day)
-        heading = self.addAction(f"Grounded on day {day + 1}, {when.day} {when:%b}")
+        heading = self.addAction(f"Grounded on day {day + 1}, {session.project.calendar.short_date_text(day)}")
         heading.setEnabled(False)
         self.addSeparator()
         rows = range(self._model.rowCount())
