@@ -107,9 +107,7 @@ class PlanSummary:
     @property
     def saved_share(self) -> float | None:
         """Part of the fire without drops that the plan saves; negative where the plan makes the fire larger."""
-        if self.final_ha is None or not self.final_ha_no_drops:
-            return None
-        return 1.0 - self.final_ha / self.final_ha_no_drops
+        return None if self.final_ha is None else saved_share(self.final_ha, self.final_ha_no_drops)
 
     @property
     def bare(self) -> str:
@@ -130,12 +128,7 @@ class PlanSummary:
         """Final size and what is saved: ``5.5 ha, 99.5 % saved (1,204 ha without drops)``."""
         if self.final_ha is None:
             return "not known"
-        text = area_text(self.final_ha)
-        if self.final_ha_no_drops is None:
-            return text
-        share = self.saved_share
-        saved = "" if share is None else f", {saved_text(share)}"
-        return f"{text}{saved} ({area_text(self.final_ha_no_drops)} {self.bare})"
+        return fire_size_text(self.final_ha, self.final_ha_no_drops, self.bare)
 
     @property
     def gallons_text(self) -> str:
@@ -190,6 +183,20 @@ def _day_row(day: DaySummary) -> list[str]:
     night = "–" if day.night is None else f"{day.night:,}"
     date_text = DATE_UNKNOWN if day.when is None else day.when.isoformat()
     return [f"{day.day + 1}", date_text, f"{day.drops:,}", by_type, f"{day.gallons:,.0f}", night, *fires]
+
+
+def saved_share(final_ha: float, final_ha_no_drops: float | None) -> float | None:
+    """Return the part of a fire without drops that a plan saves, ``None`` where there is no such fire."""
+    return 1.0 - final_ha / final_ha_no_drops if final_ha_no_drops else None
+
+
+def fire_size_text(final_ha: float, final_ha_no_drops: float | None, bare: str) -> str:
+    """Return the size of a fire, what is saved, and the fire without drops, which ``bare`` calls so."""
+    text, share = area_text(final_ha), saved_share(final_ha, final_ha_no_drops)
+    if final_ha_no_drops is None:
+        return text
+    saved = "" if share is None else f", {saved_text(share)}"
+    return f"{text}{saved} ({area_text(final_ha_no_drops)} {bare})"
 
 
 def area_text(area_ha: float) -> str:

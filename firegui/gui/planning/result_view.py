@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
-from firegui.domain.plan_summary import PlanSummary, area_text, saved_text
+from firegui.domain.plan_summary import PlanSummary, area_text, fire_size_text
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
 from firegui.domain.stress import worst_case_text
@@ -92,10 +92,8 @@ def _size_so_far(entry: RunEntry) -> str:
     plan, bare = entry.nominal or entry.plan, entry.baseline
     if plan is None:
         return "not known yet" if bare is None else f"not known yet ({area_text(bare.final_extent_ha)} without drops)"
-    if bare is None or not bare.final_extent_ha:
-        return area_text(plan.final_extent_ha)
-    saved = saved_text(1.0 - plan.final_extent_ha / bare.final_extent_ha)
-    return f"{area_text(plan.final_extent_ha)}, {saved} ({area_text(bare.final_extent_ha)} without drops)"
+    size_without = None if bare is None else bare.final_extent_ha or None
+    return fire_size_text(plan.final_extent_ha, size_without, "without drops")
 
 
 def summary_html(summary: PlanSummary, warning: str = "") -> str:
