@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QToolButton, QWidget
 
 
@@ -16,6 +16,25 @@ def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
     button.setToolTip(tip)
     button.setCheckable(checkable)
     button.setAutoRaise(True)
+    return button
+
+
+def action_button(action: QAction, style: Qt.ToolButtonStyle) -> QToolButton:
+    """Return a flat button of an action, which Tab reaches."""
+    button = QToolButton()
+    button.setDefaultAction(action)
+    button.setAutoRaise(True)
+    button.setToolButtonStyle(style)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setAccessibleName(action.text().replace("&", ""))
+    return button
+
+
+def close_button(name: str, keys: str, closed: Callable[[], object]) -> QToolButton:
+    """Return a cross that calls ``closed``; ``name`` is what it closes and ``keys`` close it too."""
+    button = tool_button("✕", f"Close {name} ({keys})")
+    button.setAccessibleName(f"Close {name}")
+    button.clicked.connect(lambda _checked=False: closed())
     return button
 
 

@@ -7,15 +7,16 @@ from enum import StrEnum
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QStackedWidget, QWidget
 
-from firegui.gui.base.controls import tool_button
+from firegui.gui.base.controls import action_button, close_button, tool_button
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, vertical
 
 _EDGE, _NORTH_ARROW, _SCALE_BAR = 8, 56, 52
 _LEAST_BAR, _TEXT_AIR, _REST_OF_BAR = 320, 14, 70
 """Least width of the bar; room around the text of a button; room for margins and note."""
+_TEXT = Qt.ToolButtonStyle.ToolButtonTextOnly
 
 
 class CentreMode(StrEnum):
@@ -38,10 +39,8 @@ class OverlayCard(QFrame):
         self.content = content
         head = QLabel(title)
         head.setProperty("role", "heading")
-        self.close_button = tool_button("✕", f"Close {title} (Esc)")
-        self.close_button.setAccessibleName(f"Close {title}")
+        self.close_button = close_button(title, "Esc", self.closed.emit)
         self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.close_button.clicked.connect(lambda _checked=False: self.closed.emit())
         self._head = horizontal(None, (head, 1), self.close_button, margins=0)
         vertical(self, self._head, (content, 1), margins=(10, 4, 6, 6), spacing=2)
         self.hide()
@@ -123,8 +122,9 @@ class CentreBar(QWidget):
         self.back.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.back.setAutoRaise(False)
         self.back.hide()
-        self._modes = [_action_button(action) for action in modes]
-        fire_buttons, card_buttons = ([_action_button(action) for action in actions] for actions in (views, cards))
+        fire_buttons, self._modes, card_buttons = (
+            [action_button(action, _TEXT) for action in actions] for actions in (views, modes, cards)
+        )
         self._buttons = (*fire_buttons, *self._modes, *card_buttons)
         fires = horizontal(None, *fire_buttons, margins=0, spacing=2)
         choices = horizontal(None, *self._modes, margins=0, spacing=2)
@@ -179,12 +179,14 @@ class Centre(QWidget):
         self._column.insertWidget(0, bar)
         bar.show_modes(self._has_result)
 
+    def add_result(self, result: QWidget) -> None:
+        """Add a result, which is not shown yet."""
+        self._results.addWidget(result)
+
     def show_result(self, result: QWidget | None, mode: CentreMode) -> None:
         """Show a result as ``mode`` says; the map alone for ``None``."""
         self._has_result, self.mode = result is not None, mode
         if result is not None:
-            if self._results.indexOf(result) < 0:
-                self._results.addWidget(result)
             self._results.setCurrentWidget(result)
         was_alone = self._results.isHidden()
         self._results.setVisible(result is not None and mode is not CentreMode.MAP)
@@ -198,13 +200,3 @@ class Centre(QWidget):
     def result(self) -> QWidget:
         """The part of the centre that shows results."""
         return self._results
-
-
-def _action_button(action: QAction) -> QToolButton:
-    button = QToolButton()
-    button.setDefaultAction(action)
-    button.setAutoRaise(True)
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-    button.setAccessibleName(action.text().replace("&", ""))
-    return button

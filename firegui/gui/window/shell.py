@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.gui.base.controls import focus_first, tool_button
+from firegui.gui.base.controls import action_button, close_button, focus_first
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.window.centre import Centre, CentreMode, MapStage
 from firegui.gui.window.side_panel import PanelSection, SidePanel
@@ -44,13 +44,8 @@ class Rail(QFrame):
         column.setSpacing(2)
         self.buttons: list[QToolButton] = []
         for action in actions:
-            button = QToolButton()
-            button.setDefaultAction(action)
-            button.setAutoRaise(True)
+            button = action_button(action, Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
             button.setIconSize(_RAIL_ICONS)
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAccessibleName(action.text().replace("&", ""))
             self.buttons.append(button)
             column.addWidget(button)
         column.addStretch(1)
@@ -80,10 +75,7 @@ class Drawer(QTabWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setDocumentMode(True)
-        close = tool_button("✕", "Close the drawer (F7)")
-        close.setAccessibleName("Close the drawer")
-        close.clicked.connect(lambda _checked=False: self.closed.emit())
-        self.setCornerWidget(close)
+        self.setCornerWidget(close_button("the drawer", "F7", self.closed.emit))
 
 
 class HelpColumn(QFrame):
@@ -95,9 +87,7 @@ class HelpColumn(QFrame):
         super().__init__(parent)
         title = QLabel("Help")
         title.setProperty("role", "heading")
-        close = tool_button("✕", "Close the help (Esc)")
-        close.setAccessibleName("Close the help")
-        close.clicked.connect(lambda _checked=False: self.closed.emit())
+        close = close_button("the help", "Esc", self.closed.emit)
         head = horizontal(None, (title, 1), close, margins=(8, 2, 2, 0))
         vertical(self, head, (help, 1), margins=0, spacing=0)
 
@@ -157,8 +147,7 @@ class Shell(QWidget):
             self.side.add_section(place.workspace, name, PanelSection(place.title, panel, grows=place.grows))
             if result is not None:
                 self._results[name] = result
-                self.centre.show_result(result, CentreMode.MAP)
-                self.centre.show_result(None, CentreMode.MAP)
+                self.centre.add_result(result)
         elif place.area is WindowArea.DRAWER:
             self.drawer.addTab(panel, place.title)
         elif place.area is WindowArea.OVERLAY and isinstance(panel, QScrollArea):
