@@ -268,11 +268,7 @@ class StudyForm(QWidget):
     # -- measures ----------------------------------------------------------------------------------------------------
     def _measures(self) -> tuple[str, ...]:
         """Return the measures that are recorded, that of the figures first."""
-        items = [self.measures.item(row) for row in range(self.measures.count())]
-        chosen = [
-            str(item.data(Qt.ItemDataRole.UserRole)) for item in items if item.checkState() is Qt.CheckState.Checked
-        ]
-        first = str(self.first.currentData() or "")
+        chosen, first = self._checked, str(self.first.currentData() or "")
         return tuple([first] * (first in chosen) + [name for name in chosen if name != first])
 
     def _show_measures(self, names: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 from firegui.gui.importing.landscape.wizard_page import WizardPage, copyable_label, form, problem_text, put_text
 from firegui.gui.widgets.coverage_form import CoverageForm
 from firegui.gui.widgets.fields import PathField, text_line
+from firegui.runs.messages import counted
 
 
 class CoveragePage(WizardPage):
@@ -96,7 +97,7 @@ class SummaryPage(WizardPage):
             self._state.setText(f"⚠ {many} to fix before the import; nothing is written until then.")
         else:
             count = 0 if self.survey_result is None else len(self.survey_result.warnings)
-            warned = f"⚠ Ready to import, with {count} warning{'' if count == 1 else 's'}."
+            warned = f"⚠ Ready to import, with {counted(count, 'warning')}."
             self._state.setText("Choose files first." if not surveyed else warned if count else "Ready to import.")
             set_role(self._state, "warning" if surveyed and count else "muted")
             return
