@@ -178,6 +178,15 @@ def test_the_drawer_is_closed_at_first_and_takes_half_of_the_height_at_most(wind
     assert not shell.is_drawer_visible
 
 
+def test_escape_closes_the_help_as_its_cross_says(window: MainWindow) -> None:
+    shell = window.workbench.shell
+    window.workbench.show_panel("Help")
+    focus = QApplication.focusWidget()
+    assert shell.help is not None and focus is not None and shell.help.isAncestorOf(focus)
+    QTest.keyClick(focus, Qt.Key.Key_Escape)
+    assert shell.help.isHidden()
+
+
 def test_only_one_analysis_is_open_and_its_result_is_that_of_the_centre(window: MainWindow) -> None:
     shell, panels = window.workbench.shell, window.workbench.analysis_panels
     window.workbench.show_panel("Stress")

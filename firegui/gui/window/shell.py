@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.gui.base.controls import action_button, close_button, focus_first
+from firegui.gui.base.controls import action_button, add_shortcut, close_button, focus_first
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.window.centre import Centre, CentreMode, MapStage
 from firegui.gui.window.side_panel import PanelSection, SidePanel
@@ -90,6 +90,7 @@ class HelpColumn(QFrame):
         close = close_button("the help", "Esc", self.closed.emit)
         head = horizontal(None, (title, 1), close, margins=(8, 2, 2, 0))
         vertical(self, head, (help, 1), margins=0, spacing=0)
+        add_shortcut(self, "Esc", self.closed.emit, below=True)
 
 
 class Shell(QWidget):
