@@ -193,6 +193,17 @@ def test_a_folder_without_a_curve_and_a_summary_is_read_once(monkeypatch: pytest
     assert read == ["curve", "run", "summary"]
 
 
+def test_the_table_holds_its_own_numbers_while_a_run_without_a_curve_is_shown(
+    plots: ProgressPanel, entry: RunEntry, project: Project
+) -> None:
+    view = plots.removal
+    view.show_run(RunEntry("B", Path("run"), project))
+    row, column = 1, 1
+    assert view.model.index(row, column).data() == "11.0", "a repaint that comes late must find its row"
+    view.show_run(entry)
+    assert view.model.index(3, 1).data() == "20.0"
+
+
 def test_scores_at_the_end_replace_those_of_the_planning(qtbot: QtBot, project: Project) -> None:
     curve = curve_of(project)
     for index, point in enumerate(curve.points):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QTableView, QWidget
@@ -19,7 +21,7 @@ from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 _NO_RUN = "No run is shown."
 _HOW = "Click a point, or select a row, to see its numbers."
 _SYMBOL = 6.0
-_LEFT, _RIGHT = 520, 280
+_LEFT, _RIGHT = 440, 360
 _LEAST_CELLS = 0.5
 """Protected cells below which nothing is shown of the regions."""
 _LEAST_RANGE, _LEAST = 0.2, 0.1
@@ -57,6 +59,27 @@ class RemovalChart(Chart):
             self.set_title(self._name, Piece(f"{number(value)} with {point.drops:,} drops", role))
 
 
+@dataclass(frozen=True, slots=True)
+class CurveRow:
+    """Row of the table: a point, its hectares at the end, and its burned protected cells."""
+
+    point: RemovalPoint
+    extent_ha: float
+    protected_cells: float
+
+
+_COLUMNS = (
+    Column("Drops", lambda row: row.point.drops, lambda value: f"{value:,}", "executed drops"),
+    Column("Fire at the end", lambda row: row.extent_ha, number, unit="ha"),
+    Column("Protected", lambda row: row.protected_cells, number, "protected cells burned", "cells"),
+    Column(
+        "Worst scenario", lambda row: row.point.excess, lambda value: f"{value:.2f}",
+        "share of the growth that is left in the worst scenario, divided by its limit; a plan holds up to 1",
+        "÷ limit", missing="not tested", color=lambda row: "warning" if exceeds_limit(row.point) else None,
+    ),
+)  # fmt: skip
+
+
 class RemovalView(QWidget):
     """Charts and table of a removal curve, and what can be done with its selected point."""
 
@@ -71,7 +94,7 @@ class RemovalView(QWidget):
         self._curve: RemovalCurve | None = None
         self._drops: int | None = None
         self.extent, self.protected = RemovalChart("Fire at the end, ha"), RemovalChart("Protected cells burned")
-        self.table, self.model = QTableView(), TableModel[int](self._columns(), self)
+        self.table, self.model = QTableView(), TableModel[CurveRow](_COLUMNS, self)
         self.text, self.note = muted_label(_HOW), muted_label()
         self.show_button, self.use_button = QPushButton("Show on map"), QPushButton("Use this plan")
         self._pages = QStackedWidget()
@@ -125,7 +148,8 @@ class RemovalView(QWidget):
         for chart in self.charts:
             chart.set_marks([(float(curve.taken), "this run's plan")] if curve.taken >= 0 else [])
             chart.update_axes()
-        self.model.set_rows(tuple(range(len(curve))))
+        values = zip(curve.points, curve.extents(), curve.protected(), strict=True)
+        self.model.set_rows(tuple(CurveRow(*row) for row in values))
         self.table.setColumnHidden(2, not burns_protected(curve))
         self.table.setColumnHidden(3, not curve.has_margin)
 
@@ -145,25 +169,6 @@ class RemovalView(QWidget):
 
     def _values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         return ((), ()) if self._curve is None else (self._curve.extents(), self._curve.protected())
-
-    def _columns(self) -> tuple[Column, ...]:
-        """Return the columns of the table, whose rows are indices of points."""
-
-        def point(index: int) -> RemovalPoint:
-            assert self._curve is not None
-            return self._curve.points[index]
-
-        return (
-            Column("Drops", lambda index: point(index).drops, lambda value: f"{value:,}", "executed drops"),
-            Column("Fire at the end", lambda index: self._values()[0][index], number, unit="ha"),
-            Column("Protected", lambda index: self._values()[1][index], number, "protected cells burned", "cells"),
-            Column(
-                "Worst scenario", lambda index: point(index).excess, lambda value: f"{value:.2f}",
-                "share of the growth that is left in the worst scenario, divided by its limit; a plan holds up to 1",
-                "÷ limit", missing="not tested",
-                color=lambda index: "warning" if exceeds_limit(point(index)) else None,
-            ),
-        )  # fmt: skip
 
     # -- events ------------------------------------------------------------------------------------------------------
     def _on_clicked(self, drops: float) -> None:
