@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QRect, QSettings, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.analyses.registry import ANALYSES
@@ -163,6 +163,17 @@ def test_the_rail_and_its_keys_show_a_workspace_and_a_second_click_hides_the_pan
     assert shell.workspace is WorkspaceName.PLAN and not shell.is_side_visible
     QTest.keyClick(window, Qt.Key.Key_Backslash, Qt.KeyboardModifier.ControlModifier)
     assert shell.is_side_visible and window.workbench.actions["side_panel"].isChecked()
+
+
+def test_a_window_that_becomes_wide_at_once_shows_the_whole_tool_bar(window: MainWindow) -> None:
+    start = window.findChild(QToolButton, "startTool")
+    assert isinstance(start, QToolButton)
+    for width in (900, 1440, 900, 1440):
+        window.resize(width, 800)
+        settle()
+        bar = start.parentWidget()
+        assert bar is not None and start.isVisible() and bar.rect().contains(start.geometry())
+        assert bar.width() >= bar.sizeHint().width()
 
 
 def test_the_drawer_is_closed_at_first_and_takes_half_of_the_height_at_most(window: MainWindow) -> None:

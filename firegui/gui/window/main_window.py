@@ -275,6 +275,8 @@ class MainWindow(QMainWindow):
             menus = self.menuBar()
             titles = sum(menus.actionGeometry(action).width() for action in menus.actions())
             self.workbench.actions.fit_tool_bar(self.width() - titles - _BESIDE_MENUS)
+            # The menu bar places its corner only when it is resized itself: a wider tool bar would lose its end.
+            QApplication.sendEvent(menus, QResizeEvent(menus.size(), menus.size()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the start page below the menu bar when the bar changes its height."""
