@@ -22,7 +22,7 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import Check, InputError
 from firegui.gui.exporting import export_dialog as export_module
-from firegui.gui.exporting.export_dialog import ExportDialog, ExportSource, content_of, fire_on_screen
+from firegui.gui.exporting.export_dialog import ExportDialog, ExportSource, FileNames, content_of, fire_on_screen
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import ExportContent
@@ -375,3 +375,13 @@ def test_a_region_drawn_after_the_run_is_exported_as_it_is_shown(session: Sessio
     assert [region.name for region in content.project.regions] == [*(one.name for one in project.regions), "New houses"]
     (note,) = (text for text in content.notes if "protected regions are those on the map" in text)
     assert all(region.name in note for region in project.regions) and "New houses" not in note
+
+
+def test_a_long_name_of_a_file_does_not_set_the_width_of_the_panel(qtbot: QtBot) -> None:
+    name = "20261125_1808_DemoFireSynthetic_Demo_drops.csv"
+    whole, broken = QLabel(name, wordWrap=True), FileNames(wordWrap=True)
+    for label in (whole, broken):
+        qtbot.addWidget(label)
+    broken.setText(name)
+    assert broken.text() == name
+    assert broken.minimumSizeHint().width() < whole.minimumSizeHint().width() / 2

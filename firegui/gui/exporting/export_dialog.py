@@ -44,6 +44,8 @@ from firegui.runs.export import hand_over, run_content
 from firegui.runs.messages import counted
 
 PREVIEW_DPI = 100.0
+_MAY_BREAK = "\u200b"
+"""A space without width."""
 _COARSE = "the chance of fire is that of the screen, to 1/255"
 _OTHER_REGIONS = "the protected regions are those on the map; the plan was made with others ({})"
 _COARSE_BASELINE = "the chance of fire without drops is that of the screen, to 1/255"
@@ -166,6 +168,18 @@ _SIZE = QSize(1120, 780)
 _WAIT = "Drawing the map…"
 
 
+class FileNames(QLabel):
+    """Label with names of files, which a narrow panel may break after each part of a name."""
+
+    def setText(self, text: str) -> None:
+        """Show names."""
+        super().setText(text.replace("_", f"_{_MAY_BREAK}"))
+
+    def text(self) -> str:
+        """Return the names as they are."""
+        return super().text().replace(_MAY_BREAK, "")
+
+
 class ExportDialog(QDialog):
     """Dialog for formats, sheet, folder and names, with a preview of the printed map.
 
@@ -197,7 +211,8 @@ class ExportDialog(QDialog):
         self.stem = QLineEdit(_first_stem(session))
         self.preview = PagePreview()
         self._prepare, self._write = LatestTask(self), LatestTask(self, settle_ms=0)
-        self.summary, self.warnings, self.names, self.activity = (QLabel(wordWrap=True) for _ in range(4))
+        self.summary, self.warnings, self.activity = (QLabel(wordWrap=True) for _ in range(3))
+        self.names = FileNames(wordWrap=True)
         self.why_not = QLabel()
         self._bar = QProgressBar()
         self.save_button, self.close_button = QPushButton("Export"), QPushButton("Cancel")
