@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
-from firegui.domain.plan_summary import PlanSummary, area_text, fire_size_text
+from firegui.domain.plan_summary import area_text, fire_size_text
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
 from firegui.domain.stress import worst_case_text
@@ -30,6 +31,7 @@ _FIRE_LOST = (
     "⚠ The fire was not kept when the run was made: the map has the plan on the fire simulated from the first day."
 )
 _AT_WORK = "The result by day and the numbers at nominal effectiveness come when the run has ended."
+_MARGIN = 6
 _ADVANCED = "Advanced: objective, stages and cost"
 _LEFT_COLUMNS = (1, 3)
 """Columns of the table of days that hold words: the date and the drops by type."""
@@ -40,9 +42,10 @@ class ResultView(QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._report, self._details = (_text_label(name) for name in ("Result of the run", "Objective and stages"))
+        names = ("Result of the run", "Days of the plan", "How the run ended", "Objective and stages")
+        self._headline, self._days, self._ended, self._details = map(_text_label, names)
         self._advanced = FoldedSection(_ADVANCED, vertical(None, self._details, margins=0))
-        self.setWidget(column(self._report, self._advanced, margins=6))
+        self.setWidget(column(self._headline, self._days, self._ended, self._advanced, margins=_MARGIN))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.show_run(None)
@@ -50,18 +53,27 @@ class ResultView(QScrollArea):
     @property
     def text(self) -> str:
         """The text, as HTML, with what is folded."""
-        return self._report.text() + self._details.text()
+        return "".join(label.text() for label in (self._headline, self._days, self._ended, self._details))
 
     def show_run(self, entry: RunEntry | None) -> None:
         """Show a run, or ``None``."""
         if entry is not None:
             entry.complete_summary()
-        report = _NO_RUN if entry is None else report_html(entry)
+        headline, days, ended = (_NO_RUN, "", "") if entry is None else report_parts(entry)
         details = "" if entry is None else details_html(entry)
-        for label, text in ((self._report, report), (self._details, details)):
+        for label, text in (
+            (self._headline, headline), (self._days, days), (self._ended, ended), (self._details, details),
+        ):  # fmt: skip
             if text != label.text():
                 label.setText(text)
+            label.setVisible(bool(text))
         self._advanced.setVisible(bool(details))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wrap sentences at the edge of the view; the table of days alone is scrolled sideways."""
+        super().resizeEvent(event)
+        for label in (self._headline, self._ended):
+            label.setMaximumWidth(max(self.viewport().width() - 2 * _MARGIN, 1))
 
 
 def _text_label(name: str) -> QLabel:
@@ -77,15 +89,21 @@ def _text_label(name: str) -> QLabel:
 
 def report_html(entry: RunEntry) -> str:
     """Return what is reported of a run first, as HTML: its summary, and how it ended."""
+    return "".join(report_parts(entry))
+
+
+def report_parts(entry: RunEntry) -> tuple[str, str, str]:
+    """Return what is reported of a run first, as HTML: headline, table of days, and how it ended."""
     replanned = entry.is_over and entry.replan is not None
     ended = _AT_WORK if not entry.is_over else f"<b>{escape(entry.status.capitalize())}</b>: {escape(entry.message)}"
     lost = "" if replanned else given_up_text(entry.reference, entry.nominal, entry.baseline)
     warning = f"<p style='margin-top:2px'><b>⚠ {escape(lost)}.</b> {_GIVEN_UP}</p>" if lost else ""
     end = "" if replanned else f"<p style='margin-top:6px'>{ended}</p>"
     if entry.summary is not None:
-        return summary_html(entry.summary, warning) + end
+        rows = [[_unbroken(text) for text in row] for row in entry.summary.day_rows()]
+        return _headline_html(entry.summary.headline()) + warning, html_table(rows, left=_LEFT_COLUMNS), end
     known = [("Final size", _size_so_far(entry)), ("Drops", _count(entry.drops))]
-    return ("" if entry.flies_loop else _headline_html(known)) + warning + end
+    return ("" if entry.flies_loop else _headline_html(known)) + warning, "", end
 
 
 def _size_so_far(entry: RunEntry) -> str:
@@ -94,15 +112,6 @@ def _size_so_far(entry: RunEntry) -> str:
         return "not known yet" if bare is None else f"not known yet ({area_text(bare.final_extent_ha)} without drops)"
     size_without = None if bare is None else bare.final_extent_ha or None
     return fire_size_text(plan.final_extent_ha, size_without, "without drops")
-
-
-def summary_html(summary: PlanSummary, warning: str = "") -> str:
-    """Return a summary as HTML: its headline, ``warning``, then its table of days."""
-    return (
-        _headline_html(summary.headline())
-        + warning
-        + html_table([[_unbroken(text) for text in row] for row in summary.day_rows()], left=_LEFT_COLUMNS)
-    )
 
 
 def _unbroken(text: str) -> str:
