@@ -116,6 +116,9 @@ class RegionsPanel(TableForm):
 
     def _set_up_view(self) -> None:
         show_table(self.view, self.model, "Protected regions", row_height=26, stretch=NAME)
+        # The side panel has room for two numbers; the dialog of a region has its cells, the line below the whole share.
+        for column in (CELLS, SHARE):
+            self.view.setColumnHidden(column, True)
         fit_rows(self.view, 3, 8)
         self.view.horizontalHeader().setMinimumSectionSize(52)
         self.view.selectionModel().currentRowChanged.connect(lambda current, _previous: self._select(current.row()))

@@ -102,7 +102,7 @@ class MapStage(QWidget):
             room = QSize(self.width() - 2 * _EDGE, self.height() - _NORTH_ARROW - _EDGE)
             size = wanted.boundedTo(room)
             return QRect(self.width() - _EDGE - size.width(), _NORTH_ARROW, size.width(), size.height())
-        room = QSize(self.width() // 2, self.height() // 2)
+        room = QSize(self.width() // 2, self.height() // 3)
         size = wanted.boundedTo(room)
         return QRect(_EDGE, self.height() - _SCALE_BAR - size.height(), size.width(), size.height())
 
