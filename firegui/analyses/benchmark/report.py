@@ -422,6 +422,6 @@ def benchmark_message(
         again = "" if obstacle else "; resume to try again"
         return f"{done} of {asked} done and kept; {'; '.join(whys)}{again}"
     best = table.groups[0]
-    spent = f", with {best.evaluations.mean:,.0f} fire simulations" if unequal_effort(table) else ""
-    text = f"lowest mean objective {best.objective.mean:.4g}: {best.title}{spent}"
-    return f"{asked} under a budget of {counted(table.budget, 'drop')}; {text}"
+    spent = f"; the best used {best.evaluations.mean:,.0f} fire simulations" if unequal_effort(table) else ""
+    text = f"lowest mean objective {best.objective.mean:.4g}: {best.title}"
+    return f"{asked} under a budget of {counted(table.budget, 'drop')}{spent}; {text}"
