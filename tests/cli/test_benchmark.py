@@ -54,6 +54,7 @@ def test_a_small_benchmark_comes_with_its_table_and_its_files_and_grows_with_res
     assert rows["none-0"]["objective"] > rows["two-stage-0"]["objective"]
 
 
+@pytest.mark.slow
 def test_the_command_that_is_kept_asks_for_the_same(
     firegui: Run, project: Path, workplace: Workplace, tmp_path: Path
 ) -> None:
@@ -77,6 +78,7 @@ def test_the_command_of_a_benchmark_at_the_matched_allowance_alone_asks_for_the_
     assert set(tasks_of(read_header(tmp_path / "run").settings)) == set(tasks_of(settings))
 
 
+@pytest.mark.slow
 def test_all_planners_are_what_is_meant_without_a_name(
     firegui: Run, project: Path, workplace: Workplace, tmp_path: Path
 ) -> None:

@@ -42,6 +42,7 @@ def saved(folder: Path, project: Project) -> Path:
 
 
 # -- calibrating -------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_two_events_are_fitted_jointly_and_each_gets_its_scores(
     firegui: Run, one: Path, two: Path, tmp_path: Path
 ) -> None:

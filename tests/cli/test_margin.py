@@ -34,6 +34,7 @@ def stressed(firegui: Run, project: Path, tmp_path: Path) -> Path:
     return project
 
 
+@pytest.mark.slow
 def test_the_curve_is_made_reported_and_repeated_by_its_own_command(
     firegui: Run, stressed: Path, tmp_path: Path
 ) -> None:
@@ -59,6 +60,7 @@ def test_the_curve_is_made_reported_and_repeated_by_its_own_command(
         assert words in command
 
 
+@pytest.mark.slow
 def test_the_table_is_for_people_and_a_resumed_curve_is_complete(firegui: Run, stressed: Path, tmp_path: Path) -> None:
     out = tmp_path / "curve"
     text = firegui("margin", stressed, "--out", out, *FAST, "--repair", 0).out

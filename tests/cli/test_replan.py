@@ -77,6 +77,7 @@ def test_a_closed_loop_prints_a_row_a_day(firegui: Run, watched: Path, schedule:
     assert (tmp_path / "run" / "closed_loop.csv").is_file()
 
 
+@pytest.mark.slow
 def test_an_exercise_prints_a_row_an_observation_and_its_command_repeats_it(
     firegui: Run, watched: Path, schedule: Path, tmp_path: Path
 ) -> None:

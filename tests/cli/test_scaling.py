@@ -34,6 +34,7 @@ def test_the_json_has_these_keys_and_the_folder_these_files(firegui: Run, projec
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_people_get_the_papers_columns_the_states_and_the_machine(firegui: Run, project: Path, tmp_path: Path) -> None:
     answer = firegui("scaling", project, "--out", tmp_path / "run", *FAST)
     for text in ("fleet: 4 aircraft", "grid: 9x12", "horizon: 2d", "Grad./rollout", "no drop is executed", "cores"):
@@ -41,6 +42,7 @@ def test_people_get_the_papers_columns_the_states_and_the_machine(firegui: Run, 
     assert "Removed by gradient" in answer.out and "[8/8] Searching: 4 aircraft, CMA-ES, seed 0" in answer.err
 
 
+@pytest.mark.slow
 def test_resuming_keeps_the_rows_and_takes_up_the_settings(firegui: Run, project: Path, study: Path) -> None:
     before = json.loads((study / "scaling.json").read_text())
     again = firegui("scaling", project, "--out", study, "--resume", "--repeats", 2, "--backend", "cpu", "--json").json
@@ -53,6 +55,7 @@ def test_resuming_keeps_the_rows_and_takes_up_the_settings(firegui: Run, project
         assert row["flying"]["gradient_ms"][0] == old["flying"]["gradient_ms"][0]
 
 
+@pytest.mark.slow
 def test_only_the_timings_can_be_asked_for(firegui: Run, project: Path, tmp_path: Path) -> None:
     words = ("scaling", project, "--out", tmp_path / "run", "--no-quality", "--repeats", 1, "--cut-carry", "--json")
     found = firegui(*words).json

@@ -51,6 +51,7 @@ def test_the_json_has_these_keys(firegui: Run, project: Path, schedule: Path, tm
         assert set(found["rows"][0]) == keys
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_pose_table(firegui: Run, project: Path, schedule: Path, tmp_path: Path) -> None:
     def rows(name: str, seed: int) -> object:
         words = ("--schedule", schedule, "--kind", "pose", "--scales", "0.1,0", "--draws", 3, "--seed", seed)
@@ -96,6 +97,7 @@ def test_a_sweep_makes_whole_plans_that_can_be_kept(firegui: Run, project: Path,
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run").glob("design-*/*")} == before
 
 
+@pytest.mark.slow
 def test_the_monte_carlo_columns_of_a_sweep_are_those_of_uq(firegui: Run, project: Path, tmp_path: Path) -> None:
     words = ("--kind", "design", "--designs", "0.9/0.9", "--epochs", 3, "--seed", 9, "--members", 4, "--preset", "bear")
     answer = firegui("sensitivity", project, *words, "--out", tmp_path / "run", "--progress", "none")

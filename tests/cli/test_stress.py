@@ -96,6 +96,7 @@ def test_the_projects_own_set_is_the_default_and_options_replace_its_numbers(
     assert other["scenarios"][1] != again.json["scenarios"][1]
 
 
+@pytest.mark.slow
 def test_the_command_in_the_folder_repeats_the_test(
     firegui: Run, project: Path, schedule: Path, scenarios: Path, tmp_path: Path
 ) -> None:

@@ -171,6 +171,7 @@ def _three_ways(folder: Path, study: Path, cluster: Cluster, cells: int) -> None
         assert_same_files(folder / "serial", other, *TABLES)
 
 
+@pytest.mark.slow
 def test_the_table_is_the_same_serially_on_two_workers_and_after_two_kills(tmp_path: Path, cluster: Cluster) -> None:
     tiny_project(tmp_path, make_project())
     study = write_study(tmp_path, allowance=150, seeds=[0, 1, 2, 3, 4, 5])

@@ -43,6 +43,7 @@ def final(found: dict[str, Any]) -> dict[str, Any]:
     return rows["final_extent"]
 
 
+@pytest.mark.slow
 def test_drawn_states_come_with_the_table_of_the_paper_and_its_files(
     firegui: Run, project: Path, schedule: Path, tmp_path: Path
 ) -> None:
@@ -68,6 +69,7 @@ def test_drawn_states_come_with_the_table_of_the_paper_and_its_files(
     assert json.loads((out / "summary.json").read_text())["rows"] == found["rows"]
 
 
+@pytest.mark.slow
 def test_the_drawn_states_of_every_member_can_be_kept(
     firegui: Run, project: Path, schedule: Path, tmp_path: Path
 ) -> None:
@@ -115,6 +117,7 @@ def test_the_wind_of_every_member_is_kept(firegui: Run, windy: Path, schedule: P
     assert len({float(row["speed_factor"]) for row in csv_rows(tmp_path / "run" / "ensemble.csv")}) == 3
 
 
+@pytest.mark.slow
 def test_a_plan_without_drops_helps_in_no_pair(firegui: Run, watched: Path, tmp_path: Path) -> None:
     nothing = write_schedule(tmp_path / "none.csv", [])
     for kind in ("aleatoric", "epistemic"):

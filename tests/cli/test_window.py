@@ -111,6 +111,7 @@ def test_with_a_display_the_demo_is_opened_again_not_refused(
     assert opened == [tmp_path / "d" / "demo.firegui"] * 2
 
 
+@pytest.mark.slow
 def test_drawing_runs_in_a_process_of_its_own_and_names_what_went_wrong(tmp_path: Path) -> None:
     said = draw(tmp_path / "no.firegui", tmp_path / "no-run", tmp_path / "p.png")
     assert said

@@ -176,6 +176,7 @@ def test_it_can_start_from_the_projects_own_weights(
 
 
 # -- further projects --------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_another_project_is_trained_on_jointly(
     qtbot: QtBot, saved: Path, panel: CalibrationPanel, controller: CalibrationController, other: Path
 ) -> None:
@@ -297,6 +298,7 @@ def stopping_at(number: int) -> Callable[[RunSpec, Callable[[RunEvent], None], R
     return run
 
 
+@pytest.mark.slow
 def test_a_stopped_one_goes_on_to_the_same_weights_even_in_another_session(
     qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, other: Path, tmp_path: Path
 ) -> None:

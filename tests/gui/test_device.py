@@ -109,6 +109,7 @@ def test_the_processor_is_shown_with_its_cores(monkeypatch: pytest.MonkeyPatch, 
     assert device_text("auto", "the CPU") == f"Device: automatic (this computer's CPU, {words})"
 
 
+@pytest.mark.slow
 def test_showing_the_device_loads_no_engine() -> None:
     source = (
         "import sys\n"

@@ -194,6 +194,7 @@ def test_an_interval_of_no_whole_steps_is_refused_and_nothing_is_started(
     assert len(bench.queue.entries) == 1 and not bench.queue.is_busy
 
 
+@pytest.mark.slow
 def test_stop_keeps_the_observations_so_far_and_go_on_resumes(qtbot: QtBot, bench: Workbench) -> None:
     fill(bench, qtbot)
     whole = fly(bench, qtbot, "start")

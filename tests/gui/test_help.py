@@ -208,6 +208,7 @@ def test_a_title_counts_more_than_a_word_in_passing() -> None:
     assert len(found) > 2
 
 
+@pytest.mark.slow
 def test_the_page_is_drawn_again_in_the_colours_of_another_theme(window: MainWindow) -> None:
     window.set_theme(Theme.DARK)
     window.workbench.guide.show_page("limits")

@@ -198,6 +198,7 @@ def test_what_goes_wrong_while_importing_is_listed_and_the_wizard_stays(qtbot: Q
     hands.close()
 
 
+@pytest.mark.slow
 def test_an_import_can_be_stopped_and_taken_up_again(qtbot: QtBot, landscape: Path) -> None:
     at_work, ended = threading.Event(), threading.Event()
 

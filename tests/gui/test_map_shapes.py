@@ -73,6 +73,7 @@ def test_removing_a_corner_leaves_the_others() -> None:
 places = st.tuples(st.floats(-20, 80), st.floats(-20, 80))
 
 
+@pytest.mark.slow
 @given(places, places)
 def test_a_drawn_rectangle_always_has_cells_and_never_leaves_the_grid(
     start: tuple[float, float], end: tuple[float, float]

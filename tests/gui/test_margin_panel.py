@@ -181,6 +181,7 @@ def test_progress_counts_the_plan_at_work(qtbot: QtBot, session: Session, queue:
     controller.deleteLater()
 
 
+@pytest.mark.slow
 def test_a_curve_is_made_and_the_plan_of_a_point_becomes_a_run(
     qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, project: Project
 ) -> None:

@@ -248,6 +248,7 @@ app.exec()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("dbus-run-session") is None, reason="there is no D-Bus to try it on")
 @pytest.mark.parametrize("desktop", [True, False])
 def test_the_desktop_is_asked_over_the_bus_and_told_when_it_is_over(tmp_path: Path, desktop: bool) -> None:

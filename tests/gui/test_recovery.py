@@ -165,6 +165,7 @@ def test_s13_after_a_crash_the_unsaved_edits_are_offered_undone_by_one_ctrl_z_an
     assert recoverable_projects(place) == []
 
 
+@pytest.mark.slow
 def test_s13_a_project_that_was_never_saved_comes_back_unsaved(qtbot: QtBot, place: Path, project: Project) -> None:
     with opened(place) as window:
         kept(qtbot, window, lambda: window.workbench.session.open_project(project, None))
@@ -228,6 +229,7 @@ def left_from(qtbot: QtBot, place: Path, folder: Path) -> None:
         kept(qtbot, window, lambda: draw_region(window))
 
 
+@pytest.mark.slow
 def test_not_now_asks_again_at_the_next_start(qtbot: QtBot, place: Path, folder: Path) -> None:
     left_from(qtbot, place, folder)
     with opened(place) as window:
@@ -237,6 +239,7 @@ def test_not_now_asks_again_at_the_next_start(qtbot: QtBot, place: Path, folder:
     assert len(recoverable_projects(place)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("yes", "remains"), [(True, 0), (False, 1)])
 def test_throwing_away_asks_once_more(
     qtbot: QtBot, place: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, yes: bool, remains: int
@@ -257,6 +260,7 @@ def test_throwing_away_asks_once_more(
     assert load_project(folder).regions
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_refused_with_the_reason_and_stays(
     qtbot: QtBot, place: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +288,7 @@ def test_nothing_is_asked_after_a_window_that_was_shut(
         assert list(place.iterdir()) == [], "what a person threw away is gone"
 
 
+@pytest.mark.slow
 def test_a_window_that_the_system_shuts_without_a_question_leaves_its_edits_behind(
     qtbot: QtBot, place: Path, folder: Path
 ) -> None:
@@ -294,6 +299,7 @@ def test_a_window_that_the_system_shuts_without_a_question_leaves_its_edits_behi
         assert len(recoverable_projects(place)) == 1, "though no moment had passed since the edit"
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_once_and_the_window_goes_on(qtbot: QtBot, place: Path, folder: Path) -> None:
     place.parent.mkdir(exist_ok=True)
     place.write_text("no folder")

@@ -94,6 +94,7 @@ def test_they_are_shown_again_and_kept_as_runs_once_the_project_is_saved(
         assert not saver.has_unsaved and drafts_in(autosave_of(window).slot / BY_HAND) == ()
 
 
+@pytest.mark.slow
 def test_a_window_that_is_shut_on_a_no_to_saving_leaves_none(
     qtbot: QtBot, place: Path, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +114,7 @@ def test_a_window_that_is_shut_on_a_no_to_saving_leaves_none(
         assert recoverable_projects(place) == [] and list(place.rglob("*.safetensors")) == []
 
 
+@pytest.mark.slow
 def test_what_is_taken_back_leaves_no_draft(qtbot: QtBot, place: Path, project: Project) -> None:
     with opened(place, execute=FakeExecute()) as window:
         window.workbench.session.open_project(project, None)

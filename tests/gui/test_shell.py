@@ -81,6 +81,7 @@ def test_the_window_is_painted_before_anything_large_is_loaded_and_can_be_shut_a
     assert "QThread" not in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_project_named_on_the_command_line_waits_for_the_first_paint_too(tmp_path: Path) -> None:
     save_project(ridge(), tmp_path / "ridge.firegui")
     done = start(tmp_path, "open", str(tmp_path / "ridge.firegui"), close="ui_built")
@@ -330,6 +331,7 @@ def theme_restored(qapp: QApplication) -> Iterator[None]:
     apply_theme(qapp, Theme.DARK)
 
 
+@pytest.mark.slow
 def test_without_a_choice_the_theme_follows_the_system(
     qapp: QApplication,
     window: MainWindow,
@@ -347,6 +349,7 @@ def test_without_a_choice_the_theme_follows_the_system(
         assert current_theme(qapp) is theme
 
 
+@pytest.mark.slow
 def test_a_chosen_theme_stays_when_the_system_changes(
     qapp: QApplication, window: MainWindow, theme_restored: None
 ) -> None:

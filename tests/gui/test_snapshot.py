@@ -40,6 +40,7 @@ def run(folder: Path) -> Path:
     return spec.out
 
 
+@pytest.mark.slow
 def test_the_picture_has_the_asked_size_and_something_on_it(folder: Path, tmp_path: Path) -> None:
     picture = tmp_path / "new" / "picture.png"
     render_workbench(folder, None, picture, size=SIZE)
@@ -73,6 +74,7 @@ def test_the_end_of_a_plan_is_drawn_as_its_end_on_map_and_timeline(
     assert sum(f"End of day {DAYS}" in text for text in drawn) == 2
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_no_run_is_refused_and_the_old_picture_stays(folder: Path, tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
     picture.write_bytes(b"old")
@@ -102,6 +104,7 @@ def film_of(run: Path, out: Path, *words: str) -> Result:
     return CliRunner().invoke(firegui, ["export", str(run), "--out", str(out), "--name", "film", *words])
 
 
+@pytest.mark.slow
 def test_the_export_command_films_every_frame_of_the_plan_beside_its_other_files(planned: Path, tmp_path: Path) -> None:
     answer = film_of(planned, tmp_path / "out", "--format", "gif,csv", "--fps", "10")
 

@@ -162,6 +162,7 @@ def test_every_choice_runs_its_action(empty: MainWindow) -> None:
         done.assert_called_once()
 
 
+@pytest.mark.slow
 def test_a_choice_made_before_the_window_is_built_is_kept(qtbot: QtBot) -> None:
     window = MainWindow(preferences=Preferences())
     qtbot.addWidget(window)

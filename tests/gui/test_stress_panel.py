@@ -103,6 +103,7 @@ def test_a_draw_of_another_schedule_is_refused(
     assert "another schedule" in str(refusals[0])
 
 
+@pytest.mark.slow
 def test_a_test_of_the_projects_own_set_runs_and_its_worst_draw_is_that_of_the_table(
     qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, project: Project, schedule_file: Path
 ) -> None:

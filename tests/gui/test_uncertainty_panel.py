@@ -358,6 +358,7 @@ def test_the_residuals_of_a_fit_are_shown_while_the_members_are_drawn(qtbot: QtB
 
 
 # -- with the real engine ----------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     qtbot: QtBot, make: Make, session: Session, queue: RunQueue, saved: Path, schedule_file: Path,
     monkeypatch: pytest.MonkeyPatch, refusals: list[InputError],

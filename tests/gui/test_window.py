@@ -240,6 +240,7 @@ def theme_restored(qapp: QApplication) -> Iterator[None]:
     apply_theme(qapp, Theme.DARK)
 
 
+@pytest.mark.slow
 def test_the_theme_can_be_switched_and_is_remembered(
     qapp: QApplication, window: MainWindow, preferences_store: QSettings, theme_restored: None
 ) -> None:

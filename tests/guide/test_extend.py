@@ -72,6 +72,7 @@ def test_a_planner_is_added_as_the_page_says(tmp_path: Path) -> None:
     copy.python("-c", _COLORED)
 
 
+@pytest.mark.slow
 def test_a_fire_model_is_added_as_the_page_says_from_outside_and_from_inside(tmp_path: Path) -> None:
     project = tiny_project(tmp_path)
     copy = Copy.make(tmp_path, project)
@@ -84,6 +85,7 @@ def test_a_fire_model_is_added_as_the_page_says_from_outside_and_from_inside(tmp
     assert load_project(copy.work_folder / "ring.firegui").fire_model.kind == "maps"
 
 
+@pytest.mark.slow
 def test_an_importer_is_added_as_the_page_says(tmp_path: Path) -> None:
     copy = Copy.make(tmp_path)
     *_, info = copy.follow("extend-importer")

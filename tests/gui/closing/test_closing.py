@@ -150,6 +150,7 @@ def test_closing_while_a_plan_is_worked_out_keeps_what_can_be_gone_on_with(folde
     assert again.seen["after"] > again.seen["before"]
 
 
+@pytest.mark.slow
 def test_closing_while_the_map_is_worked_out_asks_nothing(folder: Callable[[int], Path]) -> None:
     closed = close(folder(ENDLESS), "evaluating", "stop")
     closed.check()

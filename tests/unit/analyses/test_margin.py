@@ -172,12 +172,12 @@ def test_events_tell_each_step_the_device_once_and_the_curve_as_it_grows(whole: 
 @pytest.mark.parametrize(
     ("text", "epoch", "done"),
     [
-        ("No margin: planning", 2, 0),
-        ("No margin: stress test, failing: draw 2 of 2", None, 0),
-        ("Design margin: planning", None, 1),
-        ("Stress margin: planning", 1, 2),
-        ("Stress margin: stress test, weak: draw 1 of 1", None, 2),
-        ("Stress margin, replanned every 24 h: stress test", None, 3),
+        pytest.param("No margin: planning", 2, 0, marks=pytest.mark.slow),
+        pytest.param("No margin: stress test, failing: draw 2 of 2", None, 0, marks=pytest.mark.slow),
+        pytest.param("Design margin: planning", None, 1, marks=pytest.mark.slow),
+        pytest.param("Stress margin: planning", 1, 2, marks=pytest.mark.slow),
+        pytest.param("Stress margin: stress test, weak: draw 1 of 1", None, 2, marks=pytest.mark.slow),
+        pytest.param("Stress margin, replanned every 24 h: stress test", None, 3, marks=pytest.mark.slow),
         ("Stress margin, replanned every 24 h: stress test, failing: draw 2 of 2, day 1", None, 3),
     ],
 )
@@ -218,6 +218,7 @@ def test_a_plan_that_is_stopped_is_not_scored_first(tmp_path: Path) -> None:
     assert json.loads((out / "margin-none" / METRICS).read_text())["nominal"] is None
 
 
+@pytest.mark.slow
 def test_a_killed_curve_goes_on_where_it_was(whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
 
@@ -242,6 +243,7 @@ def test_a_complete_curve_has_nothing_left_to_do(whole: Path) -> None:
     assert (whole / HEADER).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_curve_holds_while_it_is_paused(whole: Path, tmp_path: Path) -> None:
     control, out = RunControl(), tmp_path / "out"
 

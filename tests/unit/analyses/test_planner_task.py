@@ -177,6 +177,7 @@ def test_doing_nothing_costs_one_rollout_whether_the_budget_is_known_or_not(cont
     assert measured(known) == measured(row)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_task_that_was_stopped_goes_on_to_the_very_same_row(contexts: TaskContexts, name: PlannerName) -> None:
     context, broken = contexts("run"), contexts("broken")

@@ -103,6 +103,7 @@ def test_the_table_is_that_of_the_planners_and_says_what_was_left_out(whole: Pat
     assert dict(expected.left_out)["mended"] == NEEDS_EXERCISE
 
 
+@pytest.mark.slow
 def test_scenarios_with_repair_are_exercises(whole: Path) -> None:
     model = build(PROJECT, PROJECT.plan.nominal, backend="cpu")
     world, repair = stress_world(PROJECT, model, MENDED), PlanRepair(PROJECT, model)
@@ -195,11 +196,11 @@ def test_events_tell_progress_left_out_scenarios_and_tables(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "text",
     [
-        "weak: draw 1 of 1",
-        "failing: draw 1 of 3",
+        pytest.param("weak: draw 1 of 1", marks=pytest.mark.slow),
+        pytest.param("failing: draw 1 of 3", marks=pytest.mark.slow),
         "failing: draw 3 of 3",
         "mended: draw 2 of 2, day 1",
-        "fast: draw 1 of 1",
+        pytest.param("fast: draw 1 of 1", marks=pytest.mark.slow),
     ],
 )
 def test_a_stopped_test_goes_on_with_the_same_bits(whole: Path, tmp_path: Path, text: str) -> None:
@@ -221,6 +222,7 @@ def test_a_stopped_test_goes_on_with_the_same_bits(whole: Path, tmp_path: Path, 
     assert next(draws) == text.removesuffix(", day 1")  # a draw that was broken off begins anew
 
 
+@pytest.mark.slow
 def test_a_killed_test_goes_on_from_its_last_draws(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,6 +248,7 @@ def test_a_complete_test_has_nothing_left_to_do(whole: Path) -> None:
     assert (whole / HEADER).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_pause_holds_between_two_draws(whole: Path, tmp_path: Path) -> None:
     control, out = RunControl(), tmp_path / "out"
 
@@ -261,11 +264,13 @@ def test_a_pause_holds_between_two_draws(whole: Path, tmp_path: Path) -> None:
     assert_same_files(whole, out, *RESULTS)
 
 
+@pytest.mark.slow
 def test_another_number_of_draws_replaces_that_of_random_scenarios(tmp_path: Path) -> None:
     run(spec(tmp_path / "out", settings=StressTestSettings(draws=2, stress=STRESS)))
     assert [len(one.draws) for one in read_table(tmp_path / "out").results] == [1, 2, 2, 1]
 
 
+@pytest.mark.slow
 def test_with_repair_everywhere_every_scenario_is_an_exercise(tmp_path: Path) -> None:
     events = run(spec(tmp_path / "out", settings=StressTestSettings(draws=2, repair_hours=12.0, stress=STRESS)))
     table = read_table(tmp_path / "out")
@@ -343,6 +348,7 @@ def test_a_draw_is_rolled_out_again_for_the_map(whole: Path, draw: int) -> None:
     assert any(isinstance(event, BaselineReady) for event in events)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hours", [24.0, 7.2])
 def test_a_draw_with_repair_is_shown_as_it_was_repaired(hours: float, tmp_path: Path) -> None:
     mended = replace(MENDED, repair_hours=hours)

@@ -123,6 +123,7 @@ def test_cells_that_failed_are_tried_again_when_a_study_goes_on(tmp_path: Path, 
     assert tried == {"13", "27", "41"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_paused_no_cell_is_given_out_until_it_goes_on(tmp_path: Path, project: Project) -> None:
     counts: list[int] = []

@@ -38,6 +38,7 @@ def spec_of(out: Path, project: Project, *, name: str = "stub", seeds: int = 4, 
     return StudySpec(project, out, "again", study, backend="cpu", workers=workers)
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_tables_of_one_and_say_who_worked(tmp_path: Path, project: Project) -> None:
     alone: list[RunEvent] = []
     one = StudySpec(project, tmp_path / "one", "again", settings(project), backend="cpu")
@@ -66,6 +67,7 @@ def test_a_stop_waits_for_no_worker(tmp_path: Path, project: Project) -> None:
     assert not list((tmp_path / "s" / "cells").iterdir())
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_said(tmp_path: Path, project: Project) -> None:
     events: list[RunEvent] = []
     end = carried(spec_of(tmp_path / "s", project, scheduler="tcp://127.0.0.1:9"), events)

@@ -81,6 +81,7 @@ def test_a_stress_test_that_is_stopped_goes_on(project: OpenProject, drops: Path
 
 
 # -- uncertainty -------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_an_ensemble_has_the_members_of_the_command(
     command: Command, folder: Path, drops: Path, tmp_path: Path
 ) -> None:
@@ -96,6 +97,7 @@ def test_an_ensemble_has_the_members_of_the_command(
     assert (report.metrics, report.baseline) == (evaluated.metrics, evaluated.baseline)
 
 
+@pytest.mark.slow
 def test_an_ensemble_without_a_schedule_may_get_more_members(project: OpenProject, tmp_path: Path) -> None:
     first = firegui.uncertainty(project, members=3, out=tmp_path / "run")
     assert first.schedule is None and first.metrics is None
@@ -105,6 +107,7 @@ def test_an_ensemble_without_a_schedule_may_get_more_members(project: OpenProjec
         firegui.uncertainty(project, kind="luck")
 
 
+@pytest.mark.slow
 def test_an_ensemble_is_of_the_kind_of_its_settings_and_stays_so(project: OpenProject, tmp_path: Path) -> None:
     settings = UncertaintySettings(kind=UncertaintyKind.EPISTEMIC, error=ErrorSource.PAPER)
     firegui.uncertainty(project, settings=settings, members=2, out=tmp_path / "run")

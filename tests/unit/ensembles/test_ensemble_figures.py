@@ -31,6 +31,7 @@ def test_every_picture_is_written_twice_and_the_same_each_time(tmp_path: Path) -
     assert {name: (tmp_path / name).read_bytes() for name in names} == before
 
 
+@pytest.mark.slow
 def test_a_fire_may_be_called_what_would_be_half_a_formula(tmp_path: Path) -> None:
     project = make_project()
     named = replace(project, scenario=replace(project.scenario, name="A $_{$ B"))
@@ -42,6 +43,7 @@ def means(axes: Axes) -> list[float]:
     return [float(value) for value in np.asarray(axes.get_lines()[0].get_ydata())]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "final", [[[100.0]], [[100.0], [20.0]], [[100.0] * 5, [100.0] * 5]], ids=["no plan", "one member", "all alike"]
 )

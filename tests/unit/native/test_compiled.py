@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 CHECKOUT = Path(__file__).resolve().parents[3]
 ASK = "from firegui.native import compiled; print(compiled.FOLDER)"
 
@@ -39,6 +41,7 @@ def test_numbas_own_variable_goes_before(tmp_path: Path) -> None:
     assert answer(CHECKOUT, ASK, NUMBA_CACHE_DIR=str(tmp_path)) == str(tmp_path)
 
 
+@pytest.mark.slow
 def test_without_a_folder_to_write_in_the_kernels_load_all_the_same(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
@@ -46,6 +49,7 @@ def test_without_a_folder_to_write_in_the_kernels_load_all_the_same(tmp_path: Pa
     assert answer(CHECKOUT, program, XDG_CACHE_HOME=str(blocked), LOCALAPPDATA=str(blocked)) == "None"
 
 
+@pytest.mark.slow
 def test_a_package_without_sources_can_be_imported(tmp_path: Path) -> None:
     shutil.copytree(CHECKOUT / "firegui", tmp_path / "firegui", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(CHECKOUT / "resources", tmp_path / "resources")

@@ -21,6 +21,7 @@ def table() -> ScalingTable:
     return timed
 
 
+@pytest.mark.slow
 def test_a_study_has_two_pictures_and_twice_the_same(table: ScalingTable, tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     for folder in (one, two):
@@ -55,6 +56,7 @@ def test_a_study_without_searches_has_one_picture_and_one_without_rows_none(
     assert draw(replace(table, rows=(), quality=()), tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_fire_may_be_called_what_would_be_half_a_formula(table: ScalingTable, tmp_path: Path) -> None:
     assert len(draw(replace(table, event="A $_{$ B"), tmp_path)) == 4
 

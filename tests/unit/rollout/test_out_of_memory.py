@@ -48,6 +48,7 @@ def run(out: Path, backend: str) -> tuple[list[Message], Metrics]:
     return [event for event in events if isinstance(event, Message)], end.nominal
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("card")
 def test_a_card_that_is_too_small_from_the_start_leaves_the_run_to_the_processor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -64,6 +65,7 @@ def test_a_card_that_is_too_small_from_the_start_leaves_the_run_to_the_processor
     assert plan == run(tmp_path / "processor", "cpu")[1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("card")
 def test_a_card_that_is_too_small_for_gradients_says_so_once_and_keeps_the_rollouts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -245,7 +245,12 @@ def exercise_spec(out: Path, hours: float = 12.0, **changes: object) -> ReplanSp
 
 @pytest.mark.parametrize(
     ("changes", "hours"),
-    [({}, 24.0), ({}, 12.0), ({}, 7.2), ({"effectiveness": None, "ignition_growth_m": 30.0}, 12.0)],
+    [
+        ({}, 24.0),
+        pytest.param({}, 12.0, marks=pytest.mark.slow),
+        pytest.param({}, 7.2, marks=pytest.mark.slow),
+        pytest.param({"effectiveness": None, "ignition_growth_m": 30.0}, 12.0, marks=pytest.mark.slow),
+    ],
 )
 def test_an_exercise_is_the_draw_of_a_stress_test_and_keeps_the_fire_at_every_observation(
     tmp_path: Path, changes: dict[str, Any], hours: float

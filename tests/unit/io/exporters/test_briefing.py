@@ -145,6 +145,7 @@ def many_types(count: int, **changes: float) -> Fleet:
     return Fleet(tuple(kinds))
 
 
+@pytest.mark.slow
 def test_a_fleet_of_many_types_goes_on_over_pages() -> None:
     whole = replace(planned(), fleet=Fleet((*many_types(40).types, *many_types_slow(15).types)))
     found = [page for page in pages(content(0, project=whole, sheet=ONE)) if "Air Operations Summary (ICS 220)" in page]
@@ -226,6 +227,7 @@ def pages_until_maps(what: ExportContent) -> Iterator[list[str]]:
         yield said
 
 
+@pytest.mark.slow
 def test_the_same_plan_makes_the_same_bytes_with_fonts_inside(tmp_path: Path) -> None:
     what = content(3, sheet=ONE)
     for name in ("a.pdf", "b.pdf"):

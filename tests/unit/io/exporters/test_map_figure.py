@@ -200,6 +200,7 @@ def test_the_same_plan_makes_the_same_bytes_and_says_what_it_is(tmp_path: Path, 
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"a.{ending}", f"b.{ending}"]
 
 
+@pytest.mark.slow
 def test_a_picture_has_the_size_of_the_paper(tmp_path: Path) -> None:
     write_map(tmp_path / "map.png", content(2, sheet=DAY))
     assert imread(tmp_path / "map.png").shape[:2] == (1700, 2200)

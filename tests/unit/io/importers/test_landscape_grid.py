@@ -159,6 +159,7 @@ def test_slope_and_aspect_are_derived_on_the_events_grid_and_it_is_said(tmp_path
     assert list(event(files, derive=False).layers) == ["elevation"]
 
 
+@pytest.mark.slow
 def test_every_header_is_judged_before_a_band_is_read(tmp_path: Path) -> None:
     huge = write(tmp_path, "huge", np.zeros((3, 3), np.int16), height=40_000, width=40_000, sparse_ok=True, tiled=True)
     assert "claims 1,600,000,000 cells" in said({"slope": huge})

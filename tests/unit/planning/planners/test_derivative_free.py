@@ -175,6 +175,7 @@ for make in PLANNERS.values():
 """
 
 
+@pytest.mark.slow
 def test_another_process_with_another_order_of_hashes_asks_for_the_same_bits() -> None:
     order = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     environment = {**os.environ, "PYTHONHASHSEED": order, "PYTHONPATH": os.pathsep.join(sys.path)}
