@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -37,6 +38,7 @@ from firegui.gui.map.drop_menu import DropDialog
 from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog
+from firegui.gui.planning.run_comparison import CompareRunsDialog
 from firegui.gui.scenario.constraint_tables import PinDropsDialog
 from firegui.gui.scenario.scenario_panel import CoverageDialog
 from firegui.gui.session.plan_editor import DropChange
@@ -44,6 +46,8 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import WholeField
 from firegui.gui.window.action_registry import ACTIONS, MENUS
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.shell import Rail
+from firegui.gui.window.workspaces import WorkspaceName
 from tests.gui.controls import action_faults, controls_of, faults_of, report
 from tests.gui.shell_scene import ridge, workbench
 
@@ -82,7 +86,7 @@ def test_no_two_commands_share_a_key(shared: MainWindow) -> None:
     assert sorted(key for key in set(keys) if keys.count(key) > 1) == []
 
 
-def dialogs(session: Session, window: QWidget) -> Iterator[QWidget]:
+def dialogs(session: Session, window: MainWindow) -> Iterator[QWidget]:
     project, place = session.project, Path("ridge.firegui")
     yield ProblemsDialog(InputError([Problem("here", "is wrong", "mend it")], "Refused"), window)
     yield ImportEventDialog(window)
@@ -94,13 +98,12 @@ def dialogs(session: Session, window: QWidget) -> Iterator[QWidget]:
     yield RegionDialog(session, Region.rectangle("R", (1, 4), (2, 5)), window)
     yield RegionDialog(session, Region("P", ((((1.0, 1.0), (1.0, 5.0), (4.0, 2.0)),),)), window)
     yield ReplanDialog(project, place, place / "runs" / "one", ("one", place / "plan.csv"), "auto", window)
-
-
-def large_dialogs(session: Session, window: MainWindow) -> Iterator[QWidget]:
-    project, place = session.project, Path("ridge.firegui")
     yield DuplicateRunDialog(RunEntry("one", place / "runs" / "one", project=project), project, window)
     yield ExportDialog(session, window)
     yield AnimationDialog(session, window.workbench.maps, window)
+    yield CompareRunsDialog(
+        RunEntry("one", place / "1", project=project), RunEntry("two", place / "2", project=project)
+    )
     yield LandscapeWizard(lambda *_: project, lambda *_: True, window)
 
 
@@ -113,12 +116,13 @@ def test_every_control_of_the_dialogs_has_them_too(shared: MainWindow) -> None:
     assert faults == []
 
 
-def test_the_wheel_changes_no_control_of_the_large_dialogs(shared: MainWindow) -> None:
-    faults = []
-    for dialog in large_dialogs(shared.workbench.session, shared):
-        faults += [f"{type(dialog).__name__}: {line}" for line in report(dialog) if "by the wheel" in line]
-        dialog.deleteLater()
-    assert faults == []
+def test_enter_presses_the_focused_button_of_the_rail(shared: MainWindow) -> None:
+    rail = shared.findChild(Rail)
+    assert rail is not None
+    for number, name in ((2, WorkspaceName.RUNS), (0, WorkspaceName.FIRE)):
+        rail.buttons[number].setFocus(Qt.FocusReason.TabFocusReason)
+        QTest.keyClick(rail.buttons[number], Qt.Key.Key_Return)
+        assert shared.workbench.shell.workspace is name
 
 
 def test_palette_and_tour_have_them_too(shared: MainWindow) -> None:

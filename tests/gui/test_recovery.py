@@ -34,6 +34,7 @@ from firegui.runs.lock import FolderLock
 from firegui.runs.project_lock import ProjectLock
 from firegui.runs.runner import execute as real_execute
 from tests.gui.conftest import quiet_execute
+from tests.gui.controls import report
 from tests.gui.hands import LEFT, to_front
 from tests.gui.test_dialogs import press, when_open
 from tests.support import make_project
@@ -110,6 +111,7 @@ def answer(do: Callable[[RecoverDialog], object], seen: list[str] | None = None)
 
     def look(dialog: QWidget) -> None:
         assert isinstance(dialog, RecoverDialog)
+        assert report(dialog) == []
         if seen is not None:
             seen.extend(dialog.list.item(row).text() for row in range(dialog.list.count()))
         do(dialog)

@@ -26,6 +26,7 @@ from firegui.runs.control import RunControl
 from firegui.runs.events import Progress, RunEvent
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EnsemblePart, RunSpec
+from tests.gui.controls import report
 from tests.gui.saved_ensembles import fit_of, save_ensemble
 
 LEFT = Qt.MouseButton.LeftButton
@@ -89,6 +90,10 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
 
 def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
+
+
+def test_every_control_has_a_name_and_a_tooltip(dialog: EnsembleExportDialog) -> None:
+    assert report(dialog) == []
 
 
 def test_what_is_ticked_is_written_and_listed(

@@ -276,6 +276,7 @@ class AnimationDialog(QDialog):
     def _lay_out(self) -> None:
         browse = QPushButton("Browse…")
         browse.clicked.connect(self._browse)
+        browse.setToolTip("Choose the file of the film on this computer")
         form = QFormLayout()
         for title, fields, part, tip in (
             ("&Kind", (self.kind,), self.kind, "MP4 plays everywhere, a GIF in any document"),

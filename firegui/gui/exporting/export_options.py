@@ -44,6 +44,7 @@ class FormatList(QWidget):
             box, note = QCheckBox(kind.title), QLabel(kind.use, wordWrap=True)
             box.setObjectName(f"format-{name}")
             box.setChecked(name in FIRST_CHOICE)
+            box.setToolTip(f"{kind.title}: {kind.use}")
             box.toggled.connect(self.changed)
             note.setProperty("role", "muted")
             self.boxes[name], self._notes[name] = box, note
@@ -65,8 +66,9 @@ class FormatList(QWidget):
         for name, box in self.boxes.items():
             reason = reasons.get(name, "")
             box.setEnabled(not reason)
-            box.setToolTip(reason)
-            self._notes[name].setText(reason or FORMATS[name].use)
+            use = FORMATS[name].use
+            box.setToolTip(f"{FORMATS[name].title}: {reason or use}")
+            self._notes[name].setText(reason or use)
         self.changed.emit()
 
 
@@ -79,11 +81,18 @@ class MapSheetForm(QWidget):
         super().__init__()
         self.first, self.last = _day_box("first day", days, 1), _day_box("last day", days, days)
         self.paper, self.orientation, self.ground = NoScrollComboBox(), NoScrollComboBox(), NoScrollComboBox()
-        for box, entries in (
-            (self.paper, PAPER_TITLES),
-            (self.orientation, {item: item.value.capitalize() for item in Orientation}),
-            (self.ground, {item: GROUND_TITLES[item].capitalize() for item in MapBackground}),
+        for box, name, tip, entries in (
+            (self.paper, "Paper", "Size of the paper of maps and forms", PAPER_TITLES),
+            (self.orientation, "Orientation", "How the paper lies", {it: it.value.capitalize() for it in Orientation}),
+            (
+                self.ground,
+                "Ground",
+                "What maps show below the fire",
+                {it: GROUND_TITLES[it].capitalize() for it in MapBackground},
+            ),
         ):
+            box.setAccessibleName(name)
+            box.setToolTip(tip)
             for value, title in entries.items():
                 box.addItem(title, value.value)
             # The longest entry must not set the width of a narrow panel.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QToolButton
 
 from firegui.errors import InputError
 from firegui.gui.base.dialogs import show_problems
@@ -285,7 +285,14 @@ class MainWindow(QMainWindow):
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle keys that the focused widget ignored: Delete deletes the region, Esc cancels a drawing."""
+        """Handle keys that the focused widget ignored.
+
+        Enter presses the focused button, Delete deletes the region, Esc cancels a drawing.
+        """
+        focus = QApplication.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focus, QPushButton | QToolButton):
+            focus.click()
+            return
         if self._workbench is None or not self._ready or not self.workbench.handle_key(event.key()):
             super().keyPressEvent(event)
 

@@ -55,6 +55,7 @@ class EnsembleExportDialog(QDialog):
         there = available_parts(folder)
         self.boxes = {part: QCheckBox(text) for part, text in _PARTS.items()}
         for part, box in self.boxes.items():
+            box.setToolTip(f"Write {box.text().partition(' —')[0]}")
             box.setChecked(part in there)
             box.setVisible(part in there)
             box.toggled.connect(self._refresh)
@@ -67,6 +68,7 @@ class EnsembleExportDialog(QDialog):
         self.why_not.setProperty("role", "muted")
         self.open_button = QPushButton("Open folder")
         self.open_button.setAutoDefault(False)
+        self.open_button.setToolTip("Show the folder in the file manager")
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         self._lay_out()
         work.changed.connect(self._refresh)

@@ -205,6 +205,8 @@ class FilesPage(WizardPage):
         self.view = QTableView()
         self.file = PathField("layerFile", "not given: choose a raster", files=_RASTERS, place=self._start_folder)
         self.band, self.unit = WholeField(1, _MOST_BANDS), NoScrollComboBox()
+        self.band.setToolTip("Number of the band in the file; a plain number from 1")
+        self.unit.setToolTip("Unit of the numbers in the file")
         self.bands = BandsModel(self)
         self.band_view = QTableView()
         self._detail = QGroupBox()
@@ -223,7 +225,10 @@ class FilesPage(WizardPage):
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
-        choose = button("Choose &folder…", self._choose_folder), button("C&hoose files…", self._choose_files)
+        choose = (
+            button("Choose &folder…", self._choose_folder, "Read every layer in a folder"),
+            button("C&hoose files…", self._choose_files, "Read these files alone"),
+        )
         self.add(button_row(*choose), self.note("layers", "landscape", "folder"))
         self._set_up_table()
         self.add(self.view, self._detail_box(), self._lcp_box(), self._guessed)
@@ -258,8 +263,13 @@ class FilesPage(WizardPage):
         view.setTabKeyNavigation(False)
         view.horizontalHeader().setStretchLastSection(True)
         self.bands.chosen.connect(lambda bands: self.draft.change(lcp_bands=bands))
-        guess = button("&Guess again", lambda: self.draft.change(lcp_bands=None))
-        remove = button("&Remove this file", lambda: self.draft.change(lcp=None, lcp_bands=None, lcp_units={}))
+        guess = button(
+            "&Guess again", lambda: self.draft.change(lcp_bands=None), "Recognise the bands by their contents again"
+        )
+        remove = button(
+            "&Remove this file", lambda: self.draft.change(lcp=None, lcp_bands=None, lcp_units={}),
+            "Do without the landscape file; the file stays on the disk",
+        )  # fmt: skip
         column = QVBoxLayout()
         column.addWidget(self._lcp_said)
         column.addWidget(self.note("landscape file", "lcp", field=view, files=self._lcp_files))

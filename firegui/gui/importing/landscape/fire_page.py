@@ -63,6 +63,13 @@ class FirePage(WizardPage):
         self.kind.addItem("From a file", _FILE)
         self.kind.addItem("It starts at a point", _POINT)
         self.kind.setAccessibleName("What burns")
+        for box, tip in (
+            (self.kind, "Where the fire is taken from"),
+            (self.layer, "Layer of the file that has the fire"),
+            (self.column_box, "Column that has the date of each perimeter"),
+            (self.growth, "What the perimeter of a day encloses"),
+        ):
+            box.setToolTip(tip)
         self._file_part = flush_form(
             ("&File", self.file), ("&Layer", self.layer), ("&Date", self.column_box), ("&Each is", self.growth)
         )

@@ -64,7 +64,10 @@ class SummaryPage(WizardPage):
         self.name = text_line("name", "the name of the folder", "what to call the event")
         self.folder = PathField("folder", _KEEP, kind="new", files="firegui project (*.firegui)", place=self._place)
         self._state, self._facts = copyable_label(""), copyable_label("")
-        self.problems, self.remarks = _list("Problems"), _list("What to know")
+        self.problems, self.remarks = (
+            _list("Problems", "Problems to fix, with place and remedy"),
+            _list("What to know", "Warnings, and what was assumed"),
+        )
         self._lay_out()
         self.show_answers()
 
@@ -139,8 +142,9 @@ def days_text(days: int) -> str:
     return "1 day" if days == 1 else f"{days} days"
 
 
-def _list(name: str) -> QListWidget:
+def _list(name: str, tip: str) -> QListWidget:
     view = QListWidget()
+    view.setToolTip(tip)
     view.setAccessibleName(name)
     view.setWordWrap(True)
     view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)

@@ -79,6 +79,7 @@ class WeatherPage(WizardPage):
         self.kind.addItem("The same everywhere, on every day", _CONSTANT)
         self.kind.addItem("From files", _FROM_FILES)
         self.kind.setAccessibleName("Kind of wind")
+        self.kind.setToolTip("Where the wind is taken from")
         self._constant = flush_form(("&Speed", self.speed), ("Di&rection (°)", self.direction))
         self._files = flush_form(("&File", self.file), ("S&econd file", self.second))
         times_note = self.note("first time", "step", field=self.first)
@@ -106,8 +107,9 @@ class WeatherPage(WizardPage):
             path.settled.connect(self._on_entry)
 
     def _meaning(self) -> QFormLayout:
-        for name, (_, choices) in TRAITS.items():
+        for name, (title, choices) in TRAITS.items():
             box = self.conventions[name] = NoScrollComboBox()
+            box.setToolTip(f"{title.replace('&', '')}: what the numbers in the file mean")
             box.addItem("as recognised")
             box.addItems([words for _, words in choices])
             box.activated.connect(lambda _index: self._on_entry())

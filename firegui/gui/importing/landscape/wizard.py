@@ -119,6 +119,7 @@ class LandscapeWizard(QDialog):
             step = QToolButton(autoRaise=True)
             step.setCheckable(True)
             step.setObjectName(f"step{page.title}")
+            step.setToolTip(f"Go to step {number + 1}: {page.title}")
             step.clicked.connect(lambda _checked=False, number=number: self.go_to(number))
             self._choice.addButton(step, number)
             self.steps.append(step)
@@ -132,9 +133,10 @@ class LandscapeWizard(QDialog):
         self._said = QLabel()
         self._said.setProperty("role", "muted")
         # Enter in a field applies the entry. It must not go to the next step.
-        self.back = button("< Bac&k", lambda: self.go_to(self.step - 1))
-        self.next = button("Ne&xt >", lambda: self.go_to(self.step + 1))
-        self.finish, self.cancel = button("&Make the project", self.make_project), button("Cancel", self.reject)
+        self.back = button("< Bac&k", lambda: self.go_to(self.step - 1), "Go to the step before")
+        self.next = button("Ne&xt >", lambda: self.go_to(self.step + 1), "Go to the next step")
+        self.finish = button("&Make the project", self.make_project, "Import the files and open the new project")
+        self.cancel = button("Cancel", self.reject, "Stop the import, or close without a project")
         row = horizontal(None, self._bar, (self._said, 1), self.back, self.next, self.finish, self.cancel)
         return row
 
