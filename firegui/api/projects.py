@@ -112,6 +112,9 @@ def read_project(source: ProjectSource, gather: Gather) -> ReadProject | None:
         return ReadProject(source.plain, folder, source.is_as_saved)
     if isinstance(source, Project):
         return ReadProject(source)
+    if not isinstance(source, str | Path):
+        gather.add("project", f"is {type(source).__name__}", "give a project, or the folder of one")
+        return None
     folder = Path(source)
     project = gather.attempt(lambda: load_project(folder))
     return None if project is None else ReadProject(project, folder, is_as_saved=True)

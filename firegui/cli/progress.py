@@ -223,12 +223,12 @@ def _task_text(task: TaskProgress) -> str:
 
 
 def elimination_bar_text(event: EliminationStep) -> str:
-    """Return a bar with the tested drops of this pass, those left, and each loss by its limit."""
+    """Return a bar with what is done of this pass, the drops left, and each loss by its limit."""
     held = ((name, getattr(event, name)) for name in ("burn", "final", "prot"))
     losses = ", ".join(f"{name} {value:.3f}" for name, value in held if math.isfinite(value))
-    tests = f"pass {event.passes}, {event.tested:,}/{event.to_test:,} tested"
+    done = f"pass {event.passes}, {event.tested:,}/{event.to_test:,}"
     left = f"{counted(event.drops, 'drop')} of {event.drops_before:,} left"
-    return f"{_filled(event.tested, event.to_test)} {tests}  {left}  {losses} of the limit  {clock(event.seconds)}"
+    return f"{_filled(event.tested, event.to_test)} {done}  {left}  {losses} of the limit  {clock(event.seconds)}"
 
 
 def _epochs(event: EpochDone | FitProgress) -> str:

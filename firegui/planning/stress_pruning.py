@@ -227,7 +227,7 @@ class StressPruning:
         tested, to_test = {
             Phase.RANKING: (self._count(Count.RANKED), int((now.trial & ~self._pinned).sum())),
             Phase.REMOVING: (self._batches.decided, self._batches.count),
-        }.get(self._phase, (self._count(Count.EPOCH), self._length))
+        }.get(self._phase, (min(self._count(Count.EPOCH), self._length), self._length))
         return EliminationReport(
             self._count(Count.ROUND), self._count(Count.ROLLOUTS), drops, self._before, self._count(Count.REMOVED),
             tested, to_test, int(now.kept.sum() - now.trial.sum()), ratios, self._metrics,

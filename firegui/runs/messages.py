@@ -52,7 +52,7 @@ def finish_message(
         case FinishReason.STOPPED if best_epoch < 0:
             return "stopped before the first epoch was done, so there is no plan yet; resume the run to get one"
         case FinishReason.STOPPED:
-            return f"stopped on request after {counted(done, 'epoch')}; {kept} and is saved; resume the run to go on"
+            return f"stopped on request after {counted(done, 'epoch')}; {kept}; resume the run to go on"
         case _:
             return f"completed {counted(done, 'epoch')}; {kept}; for a better one, raise the epochs"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -144,6 +145,12 @@ def test_every_problem_is_listed_in_the_words_of_python_and_nothing_is_written(t
     assert "`resume=True`" in problems[str(tmp_path / "run")].remedy
     assert "--" not in str(refused.value)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("project", [None, 3])
+def test_what_is_no_project_is_refused_in_one_message(project: Any) -> None:
+    with pytest.raises(firegui.InputError, match=f"is {type(project).__name__} — give a project, or the folder"):
+        firegui.plan(project)
 
 
 def test_a_schedule_of_another_fleet_is_refused(project: OpenProject) -> None:
