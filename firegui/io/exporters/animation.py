@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -146,7 +147,7 @@ def _write_mp4(path: Path, film: AnimationFrames, pictures: Iterator[Picture]) -
             creationflags=_NO_WINDOW,
         )  # fmt: skip
         try:
-            _feed(process.stdin, first, pictures)
+            _feed(_pipe_of(process), first, pictures)
             status = process.wait()
         except BrokenPipeError:
             status = process.wait() or 1
@@ -154,6 +155,9 @@ def _write_mp4(path: Path, film: AnimationFrames, pictures: Iterator[Picture]) -
             if process.poll() is None:
                 process.kill()
                 process.wait()
+            # A film that is given up leaves its pipe open, with pixels that ffmpeg does not read any more.
+            with suppress(OSError):
+                _pipe_of(process).close()
         if status:
             said.seek(0)
             reason = said.read().decode(errors="replace").strip().splitlines()
@@ -162,8 +166,12 @@ def _write_mp4(path: Path, film: AnimationFrames, pictures: Iterator[Picture]) -
             )
 
 
-def _feed(pipe: IO[bytes] | None, first: Picture, pictures: Iterator[Picture]) -> None:
-    assert pipe is not None
+def _pipe_of(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    assert process.stdin is not None
+    return process.stdin
+
+
+def _feed(pipe: IO[bytes], first: Picture, pictures: Iterator[Picture]) -> None:
     pipe.write(np.ascontiguousarray(first).data)
     for picture in pictures:
         pipe.write(np.ascontiguousarray(picture).data)
