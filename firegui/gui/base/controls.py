@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 
 def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
@@ -43,6 +43,18 @@ def add_shortcut(widget: QWidget, keys: QKeySequence | str, run: Callable[[], ob
     shortcut, context = QShortcut(QKeySequence(keys), widget), Qt.ShortcutContext
     shortcut.setContext(context.WidgetWithChildrenShortcut if below else context.WidgetShortcut)
     shortcut.activated.connect(run)
+
+
+def press_focused_button(window: QWidget) -> bool:
+    """Press the button of ``window`` that has the focus; returns whether there is one.
+
+    Qt presses it on the space bar alone.
+    """
+    focus = window.focusWidget()
+    if not isinstance(focus, QPushButton | QToolButton):
+        return False
+    focus.click()
+    return True
 
 
 def focus_first(content: QWidget) -> None:

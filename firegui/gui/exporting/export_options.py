@@ -41,13 +41,13 @@ class FormatList(QWidget):
         grid.setColumnMinimumWidth(0, _INDENT)
         grid.setColumnStretch(1, 1)
         for line, (name, kind) in enumerate(FORMATS.items()):
-            box, note = QCheckBox(kind.title), QLabel(kind.use, wordWrap=True)
+            box, note = QCheckBox(kind.title), QLabel(wordWrap=True)
             box.setObjectName(f"format-{name}")
             box.setChecked(name in FIRST_CHOICE)
-            box.setToolTip(f"{kind.title}: {kind.use}")
             box.toggled.connect(self.changed)
             note.setProperty("role", "muted")
             self.boxes[name], self._notes[name] = box, note
+            self._explain(name, kind.use)
             grid.addWidget(box, 2 * line, 0, 1, 2)
             grid.addWidget(note, 2 * line + 1, 1)
 
@@ -66,10 +66,12 @@ class FormatList(QWidget):
         for name, box in self.boxes.items():
             reason = reasons.get(name, "")
             box.setEnabled(not reason)
-            use = FORMATS[name].use
-            box.setToolTip(f"{FORMATS[name].title}: {reason or use}")
-            self._notes[name].setText(reason or use)
+            self._explain(name, reason or FORMATS[name].use)
         self.changed.emit()
+
+    def _explain(self, name: str, text: str) -> None:
+        self.boxes[name].setToolTip(f"{FORMATS[name].title}: {text}")
+        self._notes[name].setText(text)
 
 
 class MapSheetForm(QWidget):
@@ -81,15 +83,12 @@ class MapSheetForm(QWidget):
         super().__init__()
         self.first, self.last = _day_box("first day", days, 1), _day_box("last day", days, days)
         self.paper, self.orientation, self.ground = NoScrollComboBox(), NoScrollComboBox(), NoScrollComboBox()
+        orientations = {item: item.value.capitalize() for item in Orientation}
+        grounds = {item: GROUND_TITLES[item].capitalize() for item in MapBackground}
         for box, name, tip, entries in (
             (self.paper, "Paper", "Size of the paper of maps and forms", PAPER_TITLES),
-            (self.orientation, "Orientation", "How the paper lies", {it: it.value.capitalize() for it in Orientation}),
-            (
-                self.ground,
-                "Ground",
-                "What maps show below the fire",
-                {it: GROUND_TITLES[it].capitalize() for it in MapBackground},
-            ),
+            (self.orientation, "Orientation", "How the paper lies", orientations),
+            (self.ground, "Ground", "What maps show below the fire", grounds),
         ):
             box.setAccessibleName(name)
             box.setToolTip(tip)

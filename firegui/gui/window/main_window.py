@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from firegui.errors import InputError
+from firegui.gui.base.controls import press_focused_button
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.tasks import IncrementalTask
@@ -289,9 +290,7 @@ class MainWindow(QMainWindow):
 
         Enter presses the focused button, Delete deletes the region, Esc cancels a drawing.
         """
-        focus = QApplication.focusWidget()
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focus, QPushButton | QToolButton):
-            focus.click()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and press_focused_button(self):
             return
         if self._workbench is None or not self._ready or not self.workbench.handle_key(event.key()):
             super().keyPressEvent(event)

@@ -146,8 +146,10 @@ def _write_mp4(path: Path, film: AnimationFrames, pictures: Iterator[Picture]) -
             _command(path, width, height, film.fps), stdin=subprocess.PIPE, stdout=said, stderr=said,
             creationflags=_NO_WINDOW,
         )  # fmt: skip
+        pipe = process.stdin
+        assert pipe is not None
         try:
-            _feed(_pipe_of(process), first, pictures)
+            _feed(pipe, first, pictures)
             status = process.wait()
         except BrokenPipeError:
             status = process.wait() or 1
@@ -157,18 +159,13 @@ def _write_mp4(path: Path, film: AnimationFrames, pictures: Iterator[Picture]) -
                 process.wait()
             # A film that is given up leaves its pipe open, with pixels that ffmpeg does not read any more.
             with suppress(OSError):
-                _pipe_of(process).close()
+                pipe.close()
         if status:
             said.seek(0)
             reason = said.read().decode(errors="replace").strip().splitlines()
             raise InputError(
                 [Problem(str(path.name), "ffmpeg could not write it", (reason or ["it gave no reason"])[-1])]
             )
-
-
-def _pipe_of(process: subprocess.Popen[bytes]) -> IO[bytes]:
-    assert process.stdin is not None
-    return process.stdin
 
 
 def _feed(pipe: IO[bytes], first: Picture, pictures: Iterator[Picture]) -> None:

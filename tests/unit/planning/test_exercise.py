@@ -163,10 +163,9 @@ def test_equal_plans_meet_equal_fires_and_other_draws_others(model: Model) -> No
     np.testing.assert_array_equal(fire(0, plan), fire(0, later))
 
 
-SLOW = pytest.mark.slow
-
-
-@pytest.mark.parametrize("every", [pytest.param(3, marks=SLOW), pytest.param(5, marks=SLOW), 10])
+@pytest.mark.parametrize(
+    "every", [pytest.param(3, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.slow), 10]
+)
 def test_an_exercise_goes_on_from_any_observation_with_the_same_bits(
     model: Model, repair: PlanRepair, every: int
 ) -> None:

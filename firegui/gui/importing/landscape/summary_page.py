@@ -64,10 +64,8 @@ class SummaryPage(WizardPage):
         self.name = text_line("name", "the name of the folder", "what to call the event")
         self.folder = PathField("folder", _KEEP, kind="new", files="firegui project (*.firegui)", place=self._place)
         self._state, self._facts = copyable_label(""), copyable_label("")
-        self.problems, self.remarks = (
-            _list("Problems", "Problems to fix, with place and remedy"),
-            _list("What to know", "Warnings, and what was assumed"),
-        )
+        self.problems = _list("Problems", "Problems to fix, with place and remedy")
+        self.remarks = _list("What to know", "Warnings, and what was assumed")
         self._lay_out()
         self.show_answers()
 

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QProgressBar,
-    QPushButton,
     QSplitter,
     QStackedWidget,
     QToolButton,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.project import Project
 from firegui.errors import Check, FireguiError, InputError, Problem
+from firegui.gui.base.controls import press_focused_button
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.importing.landscape.files_page import FilesPage
@@ -285,9 +285,7 @@ class LandscapeWizard(QDialog):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Press the focused button on Enter; in a field Enter only applies the entry."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            focus = self.focusWidget()
-            if isinstance(focus, (QPushButton, QToolButton)):
-                focus.click()
+            press_focused_button(self)
             return
         super().keyPressEvent(event)
 

@@ -169,7 +169,7 @@ def flush_form(*rows: tuple[str, QWidget]) -> QWidget:
     return widget
 
 
-def button(text: str, run: Callable[[], object], tip: str = "") -> QPushButton:
+def button(text: str, run: Callable[[], object], tip: str) -> QPushButton:
     """Return a button that Enter in a field does not press."""
     made = QPushButton(text)
     made.setAutoDefault(False)
