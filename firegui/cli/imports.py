@@ -113,7 +113,7 @@ def source_of(options: Mapping[str, Any], gather: Gather) -> LandscapeSource:
     base = LandscapeSource()
     if options["folder"] is not None:
         found = gather.attempt(lambda: recognise(options["folder"]))
-        base = base if found is None else replace(found.source, notes=found.notes)
+        base = base if found is None else replace(found.source, notes=(*found.notes, *found.unreadable))
     layers = {**base.layers, **{key: LayerBand(options[key]) for key in LAYERS if options[key] is not None}}
     bands = _pairs("--band", options["bands"], gather)
     units = _pairs("--unit", options["units"], gather)

@@ -7,6 +7,7 @@ before what the others need is loaded.
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -68,6 +69,14 @@ class CommandGroup(GuardedGroup):
         assert isinstance(found, click.Command)
         return found
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that ``args`` name; ``open`` for a project in place of a command."""
+        if args and args[0] not in COMMANDS and (args[0].rstrip("/\\").endswith(".firegui") or Path(args[0]).is_dir()):
+            return super().resolve_command(ctx, ["open", *args])
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands with their summaries into ``formatter``."""
         with formatter.section("Commands"):
@@ -94,8 +103,8 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
 def main(context: click.Context) -> None:
     """Plan the aerial attack on a wildfire.
 
-    Without a command the workbench opens. PROJECT is a folder NAME.firegui, RUN a folder that
-    plan, optimize, prune, tactical or keep wrote.
+    Without a command the workbench opens; firegui PROJECT opens it on a project. PROJECT is a folder
+    NAME.firegui, RUN a folder that plan, optimize, prune, tactical or keep wrote.
     Every command prints a short report, or one JSON object with --json. Exit codes: 0 done, 1 failed (or, for audit,
     violations found), 2 bad input and nothing written, 130 interrupted with the best so far saved.
     """

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.calendar import DATE_UNKNOWN
 from firegui.domain.fleet import Material
+from firegui.domain.model_range import outside_text
 from firegui.domain.observation import OBSERVED
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
@@ -76,7 +77,8 @@ class PlanSummary:
     ``final_ha`` and ``final_ha_no_drops`` are the fire at the end of the plan. ``night_unknown`` says why the drops at
     night are not known, and is empty where they are. ``has_daylight_rule`` tells whether the plan was made with one.
     ``fire`` is ``"observed"`` or ``"drawn"`` for a replanned run, whose fire is not the expected one. ``stress`` is
-    the stress table of a plan that was tested, and ``cell_ha`` the area of a cell.
+    the stress table of a plan that was tested, and ``cell_ha`` the area of a cell. ``outside`` says
+    what of the fire the training of its model never saw, and is empty where nothing is.
     """
 
     days: tuple[DaySummary, ...]
@@ -87,6 +89,7 @@ class PlanSummary:
     cell_ha: float
     fire: str = ""
     stress: StressTable | None = None
+    outside: str = ""
 
     @property
     def drops(self) -> int:
@@ -169,7 +172,8 @@ class PlanSummary:
             ("Gallons", self.gallons_text),
             ("Drops at night", self.night_text),
         ]
-        return [*lines, *([("Worst stress case", self.worst_text)] if self.worst_text else [])]
+        lines += [("Worst stress case", self.worst_text)] if self.worst_text else []
+        return [*lines, *([("Caution", f"⚠ {self.outside}")] if self.outside else [])]
 
     def day_rows(self) -> list[list[str]]:
         """Return the table of days, titles first: drops by type, gallons, drops at night, fire at the end."""
@@ -262,7 +266,7 @@ def plan_summary(
     unknown = "" if night is not None else NO_PLACE if event.is_dated else NO_DATE
     return PlanSummary(
         days, plan.get(calendar.days), baseline.get(calendar.days), unknown, project.operations.daylight is not None,
-        event.grid.cell_area_ha, fire, stress,
+        event.grid.cell_area_ha, fire, stress, outside_text(project),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.scenario import Scenario
-from firegui.domain.settings import Margin, PlanSettings
+from firegui.domain.settings import Margin, ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.stress import StressSet
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
@@ -121,6 +121,28 @@ class Project:
     def with_margin(self, kind: Margin) -> Self:
         """Return the same project with a margin of this kind for its plans."""
         return replace(self, plan=replace(self.plan, margin=replace(self.plan.margin, kind=kind)))
+
+    @property
+    def unprotected_regions(self) -> tuple[str, ...]:
+        """Names of the regions that the objective gives no weight: plans do not protect them."""
+        if self.plan.weights.prot > 0.0:
+            return tuple(region.name for region in self.regions if region.weight == 0.0)
+        return tuple(region.name for region in self.regions)
+
+    def protecting(self) -> Self:
+        """Return the same project with a weight for every region.
+
+        The goal becomes to keep the fire out of the regions. Weights of the user's own stay, except those that are 0.
+        """
+        plan, weights = self.plan, ObjectiveWeights.of(Setting.B)
+        regions = tuple(region if region.weight > 0.0 else replace(region, weight=1.0) for region in self.regions)
+        if plan.weights.prot > 0.0:
+            return replace(self, regions=regions)
+        if plan.setting is Setting.CUSTOM:
+            plan = replace(plan, weights=replace(plan.weights, prot=weights.prot))
+        else:
+            plan = replace(plan, setting=Setting.B, weights=weights)
+        return replace(self, regions=regions, plan=plan)
 
     def problems(self) -> list[Problem]:
         """Return everything that would keep a run from starting."""

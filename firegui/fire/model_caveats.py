@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
+from firegui.domain.model_range import outside_training
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.domain.weights import NetworkWeights, Training
@@ -29,12 +28,12 @@ def model_caveats(project: Project) -> tuple[str, ...]:
     if project.fire_model.kind == "scalar":
         return (*_missing_cover(event), *_missing_ground(event))
     if project.fire_model.kind == "network" and weights is not None:
-        training = weights.training
+        training, outside = weights.training, outside_training(project)
         return (
             *_layers(event, training),
             *_missing_ground(event),
             *_priors(event, training),
-            *_clipped(event, training),
+            *(() if outside is None else outside.reasons),
             *_correction(event, weights),
         )
     return ()
@@ -54,9 +53,6 @@ def _missing_cover(event: Scenario) -> Iterator[str]:
 
 
 def _layers(event: Scenario, training: Training) -> Iterator[str]:
-    lacking = [key for key in training.layers if key not in event.layers]
-    if lacking:
-        yield f"The network was trained with {_named(lacking)}, which this event lacks."
     unread = [key for key in LAYERS if key in event.layers and key not in training.layers]
     if unread:
         yield f"The network does not read {_named(unread)}: no fire it was trained on had it."
@@ -69,21 +65,6 @@ def _priors(event: Scenario, training: Training) -> Iterator[str]:
         yield (f"Wind {which} from published values ({SOURCE}): training saw at most {training.wind_max_ms:.1f} m/s.")
     if "slope_gain" not in training.learned and has_terrain(event):
         yield f"Slope effect from published values ({SOURCE}): no fire of the training could teach it."
-
-
-def _clipped(event: Scenario, training: Training) -> Iterator[str]:
-    wind = float(event.wind_speed.max(initial=0.0))
-    if round(wind, 1) > round(training.wind_max_ms, 1):
-        yield (
-            f"Winds reach {wind:.1f} m/s: the network takes more than {training.wind_max_ms:.1f} as "
-            f"{training.wind_max_ms:.1f}, the spread formula as they are. No fire of the training tests that."
-        )
-    slope = event.layers.get("slope")
-    if slope is None or "slope" not in training.layers or not np.isfinite(slope).any():
-        return
-    steepest = float(np.nanmax(slope))
-    if round(steepest) > round(training.slope_max_deg):
-        yield f"Slopes reach {steepest:.0f}°: the network reads at most {training.slope_max_deg:.0f}°."
 
 
 def _correction(event: Scenario, weights: NetworkWeights) -> Iterator[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from firegui.domain.model_range import outside_training
+from firegui.domain.operations import Daylight
 from firegui.domain.project import Project
 from firegui.fire.model_caveats import model_caveats
 
@@ -24,12 +26,26 @@ class Grade(StrEnum):
     NOTE = "note"
 
 
+class Remedy(StrEnum):
+    """Changes of a project that settle a note."""
+
+    PROTECT = "protect"
+    DAYLIGHT = "daylight"
+
+
+REMEDY_TITLES = {Remedy.PROTECT: "Protect", Remedy.DAYLIGHT: "Drop in daylight only"}
+
+
 @dataclass(frozen=True, slots=True)
 class GradedNote:
-    """One note. An error keeps runs from starting; a warning makes results less certain or less usable."""
+    """One note. An error keeps runs from starting; a warning makes results less certain or less usable.
+
+    ``remedy`` is the change that settles it, ``None`` where there is no simple one.
+    """
 
     grade: Grade
     text: str
+    remedy: Remedy | None = None
 
     @property
     def line(self) -> str:
@@ -39,17 +55,62 @@ class GradedNote:
 
 def project_notes(project: Project) -> tuple[GradedNote, ...]:
     """Return everything to know of a project, each text once, the gravest first."""
-    found: dict[str, Grade] = {}
-    for grade, texts in _texts(project):
-        for text in texts:
-            found.setdefault(text, grade)
-    return tuple(GradedNote(grade, text) for text, grade in found.items())
+    return _once(_notes(project))
 
 
-def _texts(project: Project) -> Iterator[tuple[Grade, Sequence[str]]]:
+def start_notes(project: Project) -> tuple[GradedNote, ...]:
+    """Return what to know before a plan is started, the gravest first."""
+    return _once(_start_notes(project))
+
+
+def unprotected_text(names: Sequence[str]) -> str:
+    """Return that a plan does not protect the regions called ``names``."""
+    *others, last = names
+    return f"The plan does not protect {', '.join(others)}{' and ' if others else ''}{last} yet."
+
+
+def settled(project: Project, remedy: Remedy) -> Project:
+    """Return ``project`` with the change that ``remedy`` names."""
+    if remedy is Remedy.PROTECT:
+        return project.protecting()
+    return replace(project, operations=replace(project.operations, daylight=Daylight()))
+
+
+def _once(notes: Iterable[GradedNote]) -> tuple[GradedNote, ...]:
+    found: dict[str, GradedNote] = {}
+    for note in notes:
+        found.setdefault(note.text, note)
+    return tuple(found.values())
+
+
+def _notes(project: Project) -> Iterator[GradedNote]:
+    yield from _errors(project)
+    yield from _undated(project)
+    yield from (GradedNote(Grade.WARNING, text) for text in model_caveats(project))
+    yield from _dark(project)
+    yield from (GradedNote(Grade.NOTE, text) for text in project.scenario.notes)
+
+
+def _start_notes(project: Project) -> Iterator[GradedNote]:
+    yield from _errors(project)
+    if names := project.unprotected_regions:
+        yield GradedNote(Grade.WARNING, unprotected_text(names), Remedy.PROTECT)
+    yield from _undated(project)
+    yield from _dark(project)
+    outside = outside_training(project)
+    yield from (GradedNote(Grade.WARNING, text) for text in (() if outside is None else outside.reasons))
+
+
+def _errors(project: Project) -> Iterator[GradedNote]:
+    yield from (GradedNote(Grade.ERROR, str(problem)) for problem in project.problems())
+
+
+def _undated(project: Project) -> Iterator[GradedNote]:
+    if not project.scenario.is_dated:
+        yield GradedNote(Grade.WARNING, NO_DATE)
+
+
+def _dark(project: Project) -> Iterator[GradedNote]:
     event = project.scenario
-    yield Grade.ERROR, [str(problem) for problem in project.problems()]
-    yield Grade.WARNING, [] if event.is_dated else [NO_DATE]
-    yield Grade.WARNING, model_caveats(project)
-    yield Grade.WARNING, [NO_DAYLIGHT] if project.operations.daylight is None and event.is_dated else []
-    yield Grade.NOTE, event.notes
+    if project.operations.daylight is None and event.is_dated:
+        yield GradedNote(Grade.WARNING, NO_DAYLIGHT, Remedy.DAYLIGHT if event.grid.is_georeferenced else None)

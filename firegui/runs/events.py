@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from firegui.domain.benchmark import BenchmarkTable, PlannerTask
     from firegui.domain.ensemble import Ensemble
     from firegui.domain.exercise import LoopDay
-    from firegui.domain.fit import FitProgress
+    from firegui.domain.fit import EventProgress, FitProgress
     from firegui.domain.margin_curve import MarginCurve
     from firegui.domain.scaling import ScalingTable
     from firegui.domain.sensitivity import Row, SensitivityTable
@@ -162,12 +162,16 @@ class FitEpoch:
 class WeightsReady:
     """A calibration ended, or was stopped, and its best ``weights`` are saved.
 
-    ``best`` is the epoch that they come from, and ``epochs_done`` how many there were.
+    ``best`` is the epoch that they come from, and ``epochs_done`` how many there were. ``before`` and ``after`` score
+    the projects' own fire models and the weights on the fitted days of whole events; both are empty where that was
+    not computed.
     """
 
     weights: NetworkWeights
     best: FitProgress
     epochs_done: int
+    before: tuple[EventProgress, ...] = ()
+    after: tuple[EventProgress, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

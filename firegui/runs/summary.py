@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.model_range import outside_text
 from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan_summary
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
@@ -40,7 +41,10 @@ def saved_summary(record: RunRecord) -> PlanSummary | None:
     Raises :class:`~firegui.errors.InputError` for a file that cannot be read.
     """
     found: PlanSummary | None = read_json(record.folder / SUMMARY, PlanSummary | None, None)
-    return None if found is None else replace(found, stress=record.scores.stress)
+    if found is None:
+        return None
+    # Runs of earlier versions do not keep what is outside.
+    return replace(found, stress=record.scores.stress, outside=outside_text(record.project))
 
 
 def run_summary(record: RunRecord) -> PlanSummary | None:

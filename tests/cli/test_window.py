@@ -32,7 +32,9 @@ def test_no_command_and_open_reach_the_window(firegui: Run, project: Path, monke
     monkeypatch.setattr(window, "import_module", lambda name: {"firegui.gui.app": app}[name])
     assert firegui().code == 0
     assert firegui("open", project).code == 0
-    assert opened == [None, project]
+    assert firegui(project).code == 0
+    assert opened == [None, project, project]
+    assert firegui("nonsense").code == 2
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QCheckBox
+from PySide6.QtWidgets import QCheckBox, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.analyses.calibration.checkpoint import part_of
@@ -24,6 +24,7 @@ from firegui.gui.analyses.calibration.calibration_controller import (
     new_weights_file,
 )
 from firegui.gui.analyses.calibration.calibration_panel import CalibrationPanel
+from firegui.gui.analyses.calibration.use_weights_dialog import ask_use, is_worse
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
@@ -39,6 +40,7 @@ from firegui.runs.spec import CalibrateSpec, RunSpec
 from tests.gui.analyses.scene import FakeRun
 from tests.gui.hands import show_widget
 from tests.gui.readouts import calls_of, cursor_of
+from tests.gui.test_dialogs import press, when_open
 from tests.support import watched_project
 from tests.unit.domain.samples import weights
 
@@ -367,9 +369,23 @@ def test_the_weights_can_be_used_in_the_project_and_that_can_be_undone(
 ) -> None:
     before = session.project
     assert controller.result is not None
+    assert [event.name for event in controller.result.before] == [event.name for event in controller.result.after]
+    texts: list[str] = []
+
+    def keep(box: QWidget) -> None:
+        assert isinstance(box, QMessageBox)
+        texts.append(box.informativeText())
+        press("Keep")(box)
+
+    when_open(keep)
+    calibrated.button("apply").click()
+    assert session.project is before and before.fire_model.label in texts[0] and "Tiny" in texts[0]
+    when_open(press("Use"))
     calibrated.button("apply").click()
 
-    assert session.project.weights is controller.result.weights
+    used = session.project.weights
+    assert used is not None and used.tensors is controller.result.weights.tensors
+    assert "2026-07-29 14:20" in session.project.fire_model.label
     assert session.project.fire_model.kind == "network"
     assert not calibrated.button("apply").isEnabled()
     assert "This project uses these weights." in calibrated.notes.text()
@@ -427,3 +443,20 @@ def test_leaving_may_discard_it_with_all_that_was_tried(
     ]
     qtbot.waitUntil(lambda: not controller.is_busy)
     assert interrupted_in(saved) is None
+
+
+@pytest.mark.parametrize(("after", "worse"), [(0.6, False), (0.2, True)])
+def test_weights_that_do_worse_are_not_used_by_default(qapp: object, after: float, worse: bool) -> None:
+    one, other = (EventProgress("Tiny", (1,), (value,)) for value in (0.4, after))
+    found = WeightsReady(weights(), epoch(0), 1, (one,), (other,))
+    assert is_worse(found) is worse
+    defaults: list[bool] = []
+
+    def look(box: QWidget) -> None:
+        assert isinstance(box, QMessageBox)
+        defaults.append(box.defaultButton().text() == "&Use the new weights")
+        box.defaultButton().click()
+
+    when_open(look)
+    assert ask_use(None, found, "present") is not worse
+    assert defaults == [not worse]

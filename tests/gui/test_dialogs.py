@@ -176,3 +176,22 @@ def test_a_programming_error_is_not_taken_for_bad_input(session: Session, refusa
     with pytest.raises(ZeroDivisionError), refusing(session, "there"):
         raise ZeroDivisionError
     assert refusals == []
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"),
+    [("S", UnsavedAnswer.SAVE), ("D", UnsavedAnswer.DISCARD), ("C", UnsavedAnswer.CANCEL)],
+)
+def test_the_question_about_unsaved_edits_names_them_and_takes_letters(
+    parent: QWidget, key: str, answer: UnsavedAnswer
+) -> None:
+    texts: list[str] = []
+
+    def type_letter(box: QWidget) -> None:
+        assert isinstance(box, QMessageBox)
+        texts.append(box.informativeText())
+        QTest.keyClicks(box, key)
+
+    when_open(type_letter)
+    assert ask_unsaved(parent, "Bear", [f"change {number}" for number in range(12)]) is answer
+    assert "change 11" in texts[0] and "change 0" not in texts[0] and "4 earlier" in texts[0]

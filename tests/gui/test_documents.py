@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QLineEdit, QListView, QMessageBox, QTreeView
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError
@@ -15,6 +15,7 @@ from firegui.gui.importing import event_dialogs as import_event_module
 from firegui.gui.importing.event_dialogs import EventFolderSource, ImportEventDialog, read_form
 from firegui.gui.window.documents import ask_replace
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.project_dialog import ProjectDialog, project_of
 from firegui.io.project.store import load_project, save_project
 from firegui.io.project.weights_file import write_weights
 from tests.unit.domain.samples import weights
@@ -292,3 +293,48 @@ def test_a_file_without_weights_is_refused_and_nothing_changes(
     qtbot.waitUntil(lambda: bool(refusals))
     assert "mine.safetensors" in str(refusals[0])
     assert window.workbench.session.project is before
+
+
+def test_a_double_click_on_a_project_chooses_it_and_its_inner_folders_lead_to_it(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    folder, plain = tmp_path / "ridge.firegui", tmp_path / "plain"
+    plain.mkdir()
+    save_project(window.workbench.session.project, folder)
+    dialog = ProjectDialog(str(tmp_path), window)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    view = dialog.findChild(QTreeView, "treeView") or dialog.findChild(QListView, "listView")
+    assert isinstance(view, QAbstractItemView)
+    dialog.directoryEntered.emit(str(plain))
+    assert dialog.isVisible()
+    dialog.directoryEntered.emit(str(folder))
+    assert not dialog.isVisible() and dialog.chosen == folder
+    assert project_of(folder / "layers") == folder == project_of(folder)
+    assert project_of(plain) == plain
+
+
+def test_a_project_without_a_folder_says_so_in_the_title_and_why_it_is_saved_first(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    titles: list[str] = []
+
+    def choose(_parent: object, title: str, *_args: object, **_named: object) -> tuple[str, str]:
+        titles.append(title)
+        return str(tmp_path / "first.firegui"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    assert "not saved yet" in window.windowTitle()
+    window.workbench.plan.start()
+    assert "first" in titles[0] and "plans" in titles[0]
+    assert "not saved yet" not in window.windowTitle()
+
+
+def test_an_archive_of_other_arrays_is_refused_in_one_line(
+    window: MainWindow, tmp_path: Path, refusals: list[InputError]
+) -> None:
+    window.workbench.session.refused.connect(refusals.append)
+    np.savez(tmp_path / "other.npz", temperature=np.ones(3))
+    assert not window.workbench.documents.import_maps(tmp_path / "other.npz")
+    (problem,) = refusals[0].problems
+    assert "not a maps file" in problem.what and "temperature" in problem.what and problem.remedy

@@ -494,3 +494,18 @@ def test_the_kinds_of_events_are_all_delivered() -> None:
     }
     of_commands = {ScalingReady}
     assert set(RunEvent.__args__) == drawn | of_commands | {StateChanged, StageBegan, Message, Progress, RunFinished}
+
+
+def test_a_run_that_waited_leaves_the_map_to_the_result_before_it(qtbot: QtBot, make_queue: MakeQueue) -> None:
+    queue, _ = make_queue(endless=True)
+    first, second = queue.plan(), queue.plan()
+    qtbot.waitUntil(lambda: first.epoch > 0)
+    queue.stop(first)
+    qtbot.waitUntil(lambda: second.epoch > 0)
+    assert queue.shown is first
+    queue.stop(second)
+    wait_idle(qtbot, queue)
+    third = queue.plan()
+    assert queue.shown is third
+    queue.stop(third)
+    wait_idle(qtbot, queue)

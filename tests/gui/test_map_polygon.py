@@ -6,6 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.regions import Region
+from firegui.gui.map.shape_edits import add_zone
+from firegui.gui.map.tools.draw_tools import CROSSES
 from firegui.gui.session.session import Session, Tool
 from tests.gui.map_scene import Hand, regions_of, undo_steps
 
@@ -110,3 +113,17 @@ def test_a_polygon_that_covers_no_cell_centre_is_refused(session: Session, hand:
     with qtbot.waitSignal(session.message) as said:
         hand.key(Qt.Key.Key_Return)
     assert "make it larger" in str(said.args) and set(regions_of(session)) == {"R1"}
+
+
+def test_an_outline_that_crosses_itself_says_so_while_it_is_drawn(session: Session, hand: Hand) -> None:
+    hand.clicks((15.0, 30.0), (30.0, 50.0), (15.0, 50.0), (30.0, 30.0))
+    hand.move((31.0, 30.0))
+    outline = hand.view.sketch.outline
+    assert outline is not None and not outline.allowed and outline.text == CROSSES
+
+
+def test_a_zone_over_most_of_the_fire_is_warned_of(session: Session, messages: list[str]) -> None:
+    assert add_zone(session, Region.rectangle("Small", (0, 2), (0, 2)))
+    assert not any("covers" in text for text in messages)
+    assert add_zone(session, Region.rectangle("Large", (10, 30), (20, 40)))
+    assert any("Large covers 100%" in text for text in messages)

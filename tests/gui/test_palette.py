@@ -171,3 +171,15 @@ def test_nothing_typed_keeps_the_order() -> None:
 def test_a_kind_helps_to_find_but_titles_come_first() -> None:
     kinds = {"Quit": "File", "Filed away": "Edit"}
     assert best_matches("file", list(kinds), str, kinds.__getitem__) == ["Filed away", "Quit"]
+
+
+@pytest.mark.parametrize("typed", ["grounded", "identify", "acres", "landfire"])
+def test_synonyms_find_an_action_and_leave_unlike_words_out(window: MainWindow, typed: str) -> None:
+    palette = open_palette(window)
+    QTest.keyClicks(palette.field, typed)
+    wanted = next(spec.title for spec in ACTIONS.values() if typed in spec.synonyms.split())
+    assert wanted in [entry.title for entry in palette.shown][:3]
+    palette.field.clear()
+    QTest.keyClicks(palette.field, "zzq")
+    assert not palette.shown
+    palette.close_palette()

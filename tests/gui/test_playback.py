@@ -174,3 +174,22 @@ def test_the_view_buttons_follow_what_there_is(
     assert baseline.isChecked() and not saved.isChecked() and not plan.isChecked()
     together.click()
     assert session.side_by_side and together.isChecked()
+
+
+def test_maps_side_by_side_show_the_whole_fire_and_time_scale_and_legends_once(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    board = window.workbench.maps
+    board.main.camera.zoom(6.0)
+    zoomed = board.main.camera.pixels_per_cell
+    QTest.mouseClick(view_buttons_of(window)[-1], LEFT)
+    qtbot.waitUntil(lambda: all(pane.drawn_step >= 0 for pane in board.panes))
+    rows, columns = window.workbench.session.project.scenario.grid.shape
+    for pane in board.panes:
+        corners = [pane.camera.to_point(*corner) for corner in ((0, 0), (rows, columns))]
+        assert all(pane.camera.viewport.rect().contains(corner) for corner in corners)
+    parts = [pane.decorations.parts for pane in board.panes]
+    assert [each.time for each in parts] == [each.scale_bar for each in parts] == [True, False, False]
+    assert [each.legend for each in parts] == [False, True, True] and sum(each.north for each in parts) == 1
+    QTest.mouseClick(view_buttons_of(window)[1], LEFT)
+    assert board.main.camera.pixels_per_cell == pytest.approx(zoomed)

@@ -100,7 +100,7 @@ def test_a_window_that_is_shut_on_a_no_to_saving_leaves_none(
 ) -> None:
     asked: list[str] = []
 
-    def discard(_parent: object, name: str) -> UnsavedAnswer:
+    def discard(_parent: object, name: str, _edits: object) -> UnsavedAnswer:
         asked.append(name)
         return UnsavedAnswer.DISCARD
 

@@ -246,3 +246,25 @@ def test_giving_the_form_up_changes_nothing(qtbot: QtBot, bench: MainWindow, exe
     fill_in(lambda dialog: QTest.keyClick(dialog, Qt.Key.Key_Escape), [])
     QTest.keyClick(bench, Qt.Key.Key_D, CTRL)
     assert bench.workbench.session.project is before and len(execute.runs) == 1
+
+
+def test_objectives_of_different_goals_are_not_subtracted_and_the_window_leaves_the_timeline_free(
+    qtbot: QtBot, bench: MainWindow
+) -> None:
+    first = run(qtbot, bench)
+    session = bench.workbench.session
+    session.edit("protect", session.project.protecting())
+    assert bench.workbench.documents.save()
+    second = run(qtbot, bench)
+    lines = {line.what: line for line in compared(first, second)}
+    assert "Goal" in lines and lines["Goal"].one != lines["Goal"].other
+    for what in ("Objective", "Best objective"):
+        assert "not comparable" in lines[what].change
+    assert "not comparable" not in lines["Drops"].change
+    dialog = CompareRunsDialog(first, second, bench)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    timeline = bench.workbench.timeline
+    top = timeline.mapToGlobal(timeline.rect().topLeft()).y()
+    assert dialog.geometry().bottom() < top
+    assert "not comparable" not in str([line.change for line in compared(first, first)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -328,3 +329,28 @@ def test_one_run_is_compared_with_the_one_on_screen_and_one_alone_with_nothing(
 def test_a_run_without_a_plan_is_not_compared(panel: RunsPanel, pair: tuple[RunEntry, RunEntry]) -> None:
     panel.table.selectAll()
     assert not panel.button("compare").isEnabled()
+
+
+def test_a_run_whose_folder_is_gone_is_marked_and_one_that_was_copied_in_is_listed(
+    panel: RunsPanel, queue: RunQueue, entry: RunEntry
+) -> None:
+    copied = entry.folder.with_name("copied")
+    shutil.copytree(entry.folder, copied)
+    queue.refresh_folder()
+    listed = [each.folder.name for each in queue.entries]
+    assert entry.status != "missing" and listed.count(entry.folder.name) == 1
+    entry.folder.rename(entry.folder.with_name(".hidden"))
+    queue.refresh_folder()
+    assert entry.status == "missing" and not entry.is_resumable
+
+
+def test_runs_are_found_by_words_of_their_name_and_notes(panel: RunsPanel, queue: RunQueue, qtbot: QtBot) -> None:
+    for _number in range(6):
+        queue.plan()
+        wait_idle(qtbot, queue)
+    assert panel.search.isVisible()
+    queue.entries[2].notes = "windy afternoon"
+    QTest.keyClicks(panel.search, "windy")
+    assert tuple(panel.model.rows) == (queue.entries[2],)
+    panel.search.clear()
+    assert len(panel.model.rows) == 6

@@ -229,3 +229,13 @@ def test_the_page_covers_all_below_the_menus_and_says_what_is_new(empty: MainWin
     empty.resize(1100, 700)
     settle()
     assert page.geometry().bottom() + 1 == empty.height()
+
+
+def test_enter_presses_the_focused_button(empty: MainWindow) -> None:
+    page, chosen = empty.start_page, list[str]()
+    page.action_chosen.disconnect()
+    page.action_chosen.connect(chosen.append)
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        page.button("open").setFocus()
+        QTest.keyClick(page.button("open"), key)
+    assert chosen == ["open", "open"]

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.window.main_window import MainWindow
@@ -33,3 +34,17 @@ def test_the_place_goes_when_the_map_changes_just_after_the_mouse_left(qtbot: Qt
     window.workbench.session.set_step(1)
     view.flush()
     assert not place.isVisible()
+
+
+def test_a_message_without_room_has_a_button_that_shows_the_whole(qtbot: QtBot, window: MainWindow) -> None:
+    status, session = window.workbench.status, window.workbench.session
+    session.message.emit("short")
+    qtbot.wait(1)
+    assert not status.details.isVisible()
+    whole = "The region R1 was not drawn: " + "it lies outside the domain, " * 12 + "draw it inside."
+    session.message.emit(whole)
+    qtbot.waitUntil(status.details.isVisible)
+    QTest.mouseClick(status.details, Qt.MouseButton.LeftButton)
+    (box,) = (each for each in window.findChildren(QMessageBox) if each.isVisible())
+    assert box.text() == whole
+    box.close()

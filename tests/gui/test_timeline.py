@@ -260,3 +260,20 @@ def test_the_menu_of_the_band_names_no_date_that_is_not_known(qtbot: QtBot, sess
     menu = GroundedDayMenu(session, 1)
     qtbot.addWidget(menu)
     assert menu.actions()[0].text() == "Grounded on day 2, date unknown"
+
+
+@pytest.mark.parametrize("stride", [1, 5, 25])
+def test_the_speed_is_hours_of_fire_a_second_whatever_the_distance_of_the_frames(
+    bar: TimelineBar, session: Session, stride: int
+) -> None:
+    session.show_result(ShownResult(baseline=replace(frames(session.project), stride=stride)))
+    hours = session.project.calendar.hours_per_step
+    for speed in (5, 20, 240):
+        bar.speed.setValue(speed)
+        session.set_step(0)
+        bar.play()
+        interval, before = bar._timer.interval(), session.step
+        bar._advance()
+        bar.play(False)
+        assert (session.step - before) * hours * 1000 / interval == pytest.approx(speed, rel=0.05)
+        assert interval >= 33

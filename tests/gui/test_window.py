@@ -50,7 +50,7 @@ def shown_problems(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
 def answer_unsaved(monkeypatch: pytest.MonkeyPatch, answer: UnsavedAnswer) -> list[str]:
     asked: list[str] = []
 
-    def ask(_parent: object, name: str) -> UnsavedAnswer:
+    def ask(_parent: object, name: str, _edits: object) -> UnsavedAnswer:
         asked.append(name)
         return answer
 

@@ -17,10 +17,12 @@ from firegui.analyses.calibration.checkpoint import (
     write_checkpoint,
 )
 from firegui.calibration.fittable import network_fit_problems
-from firegui.domain.fit import FitProgress, FitState, NetworkFitSettings
+from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
+from firegui.domain.weights import NetworkWeights
 from firegui.errors import CancelledError, InputError, Problem, Problems
+from firegui.fire.skill import LIKELY, iou, scored_days
 from firegui.io.atomic import write_problem
 from firegui.io.project.weights_file import weights_bytes, write_weights
 from firegui.rollout.engine_message import EngineMessage
@@ -212,8 +214,28 @@ class Calibration(BaseRun[CalibrateSpec]):
         weights = self._engine.fitted_weights(events, self._spec.settings, state, begun.start if begun else None)
         write_weights(self._spec.out, weights)
         best = self._history[state.best_epoch]
-        self._emit(WeightsReady(weights, best, state.epoch))
+        self._emit(WeightsReady(weights, best, state.epoch, *self._compared(weights)))
         return f"the best is epoch {best.epoch + 1:,} (misfit {best.loss:.4g}, mean IoU {mean_iou(best):.2f})"
+
+    def _compared(self, weights: NetworkWeights) -> tuple[tuple[EventProgress, ...], tuple[EventProgress, ...]]:
+        """Return the scores of the projects' own fire models, and of ``weights``.
+
+        Both are empty once a stop was requested.
+        """
+        projects = self._spec.projects
+        try:
+            before = tuple(self._scored(project) for project in projects)
+            return before, tuple(self._scored(project.with_network(weights)) for project in projects)
+        except (CancelledError, InputError):
+            # Maps of another model may not cover these days. The weights are saved in any case.
+            return (), ()
+
+    def _scored(self, project: Project) -> EventProgress:
+        event, days = project.scenario, self._spec.settings.fit_days
+        states = self._engine.forecast(project, days, check=self._control.check)
+        scored = [(day, event.observed_on(day)) for day in scored_days(event, days)]
+        found = [(day, iou(states[day] >= LIKELY, seen)) for day, seen in scored if seen is not None]
+        return EventProgress(event.name, tuple(day for day, _ in found), tuple(value for _, value in found))
 
 
 def mean_iou(epoch: FitProgress) -> float:

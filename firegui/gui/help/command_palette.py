@@ -37,7 +37,8 @@ _RUN, _BEGINNING, _WORD, _GAP, _LENGTH = 8.0, 10.0, 6.0, 0.4, 0.05
 class PaletteEntry:
     """Entry of the palette. ``kind`` is its menu, or Tool, Project, Help.
 
-    ``why_not`` is the reason why the entry cannot be run now; empty if it can.
+    ``why_not`` is the reason why the entry cannot be run now; empty if it can. ``synonyms`` are other words that
+    find it.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class PaletteEntry:
     run: Callable[[], object]
     keys: str = ""
     why_not: str = ""
+    synonyms: str = ""
 
 
 class _EntryDelegate(QStyledItemDelegate):
@@ -164,7 +166,7 @@ class Palette(QFrame):
 
     def _fill(self, typed: str) -> None:
         self.list.clear()
-        found = best_matches(typed, self._entries, lambda entry: entry.title, lambda entry: entry.kind)
+        found = best_matches(typed, self._entries, lambda entry: entry.title, lambda entry: entry.kind, _synonyms)
         for entry in sorted(found[:_MOST], key=lambda entry: bool(entry.why_not)):
             item = QListWidgetItem(f"{entry.kind}: {entry.title}")
             item.setData(_ENTRY, entry)
@@ -183,6 +185,10 @@ class Palette(QFrame):
         if isinstance(entry, PaletteEntry) and not entry.why_not:
             self.close_palette()
             entry.run()
+
+
+def _synonyms(entry: PaletteEntry) -> str:
+    return entry.synonyms
 
 
 def match_score(typed: str, title: str) -> float | None:
@@ -223,12 +229,24 @@ def _score_from(word: str, title: str, start: int) -> float | None:
     return total
 
 
+def _synonym_score(typed: str, title: str, synonyms: str) -> float | None:
+    """Return the score of an item of which words of title or synonyms begin with every typed word.
+
+    ``None`` if a typed word is missing.
+    """
+    words = f"{title} {synonyms}".lower().split()
+    begun = all(any(word.startswith(each) for word in words) for each in typed.lower().split())
+    return -_LENGTH * len(title) - _KIND_PENALTY / 2 if synonyms and begun else None
+
+
 def best_matches(
-    typed: str, items: Iterable[Item], title: Callable[[Item], str], kind: Callable[[Item], str]
-) -> list[Item]:
+    typed: str, items: Iterable[Item], title: Callable[[Item], str], kind: Callable[[Item], str],
+    synonyms: Callable[[Item], str] = lambda _item: "",
+) -> list[Item]:  # fmt: skip
     """Return the matching items, the best first; all of them in their order if ``typed`` is empty.
 
-    Items that match only together with their ``kind`` come after those that match by ``title``.
+    Items that match only together with their ``kind`` come after those that match by ``title``. Words of ``synonyms``
+    match by their beginning, and rank between the two.
     """
     if not typed.strip():
         return list(items)
@@ -237,6 +255,8 @@ def best_matches(
         alone, together = match_score(typed, title(item)), match_score(typed, f"{title(item)} {kind(item)}")
         if alone is not None:
             scored.append((alone, item))
+        elif (other := _synonym_score(typed, title(item), synonyms(item))) is not None:
+            scored.append((other, item))
         elif together is not None:
             scored.append((together - _KIND_PENALTY, item))
     # The sort is stable: equal scores keep their order.

@@ -135,6 +135,7 @@ class RunEntry:
         interrupted: The run was found on disk without an end.
         elsewhere: Another process was writing the run when it was found.
         read_only: Another window has the project of the run.
+        missing: The folder of the run was moved or deleted after the run was listed.
         replans: The run plans the rest of another plan, as ``note`` says, which was read from ``source``.
         replan: Scores of a replanned run at its end.
         loop: Days of a closed loop so far.
@@ -171,6 +172,7 @@ class RunEntry:
     interrupted: bool = False
     elsewhere: bool = False
     read_only: bool = False
+    missing: bool = False
     replans: bool = False
     replan: ReplanScores | None = None
     note: ReplanNote | None = None
@@ -301,7 +303,11 @@ class RunEntry:
     @property
     def is_resumable(self) -> bool:
         """Whether the run was stopped before its end and can be resumed from its folder."""
-        return self.is_over and self.reason is FinishReason.STOPPED and not self.elsewhere and not self.read_only
+        return self.is_over and self.reason is FinishReason.STOPPED and not self._is_locked
+
+    @property
+    def _is_locked(self) -> bool:
+        return self.elsewhere or self.read_only or self.missing
 
     @property
     def is_unscored(self) -> bool:
@@ -312,6 +318,8 @@ class RunEntry:
     @property
     def status(self) -> str:
         """Status for the list, in a word or two."""
+        if self.is_over and self.missing:
+            return "missing"
         if self.is_over and self.elsewhere:
             return "running elsewhere"
         if self.is_over and self.interrupted:

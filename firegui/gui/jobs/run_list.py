@@ -118,6 +118,12 @@ class RunList:
         ending = [entry.folder for entry in self._stopping.entries if same_folder(entry.folder.parent, folder / RUNS)]
         return self.read([*list_runs(folder), *ending], live)
 
+    def read_new(self, live: Sequence[RunEntry]) -> tuple[InputError, ...]:
+        """Read the runs that were copied into the folder of the open project since it was read."""
+        folder = self._session.source
+        new = [] if folder is None else [each for each in list_runs(folder) if self.in_folder(each) is None]
+        return self.read(new, live) if new else ()
+
     def read(self, folders: Sequence[Path], live: Sequence[RunEntry]) -> tuple[InputError, ...]:
         """Read the runs in ``folders`` again, and replace their entries.
 

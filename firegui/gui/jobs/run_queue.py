@@ -229,21 +229,38 @@ class RunQueue(QObject):
         if (entry := self._list.in_folder(folder)) is not None:
             self.show(entry)
 
+    def mark_missing(self) -> None:
+        """Mark the ended runs whose folders were moved or deleted since they were listed."""
+        for entry in self.entries:
+            entry.missing = entry.is_over and not entry.folder.is_dir()
+        self.changed.emit()
+
+    def refresh_folder(self) -> None:
+        """List runs that were copied into the project's folder, and mark those that are gone."""
+        self._warn(self._list.read_new(self._live))
+        self.mark_missing()
+
     # -- the active run ----------------------------------------------------------------------------------------------
     def _enqueue(self, entry: RunEntry, spec: FolderSpec) -> None:
         self._waiting.append((entry, spec))
-        self._start_next()
+        self._start_next(takes_map=self._job is None)
         self.changed.emit()
 
-    def _start_next(self) -> None:
+    def _start_next(self, *, takes_map: bool = False) -> None:
+        """Start the first waiting run.
+
+        One that has waited leaves the map to the result before it, which the user waited for.
+        """
         if self._job is not None or not self._waiting:
             return
         self._presenter.cancel()
         self._presenter.hold(True)
         entry, spec = self._waiting.pop(0)
         self._active, self._job = entry, RunJob(spec, self._execute, self)
-        if self.shown is None or self.shown.is_over or self.shown is entry:
+        if self.shown is None or self.shown is entry or (takes_map and self.shown.is_over):
             self._presenter.show_live(entry, spec.project)
+        else:
+            self._log(f"{entry.title} has started; {self.shown.title} stays on the map.")
         self._subscribe(self._job.bridge)
         self._job.ended.connect(self._on_job_ended)
         self._job.begin()

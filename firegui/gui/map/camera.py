@@ -67,6 +67,11 @@ class Camera(QObject):
         viewport: QWidget = self.widget.viewport()
         return viewport
 
+    @property
+    def shows_whole(self) -> bool:
+        """Whether the whole grid is kept in view."""
+        return self._whole
+
     def add(self, item: QGraphicsItem) -> None:
         """Add an item that moves with the map. The caller keeps the reference."""
         self._box.addItem(item, ignoreBounds=True)

@@ -72,6 +72,16 @@ def split_title(title: str, font: QFont, room: float) -> list[str]:
     return lines
 
 
+@dataclass(frozen=True, slots=True)
+class DecorationParts:
+    """Parts that a map shows. Maps side by side share time, notes and scale bar."""
+
+    time: bool = True
+    scale_bar: bool = True
+    legend: bool = True
+    north: bool = True
+
+
 class Decorations(QGraphicsItem):
     """Texts, scale bar, north arrow and legend over the map, fixed on screen."""
 
@@ -80,6 +90,7 @@ class Decorations(QGraphicsItem):
         self.setZValue(10_000.0)
         self.ink = Ink.of(QPalette())
         self.caption = Caption()
+        self.parts = DecorationParts()
         self.pixels_per_cell = 1.0
         self._size = QRectF()
         # During playback only the title changes.
@@ -117,9 +128,11 @@ class Decorations(QGraphicsItem):
 
     def _paint_still(self, painter: QPainter, _first: int) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_north(painter)
-        self._paint_scale_bar(painter)
-        if self.caption.scale is not None:
+        if self.parts.north:
+            self._paint_north(painter)
+        if self.parts.scale_bar:
+            self._paint_scale_bar(painter)
+        if self.parts.legend and self.caption.scale is not None:
             self._paint_legend(painter, self.caption.scale)
 
     def _pill(self, painter: QPainter, box: QRectF) -> None:
@@ -131,9 +144,12 @@ class Decorations(QGraphicsItem):
         """Paint title, note and hint in a row, or in a column next to the north arrow."""
         ink, plain, bold = self.ink, map_font(9.0), map_font(9.5, bold=True)
         room = self._size.right() - _ARROW_PX
+        title, note = self.caption.title, self.caption.note
+        if not self.parts.time:
+            title, note = title.split(" · ")[0], ""
         lines = (
-            *((part, bold, ink.text) for part in split_title(self.caption.title, bold, room - 24.0)),
-            (self.caption.note, plain, ink.muted),
+            *((part, bold, ink.text) for part in split_title(title, bold, room - 24.0)),
+            (note, plain, ink.muted),
             (self.caption.hint, plain, ink.text),
         )
         texts = [line for line in lines if line[0]]

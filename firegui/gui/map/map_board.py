@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.map.camera import Camera
+from firegui.gui.map.decorations import DecorationParts
 from firegui.gui.map.layers.fire_layers import ObservedLayer
 from firegui.gui.map.map_view import MapView
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
@@ -86,6 +87,12 @@ class MirrorSession(Session):
 
 SIDES = (FireView.BASELINE, FireView.PLAN, FireView.DIFFERENCE)
 """The sides, from left to right."""
+_PARTS = (
+    DecorationParts(legend=False, north=False),
+    DecorationParts(time=False, scale_bar=False, north=False),
+    DecorationParts(time=False, scale_bar=False),
+)
+"""What each of the sides shows: the time and the scale once, and the legend of each colour scale once."""
 GAP_PX = 3
 _NARROWEST_PX = 120
 
@@ -123,10 +130,13 @@ class MapBoard(QStackedWidget):
         if side_by_side:
             self._make_panes()
             self.setCurrentIndex(1)
-            self.panes[0].camera.follow(self.main.camera)
+            # The zoom of one wide map would crop the fire in narrow ones.
+            for pane in self.panes:
+                pane.fit()
             self.setFocusProxy(self.panes[1])
         elif self.panes:
-            self.main.camera.follow(self.panes[0].camera)
+            if not self.panes[0].camera.shows_whole:
+                self.main.camera.follow(self.panes[0].camera)
             self.setCurrentIndex(0)
             self.setFocusProxy(self.main)
 
@@ -139,7 +149,8 @@ class MapBoard(QStackedWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(GAP_PX)
         self.panes = tuple(MapView(MirrorSession(self._session, side, self)) for side in SIDES)
-        for pane, side in zip(self.panes, SIDES, strict=True):
+        for pane, side, parts in zip(self.panes, SIDES, _PARTS, strict=True):
+            pane.decorations.parts = parts
             pane.camera.widget.setAccessibleName(f"Map, {side.value}")
             # Three maps in a small window are narrower than the minimum of one. Wider ones would be clipped.
             pane.setMinimumWidth(_NARROWEST_PX)

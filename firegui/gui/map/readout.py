@@ -8,6 +8,7 @@ import numpy as np
 
 from firegui.domain.calendar import DATE_UNKNOWN
 from firegui.domain.fuel import fuel_name
+from firegui.domain.model_range import outside_text
 from firegui.domain.observation import OBSERVED
 from firegui.domain.results import Frames
 from firegui.domain.scenario import LAYERS, Scenario
@@ -143,6 +144,8 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
         notes.append("the fire is that before the change: computing the new one")
     elif shown.result.stale:
         notes.append("inputs edited since this result")
+    if not fire.missing() and (outside := outside_text(shown.result.project or shown.project)):
+        notes.append(f"⚠ {outside}")
     if layers["observed"].visible and shown.perimeter_is_carried:
         notes.append("observed perimeter filled forward")
     scale = fire.legend.scale if fire.visible and not fire.missing() else None

@@ -23,6 +23,8 @@ from firegui.io.project.regions_file import is_simple, read_regions
 from firegui.io.rasters.masks import region_masks
 
 _SAME_TIME = timedelta(seconds=1)
+_MOST_OF_FIRE, _LIKELY = 0.5, 128
+"""Part of the fire from which a no-drop zone is warned of; byte of a picture that is as likely burned as not."""
 
 
 def free_shape_name(letter: str, shapes: Iterable[Region]) -> str:
@@ -145,7 +147,25 @@ def add_zone(session: Session, zone: Region) -> bool:
         session.message.emit(refusal)
         return False
     _set_zones(session, f"draw no-drop zone {zone.name}", after)
+    share = share_of_fire(session, zone)
+    if share >= _MOST_OF_FIRE:
+        session.message.emit(f"{zone.name} covers {share:.0%} of the fire: hardly any drop can be planned there.")
     return True
+
+
+def share_of_fire(session: Session, zone: Region) -> float:
+    """Return what part of the fire without drops lies in ``zone``.
+
+    Where that fire is not known, its start counts.
+    """
+    frames, project = session.result.baseline, session.project
+    burned = project.scenario.ignition_on(project.plan.start_day)
+    if frames is not None and len(frames.fire) and frames.fire.shape == _grid_shape(session):
+        burned = frames.fire.picture(len(frames.fire) - 1) >= _LIKELY
+    if burned is None or not burned.any():
+        return 0.0
+    inside = region_masks((zone,), _grid_shape(session))[0] & burned
+    return float(inside.sum() / burned.sum())
 
 
 def rename_zone(session: Session, row: int, name: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
@@ -13,7 +15,10 @@ from firegui.gui.map.timeline_track import TimelineTrack, TrackData
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import WholeField
 
-SLOWEST, FASTEST, USUAL = 1, 30, 8
+SLOWEST, FASTEST, USUAL = 1, 240, 20
+"""Bounds and first value of the speed, in hours of fire a second."""
+_MOST_FRAMES = 30
+"""Frames a second that the map can show; a faster playback leaves frames out."""
 _PLAIN_STRIDE = 5
 _LONGEST = "End of day 15 · 14:24 UTC-7\nstep 750 of 750"
 _SIGNS = {"first": "⏮", "back": "<", "play": "▶", "next": ">", "loop": "↻", "film": "●"}
@@ -48,6 +53,7 @@ class TimelineBar(QWidget):
         super().__init__(parent)
         self._session = session
         self._watched: QWidget | None = None
+        self._frames = 1
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._advance)
@@ -97,15 +103,24 @@ class TimelineBar(QWidget):
         if on:
             if self._session.step >= self._n_steps:
                 self._session.set_step(0)
-            self._timer.start(round(1000 / self.speed.value()))
+            self._set_pace()
+            self._timer.start()
         else:
             self._timer.stop()
         self._set_icons()
         self.playing_changed.emit(on)
 
+    def _set_pace(self) -> None:
+        """Set interval and frames of a turn, so that so many hours of fire pass in a second as the field says."""
+        if not self._session.has_project:
+            return
+        frame_h = self.stride * self._session.project.calendar.hours_per_step
+        self._frames = max(1, math.ceil(self.speed.value() / frame_h / _MOST_FRAMES))
+        self._timer.setInterval(max(round(1000 * self._frames * frame_h / self.speed.value()), 1))
+
     def _advance(self) -> None:
         if self._session.step < self._n_steps:
-            self.step_by(1)
+            self.step_by(self._frames)
         elif self.loops:
             self._session.set_step(0)
         else:
@@ -197,6 +212,8 @@ class TimelineBar(QWidget):
         self.setEnabled(self._session.has_project)
         result = self._session.result
         self.film_button.setEnabled(result.baseline is not None or result.plan is not None)
+        # Another result may have its frames at other distances.
+        self._set_pace()
         self._show_step()
 
     def _show_step(self) -> None:
@@ -226,10 +243,10 @@ class TimelineBar(QWidget):
                 button.clicked.connect(lambda _checked=False, pressed=pressed: pressed())
             self._buttons[name] = button
             row.addWidget(button)
-        self.speed = WholeField(SLOWEST, FASTEST, value=USUAL, suffix=" fps")
-        self.speed.setToolTip("Frames a second")
+        self.speed = WholeField(SLOWEST, FASTEST, value=USUAL, suffix=" h/s")
+        self.speed.setToolTip("Hours of fire that pass in a second of playback")
         self.speed.setAccessibleName("Playback speed")
-        self.speed.valueChanged.connect(self._on_speed)
+        self.speed.valueChanged.connect(lambda _value: self._set_pace())
         row.addWidget(self.speed)
         row.addWidget(self.track, 1)
         self._time = QLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -238,9 +255,6 @@ class TimelineBar(QWidget):
         self._time.setMinimumWidth(self.fontMetrics().horizontalAdvance(longest))
         row.addWidget(self._time)
         self._set_icons()
-
-    def _on_speed(self, frames_per_second: int) -> None:
-        self._timer.setInterval(round(1000 / frames_per_second))
 
     def _set_icons(self) -> None:
         for name, button in self._buttons.items():

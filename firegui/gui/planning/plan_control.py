@@ -24,6 +24,7 @@ from firegui.gui.planning.run_comparison import CompareRunsDialog, differing_inp
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.io.project.schedule_file import read_project_schedule
+from firegui.io.project.store import PROJECT_FILE
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.run_folder import kept_plan
 from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec, run_title
@@ -161,14 +162,14 @@ class PlanControl(QObject):
         if problems := _problems(session.project):
             session.refuse(InputError(problems, "The plan cannot be replanned yet"))
             return None
-        if needs_save and (session.folder is None or session.is_dirty) and not self._save():
+        if needs_save and self._needs_save and not self._save():
             return None
         assert session.folder is not None
         taken = [other.folder for other in self._queue.entries]
         return new_replan_folder(session.folder, session.project.plan.setting, datetime.now(), taken)
 
     def _start(self, spec: ReplanSpec) -> None:
-        self._session.message.emit(f"Started {self._queue.start(spec).title}")
+        self._tell(self._queue.start(spec))
         self.started.emit()
 
     def _show_flown(self) -> None:
@@ -233,11 +234,24 @@ class PlanControl(QObject):
             except InputError as error:
                 self._session.refuse(error)
                 return
-        if (self._session.folder is None or self._session.is_dirty) and not self._save():
+        if self._needs_save and not self._save():
             return
         entry = self._queue.plan(stages, start)
-        self._session.message.emit(f"Started {entry.title}")
+        self._tell(entry)
         self.started.emit()
+
+    @property
+    def _needs_save(self) -> bool:
+        """Whether a run would not find the project as it is now in its folder."""
+        folder = self._session.folder
+        return folder is None or self._session.is_dirty or not (folder / PROJECT_FILE).is_file()
+
+    def _tell(self, entry: RunEntry) -> None:
+        """Say that a run has started, or that it waits for the active one."""
+        active = self._queue.active
+        waits = entry.state is RunState.QUEUED and active is not None and active is not entry
+        text = f"{entry.title} waits for {active.title}" if waits and active is not None else f"Started {entry.title}"
+        self._session.message.emit(text)
 
     def pause(self) -> None:
         """Pause before the next epoch or test."""

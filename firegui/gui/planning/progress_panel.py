@@ -212,6 +212,9 @@ class ProgressPanel(QWidget):
                 chart.show_row(entry, self._options, row if page == self.page else None)
 
     def _caption_text(self, entry: RunEntry | None) -> str:
+        result = self._session.result
+        if entry is None and result.against and result.plan_name:
+            return f"The map compares {result.against} and {result.plan_name}: double-click one for its charts"
         if entry is None:
             return "No run is shown: start one, or double-click one in the list of runs"
         stale = " · inputs were edited since" if entry.stale else ""

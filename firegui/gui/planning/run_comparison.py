@@ -13,12 +13,14 @@ from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
 from firegui.domain.plan_summary import PlanSummary, saved_text
 from firegui.domain.project import Project, same_inputs, same_spread
+from firegui.domain.settings import SETTING_TITLES
 from firegui.domain.stress import NOT_TESTED, StressTable, worst_case_text
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import other_event_error
+from firegui.gui.map.timeline import TimelineBar
 from firegui.gui.planning.empty_charts import needs_no_first_stage, not_needed_text
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import copy_table, show_table
@@ -31,6 +33,8 @@ _MARGIN = 12
 _TITLE = "The runs cannot be compared"
 NO_EPOCHS = "none needed"
 """Epochs of a run whose first stage was not needed."""
+_OF_REGIONS = ("protected_cells", "loss_prot")
+"""Figures over the protected regions of a run."""
 _PARTS = ("optimizer", "elimination", "weights", "nominal", "design", "margin")
 
 
@@ -89,6 +93,7 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
     yield _line("Drops", one.drops, other.drops, "executed drops of the kept plan")
     yield from _growth_left(one.stress, other.stress)
     both = (one.nominal, other.nominal)
+    yield from _other_goals(one, other)
     for what, name, help in (
         ("Objective", "objective", "each by its own weights, at nominal effectiveness"),
         ("Occupancy (cell-days)", "occupancy_cell_days", "days times the mean of the expected burned cells"),
@@ -98,13 +103,38 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
         ("Loss protected", "loss_prot", "exposure of the protected regions, without its weight"),
     ):
         values = [None if metrics is None else float(getattr(metrics, name)) for metrics in both]
-        yield _line(what, values[0], values[1], help)
-    yield _line("Best objective", one.best, other.best, "of the first stage, at design effectiveness")
+        yield _with_change(_line(what, values[0], values[1], help), why_not_subtracted(name, one, other))
+    best = _line("Best objective", one.best, other.best, "of the first stage, at design effectiveness")
+    yield _with_change(best, why_not_subtracted("objective", one, other))
     yield _epochs(one, other)
     if one.fire != other.fire:
         kinds = (one.fire or "simulated", other.fire or "simulated")
         yield ComparisonRow("Fire", *kinds, help="the fire in which each plan is flown")
     yield ComparisonRow("Time worked", duration(one.elapsed), duration(other.elapsed), help="wall time of the run")
+
+
+def why_not_subtracted(name: str, one: RunEntry, other: RunEntry) -> str:
+    """Return why the figure called ``name`` of two runs cannot be subtracted; empty if it can."""
+    if one.project is None or other.project is None:
+        return ""
+    weights = one.project.plan.weights != other.project.plan.weights
+    regions = one.project.regions != other.project.regions
+    if name == "objective" and weights:
+        return "not comparable: the goals differ"
+    weighed = one.project.plan.weights.prot > 0.0 and name == "objective"
+    return "not comparable: the regions differ" if regions and (weighed or name in _OF_REGIONS) else ""
+
+
+def _other_goals(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
+    """Yield the goals of two runs that differ in them: their objectives measure different things."""
+    if why_not_subtracted("objective", one, other) and one.project is not None and other.project is not None:
+        titles = [SETTING_TITLES[each.plan.setting] for each in (one.project, other.project)]
+        help = "the runs were planned for different goals, so that their objectives cannot be subtracted"
+        yield ComparisonRow("Goal", titles[0], titles[1], help=help)
+
+
+def _with_change(row: ComparisonRow, why_not: str) -> ComparisonRow:
+    return replace(row, change=why_not) if why_not else row
 
 
 def _epochs(one: RunEntry, other: RunEntry) -> ComparisonRow:
@@ -236,6 +266,9 @@ class CompareRunsDialog(QDialog):
         height = around + 2 * self.table.frameWidth() + self.table.verticalHeader().length()
         self.resize(_WIDTH, min(max(height, _LOWEST), _HIGHEST))
         if parent is not None:
-            # In the lower right corner, away from the maps.
-            corner = parent.mapToGlobal(QPoint(parent.width(), parent.height()))
+            # At the right, above the timeline: the list of runs is at the left.
+            timeline = parent.findChild(TimelineBar)
+            shown = timeline is not None and timeline.isVisible()
+            bottom = timeline.mapTo(parent, QPoint(0, 0)).y() if timeline is not None and shown else parent.height()
+            corner = parent.mapToGlobal(QPoint(parent.width(), bottom))
             self.move(corner - QPoint(self.width() + _MARGIN, self.height() + _MARGIN))

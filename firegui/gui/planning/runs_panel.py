@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QLineEdit,
     QMenu,
     QMessageBox,
     QPlainTextEdit,
@@ -53,6 +54,10 @@ _AFTER_MS = 700
 _NONE = "Select a run to write notes on it"
 _READ_ONLY = "The project is open in another window: write your notes there"
 _NOT_YET = "Notes can be written once the run has begun"
+
+
+_WORTH_SEARCHING = 6
+"""Number of runs from which the field that finds one is shown."""
 
 
 class RunsPanel(QWidget):
@@ -231,6 +236,7 @@ class RunsPanel(QWidget):
         self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
         self._activity.set_text(self._queue.activity)
         self.notes.show_run(entry)
+        self.search.setVisible(len(self._queue.entries) >= _WORTH_SEARCHING or bool(self.search.text()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Adapt to the width of the panel.
@@ -308,6 +314,11 @@ class RunsPanel(QWidget):
         self._buttons: dict[str, QToolButton] = {
             name: row.add(name, text, tip, pressed, show_text=name == "start") for name, text, tip, pressed in buttons
         }
+        self.search = QLineEdit(placeholderText="Find a run")
+        self.search.setClearButtonEnabled(True)
+        self.search.setAccessibleName("Find a run")
+        self.search.setToolTip("Show only the runs with these words in name, state or notes")
+        self.search.textChanged.connect(self.model.search)
         line = horizontal(None, row, (self._activity, 1), margins=0)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.addWidget(self.table)
@@ -315,7 +326,7 @@ class RunsPanel(QWidget):
         parts.setStretchFactor(0, 4)
         parts.setStretchFactor(1, 1)
         parts.setSizes([160, 44])
-        vertical(self, line, (parts, 1), margins=(6, 2, 6, 4), spacing=2)
+        vertical(self, line, self.search, (parts, 1), margins=(6, 2, 6, 4), spacing=2)
         # In a narrow panel the buttons move to a menu; those of a wide one must not set its least width.
         self.setMinimumWidth(_LEAST_WIDTH)
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
+from firegui.domain.model_range import outside_text
 from firegui.domain.stress import growth_left_text, worst_case_text
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.base.theme import current_colors
@@ -30,13 +31,23 @@ class RunsModel(TableModel[RunEntry]):
     def __init__(self, queue: RunQueue, parent: QObject | None = None) -> None:
         super().__init__(COLUMNS, parent, key=lambda entry: entry, row_tip=_tip)
         self._queue = queue
+        self._words: tuple[str, ...] = ()
         queue.changed.connect(self.refresh)
         queue.shown_changed.connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the runs of the queue."""
-        self.set_rows(tuple(reversed(self._queue.entries)))
+        """Show the runs of the queue that have the searched words."""
+        self.set_rows(tuple(entry for entry in reversed(self._queue.entries) if self._has_words(entry)))
+
+    def search(self, text: str) -> None:
+        """Show the runs alone that have every word of ``text`` in name, state or notes."""
+        self._words = tuple(text.lower().split())
+        self.refresh()
+
+    def _has_words(self, entry: RunEntry) -> bool:
+        text = f"{entry.title} {entry.status} {entry.notes} {entry.folder.name}".lower()
+        return all(word in text for word in self._words)
 
     def entry(self, place: int) -> RunEntry | None:
         """Return the run in a row, ``None`` outside the table."""
@@ -118,6 +129,8 @@ def _tip(entry: RunEntry) -> str:
         lines.append(f"without drops the objective is {number(entry.baseline.objective)}")
     if entry.stress is not None:
         lines.append(growth_left_text(entry.stress))
+    if outside := _outside(entry):
+        lines.append(f"⚠ {outside}")
     if entry.is_unscored and kept_plan(entry.folder) is not None:
         lines.append("its plan was not scored before it stopped: show it, and it is")
     if entry.read_only:
@@ -128,6 +141,14 @@ def _tip(entry: RunEntry) -> str:
     return "\n".join(lines)
 
 
+def _name(entry: RunEntry) -> str:
+    return f"{'✎ ' if entry.notes.strip() else ''}{entry.title}{' ⚠' if _outside(entry) else ''}"
+
+
+def _outside(entry: RunEntry) -> str:
+    return "" if entry.project is None else outside_text(entry.project)
+
+
 def shortened(text: str) -> str:
     """Return the first line, elided if it is long."""
     line = text.strip().partition("\n")[0]
@@ -135,8 +156,9 @@ def shortened(text: str) -> str:
 
 
 COLUMNS = (
-    Column("Run", lambda entry: f"✎ {entry.title}" if entry.notes.strip() else entry.title, is_text=True,
-           tip="Objective and time of start; the run on screen is in bold, one with notes has a pencil"),
+    Column("Run", lambda entry: _name(entry), is_text=True,
+           tip="Objective and time of start; the run on screen is in bold, one with notes has a pencil, one on a fire "
+           "outside the training of its model a ⚠"),
     Column("State", lambda entry: f"⚠ {entry.status}" if entry.stale else entry.status, is_text=True,
            color=_state_color),
     Column("Progress", lambda entry: entry, _progress_text, is_text=True, sort_key=lambda entry: entry.progress,

@@ -189,7 +189,8 @@ class RegionsPanel(TableForm):
 
     def _refresh(self) -> None:
         self._follow(self._session.selected_region)
-        self.set_footer(self._summary())
+        has_gap = self._session.has_project and bool(self._session.project.unprotected_regions)
+        self.set_footer(self._summary(), warns=has_gap)
 
     def _summary(self) -> str:
         count = len(self.model.rows)

@@ -24,6 +24,7 @@ from firegui.gui.base.layouts import column, muted_label, vertical
 from firegui.gui.base.theme import set_role
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.coverage_form import CoverageChoice, CoverageForm, choice_of
+from firegui.gui.widgets.note_list import ROLES
 from firegui.io.crs import short_name
 from firegui.io.project.scenario_toml import shipped_table
 
@@ -34,7 +35,6 @@ _OWN_COVERAGE = "The imported maps bring their own required coverage"
 _LOAD = "Use the network fire model with weights from a file, as calibrating writes them"
 _ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Coverage", "Fleet", "Missing", "Observed")
 
-_ROLES = {Grade.ERROR: "error", Grade.WARNING: "warning", Grade.NOTE: "muted"}
 _COVERAGE_SIZE = QSize(620, 560)
 _ABOUT_COVERAGE = (
     "How much retardant or water the fuel of a cell needs, in gal per 100 ft². A plan reckons with one value, the mean "
@@ -56,7 +56,7 @@ class ScenarioPanel(QWidget):
         self._banner.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._notes = {grade: _value() for grade in Grade}
         for grade, label in self._notes.items():
-            label.setProperty("role", _ROLES[grade])
+            label.setProperty("role", ROLES[grade])
             label.setAccessibleName(f"{grade.value.capitalize()}s of the event")
         page = self._page = column(self._banner, self._facts(), *self._notes.values(), spacing=8, margins=(8, 6, 8, 6))
         vertical(self, page, margins=0)

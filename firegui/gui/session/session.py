@@ -216,6 +216,13 @@ class Session(QObject):
         """Whether there are unsaved edits."""
         return not self.undo_stack.isClean()
 
+    @property
+    def unsaved_edits(self) -> tuple[str, ...]:
+        """Names of the edits since the project was saved, the oldest first; edits undone since are named too."""
+        stack = self.undo_stack
+        ends = sorted((stack.index(), max(stack.cleanIndex(), 0)))
+        return tuple(dict.fromkeys(stack.text(number) for number in range(*ends)))
+
     def open_project(self, project: Project, folder: Path | None, source: Path | None = None) -> None:
         """Show another project, with an empty undo stack and no result.
 

@@ -24,6 +24,7 @@ from firegui.errors import InputError
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.base.layouts import muted_label, vertical
+from firegui.gui.base.theme import set_role
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import EXPORT_ROLE, ROOT, Index, TableModel
 from firegui.io.atomic import write_text
@@ -215,9 +216,10 @@ class TableForm(QWidget):
         """Text below the table."""
         return self._footer.text()
 
-    def set_footer(self, text: str) -> None:
-        """Set the text below the table."""
+    def set_footer(self, text: str, *, warns: bool = False) -> None:
+        """Set the text below the table, in the colour of a warning if it ``warns``."""
         self._footer.setText(text)
+        set_role(self._footer, "warning" if warns else "muted")
 
     def lay_out(self, buttons: ButtonRow) -> None:
         """Put ``buttons`` above the table. Must be called once."""

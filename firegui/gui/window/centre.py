@@ -70,6 +70,7 @@ class MapStage(QWidget):
         super().__init__(parent)
         self.maps = maps
         self.cards: dict[str, OverlayCard] = {}
+        self._notice: QWidget | None = None
         vertical(self, maps, margins=0)
         self.setFocusProxy(maps)
 
@@ -77,6 +78,12 @@ class MapStage(QWidget):
         """Add a hidden card."""
         card = self.cards[name] = OverlayCard(name, content, self)
         card.closed.connect(lambda: self.show_card(name, on=False))
+
+    def set_notice(self, notice: QWidget) -> None:
+        """Put a notice over the map, in the middle below its captions. It shows and hides itself."""
+        notice.setParent(self)
+        notice.hide()
+        self._notice = notice
 
     def show_card(self, name: str, *, on: bool) -> None:
         """Show or close a card."""
@@ -92,10 +99,14 @@ class MapStage(QWidget):
         self.card_toggled.emit(name, on)
 
     def place_cards(self) -> None:
-        """Move every visible card to its place, within the map."""
+        """Move every visible card and the notice to their places, within the map."""
         for name, card in self.cards.items():
             if not card.isHidden():
                 card.setGeometry(self._place(name, card.sizeHint()))
+        if self._notice is not None and not self._notice.isHidden():
+            size = self._notice.sizeHint().boundedTo(QSize(self.width() - 2 * _EDGE, self.height()))
+            self._notice.setGeometry((self.width() - size.width()) // 2, _NORTH_ARROW, size.width(), size.height())
+            self._notice.raise_()
 
     def _place(self, name: str, wanted: QSize) -> QRect:
         if name == "Layers":

@@ -15,6 +15,7 @@ from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.fire.demo import make_demo
 from firegui.fire.first_project import first_project
+from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.importing.event_dialogs import EventFolderSource, ask_event, ask_events
@@ -24,6 +25,7 @@ from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import as_input_error, refusing
 from firegui.gui.session.session import Session
+from firegui.gui.window.project_dialog import ask_project, project_of
 from firegui.io.importers.events import import_events
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project.maps_file import import_maps
@@ -35,6 +37,9 @@ from firegui.runs.stages import RunState
 
 SUFFIX = ".firegui"
 _HDF5 = (".hdf5", ".h5", ".hdf")
+_FIRST_SAVE = "Save the project first: plans and results are kept in its folder"
+_NAMED_EDITS = 8
+"""Edits that the question about unsaved changes names."""
 _RASTERS = (".tif", ".tiff", ".lcp", ".asc", ".img")
 
 
@@ -77,10 +82,8 @@ class Documents(QObject):
 
     def choose_and_open(self) -> bool:
         """Let the user choose a project folder and open it."""
-        name = QFileDialog.getExistingDirectory(
-            self._window, "Open a project (a folder NAME.firegui)", self._start_folder()
-        )
-        return bool(name) and self.open(Path(name))
+        folder = ask_project(self._window, self._start_folder())
+        return folder is not None and self.open(project_of(folder))
 
     def open(self, folder: Path) -> bool:
         """Open the project in ``folder``; if there are problems, list them and keep the open project.
@@ -183,8 +186,8 @@ class Documents(QObject):
             return self.import_events(path)
         if path.is_dir() and not (path / PROJECT_FILE).exists() and (path / "p_veg.npz").exists():
             return self.import_folder(path)
-        # A project.toml stands for its folder; anything else is refused with the reason.
-        return self.open(path.parent if path.name == PROJECT_FILE else path)
+        # A file or folder of a project stands for it; anything else is refused with the reason.
+        return self.open(project_of(path))
 
     def _read_and_open(
         self, where: str, text: str, read: Callable[[], Project], take: Callable[[Project], bool] | None = None
@@ -219,15 +222,25 @@ class Documents(QObject):
         if not self._session.has_project:
             return False
         folder = self._session.folder
-        return self.save_as() if folder is None else self._save_to(folder, replacing=True)
+        if folder is None:
+            return self.save_as(_FIRST_SAVE)
+        if self._is_lost(folder):
+            self._queue.mark_missing()
+            return self.save_as(f"{folder.name} was moved or deleted: choose where to save the project")
+        return self._save_to(folder, replacing=True)
 
-    def save_as(self) -> bool:
+    @staticmethod
+    def _is_lost(folder: Path) -> bool:
+        """Return whether the folder of the open project is there no more."""
+        return not (folder / PROJECT_FILE).is_file()
+
+    def save_as(self, title: str = "Save the project as") -> bool:
         """Let the user choose a folder and save there; replace another project only after a question."""
         if not self._session.has_project:
             return False
         proposal = _free_folder(Path(self._start_folder()), _file_name(self._session.project.scenario.name))
         name, _filter = QFileDialog.getSaveFileName(
-            self._window, "Save the project as", str(proposal), f"firegui project (*{SUFFIX})",
+            self._window, title, str(proposal), f"firegui project (*{SUFFIX})",
             options=QFileDialog.Option.DontConfirmOverwrite,
         )  # fmt: skip
         if not name:
@@ -300,7 +313,7 @@ class Documents(QObject):
     def _may_lose_edits(self) -> bool:
         if not self._session.has_project or not self._session.is_dirty:
             return True
-        answer = ask_unsaved(self._window, self._session.project.scenario.name)
+        answer = ask_unsaved(self._window, self._session.project.scenario.name, self._session.unsaved_edits)
         return self.save() if answer is UnsavedAnswer.SAVE else answer is UnsavedAnswer.DISCARD
 
     # -- recent ------------------------------------------------------------------------------------------------------
@@ -365,15 +378,25 @@ def _free_folder(place: Path, stem: str) -> Path:
     return folder
 
 
-def ask_unsaved(parent: QWidget | None, name: str) -> UnsavedAnswer:
-    """Ask whether to save the edits of the project ``name``; closing the question cancels."""
-    box = _question(parent, QMessageBox.Icon.Question, "Unsaved changes", f"“{name}” has changes that are not saved.")
-    buttons = QMessageBox.StandardButton
-    box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
-    box.setDefaultButton(buttons.Save)
-    answer = QMessageBox.StandardButton(box.exec())
-    answers = {buttons.Save: UnsavedAnswer.SAVE, buttons.Discard: UnsavedAnswer.DISCARD}
-    return answers.get(answer, UnsavedAnswer.CANCEL)
+def ask_unsaved(parent: QWidget | None, name: str, edits: Sequence[str] = ()) -> UnsavedAnswer:
+    """Ask whether to save the ``edits`` of the project ``name``; closing the question cancels."""
+    lines = [f"• {text}" for text in edits[-_NAMED_EDITS:]]
+    if len(edits) > _NAMED_EDITS:
+        lines.insert(0, f"• {len(edits) - _NAMED_EDITS} earlier changes")
+    text = f"“{name}” has changes that are not saved."
+    box = _question(parent, QMessageBox.Icon.Question, "Unsaved changes", text, "\n".join(lines))
+    roles = QMessageBox.ButtonRole
+    save = box.addButton("&Save", roles.AcceptRole)
+    discard = box.addButton("&Discard", roles.DestructiveRole)
+    cancel = box.addButton("&Cancel", roles.RejectRole)
+    box.setDefaultButton(save)
+    box.setEscapeButton(cancel)
+    for key, button in (("S", save), ("D", discard), ("C", cancel)):
+        # In a question a letter alone is enough, as on other desktops.
+        add_shortcut(box, key, button.click, below=True)
+    box.exec()
+    answers = {save: UnsavedAnswer.SAVE, discard: UnsavedAnswer.DISCARD}
+    return next((answer for button, answer in answers.items() if button is box.clickedButton()), UnsavedAnswer.CANCEL)
 
 
 def ask_running(parent: QWidget | None, work: UnfinishedWork, leaving: str = "close") -> RunningAnswer:

@@ -89,8 +89,8 @@ class Guide(QObject):
             if action.objectName() in ACTIONS:
                 why_not = "" if action.isEnabled() else _NOT_NOW
                 title, keys, tip = plain_title(action.text()), action.shortcut().toString(_NATIVE), action.statusTip()
-                kind = menu_of(action.objectName())
-                yield PaletteEntry(kind, title, tip, action.icon(), action.trigger, keys, why_not)
+                kind, synonyms = menu_of(action.objectName()), ACTIONS[action.objectName()].synonyms
+                yield PaletteEntry(kind, title, tip, action.icon(), action.trigger, keys, why_not, synonyms)
         for folder in self._documents.recent:
             name, open_project = folder.name.removesuffix(".firegui"), partial(self._documents.open, folder)
             yield PaletteEntry("Project", name, str(folder), icon("folder"), open_project)

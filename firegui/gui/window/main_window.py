@@ -247,9 +247,15 @@ class MainWindow(QMainWindow):
     def _show_title(self) -> None:
         there = self._ready and self.workbench.session.has_project
         name = self.workbench.session.project.scenario.name if there else "no project"
-        badge = " (read-only)" if there and self.workbench.session.is_read_only else ""
+        badge = self._badge if there else ""
         self.setWindowTitle(f"{name}[*]{badge} — firegui")
         self.setWindowModified(there and self.workbench.session.is_dirty)
+
+    @property
+    def _badge(self) -> str:
+        """What the title adds to the name of the open project."""
+        session = self.workbench.session
+        return " (read-only)" if session.is_read_only else " (not saved yet)" if session.folder is None else ""
 
     def _show_problems(self, error: InputError) -> None:
         # Parts that end with the window may still report refusals. A dialog would keep the program from ending.

@@ -310,8 +310,14 @@ class StartPage(QScrollArea):
             self._update_theme()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Close the page on Esc if there is a project behind it; no other key reaches the hidden workbench."""
-        if event.key() == Qt.Key.Key_Escape and not self.close_button.isHidden():
+        """Press the focused button on Enter, close the page on Esc if there is a project behind it.
+
+        No other key reaches the hidden workbench.
+        """
+        focus = self.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focus, QPushButton):
+            focus.click()
+        elif event.key() == Qt.Key.Key_Escape and not self.close_button.isHidden():
             self.closed.emit()
         event.accept()
 

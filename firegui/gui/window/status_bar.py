@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QLabel, QStatusBar
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtWidgets import QLabel, QMessageBox, QStatusBar
 
+from firegui.gui.base.controls import tool_button
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_view import MapView
@@ -22,16 +23,23 @@ class StatusBar(QObject):
         self._queue = queue
         self.place = _label("Under the mouse")
         self.message = _label("Message")
+        self.details = tool_button("Details", "Show the whole message")
+        self.details.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.details.clicked.connect(lambda _checked=False: self._show_whole())
         self.work = QLabel()
         self.work.setProperty("role", "muted")
         bar.setSizeGripEnabled(False)
         bar.addWidget(self.place, 3)
         bar.addWidget(self.message, 2)
+        bar.addWidget(self.details)
         bar.addPermanentWidget(self.work)
         self.device = DeviceButton(session)
         bar.addPermanentWidget(self.device)
         self._fade = QTimer(self, singleShot=True, interval=_MESSAGE_MS)
         self._fade.timeout.connect(lambda: self._show_message(""))
+        # Widths are known after the layout.
+        self._fit = QTimer(self, singleShot=True, interval=0)
+        self._fit.timeout.connect(self._fit_message)
         view.hovered.connect(lambda text: self._show_place(str(text)))
         session.message.connect(self._show_message)
         queue.changed.connect(self._show_work)
@@ -43,12 +51,26 @@ class StatusBar(QObject):
         self.place.set_text(text)
         # With the mouse elsewhere a message has the whole bar.
         self.place.setVisible(bool(text))
+        self._fit.start()
 
     def _show_message(self, text: str) -> None:
         self.message.set_text(text)
         # Without a message the position under the mouse has the whole bar.
         self.message.setVisible(bool(text))
         self._fade.start()
+        self._fit.start()
+
+    def _fit_message(self) -> None:
+        """Offer the whole message if it has no room: its end says what to do."""
+        room = self.message.width() + (self.details.width() if self.details.isVisible() else 0)
+        needed = self.message.fontMetrics().horizontalAdvance(self.message.text())
+        self.details.setVisible(bool(self.message.text()) and needed > room)
+
+    def _show_whole(self) -> None:
+        box = QMessageBox(QMessageBox.Icon.Information, "Message", self.message.text(), parent=self.message.window())
+        box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
 
     def _show_work(self) -> None:
         active = self._queue.active

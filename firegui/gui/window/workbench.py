@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QLineEdit,
     QMainWindow,
@@ -37,11 +38,13 @@ from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.result_panel import ResultPanel
 from firegui.gui.planning.runs_panel import RunsPanel
+from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.scenario.calendar_panel import CalendarPanel, GroundedDayMenu
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
 from firegui.gui.scenario.fleet_panel import FleetPanel
 from firegui.gui.scenario.layers_panel import BaseMapSelector, LayersPanel
 from firegui.gui.scenario.objective_panel import ObjectivePanel
+from firegui.gui.scenario.region_notice import RegionNotice
 from firegui.gui.scenario.regions_panel import RegionsPanel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import FireView, Session, Tool
@@ -102,6 +105,10 @@ class Workbench(QObject):
         self.shell = Shell(self.maps, self.timeline)
         window.setCentralWidget(self.shell)
         self.panels["Timeline"] = self.timeline
+        notice = RegionNotice(session)
+        self.shell.stage.set_notice(notice)
+        notice.changed.connect(self.shell.stage.place_cards)
+        self.plan.started.connect(notice.tell_all)
         for name, panel in self._make_panels():
             self._add_panel(name, panel)
             yield
@@ -115,6 +122,9 @@ class Workbench(QObject):
         self.thumbnail_renderer = ThumbnailRenderer(session, thumbnails, self.map.snapshot, window)
         self.documents.recent_changed.connect(self.thumbnail_renderer.render_soon)
         PlayFocus(window, self.shell, self.maps, self.plan, self.queue)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.applicationStateChanged.connect(self._on_activated)
         self.status = StatusBar(session, self.queue, self.map, window.statusBar())
         yield
 
@@ -155,6 +165,7 @@ class Workbench(QObject):
         yield "Legend", layers.take_legend()
         self.help = HelpView()
         yield "Help", self.help
+        yield "Start", StartPanel(session, self.plan)
         yield "Regions", RegionsPanel(session)
         yield "Fleet", FleetPanel(session)
         yield "Calendar", CalendarPanel(session)
@@ -222,6 +233,11 @@ class Workbench(QObject):
         for name, card in shell.stage.cards.items():
             actions[f"show_{name.lower()}"].setChecked(not card.isHidden())
 
+    def _on_activated(self, state: Qt.ApplicationState) -> None:
+        """Look at the folder of the project again: it may have been changed in a file manager."""
+        if state is Qt.ApplicationState.ApplicationActive and self.session.has_project:
+            self.queue.refresh_folder()
+
     def _show_way_back(self) -> None:
         result = self.session.result
         self.shell.centre.bar.back.setVisible(result.of_ensemble)
@@ -255,7 +271,7 @@ class Workbench(QObject):
             "import_folder": documents.import_folder,
             "import_maps": documents.choose_and_import_maps,
             "save": documents.save,
-            "save_as": documents.save_as,
+            "save_as": lambda: documents.save_as(),
             "export": self._export,
             "undo": session.undo_stack.undo,
             "redo": session.undo_stack.redo,

@@ -51,6 +51,7 @@ PLACES: dict[str, PanelPlace] = {
     "Scenario": PanelPlace("Scenario", WindowArea.SIDE, _FIRE, is_open=True),
     "Skill": PanelPlace("Check of the fire model", WindowArea.SIDE, _FIRE),
     "Calibrate": PanelPlace("Calibrate the fire model", WindowArea.SIDE, _FIRE),
+    "Start": PanelPlace("Before you start", WindowArea.SIDE, _PLAN, is_open=True),
     "Objective": PanelPlace("Goal and search", WindowArea.SIDE, _PLAN, is_open=True),
     "Regions": PanelPlace("Protected regions", WindowArea.SIDE, _PLAN, is_open=True),
     "Fleet": PanelPlace("Fleet", WindowArea.SIDE, _PLAN, is_open=True),

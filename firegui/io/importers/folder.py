@@ -34,10 +34,15 @@ _PERCENT_SLOPE = re.compile(r"slpp|slope ?p(er|c|$)")
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """What was made of the files; ``notes`` say which file was taken for what, and which were not known."""
+    """What was made of the files.
+
+    ``notes`` say which file was taken for what, and which were not known. ``unreadable`` says which rasters are left
+    out because they cannot be read, and why.
+    """
 
     source: LandscapeSource
     notes: tuple[str, ...]
+    unreadable: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -50,6 +55,8 @@ class _FoundFiles:
     fire: Path | None = None
     notes: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
+    broken: dict[str, Path] = field(default_factory=dict)
+    unreadable: list[Problem] = field(default_factory=list)
 
 
 def recognise(files: Path | Sequence[Path], check: Check | None = None) -> Recognised:
@@ -67,12 +74,16 @@ def recognise(files: Path | Sequence[Path], check: Check | None = None) -> Recog
         if check is not None:
             check()
         _sort(path, found, check)
+    for role, path in found.broken.items():
+        # Its name says what it is, so that the import stops at it instead of going on without the layer.
+        found.layers.setdefault(role, LayerBand(path))
     _settle_wind(paths, found, check)
     _settle_fire(paths, found)
     if not found.layers and found.lcp is None and not found.wind and found.fire is None:
         where = str(files) if isinstance(files, Path) else ", ".join(path.name for path in paths) or "files"
         remedy = "choose GeoTIFF layers or a landscape file, and say which is which"
-        raise InputError([Problem(where, "holds nothing that is known as a landscape, a wind or a fire", remedy)])
+        nothing = Problem(where, "holds nothing that is known as a landscape, a wind or a fire", remedy)
+        raise InputError(found.unreadable or [nothing])
     if found.unknown:
         found.notes.append(f"Not known: {', '.join(found.unknown)}.")
     source = LandscapeSource(
@@ -82,7 +93,7 @@ def recognise(files: Path | Sequence[Path], check: Check | None = None) -> Recog
         perimeters=None if found.fire is None else PerimeterSource(found.fire),
         name=paths[0].resolve().parent.name if isinstance(files, Path) and paths else None,
     )
-    return Recognised(source, tuple(found.notes))
+    return Recognised(source, tuple(found.notes), tuple(f"{each}; it is left out" for each in found.unreadable))
 
 
 def _paths(files: Path | Sequence[Path]) -> list[Path]:
@@ -110,7 +121,11 @@ def _sort(path: Path, found: _FoundFiles, check: Check | None) -> None:
     problems = Problems()
     header = read_header(path, path.name, problems)
     if header is None:
-        found.notes += [f"{problem.where}: {problem.what}." for problem in problems]
+        role = role_of(path.stem)
+        if role is not None and role in LAYERS and role not in found.broken:
+            found.broken[role] = path
+        else:
+            found.unreadable += problems
         return
     name = path.stem.lower().replace("_", " ").replace("-", " ")
     part = _wind_part(name)

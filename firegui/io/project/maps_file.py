@@ -19,7 +19,7 @@ from firegui.errors import Problems
 from firegui.io import array_files
 from firegui.io import crs as crs_io
 from firegui.io.atomic import replacing
-from firegui.io.source_files import cells_problem, days_problem
+from firegui.io.source_files import cells_problem, days_problem, first_few
 from firegui.io.times import as_utc, guess_offset_h, offset_text, start_problems
 from firegui.io.weather.conventions import STRONGEST_MS
 
@@ -71,6 +71,14 @@ def read_maps(path: Path) -> MapsFile:
     with array_files.opened(path, problems) as archive:
         problems.raise_if_any(title)
         assert archive is not None
+        if not any(key in archive for key in _AXES):
+            held = first_few(sorted(archive), 5) or "no arrays"
+            remedy = (
+                "choose a file with the arrays of a fire model (phi, gamma, burnable and more), as firegui maps writes "
+                "them; the help page on file formats has the list"
+            )
+            problems.add(path.name, f"is not a maps file: it holds {held}", remedy)
+            problems.raise_if_any(title)
         fields = read_fields(archive, problems)
     problems.raise_if_any(title)
     return MapsFile(fields.maps(), fields.grid(), fields.start, fields.unused)

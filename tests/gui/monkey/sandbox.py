@@ -102,6 +102,11 @@ class Files:
         """Replace ``QFileDialog.getExistingDirectory``."""
         return self._maybe(self._random.choice([*self.projects, self._out]))
 
+    def project(self, *_given: object) -> Path | None:
+        """Replace :func:`firegui.gui.window.project_dialog.ask_project`."""
+        chosen = self.folder()
+        return Path(chosen) if chosen else None
+
     def save_as(self, _parent: object = None, _title: str = "", proposed: str = "", *_given: object,
                 **_named: object) -> tuple[str, str]:  # fmt: skip
         """Replace ``QFileDialog.getSaveFileName``."""
@@ -136,6 +141,7 @@ def playground(place: Path, random: Random, *, real: bool) -> Iterator[MainWindo
             ("getExistingDirectory", files.folder), ("getSaveFileName", files.save_as),
         ):  # fmt: skip
             stack.enter_context(patch.object(QFileDialog, name, stand_in))
+        stack.enter_context(patch.object(documents_module, "ask_project", files.project))
         stack.enter_context(patch.object(QDesktopServices, "openUrl", lambda *_: True))
         # The kernel cache is shared, because compiling takes minutes.
         cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))

@@ -14,6 +14,7 @@ from firegui.domain.project import Project
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
+from firegui.gui.window import documents as documents_module
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.store import save_project
 from tests.gui.stories.person import Person
@@ -59,6 +60,9 @@ def pick(monkeypatch: pytest.MonkeyPatch) -> Pick:
     """Answers the next file dialog of the system, which no test can operate."""
 
     def answer(method: str, path: Path) -> None:
+        if method == "ask_project":
+            monkeypatch.setattr(documents_module, method, lambda *_args: path)
+            return
         given = str(path) if method == "getExistingDirectory" else (str(path), "")
         monkeypatch.setattr(QFileDialog, method, lambda *_args, **_named: given)
 

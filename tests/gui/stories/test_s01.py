@@ -17,7 +17,7 @@ from tests.gui.stories.person import CONTROL, Person
 
 def test_an_event_is_opened_and_says_what_it_is_and_what_it_lacks(bare: Person, folder: Path, pick: Pick) -> None:
     assert bare.window.start_page.isVisible()
-    pick("getExistingDirectory", folder)
+    pick("ask_project", folder)
     bare.key(Qt.Key.Key_O, CONTROL)
     bare.rests()
     assert not bare.window.start_page.isVisible()
@@ -53,7 +53,7 @@ def test_a_damaged_event_is_refused_with_every_fault_and_the_open_one_stays(
     text = (folder / PROJECT_FILE).read_text(encoding="utf-8")
     damaged = text.replace("payload_gal = 1200.0", 'payload_gal = "much"').replace("epochs = 3", "epochs = 0.5")
     (folder / PROJECT_FILE).write_text(damaged, encoding="utf-8")
-    pick("getExistingDirectory", folder)
+    pick("ask_project", folder)
     lines: list[str] = []
 
     def read(dialog: ProblemsDialog) -> None:

@@ -73,6 +73,8 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
         super().__init__(session, **options)
         self._history: list[FitProgress] = []
         self._discarded: set[Path] = set()
+        self.calibrated_at = self._clock()
+        """Time at which the shown weights were ready."""
 
     # -- state -------------------------------------------------------------------------------------------------------
     @property
@@ -150,6 +152,7 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
         self.epochs_added.emit()
 
     def _on_weights(self, event: WeightsReady) -> None:
+        self.calibrated_at = self._clock()
         self._show(AnalysisResult(Path(), self._session.project, event))
 
     def _on_ended(self, job: RunJob) -> None:

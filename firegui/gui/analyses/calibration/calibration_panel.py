@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from statistics import fmean
@@ -25,6 +26,7 @@ from firegui.gui.analyses.calibration.calibration_controller import (
     Companion,
     SavedCalibration,
 )
+from firegui.gui.analyses.calibration.use_weights_dialog import ask_use
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.layouts import column, labelled, row
@@ -57,6 +59,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
 
     def _build(self) -> None:
         self._companions: list[Companion] = []
+        self._used: tuple[WeightsReady, NetworkWeights] | None = None
         self.form = SettingsForm(NetworkFitSettings())
         self.origin, self.others = NoScrollComboBox(), QListWidget()
         self.plots, self.summary = FitPlots(self._controller), QLabel(wordWrap=True)
@@ -82,10 +85,18 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         self._show_companions([each for k, each in enumerate(self._companions) if k != chosen])
 
     def use(self) -> None:
-        """Use the calibrated weights in the open project, as one undoable step."""
-        if self._controller.result is not None and self.button("apply").isEnabled():
-            project = self._session.project.with_network(self._controller.result.weights)
-            self._session.edit("use the calibrated fire model", project)
+        """Use the calibrated weights in the open project after a comparison with its present model.
+
+        They are named after the time of their calibration. It is one undoable step.
+        """
+        found, session = self._controller.result, self._session
+        if found is None or not self.button("apply").isEnabled():
+            return
+        if ask_use(self.window(), found, session.project.fire_model.label):
+            training = found.weights.training
+            label = f"{training.label}, calibrated {self._controller.calibrated_at:%Y-%m-%d %H:%M}"
+            self._used = found, replace(found.weights, training=replace(training, label=label))
+            session.edit("use the calibrated fire model", session.project.with_network(self._used[1]))
 
     def save(self, path: Path) -> None:
         """Write the calibrated weights to ``path``."""
@@ -197,7 +208,9 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
     def _is_used(self) -> bool:
         """Whether the project plans with the weights of the result."""
         result, session = self._controller.result, self._session
-        return result is not None and session.has_project and session.project.weights is result.weights
+        if result is None or not session.has_project or self._used is None:
+            return False
+        return self._used[0] is result and session.project.weights is self._used[1]
 
     def _origin(self) -> NetworkWeights | None:
         return self._session.project.weights if self.origin.currentData() == "project" else None

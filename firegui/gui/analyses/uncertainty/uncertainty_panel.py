@@ -33,8 +33,7 @@ from firegui.gui.analyses.uncertainty.uncertainty_controller import (
 )
 from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
-from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import column, describe, row
+from firegui.gui.base.layouts import column, describe, muted_label, row
 from firegui.gui.widgets.fields import NoScrollComboBox
 
 NOTHING = "No ensemble is shown: draw one, or open an earlier one."
@@ -73,8 +72,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self.quantity, self.unit = NoScrollComboBox(), NoScrollComboBox()
         self.show_members, self.show_quantiles = QCheckBox("Members"), QCheckBox("5–95 %")
         self.error_text, self.means = QLabel(wordWrap=True), QLabel(wordWrap=True)
-        self.caution = ElidedLabel(role="warning")
-        self.means_note = ElidedLabel(role="muted")
+        self.caution, self.means_note = muted_label(role="warning"), muted_label()
         self._lay_out()
         self._session.result_changed.connect(self._refresh)
         for box in (self.quantity, self.unit):
@@ -216,9 +214,9 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
             with QSignalBlocker(self.quantity):
                 self.quantity.setCurrentIndex(0)
         self.head.set_text(NOTHING if shown is None else _head_text(shown))
-        self.caution.set_text(_caution_text(shown))
+        self.caution.setText(_caution_text(shown))
         drawn = shown is not None and shown.ensemble is not None and shown.ensemble.members
-        self.means_note.set_text(f"{MEAN_OF_DRAWS}." if drawn else "")
+        self.means_note.setText(f"{MEAN_OF_DRAWS}." if drawn else "")
         self._draw()
 
     def _draw(self, *_: object) -> None:

@@ -211,6 +211,7 @@ class FilesPage(WizardPage):
         self.band_view = QTableView()
         self._detail = QGroupBox()
         self._facts, self._lcp_said, self._guessed = copyable_label(), copyable_label(), copyable_label()
+        self.unreadable = copyable_label("warning")
         self._lay_out()
         self.show_answers()
 
@@ -229,7 +230,7 @@ class FilesPage(WizardPage):
             button("Choose &folder…", self._choose_folder, "Read every layer in a folder"),
             button("C&hoose files…", self._choose_files, "Read these files alone"),
         )
-        self.add(button_row(*choose), self.note("layers", "landscape", "folder"))
+        self.add(button_row(*choose), self.note("layers", "landscape", "folder"), self.unreadable)
         self._set_up_table()
         self.add(self.view, self._detail_box(), self._lcp_box(), self._guessed)
         self.column.addStretch(1)
@@ -328,6 +329,7 @@ class FilesPage(WizardPage):
             )
         guessed = self.draft.answers.guessed
         lines = ["Recognised from names and contents:", *(f"• {line}" for line in guessed)]
+        show_text(self.unreadable, "\n".join(self.draft.answers.unreadable))
         show_text(self._guessed, "\n".join(lines) if guessed else "")
 
     def _show_facts(self) -> None:

@@ -41,13 +41,14 @@ class ImportAnswers:
     """Source of the import, its required coverage, and the folder of the project.
 
     ``folder`` ``None`` leaves the folder to the first save. ``guessed`` lists what was recognised from names and
-    contents of files.
+    contents of files, ``unreadable`` the files that are left out because they cannot be read.
     """
 
     source: LandscapeSource = field(default_factory=LandscapeSource)
     coverage: CoverageChoice = field(default_factory=CoverageChoice)
     folder: Path | None = None
     guessed: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
 
 class ImportDraft(QObject):
@@ -96,7 +97,8 @@ def recognise_files(answers: ImportAnswers, paths: Sequence[Path], check: Check)
         new = replace(new, perimeters=PerimeterSource(new.ignition), ignition=None)
     source = answers.source.replaced_by(new) if folder else answers.source.joined_with(new)
     guessed = found.notes if folder else tuple(dict.fromkeys((*answers.guessed, *found.notes)))
-    return replace(answers, source=source, guessed=guessed)
+    unreadable = tuple(dict.fromkeys((*(() if folder else answers.unreadable), *found.unreadable)))
+    return replace(answers, source=source, guessed=guessed, unreadable=unreadable)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +151,8 @@ class SurveyResult:
         present = {fact.key for fact in self.survey.layers}
         missing = [title.lower() for key, (title, _) in LAYERS.items() if key not in present]
         lacking = f"Layers are missing, and the fire model does without them: {', '.join(missing)}."
-        return (*((ASK_DATE,) if undated else ()), *((lacking,) if missing and present else ()))
+        facts = (*((ASK_DATE,) if undated else ()), *((lacking,) if missing and present else ()))
+        return (*self.answers.unreadable, *facts)
 
     @property
     def remarks(self) -> tuple[str, ...]:

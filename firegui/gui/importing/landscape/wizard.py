@@ -196,7 +196,7 @@ class LandscapeWizard(QDialog):
         self._survey.request(partial(survey_files, answers, self._look))
 
     def _on_recognised(self, answers: ImportAnswers) -> None:
-        self.draft.answer(source=answers.source, guessed=answers.guessed)
+        self.draft.answer(source=answers.source, guessed=answers.guessed, unreadable=answers.unreadable)
 
     def _on_look(self, survey_result: SurveyResult) -> None:
         self._look = survey_result

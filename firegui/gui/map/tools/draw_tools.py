@@ -71,6 +71,10 @@ class RectangleTool(ShapeTool):
         return Region.rectangle(self._new_name(), rows, columns)
 
 
+CROSSES = "the outline crosses itself: move the corner"
+"""Said at the outline of a polygon that would be refused."""
+
+
 class CornerTool(MapTool):
     """Base class of the tools that set corners. Subclasses draw them in :meth:`_show`."""
 
@@ -149,7 +153,7 @@ class PolygonTool(CornerTool, ShapeTool):
         whole = len(corners) >= 3
         # While two corners coincide under the mouse, the outline is unfinished, not wrong.
         allowed = not whole or len(set(corners)) < len(corners) or is_simple(shape)
-        text = self._size_text(shape) if whole else ""
+        text = (self._size_text(shape) if allowed else CROSSES) if whole else ""
         self.sketch.show(Outline(corners, text, closed=whole, allowed=allowed, dots=True))
 
     def _close(self) -> None:

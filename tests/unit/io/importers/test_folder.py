@@ -75,7 +75,7 @@ def test_half_a_wind_is_not_used_and_a_broken_raster_is_named(tmp_path: Path) ->
     (tmp_path / "wd.tif").write_bytes(b"II*\0broken")
     found = recognise(tmp_path)
     assert found.source.wind.files == ()
-    assert any("wd.tif" in note and "cannot be read" in note for note in found.notes)
+    assert any("wd.tif" in text and "cannot be read" in text for text in found.unreadable)
     assert any("Only one part of a wind" in note for note in found.notes)
 
 
@@ -100,3 +100,19 @@ def test_the_folder_of_tubbs_is_known_whole() -> None:
     assert found.source.perimeters is not None
     assert found.source.perimeters.file.name == "ignition_mask.tif"
     assert any(note.startswith("viirs_tubbs.shp: not used") for note in found.notes)
+
+
+def test_a_damaged_raster_stops_the_import_if_its_name_says_what_it_is_and_is_named_otherwise(tmp_path: Path) -> None:
+    folder = fill(tmp_path)
+    for name in ("LC20_SlpP_220", "extra"):
+        (folder / f"{name}.tif").write_bytes(b"no raster at all")
+    found = recognise(folder)
+    assert any("extra.tif" in text and "left out" in text for text in found.unreadable)
+    with pytest.raises(InputError, match=r"LC20_SlpP_220\.tif"):
+        import_landscape(found.source)
+
+
+def test_files_that_cannot_be_read_are_named_where_nothing_else_is_there(tmp_path: Path) -> None:
+    (tmp_path / "xyz.tif").write_bytes(b"no raster at all")
+    with pytest.raises(InputError, match=r"xyz\.tif"):
+        recognise(tmp_path)

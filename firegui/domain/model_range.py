@@ -1,0 +1,76 @@
+"""Whether a fire lies within what its fire model was trained on.
+
+One value for the map's title, the list of runs, results, exports and reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from firegui.domain.project import Project
+from firegui.domain.scenario import LAYERS, Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideTraining:
+    """What of a fire the training of its model never saw.
+
+    ``what`` has a word for each part, ``reasons`` a sentence.
+    """
+
+    what: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+    @property
+    def badge(self) -> str:
+        """Short text that stands beside every result: ``fire model outside its training: wind, slope``."""
+        return f"fire model outside its training: {', '.join(self.what)}"
+
+
+def outside_training(project: Project) -> OutsideTraining | None:
+    """Return what of the planned days lies outside the training of the fire model.
+
+    ``None`` if nothing is known to. Only a network has a training.
+    """
+    found = list(_parts(project))
+    return OutsideTraining(*map(tuple, zip(*found, strict=True))) if found else None
+
+
+def outside_text(project: Project) -> str:
+    """Return the badge of a project, empty if nothing is known to lie outside the training."""
+    found = outside_training(project)
+    return "" if found is None else found.badge
+
+
+def _parts(project: Project) -> Iterator[tuple[str, str]]:
+    if project.weights is None or project.fire_model.kind != "network":
+        return
+    event, training, plan = project.scenario, project.weights.training, project.plan
+    wind = _strongest_wind(event, plan.start_day, plan.days)
+    if round(wind, 1) > round(training.wind_max_ms, 1):
+        yield (
+            "wind",
+            f"Winds reach {wind:.1f} m/s: the network takes more than {training.wind_max_ms:.1f} as "
+            f"{training.wind_max_ms:.1f}, the spread formula as they are. No fire of the training tests that.",
+        )
+    steepest = _steepest_slope(event) if "slope" in training.layers else 0.0
+    if round(steepest) > round(training.slope_max_deg):
+        yield "slope", f"Slopes reach {steepest:.0f}°: the network reads at most {training.slope_max_deg:.0f}°."
+    if lacking := [LAYERS[key][0].lower() for key in training.layers if key not in event.layers]:
+        yield "layers", f"The network was trained with {', '.join(lacking)}, which this event lacks."
+
+
+# The list of runs and every picture of the map ask for the same event.
+@lru_cache(maxsize=4)
+def _strongest_wind(event: Scenario, start_day: int, days: int) -> float:
+    return float(event.wind_speed[start_day : start_day + days].max(initial=0.0))
+
+
+@lru_cache(maxsize=2)
+def _steepest_slope(event: Scenario) -> float:
+    slope = event.layers.get("slope")
+    return 0.0 if slope is None or not np.isfinite(slope).any() else float(np.nanmax(slope))

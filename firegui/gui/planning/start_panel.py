@@ -1,0 +1,47 @@
+"""Start panel: what to know before a plan is started, and the button that starts it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from firegui.fire.project_notes import REMEDY_TITLES, Grade, Remedy, settled, start_notes
+from firegui.gui.base.layouts import vertical
+from firegui.gui.planning.plan_control import PlanControl
+from firegui.gui.session.session import Session
+from firegui.gui.widgets.note_list import NoteList
+
+_NOTHING = "Nothing stands against a plan."
+
+
+class StartPanel(QWidget):
+    """Graded notes on the open project above a button that starts a plan. They follow every edit."""
+
+    def __init__(self, session: Session, plan: PlanControl, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._plan = session, plan
+        self.notes = NoteList(_NOTHING)
+        self.notes.setAccessibleName("Before you start")
+        self.notes.remedy_requested.connect(lambda remedy: settle_note(session, Remedy(remedy)))
+        self.start_button = QPushButton("Start plan")
+        self.start_button.setToolTip("Save the project and plan it (F5)")
+        self.start_button.clicked.connect(lambda _checked=False: plan.start())
+        vertical(self, self.notes, self.start_button, margins=(8, 6, 8, 8), spacing=8)
+        # The checks read whole rasters, so that a row of edits makes one.
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self.refresh)
+        for signal in (session.project_opened, session.project_edited, plan.changed):
+            signal.connect(self._later.start)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the notes of the open project."""
+        notes = start_notes(self._session.project) if self._session.has_project else ()
+        self.notes.show_notes(notes)
+        is_possible = not any(note.grade is Grade.ERROR for note in notes)
+        self.start_button.setEnabled(self._plan.can_start and is_possible)
+
+
+def settle_note(session: Session, remedy: Remedy) -> None:
+    """Change the open project as ``remedy`` says, as one undoable step."""
+    session.edit(REMEDY_TITLES[remedy].lower(), settled(session.project, remedy))

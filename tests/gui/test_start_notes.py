@@ -1,0 +1,113 @@
+"""Notes before a plan is started, and the notice of a region that plans do not protect."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+
+from firegui.domain.operations import Daylight
+from firegui.domain.settings import Setting
+from firegui.fire.project_notes import Grade, Remedy
+from firegui.gui.planning.start_panel import StartPanel
+from firegui.gui.scenario.region_notice import RegionNotice
+from firegui.gui.session.session import Session, Tool
+from firegui.gui.window.main_window import MainWindow
+from tests.gui.hands import LEFT
+from tests.gui.map_scene import Hand
+
+
+@pytest.fixture
+def notice(window: MainWindow) -> RegionNotice:
+    found = window.findChild(RegionNotice)
+    assert isinstance(found, RegionNotice)
+    return found
+
+
+@pytest.fixture
+def start(window: MainWindow) -> StartPanel:
+    """Return the start panel, on screen."""
+    window.workbench.show_panel("Start")
+    panel = window.workbench.panels["Start"]
+    assert isinstance(panel, StartPanel) and panel.isVisible()
+    panel.refresh()
+    return panel
+
+
+def draw_region(window: MainWindow, session: Session) -> str:
+    """Draw a rectangle with the mouse, and return its name."""
+    session.set_tool(Tool.RECTANGLE)
+    Hand(window.workbench.map).drag((20, 20), (30, 40))
+    return session.project.regions[-1].name
+
+
+def setting_of(session: Session) -> Setting:
+    return session.project.plan.setting
+
+
+def press(button: QPushButton | None) -> None:
+    assert button is not None and button.isVisible() and button.isEnabled()
+    QTest.mouseClick(button, LEFT)
+
+
+def test_a_drawn_region_without_weight_is_told_over_the_map_and_protected_by_one_click(
+    window: MainWindow, session: Session, notice: RegionNotice
+) -> None:
+    assert not notice.isVisible()
+    name = draw_region(window, session)
+    assert notice.isVisible() and name in notice.text.text() and "R1" not in notice.text.text().split(name)[0]
+    assert window.workbench.shell.stage.rect().contains(notice.geometry())
+    press(notice.button)
+    assert setting_of(session) is Setting.B and session.project.unprotected_regions == ()
+    assert not notice.isVisible()
+    session.undo_stack.undo()
+    assert setting_of(session) is Setting.A
+
+
+def test_no_notice_where_regions_are_weighed_renamed_or_the_notice_was_closed(
+    window: MainWindow, session: Session, notice: RegionNotice
+) -> None:
+    name = draw_region(window, session)
+    regions = session.project.regions
+    session.set_regions("rename", [replace(each, name="Camp") if each.name == name else each for each in regions])
+    assert not notice.isVisible()
+    session.edit("protect", session.project.protecting())
+    draw_region(window, session)
+    assert not notice.isVisible()
+
+
+def test_a_start_tells_every_region_that_the_plan_leaves_out(
+    window: MainWindow, session: Session, notice: RegionNotice
+) -> None:
+    window.workbench.plan.started.emit()
+    assert notice.isVisible() and "R1" in notice.text.text()
+    session.edit("protect", session.project.protecting())
+    window.workbench.plan.started.emit()
+    assert not notice.isVisible()
+
+
+def test_the_list_before_the_start_settles_regions_and_night(
+    window: MainWindow, session: Session, start: StartPanel
+) -> None:
+    assert {note.remedy for note in start.notes.notes} >= {Remedy.PROTECT, Remedy.DAYLIGHT}
+    press(start.notes.button(Remedy.PROTECT))
+    start.refresh()
+    assert session.project.unprotected_regions == ()
+    press(start.notes.button(Remedy.DAYLIGHT))
+    start.refresh()
+    assert session.project.operations.daylight == Daylight()
+    assert start.notes.button(Remedy.PROTECT) is None and start.notes.button(Remedy.DAYLIGHT) is None
+
+
+def test_the_button_below_the_list_starts_a_plan_unless_an_error_stands_against_it(
+    window: MainWindow, session: Session, start: StartPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = list[str]()
+    monkeypatch.setattr(window.workbench.plan, "start", lambda: calls.append("start"))
+    press(start.start_button)
+    assert calls == ["start"]
+    session.edit("break", replace(session.project, plan=replace(session.project.plan, days=99)))
+    start.refresh()
+    assert not start.start_button.isEnabled() and start.notes.notes[0].grade is Grade.ERROR
