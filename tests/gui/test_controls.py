@@ -37,7 +37,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.map.drop_menu import DropDialog
 from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
-from firegui.gui.planning.replan_dialog import ReplanDialog
+from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
 from firegui.gui.planning.run_comparison import CompareRunsDialog
 from firegui.gui.scenario.constraint_tables import PinDropsDialog
 from firegui.gui.scenario.scenario_panel import CoverageDialog
@@ -97,7 +97,8 @@ def dialogs(session: Session, window: MainWindow) -> Iterator[QWidget]:
     yield DropDialog(session, "Drop", drop, lambda to: DropChange(hand, hand.plus(to), to, "Add a drop"), window)
     yield RegionDialog(session, Region.rectangle("R", (1, 4), (2, 5)), window)
     yield RegionDialog(session, Region("P", ((((1.0, 1.0), (1.0, 5.0), (4.0, 2.0)),),)), window)
-    yield ReplanDialog(project, place, place / "runs" / "one", ("one", place / "plan.csv"), "auto", window)
+    plan = ReplanSource("one", place / "plan.csv", 60.0)
+    yield ReplanDialog(project, place, place / "runs" / "one", plan, "auto", window)
     yield DuplicateRunDialog(RunEntry("one", place / "runs" / "one", project=project), project, window)
     yield ExportDialog(session, window)
     yield AnimationDialog(session, window.workbench.maps, window)

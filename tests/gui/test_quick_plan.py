@@ -21,6 +21,7 @@ from firegui.gui.planning.result_view import details_html, report_html
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.store import load_project
 from firegui.runs.run_folder import read_run
 from firegui.runs.run_requests import run_title
@@ -118,6 +119,7 @@ def test_one_click_plans_by_rule_and_shows_it_like_any_run(qtbot: QtBot, window:
     assert record.stages == (Stage.TACTICAL,)
     assert entry.reason is FinishReason.COMPLETED
     assert window.workbench.queue.shown is entry
+    assert window.workbench.shell.workspace is WorkspaceName.RUNS and window.workbench.panels["Result"].isVisible()
     assert session.result.plan is not None
     assert record.metrics is not None
     assert sum(drop.executed for drop in session.result.drops) == record.metrics.drops_executed == entry.drops

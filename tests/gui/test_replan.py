@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -16,9 +17,14 @@ from firegui.domain.operations import Operations, PinnedDrop
 from firegui.domain.project import Project, same_inputs
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError
-from firegui.gui.jobs.run_list import saved_runs
+from firegui.gui.base.number_text import duration
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_list import new_entry, saved_runs
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning import plan_control as plan_control_module
+from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.planning.progress_panel import ProgressPanel
-from firegui.gui.planning.replan_dialog import ReplanDialog, has_perimeter
+from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource, has_perimeter
 from firegui.gui.planning.result_view import replan_html
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
@@ -28,7 +34,7 @@ from firegui.runs.control import RunControl
 from firegui.runs.run_requests import new_replan_folder, replan_spec, resume_spec, run_title
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import ReplanSpec
-from firegui.runs.stages import Stage
+from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.test_dialogs import when_open
 
@@ -48,7 +54,7 @@ Open = Callable[..., ReplanDialog]
 @pytest.fixture
 def ask(qtbot: QtBot, project: Project, folder: Path, schedule_file: Path) -> Open:
     def opened(plan: Path = schedule_file) -> ReplanDialog:
-        dialog = ReplanDialog(project, folder, folder / "runs" / "new", ("demo", plan), "auto")
+        dialog = ReplanDialog(project, folder, folder / "runs" / "new", ReplanSource("demo", plan, 100.0), "auto")
         qtbot.addWidget(dialog)
         dialog.show()
         return dialog
@@ -231,3 +237,38 @@ def test_a_real_replanning_reopens_with_its_numbers_and_can_be_taken_up_again(
     schedule_file.unlink()
     with pytest.raises(InputError):
         resume_spec(ruled, folder, out)
+
+
+def test_the_dialog_says_about_how_long_it_takes(ask: Open) -> None:
+    dialog = ask()
+    dialog.loop.setChecked(True)
+    dialog.day.setCurrentIndex(0)
+    # Of 4 days in 100 s, three, two and one are planned: 75 + 50 + 25.
+    assert duration(150.0) in dialog.about.text()
+    dialog.day.setCurrentIndex(2)
+    assert duration(25.0) in dialog.about.text()
+
+
+def test_the_selected_run_is_replanned_before_the_shown_one(
+    session: Session, queue: RunQueue, project: Project, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.open_project(project, folder)
+    control = PlanControl(session, queue, lambda: True, Mock())
+    selected = RunEntry("chosen", folder / "runs" / "one", session.project, RunState.FINISHED, FinishReason.COMPLETED)
+    monkeypatch.setattr(plan_control_module, "kept_plan", lambda folder: folder / "plan.safetensors")
+    dialog = Mock(return_value=Mock(exec=lambda: 0))
+    dialog.DialogCode = ReplanDialog.DialogCode
+    monkeypatch.setattr(plan_control_module, "ReplanDialog", dialog)
+    assert not control.can_replan
+    control.selected = lambda: selected
+    assert control.can_replan
+    control.replan()
+    assert dialog.call_args.args[3].title == "chosen"
+    control.deleteLater()
+
+
+def test_closed_loops_have_a_name_of_their_own(project: Project, folder: Path, schedule_file: Path) -> None:
+    out = folder / "runs" / "20260101-120000-A-replan"
+    spec = replan_spec(project, folder, out, schedule_file, 1, closed_loop=True, backend="auto")
+    assert new_entry(spec, date(2026, 1, 1)).title.endswith("closed loop")
+    assert run_title(out, date(2026, 1, 1)) in new_entry(spec, date(2026, 1, 1)).title

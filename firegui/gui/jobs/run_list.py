@@ -23,7 +23,7 @@ from firegui.runs.result_store import names_in
 from firegui.runs.run_folder import RunFolder, RunRecord, read_run, same_folder
 from firegui.runs.run_requests import FolderSpec, run_title
 from firegui.runs.spec import PlanSpec, ReplanSpec
-from firegui.runs.stages import FinishReason, RunState, Stage
+from firegui.runs.stages import FinishReason, ReplanNote, RunState, Stage
 
 
 class StoppingJobs:
@@ -182,7 +182,15 @@ def new_entry(spec: FolderSpec, today: date) -> RunEntry:
     if isinstance(spec, ReplanSpec):
         entry.replans, entry.fire = True, DRAWN if spec.closed_loop else OBSERVED
         entry.note, entry.source = note_of(spec), spec.schedule_file
+        entry.title = _with_kind(entry.title, entry.note)
     return entry
+
+
+def _with_kind(title: str, note: ReplanNote | None) -> str:
+    """Return the title of a run, with its kind if it is an exercise or a closed loop."""
+    if note is None or not note.closed_loop:
+        return title
+    return f"{title}, {'closed loop' if note.exercise is None else f'exercise {note.exercise.name}'}"
 
 
 def other_event_error(entry: RunEntry) -> InputError:
@@ -230,7 +238,7 @@ def _saved_entry(record: RunRecord, project: Project, event: str, today: date) -
     header, scores = record.header, record.scores
     ran = header.project.on(project) if header.event_hash == event else None
     entry = RunEntry(
-        run_title(record.folder, today),
+        _with_kind(run_title(record.folder, today), header.replan),
         record.folder,
         ran,
         RunState.FINISHED,

@@ -19,7 +19,7 @@ from firegui.gui.jobs.run_list import other_event_error
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
-from firegui.gui.planning.replan_dialog import ReplanDialog
+from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
 from firegui.gui.planning.run_comparison import CompareRunsDialog, differing_inputs, run_comparison_spec
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
@@ -49,6 +49,9 @@ class PlanControl(QObject):
     started = Signal()
     """A run was started by a command."""
 
+    result_ready = Signal()
+    """A quick plan has ended: it takes so little time that the user waits for its result."""
+
     def __init__(
         self, session: Session, queue: RunQueue, save: Callable[[], bool], saver: EditedPlanSaver,
         parent: QObject | None = None,
@@ -59,7 +62,11 @@ class PlanControl(QObject):
         for signal in (queue.changed, queue.shown_changed, session.project_opened):
             signal.connect(self.changed)
         self._opened: RunEntry | None = None
+        self.selected: Callable[[], RunEntry | None] = lambda: None
+        """Returns the run that is selected in the list."""
         queue.changed.connect(self._show_flown)
+        self._quick: RunEntry | None = None
+        queue.changed.connect(self._tell_quick)
 
     def start(self) -> None:
         """Save the project and plan it through the chosen stages. Problems that prevent it are listed.
@@ -107,15 +114,19 @@ class PlanControl(QObject):
         CompareRunsDialog(one, other, self._window).show()
 
     def replan(self) -> None:
-        """Replan the rest of the shown run's plan with settings from a dialog; the project is saved first."""
-        entry = self._queue.shown
+        """Replan the rest of the selected run's plan, else of the shown one's, with settings from a dialog.
+
+        The project is saved first.
+        """
+        entry = self._to_replan
         file = None if entry is None else kept_plan(entry.folder)
         if entry is None or file is None or not self.can_replan:
             return
         session, out = self._session, self._replan_folder()
         if out is None or session.folder is None:
             return
-        dialog = ReplanDialog(session.project, session.folder, out, (entry.title, file), session.backend, self._window)
+        plan = ReplanSource(entry.title, file, entry.elapsed)
+        dialog = ReplanDialog(session.project, session.folder, out, plan, session.backend, self._window)
         if dialog.exec() == ReplanDialog.DialogCode.Accepted and dialog.spec is not None:
             self._start(dialog.spec)
         dialog.deleteLater()
@@ -172,6 +183,14 @@ class PlanControl(QObject):
         self._tell(self._queue.start(spec))
         self.started.emit()
 
+    def _tell_quick(self) -> None:
+        """Emit :attr:`result_ready` once for a quick plan that ended with a plan and is on the map."""
+        quick = self._quick
+        if quick is not None and quick.is_over and quick.reason is not None:
+            self._quick = None
+            if quick is self._queue.shown and quick.nominal is not None:
+                self.result_ready.emit()
+
     def _show_flown(self) -> None:
         """Show the drops that a closed loop flew, once it has ended. It makes no pictures before."""
         shown = self._queue.shown
@@ -183,9 +202,17 @@ class PlanControl(QObject):
 
     @property
     def can_replan(self) -> bool:
-        """Whether the shown run has ended with a plan of more than one day."""
-        entry = self._queue.shown
-        if entry is None or not entry.is_over or not self._session.has_project:
+        """Whether the selected or the shown run has ended with a plan of more than one day."""
+        return self._to_replan is not None
+
+    @property
+    def _to_replan(self) -> RunEntry | None:
+        """The selected run if its plan can be replanned, else the shown one if its plan can be."""
+        return next((entry for entry in (self.selected(), self._queue.shown) if self._has_rest(entry)), None)
+
+    def _has_rest(self, entry: RunEntry | None) -> bool:
+        """Return whether a run of the open event has ended with a plan of more than one day."""
+        if entry is None or not entry.is_over or entry.project is None or not self._session.has_project:
             return False
         return self._session.project.plan.days > 1 and kept_plan(entry.folder) is not None
 
@@ -205,7 +232,7 @@ class PlanControl(QObject):
     def can_exercise(self) -> bool:
         """Whether the shown run has ended with a plan that can be flown, or is an exercise of one."""
         entry = self._queue.shown
-        return self.can_replan and entry is not None and _exercise_source(entry) is not None
+        return self._has_rest(entry) and entry is not None and _exercise_source(entry) is not None
 
     @property
     def can_resume_exercise(self) -> bool:
@@ -237,6 +264,7 @@ class PlanControl(QObject):
         if self._needs_save and not self._save():
             return
         entry = self._queue.plan(stages, start)
+        self._quick = entry if stages == (Stage.TACTICAL,) else self._quick
         self._tell(entry)
         self.started.emit()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtWidgets import (
@@ -17,6 +18,7 @@ from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.layouts import vertical
+from firegui.gui.base.number_text import duration
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.widgets.fields import NoScrollComboBox, PathField
 from firegui.gui.widgets.settings_form import SettingsForm
@@ -36,6 +38,15 @@ _LOOP_HELP = (
 _SEARCH = ("epochs", "patience", "seed")
 
 
+@dataclass(frozen=True, slots=True)
+class ReplanSource:
+    """Plan whose rest is planned again: name, file of the plan, and the seconds that its run took."""
+
+    title: str
+    file: Path
+    took_s: float | None = None
+
+
 class ReplanDialog(QDialog):
     """Dialog for the settings of a replanning.
 
@@ -43,14 +54,14 @@ class ReplanDialog(QDialog):
     """
 
     def __init__(
-        self, project: Project, project_folder: Path, out: Path, plan: tuple[str, Path], backend: str,
+        self, project: Project, project_folder: Path, out: Path, plan: ReplanSource, backend: str,
         parent: QWidget | None = None,
     ) -> None:  # fmt: skip
         super().__init__(parent)
         self.setWindowTitle("Replan")
         self.setMinimumWidth(560)
         self._project, self._folder, self._out, self._backend = project, project_folder, out, backend
-        self._title, self._file = plan
+        self._plan = plan
         self.spec: ReplanSpec | None = None
         self.day, self.source = NoScrollComboBox(), NoScrollComboBox()
         self.day.setToolTip("First day that is planned again")
@@ -72,7 +83,7 @@ class ReplanDialog(QDialog):
                 self,
                 "Reading the perimeter…",
                 lambda: replan_spec(
-                    project, self._folder, self._out, self._file, day, observed_file=observed, closed_loop=closed,
+                    project, self._folder, self._out, self._plan.file, day, observed_file=observed, closed_loop=closed,
                     backend=self._backend,
                 ),
             )  # fmt: skip
@@ -92,7 +103,7 @@ class ReplanDialog(QDialog):
         self.about.setProperty("role", "muted")
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        form.addRow("Plan", QLabel(self._title))
+        form.addRow("Plan", QLabel(self._plan.title))
         for text, box in (("&From", self.day), ("", self.loop), ("&Observed", self.source), ("", self.file)):
             form.addRow(text, box)
         self.search.add_rows(form, _SEARCH)
@@ -121,8 +132,17 @@ class ReplanDialog(QDialog):
         self.about.setProperty("role", "warning" if lacking else "muted")
         self.about.style().unpolish(self.about)
         self.about.style().polish(self.about)
-        self.about.setText(said)
+        self.about.setText(said if lacking else f"{said} {self._estimate(day, closed=closed)}".strip())
         self.go.setEnabled(closed or (self.file.path is not None if from_file else not lacking))
+
+    def _estimate(self, day: int, *, closed: bool) -> str:
+        """Return about how long it takes, by the time that the whole plan took; empty if that is not known."""
+        if not self._plan.took_s:
+            return ""
+        days = self._project.plan.days
+        shares = [(days - each) / days for each in (range(day, days) if closed else (day,))]
+        about = duration(self._plan.took_s * sum(shares))
+        return f"Expect about {about}: the whole plan took {duration(self._plan.took_s)}."
 
 
 def has_perimeter(project: Project, day: int) -> bool:

@@ -177,6 +177,13 @@ class Shell(QWidget):
             self._show_help(self.help)
         focus_first(panel)
 
+    def reveal_panel(self, name: str) -> None:
+        """Show a panel of the side panel without the focus. Raises ``KeyError`` for another name."""
+        workspace = PLACES[name].workspace
+        if workspace is not None:
+            self.show_workspace(workspace)
+            self.side.reveal(workspace, name)
+
     def widget_of(self, name: str) -> QWidget | None:
         """Return the section, card, tab page or bar of a panel; ``None`` for no panel."""
         section = self.side.sections.get(name)

@@ -109,6 +109,7 @@ class Workbench(QObject):
         self.shell.stage.set_notice(notice)
         notice.changed.connect(self.shell.stage.place_cards)
         self.plan.started.connect(notice.tell_all)
+        self.plan.result_ready.connect(partial(self.shell.reveal_panel, "Result"))
         for name, panel in self._make_panels():
             self._add_panel(name, panel)
             yield
@@ -173,6 +174,8 @@ class Workbench(QObject):
         yield "Constraints", ConstraintsPanel(session)
         yield "Progress", ProgressPanel(session, queue)
         self.runs = RunsPanel(session, queue)
+        self.plan.selected = lambda: self.runs.selected
+        self.runs.table.selectionModel().selectionChanged.connect(lambda *_: self.plan.changed.emit())
         self.runs.start_requested.connect(self.plan.start)
         self.runs.prune_requested.connect(self.plan.prune)
         self.runs.start_from_requested.connect(self.plan.start_from)
