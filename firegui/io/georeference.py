@@ -97,13 +97,7 @@ class Georeference:
         ``None`` near the poles.
         """
         place = self.lonlat(y, x)
-        if place is None or not -80.0 <= place[1] <= 84.0:
-            return None
-        lon, lat = place
-        zone = int((lon + 180.0) // 6.0) % 60 + 1
-        band = _BANDS[min(int((lat + 80.0) // 8.0), len(_BANDS) - 1)]
-        east, north = transformer(WGS84, f"EPSG:{32600 + zone if lat >= 0 else 32700 + zone}").transform(lon, lat)
-        return f"{zone}{band}", float(east), float(north)
+        return None if place is None else utm_of(*place)
 
     def run_heading_true(self, y: float, x: float, theta: float) -> float:
         """Return the true heading of a footprint's long axis in degrees, in [0, 180).
@@ -118,6 +112,16 @@ class Georeference:
             return grid_heading(theta)
         azimuth, _, _ = self._geod.inv(*tail, *head)
         return half_turn(float(azimuth))
+
+
+def utm_of(lon: float, lat: float) -> tuple[str, float, float] | None:
+    """Return UTM zone with its latitude band, easting and northing of a place; ``None`` near the poles."""
+    if not -80.0 <= lat <= 84.0:
+        return None
+    zone = int((lon + 180.0) // 6.0) % 60 + 1
+    band = _BANDS[min(int((lat + 80.0) // 8.0), len(_BANDS) - 1)]
+    east, north = transformer(WGS84, f"EPSG:{32600 + zone if lat >= 0 else 32700 + zone}").transform(lon, lat)
+    return f"{zone}{band}", float(east), float(north)
 
 
 def format_ddm(lon: float, lat: float) -> str:

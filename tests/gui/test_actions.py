@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firegui.assets import resource
 from firegui.gui.help.help_view import PAGES
-from firegui.gui.window.action_registry import ACTIONS, MENUS, START_PAGE, SUBMENUS, TOOL_BAR, shortcuts_page
+from firegui.gui.window.action_registry import ACTIONS, GROUPS, MENUS, START_PAGE, SUBMENUS, TOOL_BAR, shortcuts_page
 from firegui.gui.window.actions import STAGES
 from firegui.gui.window.workspaces import PLACES
 from firegui.runs.run_requests import STAGE_TITLES
@@ -18,6 +18,7 @@ def test_the_page_of_shortcuts_is_the_one_made_from_the_registry() -> None:
 def test_every_action_can_be_reached_and_has_a_page_of_the_help() -> None:
     in_menus = {name for names in MENUS.values() for name in names if name}
     in_submenus = {name for name in ACTIONS if ACTIONS[name].group in SUBMENUS}
+    in_submenus |= {name for names in GROUPS.values() for name in names}
     panels = {f"show_{name.lower()}" for name in PLACES}
     assert in_menus | in_submenus | panels | {name for name in TOOL_BAR if name} == set(ACTIONS) | set(SUBMENUS)
     assert {spec.topic for spec in ACTIONS.values()} <= set(PAGES)

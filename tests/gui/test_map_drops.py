@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import DropRecord
-from firegui.gui.map.layers.drop_layers import DropsLayer, Ellipses
+from firegui.gui.map.layers.drop_layers import FUTURE_DROPS, OUTLINED, DropsLayer, Ellipses
 from firegui.gui.session.session import FireView, Session, ShownResult
 from tests.gui.map_scene import Hand, drop_at, only, painted
 
@@ -73,6 +73,7 @@ def test_the_baseline_shows_no_drops(session: Session, hand: Hand) -> None:
 
 
 def test_a_drop_is_faint_before_its_step_strong_on_its_day_and_quiet_later(session: Session, hand: Hand) -> None:
+    hand.view.layers.set_option("drops", FUTURE_DROPS, OUTLINED)
     session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=60),)))
     ground = hand.color((30.0, 55.0))
     seen = {}
@@ -89,6 +90,25 @@ def test_a_drop_is_faint_before_its_step_strong_on_its_day_and_quiet_later(sessi
         paths = [stroke.path for stroke in layer.strokes.strokes]
         later, earlier, today = (paths[0], paths[-2]), (paths[2],), paths[4:-2]
         assert [any(not path.isEmpty() for path in group) for group in (later, earlier, today)] == filled
+
+
+def test_drops_still_to_come_are_hidden_unless_they_are_to_be_outlined(session: Session, hand: Hand) -> None:
+    session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=60), drop_at(10.0, 30.0, 0.0, step=20))))
+    session.set_step(10)
+    assert not painted(hand.view, "drops").any(), "neither of the same day nor of later days"
+    hand.view.layers.set_option("drops", FUTURE_DROPS, OUTLINED)
+    assert painted(hand.view, "drops").any()
+    assert "still to come" in hand.view.layers["drops"].legend.note
+
+
+def test_past_drops_leave_the_fire_below_them_visible_and_can_be_hidden(session: Session, hand: Hand) -> None:
+    session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=10),)))
+    session.set_step(199)
+    ground, inside, edge = hand.color((30.0, 55.0)), hand.color((20.5, 30.5)), painted(hand.view, "drops")
+    assert inside == ground, "a past drop is not filled"
+    assert edge.any()
+    hand.view.layers.set_option("drops", "past", "hidden")
+    assert not painted(hand.view, "drops").any()
 
 
 def test_materials_have_their_own_colours(session: Session, hand: Hand) -> None:
@@ -112,6 +132,7 @@ def test_four_thousand_drops_become_a_handful_of_paths(session: Session, hand: H
     rng = np.random.default_rng(5)
     places = rng.uniform((0, 0, 0), (40, 60, math.pi), (4000, 3))
     drops = tuple(drop_at(y, x, theta, step=int(rng.integers(200))) for y, x, theta in places)
+    hand.view.layers.set_option("drops", FUTURE_DROPS, OUTLINED)
     session.show_result(ShownResult(drops=drops))
     session.set_step(100)
     hand.view.flush()
@@ -125,6 +146,7 @@ def test_four_thousand_drops_become_a_handful_of_paths(session: Session, hand: H
 
 
 def test_within_a_day_the_drops_of_other_days_are_not_made_again(session: Session, hand: Hand) -> None:
+    hand.view.layers.set_option("drops", FUTURE_DROPS, OUTLINED)
     session.show_result(ShownResult(drops=tuple(drop_at(20.0, 30.0, 0.0, step=step) for step in (20, 60, 70, 120))))
     layer = hand.view.layers["drops"]
     assert isinstance(layer, DropsLayer)

@@ -233,7 +233,7 @@ def test_the_context_menu_renames_weighs_zooms_and_deletes(session: Session, han
     menu = hand.view.menu.menu
     assert menu is not None and session.selected_region == "R1"
     actions = {action.text(): action for action in menu.actions() if action.text()}
-    assert list(actions) == ["Rename…", "Numbers…", "Weight…", "Zoom to", "Delete"]
+    assert list(actions) == ["Rename…", "Numbers…", "Weight…", "Add corner here", "Zoom to", "Delete"]
 
     actions["Weight…"].trigger()
     dialog = hand.view.menu.dialog

@@ -6,7 +6,9 @@ They are never part of a project.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,7 +17,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from firegui.gui.base.theme import Theme
 
 RECENT_LIMIT = 10
-_LAYER_ORDER = "layers/order"
+_LAYER_ORDER, _LAYER_STYLES = "layers/order", "layers/styles"
 
 
 class MemoryStore:
@@ -43,6 +45,8 @@ def user_store() -> QSettings:
 
 
 Store = QSettings | MemoryStore
+Area = tuple[float, float, float, float]
+"""Part of a map: top, left, bottom and right in corner coordinates."""
 
 
 class Preferences:
@@ -111,6 +115,39 @@ class Preferences:
         else:
             self._store.setValue(_base_map_key(folder), str(file.absolute()))
 
+    def map_view(self, folder: Path) -> Area | None:
+        """Return the last view of the map of the project in ``folder``; ``None`` for the whole grid."""
+        return _area(_read_json(self._store.value(_folder_key("view", folder), "")))
+
+    def set_map_view(self, folder: Path, area: Area | None) -> None:
+        """Save the view of the map of the project in ``folder``; ``None`` for the whole grid."""
+        if area is None:
+            self._store.remove(_folder_key("view", folder))
+        else:
+            self._store.setValue(_folder_key("view", folder), json.dumps(area))
+
+    def bookmarks(self, folder: Path) -> dict[str, Area]:
+        """Return the bookmarks of the project in ``folder``."""
+        found = _read_json(self._store.value(_folder_key("bookmarks", folder), ""))
+        areas = {str(name): _area(area) for name, area in found.items()} if isinstance(found, dict) else {}
+        return {name: area for name, area in areas.items() if area is not None}
+
+    def set_bookmarks(self, folder: Path, bookmarks: Mapping[str, Area]) -> None:
+        """Save the bookmarks of the project in ``folder``."""
+        if bookmarks:
+            self._store.setValue(_folder_key("bookmarks", folder), json.dumps(dict(bookmarks)))
+        else:
+            self._store.remove(_folder_key("bookmarks", folder))
+
+    @property
+    def coordinates(self) -> str:
+        """The chosen format of coordinates; empty for none."""
+        return str(self._store.value("coordinates", ""))
+
+    @coordinates.setter
+    def coordinates(self, form: str) -> None:
+        self._store.setValue("coordinates", form)
+
     @property
     def layer_order(self) -> tuple[str, ...]:
         """The chosen order of the map's layers, bottom first; empty for the default order."""
@@ -125,6 +162,19 @@ class Preferences:
             self._store.setValue(_LAYER_ORDER, ",".join(order))
         else:
             self._store.remove(_LAYER_ORDER)
+
+    @property
+    def layer_styles(self) -> dict[str, object]:
+        """Opacity and properties of the map's layers by key, as far as they were changed."""
+        found = _read_json(self._store.value(_LAYER_STYLES, ""))
+        return found if isinstance(found, dict) else {}
+
+    @layer_styles.setter
+    def layer_styles(self, styles: Mapping[str, object]) -> None:
+        if styles:
+            self._store.setValue(_LAYER_STYLES, json.dumps(styles))
+        else:
+            self._store.remove(_LAYER_STYLES)
 
     def save_layout(self, geometry: QByteArray, state: str) -> None:
         """Save the geometry of the window and the state of its parts."""
@@ -150,5 +200,25 @@ class Preferences:
 
 
 def _base_map_key(folder: Path) -> str:
+    return _folder_key("basemap", folder)
+
+
+def _folder_key(what: str, folder: Path) -> str:
     # A path has slashes, which would be levels in the store.
-    return f"basemap/{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}"
+    return f"{what}/{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}"
+
+
+def _read_json(value: object) -> object:
+    try:
+        return json.loads(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _area(value: object) -> Area | None:
+    if not isinstance(value, list) or len(value) != 4:
+        return None
+    if not all(isinstance(side, (int, float)) and math.isfinite(side) for side in value):
+        return None
+    top, left, bottom, right = (float(side) for side in value)
+    return (top, left, bottom, right) if top < bottom and left < right else None

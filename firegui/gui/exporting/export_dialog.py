@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -47,6 +48,7 @@ PREVIEW_DPI = 100.0
 _MAY_BREAK = "\u200b"
 """A space without width."""
 _COARSE = "the chance of fire is that of the screen, to 1/255"
+_SOME_DROPS = "{} of the plan's {} drops, those that were selected; the fire is that of the whole plan"
 _OTHER_REGIONS = "the protected regions are those on the map; the plan was made with others ({})"
 _COARSE_BASELINE = "the chance of fire without drops is that of the screen, to 1/255"
 
@@ -68,15 +70,18 @@ class ExportSource:
     made: datetime
     fire: str = ""
     regions: tuple[Region, ...] | None = None
+    of_drops: int | None = None
 
     @staticmethod
-    def of(session: Session) -> ExportSource:
-        """Return what ``session`` shows now."""
+    def of(session: Session, only: Collection[tuple[int, int]] = ()) -> ExportSource:
+        """Return what ``session`` shows now, with all drops or those at ``only`` (step and column)."""
         result = session.result
+        drops = tuple(drop for drop in result.drops if not only or (drop.step, drop.column) in only)
         baseline = None if result.against else result.baseline
         return ExportSource(
-            result.project or session.project, result.drops, result.title, result.plan, baseline, result.folder,
+            result.project or session.project, drops, result.title, result.plan, baseline, result.folder,
             datetime.now(UTC).replace(microsecond=0), result.fire, session.project.regions,
+            sum(drop.executed for drop in result.drops) if only else None,
         )  # fmt: skip
 
 
@@ -128,6 +133,8 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
         project, source.drops, run=source.run, made=made, plan=plan, baseline=baseline, water=layer,
         limits=model_caveats(project),
     )  # fmt: skip
+    if source.of_drops is not None:
+        notes.append(_SOME_DROPS.format(len(source.drops), source.of_drops))
     if source.fire:
         notes.append(f"the fire is the {source.fire} one, which the replanned run keeps")
     if source.regions is not None and source.regions != project.regions:
@@ -189,14 +196,14 @@ class ExportDialog(QDialog):
     begun = Signal(str)
     """Name of the file that is being written; emitted in the writing thread, received in the GUI thread."""
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, parent: QWidget | None = None, only: Collection[tuple[int, int]] = ()) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Export the plan")
+        self.setWindowTitle("Export the selected drops" if only else "Export the plan")
         self.setSizeGripEnabled(True)
         self.resize(_SIZE)
         self._session = session
         self._can = bool(session.result.drops) and not session.result.of_ensemble
-        self._source = ExportSource.of(session) if self._can else None
+        self._source = ExportSource.of(session, only) if self._can else None
         self._ready: PreparedExport | None = None
         self._trouble: FireguiError | None = None
         self.written: list[Path] = []

@@ -17,6 +17,7 @@ from firegui.domain.grid import bounding_box
 
 _ABOVE_PX, _BELOW_PX, _SIDE_PX = 42.0, 30.0, 16.0
 _CLOSEST_CELLS = 6.0
+MapArea = tuple[float, float, float, float]
 _WIDEST = 4.0
 _MARGIN, _MARGIN_CELLS = 0.12, 2.0
 
@@ -105,6 +106,22 @@ class Camera(QObject):
         self._whole = False
         margin = max(0.15 * max(bottom - top, right - left), 3.0)
         self._show(QRectF(left, top, right - left, bottom - top).adjusted(-margin, -margin, margin, margin))
+
+    @property
+    def area(self) -> MapArea:
+        """The visible part of the map: top, left, bottom and right in corner coordinates."""
+        seen = self._box.viewRect()
+        return seen.top(), seen.left(), seen.bottom(), seen.right()
+
+    def show_area(self, area: MapArea) -> None:
+        """Show a part of the map again, in a window of another form with its centre and at least its extent."""
+        top, left, bottom, right = area
+        self._whole = False
+        self._show(QRectF(left, top, right - left, bottom - top))
+
+    def centre_on(self, row: float, column: float) -> None:
+        """Move the map so that a position is in its centre."""
+        self.pan(QPointF(self.viewport.rect().center()) - self.to_pixel(row, column))
 
     def _show(self, rectangle: QRectF) -> None:
         self._box.setRange(rect=rectangle, padding=0.0)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 
 from firegui.domain.drops import Drop, DropList, grid_heading
 from firegui.domain.operations import PinnedDrop
 from firegui.domain.schedule import DropRecord
-from firegui.gui.map.shape_edits import pinned_row
+from firegui.gui.map.shape_edits import add_pins, pinned_row, remove_pins
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
 from firegui.runs.messages import counted
@@ -52,6 +53,34 @@ def removed(session: Session, drop: Drop) -> DropChange:
     if drop not in drops.drops:
         return DropChange(drops, drops, drop, text, (_GONE,))
     return _change(session, drops.minus(drop), drop, text)
+
+
+def all_removed(session: Session, drops: Sequence[Drop]) -> DropChange:
+    """Return the change that removes several drops."""
+    before, gone = session.plan_editor.drops, set(drops)
+    after = DropList(tuple(drop for drop in before.drops if drop not in gone))
+    text = f"Remove {counted(len(before.drops) - len(after.drops), 'drop')}"
+    return _change(session, after, drops[0], text)
+
+
+def remove_marked(session: Session) -> None:
+    """Remove the selected drops as one undoable step."""
+    if marked := session.plan_editor.marked:
+        make(session, removed(session, marked[0]) if len(marked) == 1 else all_removed(session, marked))
+
+
+def pin_marked(session: Session) -> None:
+    """Pin the selected drops as one undoable step, so that every plan keeps them."""
+    marked = session.plan_editor.marked
+    added = add_pins(session, [pin_for(session, drop) for drop in marked])
+    session.message.emit(f"{added} of {counted(len(marked), 'drop')} pinned; the others were already")
+
+
+def unpin_marked(session: Session) -> None:
+    """Unpin the selected drops as one undoable step, so that planning can move them."""
+    operations = session.project.operations
+    rows = (pinned_row(operations, pin_for(session, drop)) for drop in session.plan_editor.marked)
+    remove_pins(session, [row for row in rows if row >= 0])
 
 
 def _change(session: Session, after: DropList, drop: Drop, text: str) -> DropChange:

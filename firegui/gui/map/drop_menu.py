@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QDateTime, QPoint, QSignalBlocker, Qt, QTimeZone, Signal
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -40,6 +40,8 @@ from firegui.gui.widgets.fields import DecimalField, NoScrollComboBox, NoScrollD
 from firegui.io.georeference import Georeference
 
 _HUNDREDTHS = 100.0
+NEAR_PX = 4.0
+"""A drop is hit this far from its footprint."""
 
 
 class DropDialog(QDialog):
@@ -227,8 +229,8 @@ class DropMenu:
         self.menu: QMenu | None = None
         self.dialog: DropDialog | None = None
 
-    def open(self, record: DropRecord, at: QPoint) -> None:
-        """Show the menu of the drop ``record`` of the shown result at a global position."""
+    def open(self, record: DropRecord, at: QPoint, more: Sequence[QAction] = ()) -> None:
+        """Show the menu of the shown drop ``record`` at a global position; it ends with ``more``."""
         session = self._session
         drop = drop_of(session, record)
         if drop is None:
@@ -247,6 +249,9 @@ class DropMenu:
         remove.setShortcut(QKeySequence("Del"))
         for action in (edit, remove, question):
             action.setEnabled(not session.plan_editor.obstacle)
+        if more:
+            menu.addSeparator()
+            menu.addActions(list(more))
         menu.popup(at)
 
     def open_ground(self, row: float, column: float, at: QPoint) -> None:

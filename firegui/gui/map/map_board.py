@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QSize, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QAction, QImage, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from firegui.domain.project import Project
@@ -105,6 +105,7 @@ class MapBoard(QStackedWidget):
         self._session, self.main = session, main
         self.panes: tuple[MapView, ...] = ()
         self._following = False
+        self._menu_actions: tuple[QAction, ...] = ()
         self.addWidget(main)
         self.setFocusProxy(main)
         main.layers.changed.connect(self._copy_layers)
@@ -116,6 +117,20 @@ class MapBoard(QStackedWidget):
     def shown_maps(self) -> tuple[MapView, ...]:
         """The maps on screen, from left to right."""
         return self.panes if self._session.side_by_side else (self.main,)
+
+    @property
+    def active_map(self) -> MapView:
+        """The shown map whose context menu was opened last, else the one with the focus, else the first."""
+        shown = self.shown_maps
+        opened = [each for each in shown if each.has_menu_place]
+        focused = [each for each in shown if each.camera.widget.hasFocus()]
+        return (*opened, *focused, *shown)[0]
+
+    def set_menu_actions(self, actions: Sequence[QAction]) -> None:
+        """Set the actions that the context menus of all maps end with."""
+        self._menu_actions = tuple(actions)
+        for each in (self.main, *self.panes):
+            each.set_menu_actions(actions)
 
     def fit(self) -> None:
         """Show the whole grid."""
@@ -159,6 +174,7 @@ class MapBoard(QStackedWidget):
             pane.camera.moved.connect(lambda camera=pane.camera: self._link(camera))
             row.addWidget(pane, 1)
             share_outlines(self.main, pane)
+            pane.set_menu_actions(self._menu_actions)
             pane.layers.copy_from(self.main.layers)
         self.addWidget(page)
 

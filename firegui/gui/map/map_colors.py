@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyqtgraph as pg
@@ -178,6 +178,29 @@ def shade_scale() -> ColorScale:
     light = (np.arange(256) - 180.0) / 180.0
     rgb = np.where(light[:, None] > 0, 255, 0).astype(np.uint8) * np.ones((1, 3), np.uint8)
     return ColorScale("Hillshade", "shade", "light", _with_alpha(rgb, np.abs(light) * np.where(light > 0, 0.7, 0.8)))
+
+
+def recolored(scale: ColorScale, name: str) -> ColorScale:
+    """Return ``scale`` on the pyqtgraph colour map ``name``, as transparent as before."""
+    return replace(scale, rgba=np.column_stack([_map(name), scale.rgba[:, 3]]))
+
+
+def in_classes(scale: ColorScale, count: int) -> ColorScale:
+    """Return ``scale`` in ``count`` classes of equal width, each in the colour of its centre."""
+    centres = ((np.arange(256) * count // 256 + 0.5) * 256 / count).astype(np.intp)
+    rgba = scale.rgba[np.minimum(centres, 255)]
+    # What is not drawn at all stays so: a tiny probability must not cover the map.
+    rgba[scale.rgba[:, 3] == 0, 3] = 0
+    return replace(scale, rgba=rgba)
+
+
+def from_threshold(scale: ColorScale, share: float, *, is_signed: bool = False) -> ColorScale:
+    """Return ``scale`` that is transparent below ``share`` of its range; if signed, around its middle."""
+    codes = np.arange(256)
+    strength = np.abs(codes / 127.5 - 1.0) if is_signed else codes / 255.0
+    rgba = scale.rgba.copy()
+    rgba[strength < share - 1e-9, 3] = 0
+    return replace(scale, rgba=rgba)
 
 
 def difference_codes(baseline: Bytes, plan: Bytes) -> Bytes:

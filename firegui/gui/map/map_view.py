@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QAction, QImage, QShowEvent
+from PySide6.QtWidgets import QMenu, QWidget
 
+from firegui.domain.grid import bounding_box
 from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Region
 from firegui.gui.base.layouts import vertical
@@ -15,13 +19,15 @@ from firegui.gui.map.camera import Camera
 from firegui.gui.map.cards import FloatingCard, ProbeCard, series_of
 from firegui.gui.map.decorations import Decorations
 from firegui.gui.map.drop_edits import card_rows
-from firegui.gui.map.drop_menu import DropMenu, drop_at
+from firegui.gui.map.drop_menu import NEAR_PX, DropMenu, drop_at
 from firegui.gui.map.event_filters import FileDrops, MouseRouter
+from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_colors import Ink
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.map.readout import caption_of, hover_text, probe_rows
 from firegui.gui.map.region_menu import RegionMenu
+from firegui.gui.map.shape_edits import find_region
 from firegui.gui.map.sketch import Sketch
 from firegui.gui.map.tools.draw_tools import PolygonTool, RectangleTool, ZonePolygonTool, ZoneRectangleTool
 from firegui.gui.map.tools.drop_tool import DropTool
@@ -29,12 +35,14 @@ from firegui.gui.map.tools.edit_tool import EditTool
 from firegui.gui.map.tools.measure_tool import MeasureTool
 from firegui.gui.map.tools.tool import MapTool, PanTool, Pointer, ProbeTool, ToolContext
 from firegui.gui.session.session import FireView, Session, Tool
+from firegui.io.coordinates import place_text
 
 REPAINT_MS = 50
 """Interval of repaints: twenty a second."""
+_FIRE_CODE = 12
+"""Above this code, 5 %, a cell counts as part of the fire."""
 STEP_MS = 12
 """Shortest time between the repaints of two steps; playback shows thirty steps a second."""
-_NEAR_PX = 4.0
 
 
 class _Cause(QObject):
@@ -76,6 +84,9 @@ class MapView(QWidget):
         self._place = CellLocation(None)
         self._pinned: tuple[int, int] | None = None
         self._mouse_at: QPointF | None = None
+        self._menu_place: tuple[float, float] | None = None
+        self._menu_actions: tuple[QAction, ...] = ()
+        self.ground_menu: QMenu | None = None
         self._hover_dirty = False
         self._drawn_step = -1
         self._tools = self._make_tools()
@@ -98,6 +109,84 @@ class MapView(QWidget):
     def fit(self) -> None:
         """Show the whole grid."""
         self.camera.fit()
+
+    def set_menu_actions(self, actions: Sequence[QAction]) -> None:
+        """Set the actions that every context menu of the map ends with."""
+        self._menu_actions = tuple(actions)
+
+    @property
+    def has_menu_place(self) -> bool:
+        """Whether a context menu was opened and the mouse has not moved on the map since."""
+        return self._menu_place is not None
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """Where the context menu was opened, else where the mouse is, else the centre; in corner coordinates."""
+        if self._menu_place is not None:
+            return self._menu_place
+        at = self._mouse_at if self._mouse_at is not None else QPointF(self.camera.viewport.rect().center())
+        return self.camera.to_cell(at)
+
+    @property
+    def place_text(self) -> str:
+        """The coordinates of :attr:`place` in the chosen format."""
+        row, column = self.place
+        form = self._session.drawing.coordinates
+        return place_text(self._session.project.scenario.grid, row - 0.5, column - 0.5, form)
+
+    def identify_here(self) -> None:
+        """Show the values of the cell at :attr:`place`."""
+        row, column = (math.floor(value) for value in self.place)
+        rows, columns = self._session.project.scenario.grid.shape
+        self._pin((row, column) if 0 <= row < rows and 0 <= column < columns else None)
+
+    def go_to(self, row: float, column: float) -> None:
+        """Centre the map on a position and mark its cell."""
+        self.camera.centre_on(row, column)
+        rows, columns = self._session.project.scenario.grid.shape
+        self._pin((min(math.floor(row), rows - 1), min(math.floor(column), columns - 1)))
+
+    def zoom_to_fire(self) -> None:
+        """Show the fire of the shown step; without a result the observed fire or the ignition."""
+        shown = MapState.of(self._session)
+        if shown is None:
+            return
+        fire = shown.plan_fire() if shown.view is not FireView.BASELINE else None
+        fire = shown.frame(shown.frames, "fire") if fire is None else fire
+        cells = None if fire is None else fire > _FIRE_CODE
+        if cells is None or not cells.any():
+            observed = shown.scenario.observed_on(shown.observed_day)
+            cells = shown.scenario.ignition if observed is None else observed
+        self._zoom_to_cells(cells)
+
+    def zoom_to_selection(self) -> None:
+        """Show the selected drops, else the selected region."""
+        editor = self._session.plan_editor
+        if editor.marked:
+            rows, columns = zip(*(editor.rules.landing(drop) for drop in editor.marked), strict=True)
+            self.camera.fit_bounds(min(rows), min(columns), max(rows) + 1.0, max(columns) + 1.0)
+        elif (region := find_region(self._session, self._session.selected_region)) is not None:
+            self._zoom_to(region)
+
+    def zoom_to_layer(self, key: str) -> None:
+        """Show what a layer draws; the whole grid for a layer that is drawn everywhere."""
+        layer, shown = self.layers[key], MapState.of(self._session)
+        if isinstance(layer, RasterLayer) and shown is not None and (codes := layer.codes(shown)) is not None:
+            self._zoom_to_cells(layer.scale.rgba[codes, 3] > 0)
+            return
+        bounds = layer.bounds() if shown is not None else None
+        if bounds is None:
+            self.fit()
+        else:
+            self.camera.fit_bounds(bounds.top(), bounds.left(), bounds.bottom(), bounds.right())
+
+    def _zoom_to_cells(self, cells: NDArray[np.bool_] | None) -> None:
+        box = None if cells is None else bounding_box(cells)
+        if box is None:
+            self.fit()
+        else:
+            rows, columns = box
+            self.camera.fit_bounds(rows.start, columns.start, rows.stop, columns.stop)
 
     @property
     def hint(self) -> str:
@@ -148,7 +237,9 @@ class MapView(QWidget):
 
     # -- set-up ------------------------------------------------------------------------------------------------------
     def _make_tools(self) -> dict[Tool, MapTool]:
-        context = ToolContext(self._session, self.camera, self.sketch, self.layers.regions, self.menu)
+        context = ToolContext(
+            self._session, self.camera, self.sketch, self.layers.regions, self.menu, self.layers.drops
+        )
         return {
             Tool.PAN: PanTool(context), Tool.RECTANGLE: RectangleTool(context), Tool.POLYGON: PolygonTool(context),
             Tool.EDIT: EditTool(context), Tool.PROBE: ProbeTool(context, self._pin),
@@ -253,6 +344,7 @@ class MapView(QWidget):
                 tool.cancel()
         self.camera.set_cursor(self._tools[self._session.tool].cursor)
         self._mark("regions")
+        self._mark("tool")
 
     def _active_tool(self) -> MapTool | None:
         return self._tools[self._session.tool] if self._session.has_project else None
@@ -260,6 +352,8 @@ class MapView(QWidget):
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def _on_hover(self, pixel: QPointF | None) -> None:
         self._mouse_at, self._hover_dirty = pixel, True
+        if pixel is not None:
+            self._menu_place = None
         self._schedule()
 
     def _hover_text(self, shown: MapState | None) -> str:
@@ -268,17 +362,27 @@ class MapView(QWidget):
         return hover_text(shown, self._place, *self.camera.to_cell(self._mouse_at))
 
     def _open_menu(self, at: Pointer, where: QPoint) -> None:
-        drops = self.layers["drops"]
-        if drops.visible and drops.in_view:
-            near = _NEAR_PX / self.camera.pixels_per_cell
-            drop = drop_at(self._session.result.drops, at.row, at.column, near)
-            if drop is not None:
-                self.drop_menu.open(drop, where)
-                return
+        self._menu_place = at.row, at.column
+        drop = drop_at(self.layers.drops.seen(), at.row, at.column, NEAR_PX / self.camera.pixels_per_cell)
+        if drop is not None:
+            self.drop_menu.open(drop, where, self._menu_actions)
+            return
         region = region_at(self._session.project.regions, at.row, at.column, self._session.selected_region)
         if region is not None:
             self._session.select_region(region.name)
-            self.menu.open(region, where)
+            self.menu.open(region, where, (at.row, at.column), self._menu_actions)
+            return
+        self._open_ground_menu(where)
+
+    def _open_ground_menu(self, where: QPoint) -> None:
+        if not self._menu_actions:
+            return
+        if self.ground_menu is None:
+            self.ground_menu = QMenu("Map", self)
+            self.ground_menu.setAccessibleName("Map")
+        self.ground_menu.clear()
+        self.ground_menu.addActions(self._menu_actions)
+        self.ground_menu.popup(where)
 
     def _zoom_to(self, region: Region) -> None:
         self.camera.fit_bounds(*region.bounds)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPoint
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.region_geometry import with_vertex_on_edge
 from firegui.domain.regions import Region, Vertex
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.map.shape_edits import change_region, find_region, refusal_of, rename_region, size_text
@@ -193,8 +195,8 @@ class RegionMenu:
         self.dialog: QInputDialog | None = None
         self.numbers: RegionDialog | None = None
 
-    def open(self, region: Region, at: QPoint) -> None:
-        """Show the menu of ``region`` at a global position."""
+    def open(self, region: Region, at: QPoint, place: Vertex, more: Sequence[QAction] = ()) -> None:
+        """Show the menu of ``region``, opened at ``place``, at a global position; it ends with ``more``."""
         name = region.name
         menu = QMenu(name, self._parent)
         menu.setAccessibleName(f"Region {name}")
@@ -202,14 +204,28 @@ class RegionMenu:
         rename.setShortcut(QKeySequence("F2"))
         menu.addAction("Numbers…", lambda: self.edit_numbers(name))
         menu.addAction("Weight…", lambda: self.edit_weight(name))
+        corner = menu.addAction("Add corner here", lambda: self.add_corner(name, place))
+        corner.setToolTip("Add a corner to the nearest edge of the region")
         menu.addAction("Zoom to", lambda: self._zoom_to(region))
         menu.addSeparator()
         delete = menu.addAction("Delete", lambda: self._session.delete_region(name))
         delete.setShortcut(QKeySequence("Del"))
+        if more:
+            menu.addSeparator()
+            menu.addActions(list(more))
         if self.menu is not None:
             self.menu.deleteLater()
         self.menu = menu
         menu.popup(at)
+
+    def add_corner(self, name: str, place: Vertex) -> None:
+        """Add a corner to the edge of a region that is nearest to ``place``."""
+        region = find_region(self._session, name)
+        if region is None:
+            return
+        changed = with_vertex_on_edge(region, *place, within=math.inf)
+        if changed is not None:
+            change_region(self._session, f"Add a corner to {name}", name, changed)
 
     def edit_numbers(self, name: str) -> None:
         """Open the dialog for corners, or rows and columns."""

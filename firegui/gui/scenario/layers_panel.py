@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QMenu,
     QScrollArea,
     QToolButton,
     QWidget,
@@ -32,16 +33,24 @@ from firegui.gui.widgets.fields import NoScrollSlider
 
 _BASE_MAPS = "Map tiles (*.mbtiles);;All files (*)"
 _GRIP, _GRIP_PX = "⠿", 16
+_OPACITIES = (100, 75, 50, 25)
 
 
 class LayersPanel(QScrollArea):
     """Panel with a row per layer, the topmost first, and the legends of the visible layers below.
 
-    A row has a grip, a check box and an opacity slider. Dragging a grip, or Ctrl+Up and Ctrl+Down, moves its layer.
+    A row has a grip, a check box, an opacity slider and a context menu. Dragging a grip, or Ctrl+Up and Ctrl+Down,
+    moves its layer.
     """
+
+    properties_requested = Signal(str)
+    """Show the properties of the layer with this key."""
+    zoom_requested = Signal(str)
+    """Show what the layer with this key draws."""
 
     def __init__(self, layers: LayerStack, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.menu: QMenu | None = None
         self.setAccessibleName("Layers of the map")
         self._layers = layers
         self._rows = {layer.key: _LayerControls(layers, layer) for layer in layers}
@@ -85,6 +94,11 @@ class LayersPanel(QScrollArea):
         for row in self._rows.values():
             row.grip.moved.connect(lambda pixel, key=row.key: self._drag(key, pixel))
             row.grip.stepped.connect(lambda by, key=row.key: self._move(key, by))
+            for widget in (row.grip, row.box, row.slider):
+                widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+                widget.customContextMenuRequested.connect(
+                    lambda at, key=row.key, widget=widget: self._open_menu(key, widget.mapToGlobal(at))
+                )
         self._arrange()
 
     def _arrange(self) -> None:
@@ -97,6 +111,24 @@ class LayersPanel(QScrollArea):
                 if before is not None:
                     QWidget.setTabOrder(before, widget)
                 before = widget
+
+    def _open_menu(self, key: str, at: QPoint) -> None:
+        """Show the menu of a layer at a global position."""
+        if self.menu is not None:
+            self.menu.deleteLater()
+        layer = self._layers[key]
+        menu = self.menu = QMenu(layer.title, self)
+        menu.setAccessibleName(f"Layer {layer.title}")
+        menu.addAction("Zoom to layer", lambda: self.zoom_requested.emit(key))
+        menu.addAction("Properties…", lambda: self.properties_requested.emit(key))
+        opacities = menu.addMenu("Opacity")
+        for percent in _OPACITIES:
+            opacities.addAction(f"{percent} %", partial(self._layers.set_opacity, key, percent / 100.0))
+        menu.addSeparator()
+        for text, by in (("Raise", 1), ("Lower", -1)):
+            menu.addAction(text, partial(self._move, key, by)).setEnabled(key != GROUND)
+        menu.addAction("Reset layer", lambda: self._layers.reset_style(key))
+        menu.popup(at)
 
     # -- the order ---------------------------------------------------------------------------------------------------
     def _drag(self, key: str, pixel: QPointF) -> None:

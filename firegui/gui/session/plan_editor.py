@@ -6,6 +6,7 @@ the current plan, and saved as a run by :class:`~firegui.gui.planning.edited_pla
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,7 @@ class PlanEditor(QObject):
         self._session = session
         self._plan: EditedPlan | None = None
         self._selected: tuple[int, int] | None = None
+        self._marked: frozenset[tuple[int, int]] = frozenset()
         self._change: DropChange | None = None
         self._preview: PreviewResult | None = None
         self._validator: DropValidator | None = None
@@ -114,6 +116,13 @@ class PlanEditor(QObject):
         return None if self._selected is None else self.drops.at(self._selected)
 
     @property
+    def marked(self) -> tuple[Drop, ...]:
+        """All selected drops of the shown plan, among them :attr:`selected`."""
+        if self._selected is None and not self._marked:
+            return ()
+        return tuple(drop for drop in self.drops.drops if drop.key in self._marked or drop.key == self._selected)
+
+    @property
     def change(self) -> DropChange | None:
         """The change that is previewed."""
         return self._change
@@ -130,9 +139,13 @@ class PlanEditor(QObject):
 
     def select(self, drop: Drop | None) -> None:
         """Select a drop of the shown plan, or none."""
-        key = None if drop is None else drop.key
-        if key != self._selected:
-            self._selected = key
+        self.select_all(() if drop is None else (drop,))
+
+    def select_all(self, drops: Sequence[Drop]) -> None:
+        """Select several drops of the shown plan; the last one is the one to edit."""
+        keys, last = frozenset(drop.key for drop in drops), drops[-1].key if drops else None
+        if last != self._selected or keys != self._marked:
+            self._selected, self._marked = last, keys
             self.selected_changed.emit()
 
     def request_preview(self, change: DropChange | None) -> None:
@@ -154,6 +167,7 @@ class PlanEditor(QObject):
         before, session = self._plan, self._session
         plan = EditedPlan(session.result if before is None else before.origin, after)
         self._selected = None if selected is None else selected.key
+        self._marked = frozenset() if selected is None else frozenset({selected.key})
         session.undo_stack.push(ReplaceCommand(text, self._set, before, plan, merge))
         self.selected_changed.emit()
 

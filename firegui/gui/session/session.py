@@ -24,6 +24,7 @@ from firegui.errors import InputError
 from firegui.gui.session.base_map import BaseMap
 from firegui.gui.session.plan_editor import PlanEditor
 from firegui.gui.session.undo import ReplaceCommand
+from firegui.io.coordinates import CoordinateFormat
 from firegui.runs.stages import Stage
 
 
@@ -100,13 +101,14 @@ class ShownResult:
 
 
 class DrawingOptions(QObject):
-    """Options of drawing and measuring on the map: snapping to corners and cells, and units."""
+    """Options of drawing and measuring on the map: snapping, units and format of coordinates."""
 
     changed = Signal()
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.snap_corners = self.snap_cells = self.us_units = False
+        self.coordinates = CoordinateFormat.DDM
 
     def set_snap_corners(self, on: bool) -> None:
         """Set whether corners snap to near corners of other shapes."""
@@ -120,7 +122,11 @@ class DrawingOptions(QObject):
         """Set whether to measure in feet, miles and acres instead of metres and hectares."""
         self._set("us_units", on)
 
-    def _set(self, option: str, on: bool) -> None:
+    def set_coordinates(self, form: CoordinateFormat) -> None:
+        """Set how places are written."""
+        self._set("coordinates", form)
+
+    def _set(self, option: str, on: object) -> None:
         if on != getattr(self, option):
             setattr(self, option, on)
             self.changed.emit()

@@ -22,6 +22,8 @@ class Condition(Enum):
     BASE_MAP = auto()
     EDITED_DROPS = auto()
     SELECTED_REGION = auto()
+    SELECTION = auto()
+    SELECTED_DROPS = auto()
     BASELINE_SHOWN = auto()
     PLAN_SHOWN = auto()
     BOTH_SHOWN = auto()
@@ -115,6 +117,34 @@ _ALL_ACTIONS = (
                _C.SELECTED_REGION),
     ActionSpec("fit", "&Fit map", "show the whole domain", "fit", "map", ("Ctrl+0",), _C.PROJECT,
                synonyms="zoom all full extent home"),
+    ActionSpec("zoom_fire", "Zoom to f&ire", "show the fire of the shown time", "zoom-fire", "map", ("Ctrl+Shift+F",),
+               _C.PROJECT,
+               synonyms="extent"),
+    ActionSpec("zoom_selection", "&Zoom to selection", "show the selected drops or the selected region", "zoom-to",
+               "map", ("Ctrl+J",), _C.SELECTION,
+               synonyms="extent"),
+    ActionSpec("full_map", "F&ull map", "hide everything but the map; the same key or Esc shows it again", "full-map",
+               "map", ("F11",), _C.PROJECT, checkable=True,
+               synonyms="fullscreen maximise distraction"),
+    ActionSpec("go_to", "&Go to coordinates…", "centre the map on a place by its coordinates, in any format", "go-to",
+               "map", ("Ctrl+G",), _C.PROJECT,
+               synonyms="latitude longitude utm find position"),
+    ActionSpec("copy_coordinates", "Copy &coordinates",
+               "copy the coordinates under the mouse, in the chosen format", "copy", "map", ("Ctrl+Shift+C",),
+               _C.PROJECT,
+               synonyms="latitude longitude utm position"),
+    ActionSpec("identify_here", "&Identify here", "show the values of the cell under the mouse", "probe", "map", (),
+               _C.PROJECT,
+               synonyms="values cell query"),
+    ActionSpec("coordinates:ddm", "Degrees and minutes", "write places as 38°33.672′ N 122°38.406′ W", "coordinates",
+               "map"),
+    ActionSpec("coordinates:dms", "Degrees, minutes, seconds", "write places as 38°33′40.3″ N 122°38′24.4″ W",
+               "coordinates", "map"),
+    ActionSpec("coordinates:decimal", "Decimal degrees", "write places as 38.56120 -122.64010", "coordinates", "map"),
+    ActionSpec("coordinates:utm", "UTM", "write places as 10S 531356 4268146", "coordinates", "map"),
+    ActionSpec("add_bookmark", "Add &bookmark…", "keep the present view of the map under a name", "bookmark-add",
+               "map", ("Ctrl+B",), _C.PROJECT,
+               synonyms="save view"),
     ActionSpec("reset_layout", "&Reset layout", "restore the first arrangement of the window", "reset",
                "getting-started", synonyms="panels default"),
     ActionSpec("workspace:fire", "Fire", "what is loaded: scenario, fire model and its check against observations",
@@ -129,7 +159,7 @@ _ALL_ACTIONS = (
                ("Ctrl+5",)),
     ActionSpec("side_panel", "&Side panel", "show or hide the panel of the workspace", "side-panel",
                "getting-started", ("Ctrl+\\",), checkable=True),
-    ActionSpec("drawer", "D&rawer", "open or close the drawer with charts and log", "drawer", "progress", ("F7",),
+    ActionSpec("drawer", "D&rawer", "open or close the drawer: charts, drops, log", "drawer", "progress", ("F7",),
                checkable=True),
     ActionSpec("centre:map", "Map", "show the map in the centre", "map", "map", ("Alt+5",)),
     ActionSpec("centre:chart", "Chart", "show the result of the workspace in the centre", "dock-progress", "map",
@@ -170,6 +200,12 @@ _ALL_ACTIONS = (
     ActionSpec("theme:dark", "&Dark", "light text on a dark background", "theme-dark", "getting-started",
                synonyms="night mode colours"),
     ActionSpec("theme:light", "&Light", "dark text on a light background", "theme-light", "getting-started"),
+    ActionSpec("layer_properties", "Layer p&roperties…",
+               "opacity, colour map, classes and threshold of a layer", "properties", "layers",
+               synonyms="opacity transparency colour color ramp classes threshold contrast style"),
+    ActionSpec("future_drops", "Outline drops still to &come",
+               "draw the drops after the shown time as thin outlines, instead of hiding them", "drop", "layers",
+               checkable=True),
     ActionSpec("base_map", "&Base map…", "show your own MBTiles file under the map; no network is needed",
                "basemap", "layers", (), _C.PROJECT, synonyms="backdrop tiles mbtiles satellite background"),
     ActionSpec("no_base_map", "&No base map", "remove the base map", "basemap-off", "layers", (), _C.BASE_MAP),
@@ -181,6 +217,20 @@ _ALL_ACTIONS = (
                checkable=True),
     ActionSpec("us_units", "Measure in &US units", "measure in feet, miles and acres instead of metres and hectares",
                "units", "map", checkable=True, synonyms="acres miles feet"),
+    ActionSpec("go_to_drop", "Show on map", "show the selected drop on the map, at its time", "show", "drops", (),
+               _C.SELECTED_DROPS),
+    ActionSpec("edit_drop", "Mo&ve…", "change time, aircraft, heading and place of the selected drop as numbers",
+               "edit", "drops", (), _C.SELECTED_DROPS),
+    ActionSpec("pin_drops", "P&in", "pin the selected drops, so that every plan keeps them", "pin", "drops", (),
+               _C.SELECTED_DROPS,
+               synonyms="keep lock fix"),
+    ActionSpec("unpin_drops", "U&npin", "let planning move the selected drops again", "pin-off", "drops", (),
+               _C.SELECTED_DROPS),
+    ActionSpec("remove_drops", "Re&move drops", "remove the selected drops from the shown plan", "delete", "drops", (),
+               _C.SELECTED_DROPS,
+               synonyms="delete"),
+    ActionSpec("export_drops", "Export selected…", "write the selected drops to files", "export", "export", (),
+               _C.SELECTED_DROPS),
     ActionSpec("keep_drops", "&Keep edited drops as a run",
                "score the drops that were edited by hand and keep them as a run; so does saving the project",
                "keep", "drops", (), _C.EDITED_DROPS),
@@ -259,6 +309,9 @@ _ALL_ACTIONS = (
     ActionSpec("show_log", "&Log", "what happened since the window was opened, in the drawer", "dock-log", "log",
                synonyms="messages history errors"),
     ActionSpec("show_timeline", "&Timeline", "go to the timeline", "dock-timeline", "timeline", synonyms="play time"),
+    ActionSpec("show_drops", "&Drops table", "the drops of the shown plan, in the drawer", "dock-drops", "drops",
+               ("Shift+F7",),
+               synonyms="list table attributes"),
     ActionSpec("show_layers", "La&yers", "show or close the layers of the map, their order and opacity",
                "dock-layers", "layers", ("Ctrl+L",), checkable=True, synonyms="opacity order"),
     ActionSpec("show_legend", "L&egend", "show or close the legend of the map", "dock-legend", "layers",
@@ -286,8 +339,19 @@ SUBMENUS = {
     "workspace": Submenu("&Workspace", "the five workspaces", "docks"),
     "centre": Submenu("&Centre", "map, result, or both", "compare"),
     "panels": Submenu("&Panels", "go to a panel, wherever it is", "docks"),
+    "selected_drops": Submenu("Selected d&rops", "what can be done with the selected drops", "drop"),
+    "coordinates": Submenu("Coordinates", "how places are written", "coordinates"),
+    "bookmarks": Submenu("Boo&kmarks", "views of the map that were kept for this project", "bookmark"),
     "theme": Submenu("&Theme", "dark or light", "theme"),
 }
+GROUPS: dict[str, tuple[str, ...]] = {
+    "selected_drops": ("go_to_drop", "edit_drop", "pin_drops", "unpin_drops", "remove_drops", "export_drops"),
+}
+"""Actions of submenus that are no choice, by submenu."""
+MAP_MENU = (
+    "identify_here", "copy_coordinates", "go_to", "zoom_fire", "zoom_selection", "fit", "full_map", "add_bookmark",
+)  # fmt: skip
+"""Actions that every context menu of the map ends with."""
 SEPARATOR = ""
 MENUS: dict[str, tuple[str, ...]] = {
     "&File": (
@@ -300,13 +364,15 @@ MENUS: dict[str, tuple[str, ...]] = {
         "undo", "redo",
         SEPARATOR, "delete_region", "tool:zone", "tool:zone-polygon",
         SEPARATOR, "snap_corners", "snap_cells", "us_units",
-        SEPARATOR, "keep_drops",
+        SEPARATOR, "selected_drops", "keep_drops",
     ),
     "&View": (
         "view:baseline", "view:plan", "view:difference", "side_by_side",
         SEPARATOR, "workspace", "side_panel", "drawer", "show_layers", "show_legend", "centre", "panels",
         "reset_layout",
-        SEPARATOR, "fit", "base_map", "no_base_map", "theme",
+        SEPARATOR, "fit", "zoom_fire", "zoom_selection", "full_map", "go_to", "copy_coordinates", "identify_here",
+        "coordinates", "add_bookmark", "bookmarks",
+        SEPARATOR, "layer_properties", "future_drops", "base_map", "no_base_map", "theme",
         SEPARATOR, "start_page",
     ),
     "&Plan": (
@@ -392,7 +458,8 @@ def plain_title(text: str) -> str:
 def menu_of(name: str) -> str:
     """Return the title of the menu that an action is in, or ``Tool``."""
     group = ACTIONS[name].group
-    found = [plain_title(menu) for menu, names in MENUS.items() if name in names or (group and group in names)]
+    inner = {group, *(submenu for submenu, entries in GROUPS.items() if name in entries)} - {""}
+    found = [plain_title(menu) for menu, names in MENUS.items() if name in names or inner & set(names)]
     return found[-1] if found else "Tool"
 
 

@@ -15,6 +15,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.window.action_registry import (
     ACTIONS,
+    GROUPS,
     MENUS,
     SEPARATOR,
     SUBMENUS,
@@ -63,7 +64,7 @@ class Actions(QObject):
         stack.canRedoChanged.connect(self["redo"].setEnabled)
         for signal in (
             session.project_opened, session.project_edited, session.result_changed, session.region_selected,
-            session.plan_editor.edited, session.ground.changed, plan.changed,
+            session.plan_editor.edited, session.plan_editor.selected_changed, session.ground.changed, plan.changed,
         ):  # fmt: skip
             signal.connect(self._enable)
         for signal in (
@@ -134,6 +135,8 @@ class Actions(QObject):
             Condition.BASE_MAP: session.ground.archive is not None,
             Condition.EDITED_DROPS: has_project and session.plan_editor.plan is not None,
             Condition.SELECTED_REGION: bool(session.selected_region),
+            Condition.SELECTION: has_project and bool(session.plan_editor.marked or session.selected_region),
+            Condition.SELECTED_DROPS: has_project and bool(session.plan_editor.marked),
             Condition.BASELINE_SHOWN: has_baseline,
             Condition.PLAN_SHOWN: has_plan,
             Condition.BOTH_SHOWN: has_baseline and has_plan,
@@ -159,6 +162,7 @@ class Actions(QObject):
         self.choose("stages", next((name for name, stages in STAGES.items() if stages == session.stages), ""))
         self["snap_corners"].setChecked(drawing.snap_corners)
         self["snap_cells"].setChecked(drawing.snap_cells)
+        self.choose("coordinates", drawing.coordinates.value)
         self["us_units"].setChecked(drawing.us_units)
 
     def _name_undo(self, text: str) -> None:
@@ -172,7 +176,7 @@ class Actions(QObject):
         """Return the actions of a choice, such as the workspaces."""
         return self._groups[name].actions() if name in self._groups else []
 
-    def fill_menus(self, documents: Documents) -> None:
+    def fill_menus(self, documents: Documents, bookmarks: QMenu) -> None:
         """Fill the menus of the window, which are in its menu bar already."""
         bar = self._window.menuBar()
         panels = [self[f"show_{name.lower()}"] for name in PLACES]
@@ -187,7 +191,9 @@ class Actions(QObject):
                 elif name in SUBMENUS:
                     spec = SUBMENUS[name]
                     entries = panels if name == "panels" else self.group(name)
+                    entries = [self[entry] for entry in GROUPS[name]] if name in GROUPS else entries
                     inner = _recent(spec.text, menu, documents) if name == "recent" else _menu(spec.text, entries, menu)
+                    inner = bookmarks if name == "bookmarks" else inner
                     self.describe(menu.addMenu(inner), spec.icon, spec.help)
                 else:
                     menu.addAction(self[name])

@@ -326,6 +326,7 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _save_layout(self) -> None:
+        self.workbench.set_full_map(False)
         geometry: QByteArray = self.saveGeometry()
         self._preferences.save_layout(geometry, self.workbench.shell.state())
 

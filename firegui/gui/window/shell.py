@@ -112,6 +112,8 @@ class Shell(QWidget):
         self._results: dict[str, QWidget] = {}
         self._side_width, self._drawer_height = 0, _DRAWER_HEIGHT
         self._was_shown = False
+        self._rail: Rail | None = None
+        self._hidden: tuple[QWidget, ...] | None = None
         for workspace in WorkspaceName:
             self.side.add_column(workspace, panels_of(workspace), is_exclusive=workspace in EXCLUSIVE)
         self._across, self._down = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
@@ -135,6 +137,7 @@ class Shell(QWidget):
     # -- building ----------------------------------------------------------------------------------------------------
     def set_rail(self, rail: Rail) -> None:
         """Put the rail at the left edge."""
+        self._rail = rail
         self._upper.insertWidget(0, rail)
 
     def add_panel(self, name: str, panel: QWidget, result: QWidget | None = None) -> None:
@@ -159,6 +162,32 @@ class Shell(QWidget):
             self._across.addWidget(self.help)
             self._across.setStretchFactor(2, 0)
             self.help.hide()
+
+    # -- the map alone -----------------------------------------------------------------------------------------------
+    @property
+    def is_full_map(self) -> bool:
+        """Whether everything but the map is hidden."""
+        return self._hidden is not None
+
+    def set_full_map(self, on: bool) -> None:
+        """Hide everything but the map, or show again what was shown before."""
+        if on == self.is_full_map:
+            return
+        if on:
+            parts = [self.side, self.drawer, self.centre.bar, self.centre.result, self._panels["Timeline"]]
+            parts += [part for part in (self._rail, self.help) if part is not None]
+            self._hidden = tuple(part for part in (*parts, *self.stage.cards.values()) if not part.isHidden())
+            for part in self._hidden:
+                part.hide()
+            self.stage.show()
+        else:
+            hidden, self._hidden = self._hidden or (), None
+            for part in hidden:
+                part.show()
+            self._show_result()
+            self.stage.place_cards()
+        self.stage.maps.setFocus()
+        self.changed.emit()
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def show_panel(self, name: str) -> None:

@@ -8,11 +8,13 @@ from functools import partial
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QInputDialog,
     QLineEdit,
     QMainWindow,
     QPlainTextEdit,
@@ -20,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.drops import Drop
 from firegui.gui.analyses.panel import AnalysisPanel
 from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller, SaveFirst
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
@@ -29,9 +32,15 @@ from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.help.help_view import HelpView
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.map.drop_edits import pin_marked, remove_marked, unpin_marked
+from firegui.gui.map.go_to_dialog import GoToDialog
+from firegui.gui.map.layer_properties import LayerPropertiesDialog
+from firegui.gui.map.layers.drop_layers import FUTURE_DROPS, OUTLINED
 from firegui.gui.map.map_board import MapBoard
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.timeline import TimelineBar
+from firegui.gui.map.view_memory import BookmarksMenu, ViewMemory
+from firegui.gui.planning.drops_panel import DropsPanel
 from firegui.gui.planning.exercise_panel import ExercisePanel
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.planning.plan_preview import PlanPreview
@@ -50,7 +59,7 @@ from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.widgets.split_panel import SplitPanel
-from firegui.gui.window.action_registry import ACTIONS
+from firegui.gui.window.action_registry import ACTIONS, GROUPS, MAP_MENU
 from firegui.gui.window.actions import STAGES, Actions, Handler
 from firegui.gui.window.centre import CentreBar, CentreMode
 from firegui.gui.window.documents import Documents
@@ -63,6 +72,7 @@ from firegui.gui.window.sleep_inhibitor import InhibitorBackend, SleepInhibitor,
 from firegui.gui.window.status_bar import StatusBar
 from firegui.gui.window.thumbnails import ThumbnailCache, ThumbnailRenderer
 from firegui.gui.window.workspaces import PLACES, WorkspaceName
+from firegui.io.coordinates import CoordinateFormat
 
 ControllerT = TypeVar("ControllerT", bound=Controller)
 PanelT = TypeVar("PanelT", bound=AnalysisPanel[Any, Any])
@@ -93,6 +103,7 @@ class Workbench(QObject):
         self.analysis_panels: dict[str, AnalysisPanel[Any, Any]] = {}
         self.recovery: Recovery | None = None
         self._sleep_inhibitor: SleepInhibitor | None = None
+        self._properties: LayerPropertiesDialog | None = None
 
     # -- building ----------------------------------------------------------------------------------------------------
     def build(self) -> Iterator[None]:
@@ -116,7 +127,9 @@ class Workbench(QObject):
         self.guide = Guide(window, self.shell, self.help, session, self.documents)
         self.actions = Actions(window, session, self.plan, self._handlers())
         self.guide.plan_requested.connect(self.plan.quick)
-        self.actions.fill_menus(self.documents)
+        self.bookmarks_menu = BookmarksMenu(self.views, window)
+        self.actions.fill_menus(self.documents, self.bookmarks_menu)
+        self.maps.set_menu_actions([self.actions[name] for name in MAP_MENU])
         self._add_bars()
         yield
         thumbnails = ThumbnailCache(self._preferences.pictures)
@@ -150,8 +163,13 @@ class Workbench(QObject):
         self.map, self.timeline = MapView(self.session), TimelineBar(self.session)
         self.map.setObjectName("map")
         self.map.layers.restore_order(self._preferences.layer_order)
+        self.map.layers.restore_styles(self._preferences.layer_styles)
         self.map.layers.reordered.connect(self._save_layer_order)
+        self.map.layers.changed.connect(self._save_layer_styles)
         self.maps = MapBoard(self.session, self.map)
+        self.views = ViewMemory(self.session, self.map.camera, self._preferences)
+        if (form := self._preferences.coordinates) in set(CoordinateFormat):
+            self.session.drawing.set_coordinates(CoordinateFormat(form))
         self.timeline.film_requested.connect(self._export_film)
         self.timeline.grounding_requested.connect(self._ground)
 
@@ -162,6 +180,8 @@ class Workbench(QObject):
         scenario.weights_wanted.connect(self.documents.choose_and_load_weights)
         yield "Scenario", scenario
         layers = LayersPanel(self.map.layers)
+        layers.properties_requested.connect(self.show_layer_properties)
+        layers.zoom_requested.connect(lambda key: self.maps.active_map.zoom_to_layer(key))
         yield "Layers", layers
         yield "Legend", layers.take_legend()
         self.help = HelpView()
@@ -184,6 +204,9 @@ class Workbench(QObject):
         self.runs.export_requested.connect(self._export)
         yield "Runs", self.runs
         yield "Result", ResultPanel(queue)
+        self.drops = DropsPanel(session)
+        self.drops.go_to_requested.connect(self._go_to_drop)
+        yield "Drops", self.drops
         self.log = LogPanel(self.event_log)
         yield "Log", self.log
         yield "Exercise", ExercisePanel(session, queue, self.plan)
@@ -214,6 +237,7 @@ class Workbench(QObject):
         else:
             # Menus and tools share one row: the map needs the height.
             menus.setCornerWidget(bar)
+        self.drops.add_actions({name: actions[name] for name in GROUPS["selected_drops"]})
         shell.set_rail(Rail(actions.group("workspace")))
         views = (*actions.group("view"), actions["side_by_side"])
         shell.centre.set_bar(
@@ -222,6 +246,8 @@ class Workbench(QObject):
         shell.centre.bar.back.clicked.connect(lambda _checked=False: self._show_run_again())
         session.result_changed.connect(self._show_way_back)
         self.map.hint_changed.connect(self._show_hint)
+        self.map.layers.changed.connect(self._check_future_drops)
+        self._check_future_drops()
         shell.changed.connect(self._check_layout)
         self._check_layout()
 
@@ -233,6 +259,7 @@ class Workbench(QObject):
         actions["centre:chart"].setIconText("Page" if shell.workspace is WorkspaceName.HAND_OVER else "Chart")
         actions["side_panel"].setChecked(shell.is_side_visible)
         actions["drawer"].setChecked(shell.is_drawer_visible)
+        actions["full_map"].setChecked(shell.is_full_map)
         for name, card in shell.stage.cards.items():
             actions[f"show_{name.lower()}"].setChecked(not card.isHidden())
 
@@ -240,6 +267,10 @@ class Workbench(QObject):
         """Look at the folder of the project again: it may have been changed in a file manager."""
         if state is Qt.ApplicationState.ApplicationActive and self.session.has_project:
             self.queue.refresh_folder()
+
+    def _check_future_drops(self, _key: str = "drops") -> None:
+        is_outlined = self.map.layers["drops"].option_values[FUTURE_DROPS] == OUTLINED
+        self.actions["future_drops"].setChecked(is_outlined)
 
     def _show_way_back(self) -> None:
         result = self.session.result
@@ -258,6 +289,47 @@ class Workbench(QObject):
             self.queue.show(self.queue.shown)
         else:
             self.queue.show_baseline()
+
+    def set_full_map(self, on: bool) -> None:
+        """Hide everything but the map, or show again what was shown before."""
+        self.shell.set_full_map(on)
+        for bar in (self._window.menuBar(), self._window.statusBar()):
+            bar.setHidden(self.shell.is_full_map)
+
+    def _ask_place(self) -> None:
+        view = self.maps.active_map
+        GoToDialog(self.session.project.scenario.grid, view.go_to, self._window).open()
+
+    def _copy_place(self) -> None:
+        text = self.maps.active_map.place_text
+        QGuiApplication.clipboard().setText(text)
+        self.session.message.emit(f"Copied: {text}")
+
+    def _choose_coordinates(self, value: str) -> None:
+        self.session.drawing.set_coordinates(CoordinateFormat(value))
+        self._preferences.coordinates = value
+
+    def _ask_bookmark(self) -> None:
+        dialog = QInputDialog(self._window)
+        dialog.setWindowTitle("Add bookmark")
+        dialog.setLabelText("Name of the present view:")
+        dialog.setTextValue(self.views.free_name())
+        dialog.textValueSelected.connect(self.views.add)
+        dialog.open()
+
+    def show_layer_properties(self, key: str = "") -> None:
+        """Open the dialog for the properties of a layer, by default of the one that was shown last."""
+        if self._properties is None:
+            self._properties = LayerPropertiesDialog(self.map.layers, self._window)
+            self._properties.choose("occupancy")
+        if key:
+            self._properties.choose(key)
+        self._properties.show()
+        self._properties.raise_()
+        self._properties.activateWindow()
+
+    def _outline_future_drops(self, on: bool) -> None:
+        self.map.layers.set_option("drops", FUTURE_DROPS, OUTLINED if on else "hidden")
 
     def _ground(self, day: int, place: QPoint) -> None:
         GroundedDayMenu(self.session, day, self._window).popup(place)
@@ -280,13 +352,29 @@ class Workbench(QObject):
             "redo": session.undo_stack.redo,
             "delete_region": lambda: session.delete_region(session.selected_region),
             "fit": self.maps.fit,
+            "zoom_fire": lambda: self.maps.active_map.zoom_to_fire(),
+            "zoom_selection": lambda: self.maps.active_map.zoom_to_selection(),
+            "full_map": self.set_full_map,
+            "go_to": self._ask_place,
+            "copy_coordinates": self._copy_place,
+            "identify_here": lambda: self.maps.active_map.identify_here(),
+            "coordinates": self._choose_coordinates,
+            "add_bookmark": self._ask_bookmark,
             "tool": lambda value: session.set_tool(Tool(value)),
             "view": lambda value: session.set_view(FireView(value)),
+            "layer_properties": self.show_layer_properties,
+            "future_drops": self._outline_future_drops,
             "base_map": self.base_maps.ask,
             "no_base_map": session.ground.close,
             "snap_corners": session.drawing.set_snap_corners,
             "snap_cells": session.drawing.set_snap_cells,
             "us_units": session.drawing.set_us_units,
+            "go_to_drop": lambda: self._go_to_drop(session.plan_editor.selected),
+            "edit_drop": self._edit_drop,
+            "pin_drops": lambda: pin_marked(session),
+            "unpin_drops": lambda: unpin_marked(session),
+            "remove_drops": lambda: remove_marked(session),
+            "export_drops": self._export_selected,
             "keep_drops": session.plan_editor.save_requested.emit,
             "start": plan.start,
             "quick": plan.quick,
@@ -318,6 +406,23 @@ class Workbench(QObject):
     def _export(self) -> None:
         ExportDialog(self.session, self._window).exec()
 
+    def _export_selected(self) -> None:
+        keys = {drop.key for drop in self.session.plan_editor.marked}
+        ExportDialog(self.session, self._window, keys).exec()
+
+    def _go_to_drop(self, drop: Drop | None) -> None:
+        """Show a drop on the map at its time."""
+        if drop is None:
+            return
+        self.session.set_step(drop.step)
+        y, x = self.session.plan_editor.rules.landing(drop)
+        for each in self.maps.shown_maps:
+            each.camera.bring_into_view(y + 0.5, x + 0.5)
+
+    def _edit_drop(self) -> None:
+        if (drop := self.session.plan_editor.selected) is not None:
+            self.map.drop_menu.edit(drop)
+
     def _export_film(self) -> None:
         # Non-modal: the user can work while the film is made.
         dialog = AnimationDialog(self.session, self.maps, self._window)
@@ -341,6 +446,9 @@ class Workbench(QObject):
         layers = self.map.layers
         self._preferences.layer_order = layers.order if layers.is_reordered else ()
 
+    def _save_layer_styles(self, _key: str) -> None:
+        self._preferences.layer_styles = self.map.layers.styles
+
     def _on_autosave_failed(self, why: str) -> None:
         text = f"Unsaved edits could not be stored for recovery after a crash; save the project. {why}"
         self.event_log.add(text, "warning")
@@ -352,12 +460,14 @@ class Workbench(QObject):
         self.shell.show_panel(name)
 
     def handle_key(self, key: int) -> bool:
-        """Delete the region on Delete, cancel a drawing on Esc; return whether the key was used."""
+        """Delete the selected drops or region on Delete, cancel on Esc; return whether the key was used."""
         window, focus = self._window, self._window.focusWidget()
         # While another table has the focus, Delete must not delete a region.
         on_map = focus is None or focus is window or focus is self.maps or self.maps.isAncestorOf(focus)
         if key == Qt.Key.Key_Delete and on_map:
-            self.actions["delete_region"].trigger()
+            self.actions["remove_drops" if self.session.plan_editor.marked else "delete_region"].trigger()
+        elif key == Qt.Key.Key_Escape and self.shell.is_full_map:
+            self.set_full_map(False)
         elif key == Qt.Key.Key_Escape:
             self.session.set_tool(Tool.PAN)
         else:

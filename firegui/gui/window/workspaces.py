@@ -68,6 +68,7 @@ PLACES: dict[str, PanelPlace] = {
     "Study": PanelPlace("Study", WindowArea.SIDE, _ANALYSE),
     "Export": PanelPlace("Export", WindowArea.SIDE, WorkspaceName.HAND_OVER, is_open=True),
     "Progress": PanelPlace("Charts", WindowArea.DRAWER),
+    "Drops": PanelPlace("Drops", WindowArea.DRAWER),
     "Log": PanelPlace("Log", WindowArea.DRAWER),
     "Layers": PanelPlace("Layers", WindowArea.OVERLAY),
     "Legend": PanelPlace("Legend", WindowArea.OVERLAY, is_open=True),

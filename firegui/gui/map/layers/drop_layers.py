@@ -20,14 +20,18 @@ from firegui.domain.schedule import DropRecord
 from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
 from firegui.gui.map.layers.layer import (
     DROP_VIEWS,
+    LayerChoice,
+    Legend,
     MapLayer,
     PaintedLayer,
     RasterLayer,
     Sample,
+    class_choice,
+    threshold_range,
 )
 from firegui.gui.map.map_colors import Bytes, ColorScale, difference_scale, faded
 from firegui.gui.map.map_content import MapState
-from firegui.gui.session.session import Session, ShownResult
+from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.planning.drop_validator import DropValidator
 from firegui.runs.stages import Stage
 
@@ -37,7 +41,8 @@ SIGMAS = 2.0
 _POINTS = 24
 _STEP = attrgetter("step")
 _POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "sigma_perpendicular_cells")
-_LATER, _EARLIER = 0.30, 0.85
+_LATER, _EARLIER = 0.55, 0.35
+FUTURE_DROPS, OUTLINED = "future", "outlined"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,16 +82,25 @@ class Ellipses:
 
 
 class DropsLayer(MapLayer):
-    """Executed drops: opaque on the shown day, fainter before, faintest after."""
+    """Executed drops: opaque on the shown day, faint before, later ones hidden or outlined."""
 
     key = "drops"
     title = "Drops"
-    help = "Executed drops at their landing points, 2σ footprints to scale; strong on the shown day, faint when later"
-    follows = frozenset({"step", "view", "result"})
+    help = "Executed drops at their landing points, 2σ footprints to scale; strong on the shown day, faint afterwards"
+    follows = frozenset({"step", "view", "result", "tool"})
     samples = (("retardant", "retardant", Sample.ELLIPSE), ("water", "water", Sample.ELLIPSE))
-    note = "2σ footprints to scale; strong: shown day, faint: still to come"
     swatch_ink = "retardant"
     views = DROP_VIEWS
+    options = (
+        LayerChoice(
+            FUTURE_DROPS, "Drops still to come", "Drops after the shown time are hidden, or drawn as thin outlines",
+            (("hidden", "Hidden"), (OUTLINED, "Outlined")),
+        ),
+        LayerChoice(
+            "past", "Drops of past days", "Drops of earlier days fade, so that the fire stays visible, or are hidden",
+            (("faded", "Faded"), ("hidden", "Hidden")),
+        ),
+    )  # fmt: skip
 
     def __init__(self, session: Session) -> None:
         self.strokes = StrokesItem()
@@ -95,7 +109,33 @@ class DropsLayer(MapLayer):
         self._ellipses: dict[Material, Ellipses] = {}
         self._other_days: tuple[Stroke, ...] = ()
         self._today: dict[int, tuple[Stroke, ...]] = {}
-        self._made_of: tuple[object, int, object] = (None, -1, None)
+        self._made_of: tuple[object, ...] = ()
+
+    @property
+    def legend(self) -> Legend:
+        """The materials; the note says which drops are drawn how."""
+        past = ", faint: past days" if self.shows_past else ""
+        future = ", dashed: still to come" if self.shows_future else ""
+        return replace(super().legend, note=f"2σ footprints to scale; strong: shown day{past}{future}")
+
+    @property
+    def shows_future(self) -> bool:
+        """Whether drops after the shown time are drawn, as always while drops are edited."""
+        return self._values[FUTURE_DROPS] == OUTLINED or self.session.tool is Tool.DROP
+
+    @property
+    def shows_past(self) -> bool:
+        """Whether drops of earlier days are drawn."""
+        return self._values["past"] != "hidden"
+
+    def seen(self) -> list[DropRecord]:
+        """Return the executed drops that are drawn now."""
+        shown = MapState.of(self.session)
+        if shown is None or not (self.visible and self.in_view):
+            return []
+        first = 0 if self.shows_past else shown.day * shown.project.calendar.steps_per_day
+        end = shown.project.calendar.n_steps if self.shows_future else shown.step + 1
+        return [drop for drop in shown.result.drops if drop.executed and first <= drop.step < end]
 
     def missing(self) -> str:
         """Return why there are no drops."""
@@ -113,7 +153,7 @@ class DropsLayer(MapLayer):
         begin, now = shown.day * per_day, shown.step + 1
         flown = [stroke for step in range(begin, now) for stroke in self._strokes_of(step)]
         later = [
-            Stroke(self._ellipses[material].between(now, begin + per_day), cosmetic(faded(color, _LATER)))
+            Stroke(self._future(material, now, begin + per_day), _future_pen(color))
             for material, color in self._materials
         ]
         still = self._other_days
@@ -135,16 +175,22 @@ class DropsLayer(MapLayer):
 
     def _turn_to(self, begin: int, end: int, after: int) -> None:
         """Make the strokes of the other days, unless they exist; identical objects are not drawn again."""
-        wanted = (self._source, begin, self.ink)
-        if all(new is old or new == old for new, old in zip(wanted, self._made_of, strict=True)):
+        wanted = (self._source, begin, self.ink, self.shows_past, self.shows_future)
+        if self._made_of and all(new is old or new == old for new, old in zip(wanted, self._made_of, strict=True)):
             return
         self._made_of = wanted
-        later = [(self._ellipses[material].between(end, after), color, _LATER) for material, color in self._materials]
-        earlier = [(self._ellipses[material].between(0, begin), color, _EARLIER) for material, color in self._materials]
-        self._other_days = tuple(
-            Stroke(path, cosmetic(faded(color, strength))) for path, color, strength in (*later, *earlier)
-        )
+        later = [Stroke(self._future(material, end, after), _future_pen(color)) for material, color in self._materials]
+        earlier = [
+            Stroke(
+                self._ellipses[material].between(0, begin if self.shows_past else 0), cosmetic(faded(color, _EARLIER))
+            )
+            for material, color in self._materials
+        ]
+        self._other_days = (*later, *earlier)
         self._today = {}
+
+    def _future(self, material: Material, first: int, end: int) -> QPainterPath:
+        return self._ellipses[material].between(first, end if self.shows_future else first)
 
     def _strokes_of(self, step: int) -> tuple[Stroke, ...]:
         """Return a casing and a filled outline for each material of a step, made when first drawn."""
@@ -167,6 +213,10 @@ class DropsLayer(MapLayer):
         self._source = drops
         for material in Material:
             self._ellipses[material] = Ellipses.of([d for d in drops if d.executed and d.material == material.value])
+
+
+def _future_pen(color: QColor) -> QPen:
+    return cosmetic(faded(color, _LATER), 1.0, Qt.PenStyle.DashLine)
 
 
 FADE_SECONDS = 1.5
@@ -281,6 +331,8 @@ class ChangeLayer(RasterLayer):
     follows = frozenset({"plan_editor", "result", "view"})
     views = DROP_VIEWS
     start_opacity = 0.9
+    options = (class_choice(5, 7, 9), threshold_range())
+    is_signed = True
     make_scale = staticmethod(_change_scale)
 
     def missing(self) -> str:
@@ -316,13 +368,16 @@ class ChosenLayer(PaintedLayer):
     def missing(self) -> str:
         """Return how to select a drop, if none is selected."""
         editor = self.session.plan_editor
-        return "" if editor.selected is not None or editor.change is not None else "none chosen: see the tool Drops"
+        return "" if editor.marked or editor.change is not None else "none chosen: see the tool Drops"
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         editor = self.session.plan_editor
         if not self.session.has_project:
             return
         selected, change = editor.selected, editor.change
+        for drop in editor.marked:
+            if drop != selected:
+                self._paint_mark(painter, transform, drop)
         if change is not None:
             self._paint_drop(painter, transform, change.drop, broken=bool(change.broken))
             if selected is not None and selected != change.drop and change.drop in change.after.drops:
@@ -330,18 +385,29 @@ class ChosenLayer(PaintedLayer):
         elif selected is not None:
             self._paint_drop(painter, transform, selected, broken=False)
 
-    def _paint_drop(self, painter: QPainter, transform: QTransform, drop: Drop, *, broken: bool) -> None:
+    def _paint_mark(self, painter: QPainter, transform: QTransform, drop: Drop) -> None:
+        """Paint the outline of a drop that is selected together with others."""
+        path = self._footprint(transform, drop)
+        for pen in (QPen(self.ink.halo, 5.0), QPen(self.ink.accent, 2.2)):
+            painter.strokePath(path, pen)
+
+    def _footprint(self, transform: QTransform, drop: Drop) -> QPainterPath:
         rules = self.session.plan_editor.rules
         kind, cell = rules.tails[drop.column].type, rules.project.scenario.grid.cell_size_m
-        # Neither the colours of the fire nor those of other drops: what is edited must stand out from both.
-        color = self.ink.text if broken else self.ink.accent
-        line = Qt.PenStyle.DashLine if broken else Qt.PenStyle.SolidLine
         long, wide = (SIGMAS * sigma / cell for sigma in (kind.sigma_parallel_m, kind.sigma_perpendicular_m))
         y, x = rules.landing(drop)
         ellipse = QPainterPath()
         ellipse.addEllipse(QPointF(0.0, 0.0), long, wide)
         turn = QTransform().translate(x + 0.5, y + 0.5).rotateRadians(-drop.theta)
-        path = transform.map(turn.map(ellipse))
+        return transform.map(turn.map(ellipse))
+
+    def _paint_drop(self, painter: QPainter, transform: QTransform, drop: Drop, *, broken: bool) -> None:
+        rules = self.session.plan_editor.rules
+        # Neither the colours of the fire nor those of other drops: what is edited must stand out from both.
+        color = self.ink.text if broken else self.ink.accent
+        line = Qt.PenStyle.DashLine if broken else Qt.PenStyle.SolidLine
+        y, x = rules.landing(drop)
+        path = self._footprint(transform, drop)
         painter.fillPath(path, QBrush(faded(color, 0.35)))
         for pen in (QPen(self.ink.halo, 5.0), QPen(color, 2.2, line)):
             painter.strokePath(path, pen)

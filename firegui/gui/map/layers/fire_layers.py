@@ -17,11 +17,16 @@ from firegui.gui.map.layers.layer import (
     DIFFERENCE_VIEW,
     DROP_VIEWS,
     FIRE_VIEWS,
+    LayerChoice,
+    LayerRange,
     Legend,
     LegendEntry,
     MapLayer,
     RasterLayer,
     Sample,
+    class_choice,
+    color_choice,
+    threshold_range,
 )
 from firegui.gui.map.map_colors import (
     ColorScale,
@@ -58,12 +63,18 @@ class OccupancyLayer(RasterLayer):
     source = "fire"
     start_opacity = 0.85
     mean = "mean probability of fire"
+    options: tuple[LayerChoice | LayerRange, ...] = (
+        color_choice("cividis", "viridis", "inferno", "plasma"),
+        class_choice(4, 5, 10),
+        threshold_range(),
+    )
     make_scale = staticmethod(fire_scale)
 
     @property
     def legend(self) -> Legend:
         """The scale; its title names a mean over members."""
-        return Legend(scale=of_members(self.scale, self.mean, self.session.result.mean_of))
+        scale = of_members(self.scale, self.mean, self.session.result.mean_of)
+        return Legend(scale=scale, note=self.threshold_note)
 
     def missing(self) -> str:
         """Return which side has no result."""
@@ -94,6 +105,7 @@ class BurningLayer(OccupancyLayer):
     starts_visible = False
     start_opacity = 0.9
     mean = "mean probability of burning"
+    options = (color_choice("CET-CBL2", "cividis", "viridis", "inferno"), class_choice(4, 5, 10), threshold_range())
     make_scale = staticmethod(burning_scale)
 
 
@@ -105,6 +117,7 @@ class RetardantLayer(OccupancyLayer):
     help = "r: what retardant leaves of the fuel factor, 1 on untreated ground"
     views = DROP_VIEWS
     source = "retardant"
+    options = (class_choice(4, 5, 10),)
     starts_visible = False
     start_opacity = 0.8
     make_scale = staticmethod(retardant_scale)
@@ -122,6 +135,8 @@ class DifferenceLayer(RasterLayer):
     help = "P(fire) of the baseline minus that of the plan, −1 to +1; shown in the difference view"
     follows = frozenset({"step", "view", "result", "plan_editor"})
     views = DIFFERENCE_VIEW
+    options = (class_choice(5, 7, 9), threshold_range())
+    is_signed = True
     start_opacity = 0.9
     make_scale = staticmethod(difference_scale)
 
@@ -130,8 +145,10 @@ class DifferenceLayer(RasterLayer):
         """The scale; its title names means over members, or two plans."""
         result, title = self.session.result, "mean P(fire), baseline − plan,"
         if result.against:
-            return Legend(scale=replace(self.scale, title=f"P(fire), {' − '.join(result.names)}"))
-        return Legend(scale=of_members(self.scale, title, result.mean_of))
+            scale = replace(self.scale, title=f"P(fire), {' − '.join(result.names)}")
+        else:
+            scale = of_members(self.scale, title, result.mean_of)
+        return Legend(scale=scale, note=self.threshold_note)
 
     def missing(self) -> str:
         """Return that both fires are needed, if one is missing."""

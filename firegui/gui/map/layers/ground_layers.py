@@ -18,6 +18,8 @@ from firegui.gui.map.layers.layer import (
     MapLayer,
     PaintedLayer,
     RasterLayer,
+    class_choice,
+    threshold_range,
 )
 from firegui.gui.map.map_colors import Bytes, ColorScale, Ink, codes, shade_scale, tint_scale
 from firegui.gui.map.map_content import MapState
@@ -67,6 +69,7 @@ class CanopyLayer(LandscapeLayer):
     help = "Canopy cover, 0 to 100 %"
     no_data = "this event has no canopy cover layer"
     start_opacity = 0.55
+    options = (class_choice(4, 5, 10), threshold_range(100.0, " %"))
     make_scale = staticmethod(lambda: _canopy_scale(QColor("#4c9a5b")))
 
     def set_ink(self, ink: Ink) -> None:

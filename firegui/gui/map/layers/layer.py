@@ -13,8 +13,8 @@ from PySide6.QtGui import QColor, QPainter, QPalette, QTransform
 from PySide6.QtWidgets import QGraphicsItem
 
 from firegui.domain.project import Project
-from firegui.gui.map.items import RasterItem, ScreenItem
-from firegui.gui.map.map_colors import ColorScale, Ink, Packed
+from firegui.gui.map.items import RasterItem, ScreenItem, StrokesItem
+from firegui.gui.map.map_colors import ColorScale, Ink, Packed, from_threshold, in_classes, recolored
 from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import FireView, Session
 
@@ -50,11 +50,73 @@ class Legend:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class LayerChoice:
+    """Property of a layer that has one of several values, each with its text; the first is the default."""
+
+    name: str
+    label: str
+    help: str
+    values: tuple[tuple[str, str], ...]
+
+    @property
+    def default(self) -> str:
+        """The value of a new layer."""
+        return self.values[0][0]
+
+    def accepts(self, value: object) -> bool:
+        """Return whether ``value`` is one of the values."""
+        return any(value == known for known, _ in self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerRange:
+    """Property of a layer that is a number from 0 to ``high``; 0 is the default."""
+
+    name: str
+    label: str
+    help: str
+    high: float
+    unit: str = ""
+
+    @property
+    def default(self) -> float:
+        """The value of a new layer."""
+        return 0.0
+
+    def accepts(self, value: object) -> bool:
+        """Return whether ``value`` is a number in the range."""
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and 0.0 <= value <= self.high
+
+
+OptionValue = str | float
 ALL_VIEWS = frozenset(FireView)
 FIRE_VIEWS = frozenset({FireView.BASELINE, FireView.PLAN})
 DROP_VIEWS = frozenset({FireView.PLAN, FireView.DIFFERENCE})
 """Views with drops. The baseline has none."""
 DIFFERENCE_VIEW = frozenset({FireView.DIFFERENCE})
+
+
+COLORS, CLASSES, THRESHOLD = "colors", "classes", "threshold"
+
+
+def color_choice(*maps: str) -> LayerChoice:
+    """Return the choice of a colour map of pyqtgraph; the first is the default."""
+    tip = "Colour map. All of these rise evenly in brightness, also for red-green blindness"
+    return LayerChoice(COLORS, "Colour map", tip, tuple((name, name.capitalize()) for name in maps))
+
+
+def class_choice(*counts: int) -> LayerChoice:
+    """Return the choice of a number of classes; the default has none."""
+    classes = tuple((str(count), f"{count} classes") for count in counts)
+    return LayerChoice(
+        CLASSES, "Classes", "Draw continuous colours, or classes of equal width", (("0", "Continuous"), *classes)
+    )
+
+
+def threshold_range(high: float = 1.0, unit: str = "") -> LayerRange:
+    """Return the threshold below which values are not drawn."""
+    return LayerRange(THRESHOLD, "Threshold", "Values below the threshold are not drawn", high, unit)
 
 
 class MapLayer:
@@ -63,6 +125,7 @@ class MapLayer:
     ``follows`` lists what the layer depends on beside the project: ``"step"``, ``"view"``, ``"result"``, ``"regions"``,
     ``"operations"``, ``"time"``. ``views`` are the views that have the layer at all. ``swatch_ink`` and the colours of
     ``samples`` (label, colour, sample) are fields of :class:`Ink`. ``no_data`` is the text for a project without data.
+    ``options`` are the properties that the user can set beside the opacity.
     """
 
     key = ""
@@ -76,12 +139,14 @@ class MapLayer:
     samples: tuple[tuple[str, str, Sample], ...] = ()
     note = ""
     no_data = ""
+    options: tuple[LayerChoice | LayerRange, ...] = ()
 
     def __init__(self, session: Session, item: QGraphicsItem) -> None:
         self.session = session
         self.item = item
         self.ink = Ink.of(QPalette())
         self._visible, self._opacity = self.starts_visible, self.start_opacity
+        self._values: dict[str, OptionValue] = {option.name: option.default for option in self.options}
         self.dirty = True
 
     @property
@@ -105,6 +170,24 @@ class MapLayer:
         self.item.setOpacity(self._opacity)
 
     @property
+    def option_values(self) -> dict[str, OptionValue]:
+        """The properties by name."""
+        return dict(self._values)
+
+    def set_option(self, name: str, value: object) -> bool:
+        """Set a property and return whether it changed; an unknown name or value changes nothing."""
+        option = next((option for option in self.options if option.name == name), None)
+        if option is None or not option.accepts(value) or value == self._values[name]:
+            return False
+        self._values[name] = value if isinstance(option, LayerChoice) else float(value)  # type: ignore[assignment, arg-type]
+        self._apply_options()
+        self.update()
+        return True
+
+    def _apply_options(self) -> None:
+        """Prepare the next :meth:`draw` with the changed properties."""
+
+    @property
     def swatch(self) -> QColor:
         """The colour of the layer in the list."""
         return QColor(getattr(self.ink, self.swatch_ink, self.swatch_ink))
@@ -119,6 +202,11 @@ class MapLayer:
     def in_view(self) -> bool:
         """Whether the shown view (baseline, plan, difference) has this layer at all."""
         return self.session.view in self.views
+
+    def bounds(self) -> QRectF | None:
+        """Return the area in cells that the layer draws in; ``None`` for the whole grid."""
+        area = self.item.boundingRect()
+        return area if isinstance(self.item, StrokesItem) and not area.isEmpty() else None
 
     def missing(self) -> str:
         """Return why there is nothing to show; empty if there is something."""
@@ -173,6 +261,8 @@ class RasterLayer(MapLayer):
     """Layer of 8-bit codes on one colour scale, which ``make_scale`` returns."""
 
     swatch_ink = ""
+    is_signed = False
+    """Whether the middle of the scale is zero."""
     make_scale: ClassVar[staticmethod[[], ColorScale]]
 
     def __init__(self, session: Session) -> None:
@@ -181,9 +271,37 @@ class RasterLayer(MapLayer):
         self._set_scale(self.make_scale())
 
     def _set_scale(self, scale: ColorScale) -> None:
+        self._own_scale = scale
+        self._apply_options()
+
+    def _apply_options(self) -> None:
+        """Make the scale of the chosen colours, classes and threshold."""
+        scale, values = self._own_scale, self._values
+        if (colors := str(values.get(COLORS, ""))) and colors != self._default_of(COLORS):
+            scale = recolored(scale, colors)
+        if count := int(values.get(CLASSES, 0)):
+            scale = in_classes(scale, count)
+        if share := self.threshold:
+            scale = from_threshold(scale, share, is_signed=self.is_signed)
         self.scale = scale
         self._packed: Packed = scale.packed
         self._drawn: object = None
+
+    @property
+    def threshold(self) -> float:
+        """Share of the range from which on values are drawn."""
+        high = next((option.high for option in self.options if isinstance(option, LayerRange)), 1.0)
+        return float(self._values.get(THRESHOLD, 0.0)) / high
+
+    @property
+    def threshold_note(self) -> str:
+        """Text of the legend on the threshold; empty without one."""
+        value = self._values.get(THRESHOLD, 0.0)
+        unit = next((option.unit for option in self.options if isinstance(option, LayerRange)), "")
+        return f"drawn from {value:g}{unit}{' either way' if self.is_signed else ''}" if value else ""
+
+    def _default_of(self, name: str) -> OptionValue:
+        return next(option.default for option in self.options if option.name == name)
 
     @property
     def swatch(self) -> QColor:
@@ -194,8 +312,8 @@ class RasterLayer(MapLayer):
 
     @property
     def legend(self) -> Legend:
-        """The scale."""
-        return Legend(scale=self.scale)
+        """The scale, and the threshold if there is one."""
+        return Legend(scale=self.scale, note=self.threshold_note)
 
     def codes(self, shown: MapState) -> NDArray[np.uint8] | None:
         """Return the codes to show, ``[H, W]``; ``None`` for nothing."""

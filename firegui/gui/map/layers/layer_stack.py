@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
@@ -31,7 +31,7 @@ class LayerStack(QObject):
     """Layers of the map, bottom first."""
 
     changed = Signal(str)
-    """Visibility or opacity of the layer with this key changed."""
+    """Visibility, opacity or a property of the layer with this key changed."""
     reordered = Signal()
     """Layers are drawn in another order."""
     refreshed = Signal()
@@ -39,12 +39,12 @@ class LayerStack(QObject):
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.regions, self.removed = RegionsLayer(session), RemovedLayer(session)
+        self.regions, self.removed, self.drops = RegionsLayer(session), RemovedLayer(session), DropsLayer(session)
         layers: tuple[MapLayer, ...] = (
             ExtentLayer(session), BaseMapLayer(session), CanopyLayer(session), FuelLayer(session),
             HillshadeLayer(session), OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session),
             ChangeLayer(session), RetardantLayer(session), GraticuleLayer(session), WindLayer(session),
-            ObservedLayer(session), DropsLayer(session), self.removed, ZonesLayer(session), self.regions,
+            ObservedLayer(session), self.drops, self.removed, ZonesLayer(session), self.regions,
             PinsLayer(session), MarkersLayer(session), ChosenLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}
@@ -73,11 +73,49 @@ class LayerStack(QObject):
             layer.opacity = opacity
             self.changed.emit(key)
 
+    def set_option(self, key: str, name: str, value: object) -> None:
+        """Set a property of a layer; see :meth:`MapLayer.set_option`."""
+        if self._layers[key].set_option(name, value):
+            self.changed.emit(key)
+
+    @property
+    def styles(self) -> dict[str, dict[str, float | str]]:
+        """Opacity and properties of every layer that differ from those of a new one, by key."""
+        found = {}
+        for layer in self:
+            defaults = {option.name: option.default for option in layer.options}
+            style = {name: value for name, value in layer.option_values.items() if value != defaults[name]}
+            if layer.opacity != layer.start_opacity:
+                style["opacity"] = layer.opacity
+            if style:
+                found[layer.key] = style
+        return found
+
+    def restore_styles(self, styles: Mapping[str, object]) -> None:
+        """Restore saved :attr:`styles`; what is unknown is ignored."""
+        for key, style in styles.items():
+            if key not in self._layers or not isinstance(style, Mapping):
+                continue
+            for name, value in style.items():
+                if name == "opacity" and isinstance(value, (int, float)):
+                    self.set_opacity(key, float(value))
+                else:
+                    self.set_option(key, str(name), value)
+
+    def reset_style(self, key: str) -> None:
+        """Give a layer the opacity and the properties of a new one."""
+        layer = self._layers[key]
+        self.set_opacity(key, layer.start_opacity)
+        for option in layer.options:
+            self.set_option(key, option.name, option.default)
+
     def copy_from(self, other: LayerStack) -> None:
-        """Use the order, visibility and opacity of the layers of another map."""
+        """Use the order, visibility, opacity and properties of the layers of another map."""
         for layer in other:
             self.set_visible(layer.key, layer.visible)
             self.set_opacity(layer.key, layer.opacity)
+            for name, value in layer.option_values.items():
+                self.set_option(layer.key, name, value)
         self.set_order(other.order)
 
     @property

@@ -11,6 +11,9 @@ from PySide6.QtCore import QPointF, Qt
 from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Vertex
 from firegui.gui.map.camera import Camera
+from firegui.gui.map.drop_edits import drop_of
+from firegui.gui.map.drop_menu import NEAR_PX, drop_at
+from firegui.gui.map.layers.drop_layers import DropsLayer
 from firegui.gui.map.layers.shape_layers import RegionsLayer
 from firegui.gui.map.region_menu import RegionMenu
 from firegui.gui.map.sketch import Sketch
@@ -49,6 +52,7 @@ class ToolContext:
     sketch: Sketch
     regions: RegionsLayer
     menu: RegionMenu
+    drops: DropsLayer
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -152,10 +156,15 @@ class PanningTool(MapTool):
 
 
 class PanTool(PanningTool):
-    """Tool that selects the clicked region."""
+    """Tool that selects the clicked drop or region."""
 
     def click(self, at: Pointer) -> None:
-        """Select the region under the mouse, or none."""
+        """Select the drop under the mouse, else the region, or none."""
+        record = drop_at(self.context.drops.seen(), at.row, at.column, NEAR_PX / self.camera.pixels_per_cell)
+        self.session.plan_editor.select(None if record is None else drop_of(self.session, record))
+        if record is not None:
+            self.session.select_region("")
+            return
         region = region_at(self.session.project.regions, at.row, at.column)
         self.session.select_region(region.name if region is not None else "")
 

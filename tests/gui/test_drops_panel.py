@@ -1,0 +1,156 @@
+"""The drops table: rows, filter, selection with the map, copy, and edits that can be undone."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.exporting.export_dialog import ExportSource, content_of
+from firegui.gui.map.drop_edits import pin_marked, unpin_marked
+from firegui.gui.planning.drops_panel import DropsPanel
+from firegui.gui.session.session import Session, ShownResult, Tool
+from firegui.gui.window.main_window import MainWindow
+from firegui.io.coordinates import CoordinateFormat
+from tests.gui.hands import LEFT, cell_text, centre_of, choose, show_widget
+from tests.gui.map_scene import Hand
+from tests.gui.plan_editor_scene import FakePreviewer, show_plan
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session) -> DropsPanel:
+    """Return the table of a plan of three drops."""
+    show_plan(session)
+    session.set_tool(Tool.PAN)
+    found = DropsPanel(session)
+    show_widget(qtbot, found, 1000, 300)
+    return found
+
+
+def click(panel: DropsPanel, row: int, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.mouseClick(panel.view.viewport(), LEFT, modifier, centre_of(panel.view, row, 3))
+
+
+def titles(panel: DropsPanel) -> dict[str, str]:
+    heads = (title.replace(" gal", "") for title in panel.model.titles)
+    return {head: cell_text(panel.view, 0, place) for place, head in enumerate(heads)}
+
+
+def test_a_row_says_everything_about_a_drop(panel: DropsPanel, session: Session) -> None:
+    assert panel.model.rowCount() == 3
+    row = titles(panel)
+    assert (row["Drop"], row["Day"]) == ("1", "1") and row["Aircraft"].startswith("S-2T") and "S-2T" in row["Type"]
+    assert row["Load"] == "1,200" and row["Position"].count("°") == 2 and row["Heading"].endswith("°")
+    assert ":" in row["Time"]
+    session.drawing.set_coordinates(CoordinateFormat.UTM)
+    panel.refresh()
+    assert titles(panel)["Position"].split()[0] == "9S"
+
+
+def test_words_day_and_type_filter_the_rows(panel: DropsPanel) -> None:
+    panel.words.setFocus()
+    QTest.keyClicks(panel.words, "water")
+    assert panel.model.rowCount() == 1 and panel.count.text().startswith("1 of 3 drops")
+    panel.words.clear()
+    choose(panel.day_box, "2")
+    assert panel.model.rowCount() == 2
+    choose(panel.type_box, panel.model.row(0).record.type)
+    assert panel.model.rowCount() == 1
+
+
+def test_rows_are_selected_on_the_map_and_a_click_on_the_map_selects_the_row(
+    panel: DropsPanel, session: Session, hand: Hand
+) -> None:
+    click(panel, 0)
+    click(panel, 2, CONTROL)
+    drops = session.plan_editor.drops.drops
+    assert session.plan_editor.marked == (drops[0], drops[2])
+    click(panel, 1)
+    assert session.plan_editor.selected == drops[1]
+    session.set_step(10)
+    hand.view.flush()
+    y, x = session.plan_editor.rules.landing(drops[0])
+    hand.click((y + 0.5, x + 0.5))
+    assert [index.row() for index in panel.view.selectionModel().selectedRows()] == [0]
+
+
+def test_a_double_click_goes_to_the_time_of_the_drop(panel: DropsPanel, session: Session) -> None:
+    wanted: list[object] = []
+    panel.go_to_requested.connect(wanted.append)
+    click(panel, 2)
+    QTest.mouseDClick(panel.view.viewport(), LEFT, pos=centre_of(panel.view, 2, 3))
+    assert wanted == [session.plan_editor.drops.drops[2]]
+
+
+def test_the_selected_rows_are_copied_with_tabs(panel: DropsPanel) -> None:
+    click(panel, 1)
+    QTest.keyClick(panel.view, Qt.Key.Key_C, CONTROL)
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert len(lines) == 2 and lines[0].split("\t")[:3] == ["Drop", "Day", "Time"]
+    assert lines[1].split("\t")[:2] == ["2", "2"]
+
+
+def test_delete_removes_the_selected_drops_as_one_step_and_undo_brings_them_back(
+    panel: DropsPanel, session: Session
+) -> None:
+    before = session.plan_editor.drops
+    click(panel, 0)
+    click(panel, 1, CONTROL)
+    QTest.keyClick(panel.view, Qt.Key.Key_Delete)
+    assert session.plan_editor.drops.drops == before.drops[2:]
+    panel.refresh()
+    assert panel.model.rowCount() == 1
+    session.undo_stack.undo()
+    assert session.plan_editor.drops == before
+
+
+def test_pinned_drops_say_so_and_are_unpinned_again(panel: DropsPanel, session: Session) -> None:
+    click(panel, 0)
+    click(panel, 1, CONTROL)
+    pin_marked(session)
+    assert len(session.project.operations.pinned) == 2
+    panel.refresh()
+    assert "pinned" in titles(panel)["Status"]
+    unpin_marked(session)
+    assert not session.project.operations.pinned
+
+
+def test_the_actions_of_the_window_work_on_the_selected_drops(
+    window: MainWindow, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    actions, drops = window.workbench.actions, window.workbench.drops
+    monkeypatch.setattr(window.workbench.plan_preview, "_make_preview", FakePreviewer)
+    show_plan(session)
+    assert not actions["pin_drops"].isEnabled()
+    actions["show_drops"].trigger()
+    assert drops.isVisible() and drops.model.rowCount() == 3
+    click(drops, 2)
+    actions["go_to_drop"].trigger()
+    assert session.step == 70
+    actions["pin_drops"].trigger()
+    assert len(session.project.operations.pinned) == 1
+    actions["edit_drop"].trigger()
+    dialog = window.workbench.map.drop_menu.dialog
+    assert dialog is not None and dialog.isVisible()
+    dialog.reject()
+
+
+def test_an_export_of_selected_drops_has_only_these_and_says_so(panel: DropsPanel, session: Session) -> None:
+    click(panel, 1)
+    keys = {drop.key for drop in session.plan_editor.marked}
+    content = content_of(ExportSource.of(session, keys), None)
+    assert [(row.drop.step, row.drop.column) for row in content.rows] == [(60, 1)]
+    assert any("1 of the plan's 3 drops" in note for note in content.notes)
+
+
+def test_the_table_is_listed_only_while_it_is_seen(panel: DropsPanel, session: Session) -> None:
+    panel.hide()
+    session.plan_editor.select(None)
+    session.show_result(ShownResult())
+    assert panel.model.rowCount() == 3
+    panel.show()
+    assert panel.model.rowCount() == 0 and panel.count.text().startswith("No drops")

@@ -1,0 +1,240 @@
+"""Context menus of the map, zooming to things, coordinates, bookmarks, and the map alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QInputDialog
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.regions import Region
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.map.go_to_dialog import GoToDialog
+from firegui.gui.map.view_memory import BookmarksMenu, ViewMemory
+from firegui.gui.scenario.layers_panel import LayersPanel
+from firegui.gui.session.session import Session, ShownResult, Tool
+from firegui.gui.window.main_window import MainWindow
+from firegui.io.coordinates import CoordinateFormat, parse_place
+from tests.gui.hands import show_widget, to_front
+from tests.gui.map_scene import LEFT, RIGHT, Hand, drop_at, growing, regions_of
+from tests.gui.plan_editor_scene import show_plan
+
+
+def seen(hand: Hand) -> tuple[float, float, float, float]:
+    return hand.view.camera.area
+
+
+def holds(hand: Hand, top: float, left: float, bottom: float, right: float) -> bool:
+    """Return whether the view shows this part of the grid, and not much more."""
+    area = seen(hand)
+    inside = area[0] <= top and area[1] <= left and area[2] >= bottom and area[3] >= right
+    return inside and area[2] - area[0] < 3 * max(bottom - top, right - left) + 8
+
+
+# -- context menus -----------------------------------------------------------------------------------------------------
+@pytest.fixture
+def more(hand: Hand) -> QAction:
+    """Return an action that every context menu of the map ends with."""
+    action = QAction("Identify here", hand.view)
+    action.triggered.connect(hand.view.identify_here)
+    hand.view.set_menu_actions([action])
+    return action
+
+
+def test_a_right_click_on_the_ground_opens_a_menu_whose_actions_know_the_place(hand: Hand, more: QAction) -> None:
+    hand.click((30.5, 50.5), button=RIGHT)
+    menu = hand.view.ground_menu
+    assert menu is not None and menu.isVisible() and menu.actions() == [more]
+    more.trigger()
+    menu.hide()
+    assert hand.view.sketch.pin == (30, 50)
+
+
+def test_menus_of_drops_and_regions_end_with_the_actions_of_the_map(
+    session: Session, hand: Hand, more: QAction
+) -> None:
+    hand.click((5.5, 15.5), button=RIGHT)
+    assert hand.view.menu.menu is not None and hand.view.menu.menu.actions()[-1] is more
+    hand.view.menu.menu.hide()
+    show_plan(session)
+    session.set_tool(Tool.PAN)
+    hand.view.flush()
+    y, x = session.plan_editor.rules.landing(session.plan_editor.drops.drops[0])
+    hand.click((y + 0.5, x + 0.5), button=RIGHT)
+    assert hand.view.drop_menu.menu is not None and hand.view.drop_menu.menu.actions()[-1] is more
+    hand.view.drop_menu.menu.hide()
+
+
+def test_a_drop_that_is_not_drawn_is_not_hit(session: Session, hand: Hand, more: QAction) -> None:
+    session.show_result(ShownResult(drops=(drop_at(30.0, 50.0, 0.0, step=120),)))
+    session.set_step(10)
+    hand.view.flush()
+    hand.click((30.5, 50.5), button=RIGHT)
+    assert hand.view.drop_menu.menu is None
+    assert hand.view.ground_menu is not None
+    hand.view.ground_menu.hide()
+
+
+def test_a_corner_is_added_to_a_region_from_its_menu(session: Session, hand: Hand) -> None:
+    triangle = Region("T", ((((10.0, 30.0), (30.0, 30.0), (30.0, 55.0)),),))
+    session.set_regions("draw", (triangle,))
+    hand.view.flush()
+    hand.click((25.0, 35.0), button=RIGHT)
+    menu = hand.view.menu.menu
+    assert menu is not None
+    next(action for action in menu.actions() if action.text() == "Add corner here").trigger()
+    menu.hide()
+    assert len(regions_of(session)["T"].parts[0][0]) == 4
+
+
+def test_the_menu_of_a_layer_zooms_sets_opacity_and_opens_its_properties(qtbot: QtBot, hand: Hand) -> None:
+    panel = LayersPanel(hand.view.layers)
+    show_widget(qtbot, panel, 300, 500)
+    wanted: list[str] = []
+    panel.properties_requested.connect(wanted.append)
+    panel.zoom_requested.connect(wanted.append)
+    row = panel._rows["regions"]
+    row.box.customContextMenuRequested.emit(row.box.rect().center())
+    assert panel.menu is not None
+    texts = {action.text(): action for action in panel.menu.actions()}
+    texts["Zoom to layer"].trigger()
+    texts["Properties…"].trigger()
+    opacities = panel.menu.findChildren(QAction)
+    next(action for action in opacities if action.text() == "50 %").trigger()
+    panel.menu.hide()
+    assert wanted == ["regions", "regions"] and hand.view.layers["regions"].opacity == 0.5
+
+
+# -- zooming -----------------------------------------------------------------------------------------------------------
+def test_zoom_to_the_fire_shows_the_fire_of_the_shown_time(session: Session, hand: Hand) -> None:
+    hand.view.zoom_to_fire()
+    cells = session.project.scenario.ignition
+    assert cells is not None
+    ignition = np.argwhere(cells)
+    assert holds(hand, *ignition.min(axis=0), *(ignition.max(axis=0) + 1))
+    session.show_result(ShownResult(baseline=growing(session.project, 4)))
+    session.set_step(100)
+    hand.view.zoom_to_fire()
+    assert holds(hand, 0, 0, 20, 8)
+
+
+def test_zoom_to_the_selection_shows_the_drops_or_the_region(session: Session, hand: Hand) -> None:
+    session.select_region("R1")
+    hand.view.zoom_to_selection()
+    assert holds(hand, 2, 5, 10, 25)
+    show_plan(session)
+    session.plan_editor.select_all(session.plan_editor.drops.drops[1:])
+    hand.view.zoom_to_selection()
+    assert holds(hand, 8, 20, 32, 46)
+
+
+def test_zoom_to_a_layer_shows_what_it_draws(session: Session, hand: Hand) -> None:
+    session.show_result(ShownResult(baseline=growing(session.project, 4)))
+    session.set_step(50)
+    hand.view.zoom_to_layer("occupancy")
+    assert holds(hand, 0, 0, 20, 4)
+    hand.view.zoom_to_layer("wind")
+    assert hand.view.camera.shows_whole
+
+
+# -- coordinates -------------------------------------------------------------------------------------------------------
+def test_copied_coordinates_lead_back_to_the_same_cell(session: Session, hand: Hand) -> None:
+    hand.move((12.5, 33.5))
+    for form in CoordinateFormat:
+        session.drawing.set_coordinates(form)
+        lon, lat = parse_place(hand.view.place_text)
+        found = hand.view._place.cell(lon, lat)
+        assert found is not None and [int(value) for value in found] == [12, 33]
+
+
+def test_go_to_takes_any_format_and_refuses_in_one_message(qtbot: QtBot, session: Session, hand: Hand) -> None:
+    hand.move((12.5, 33.5))
+    text = hand.view.place_text
+    dialog = GoToDialog(session.project.scenario.grid, hand.view.go_to)
+    show_widget(qtbot, dialog, 460, 200)
+    for wrong, why in (("here", "no pair"), ("95 0", "at most 90"), ("10 10", "outside the map")):
+        dialog.field.setText("")
+        QTest.keyClicks(dialog.field, wrong)
+        QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+        assert why in dialog.trouble.text() and dialog.isVisible()
+    dialog.field.setText(text)
+    QTest.mouseClick(dialog.go_button, LEFT)
+    assert not dialog.isVisible() and hand.view.sketch.pin == (12, 33)
+    top, left, bottom, right = seen(hand)
+    assert ((top + bottom) / 2, (left + right) / 2) == pytest.approx((12.5, 33.5), abs=0.5)
+
+
+def test_a_grid_without_a_place_says_so(qtbot: QtBot, session: Session) -> None:
+    grid = replace(session.project.scenario.grid, crs=None, transform=None)
+    dialog = GoToDialog(grid, lambda row, column: None)
+    show_widget(qtbot, dialog, 460, 200)
+    dialog.field.setText("38 -122")
+    dialog.accept()
+    assert "no place on the Earth" in dialog.trouble.text()
+
+
+# -- views that are kept -----------------------------------------------------------------------------------------------
+def test_bookmarks_and_the_last_view_are_kept_for_a_project(
+    session: Session, hand: Hand, tmp_path: Path, qtbot: QtBot
+) -> None:
+    preferences = Preferences(QSettings(str(tmp_path / "kept.ini"), QSettings.Format.IniFormat))
+    views = ViewMemory(session, hand.view.camera, preferences)
+    menu = BookmarksMenu(views, hand.view)
+    hand.view.camera.fit_bounds(5, 5, 15, 20)
+    views.add("Ridge, north")
+    there = seen(hand)
+    hand.view.camera.fit_bounds(20, 30, 30, 50)
+    session.mark_saved(tmp_path / "one.firegui")
+    last = seen(hand)
+    session.open_project(session.project, tmp_path / "other.firegui")
+    assert hand.view.camera.shows_whole and not views.bookmarks and not menu.isEnabled()
+    session.open_project(session.project, tmp_path / "one.firegui")
+    assert seen(hand) == pytest.approx(last, abs=0.01)
+    menu.actions()[0].trigger()
+    assert seen(hand) == pytest.approx(there, abs=0.01)
+    views.remove("Ridge, north")
+    assert not preferences.bookmarks(tmp_path / "one.firegui")
+
+
+def test_damaged_views_in_the_settings_count_as_absent(tmp_path: Path) -> None:
+    preferences = Preferences()
+    preferences.set_bookmarks(tmp_path, {"a": (0.0, 0.0, 1.0, 1.0), "b": (1.0, 1.0, 0.0, 0.0)})
+    assert list(preferences.bookmarks(tmp_path)) == ["a"]
+    preferences.set_map_view(tmp_path, (0.0, float("nan"), 1.0, 1.0))
+    assert preferences.map_view(tmp_path) is None
+
+
+# -- the window --------------------------------------------------------------------------------------------------------
+def test_the_window_has_the_actions_of_the_map_and_a_key_that_shows_the_map_alone(
+    qtbot: QtBot, window: MainWindow, session: Session
+) -> None:
+    workbench = window.workbench
+    to_front(qtbot, window)
+    workbench.map.setFocus()
+    shell, map_widget = workbench.shell, workbench.map.camera.widget
+    QTest.keyClick(map_widget, Qt.Key.Key_F11)
+    parts = (shell.side, shell.centre.bar, workbench.timeline, window.menuBar(), window.statusBar())
+    assert shell.is_full_map and not any(part.isVisible() for part in parts) and map_widget.isVisible()
+    QTest.keyClick(map_widget, Qt.Key.Key_Escape)
+    assert not shell.is_full_map and all(part.isVisible() for part in parts[1:])
+    Hand(workbench.map).move((12.5, 33.5))
+    QTest.keyClick(map_widget, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert "°" in QGuiApplication.clipboard().text()
+    workbench.actions["coordinates:utm"].trigger()
+    assert workbench.actions["coordinates:utm"].isChecked()
+    workbench.actions["copy_coordinates"].trigger()
+    assert "°" not in QGuiApplication.clipboard().text()
+    workbench.actions["go_to"].trigger()
+    assert window.findChild(GoToDialog) is not None
+    window.findChild(GoToDialog).reject()
+    workbench.actions["add_bookmark"].trigger()
+    dialog = window.findChild(QInputDialog)
+    assert dialog is not None
+    dialog.accept()
+    assert list(workbench.views.bookmarks) == ["View 1"]
