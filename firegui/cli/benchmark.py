@@ -167,18 +167,18 @@ def _terms(table: BenchmarkTable) -> Iterator[str]:
     settings = table.settings
     budget = f"{counted(table.budget, 'drop')} before the penalty" if table.budget else "not yet known"
     yield (
-        f"Allowance {counted(settings.allowance, 'rollout-equivalent')} for a search, a gradient epoch charged as"
+        f"Allowance {counted(settings.allowance, 'rollout-equivalent')} for a search, a search step charged as"
         f" {GRADIENT_CHARGE}; {counted(settings.seeds, 'seed')} from {settings.seed}; budget {budget}"
         f" (λ {settings.excess:g})."
     )
     if any(task.matched for task in table.tasks) and table.matched_allowance:
         yield f"Matched allowance {table.matched_allowance:,}, the cost of the two-stage plan."
     if any(task.planner is PlannerName.GRADIENT_DESIGN for task in table.tasks):
-        yield "All rows are scored at nominal effectiveness; one planner searches at design effectiveness."
+        yield "All rows are scored at expected effectiveness; one planner searches at cautious effectiveness."
     spread = "; mean ± standard deviation over the seeds" if settings.seeds > 1 else ""
     yield (
-        "Final extent and protected fire in cells, occupancy in cell-days: sums of probabilities, lower is better"
-        f"{spread}. {BEST_FIRST}"
+        "Final size and protected fire in cells, burned area over time in cell-days: sums of probabilities, lower is "
+        f"better{spread}. {BEST_FIRST}"
     )
 
 

@@ -17,10 +17,11 @@ from firegui.cli.words import command_text, day_text, days_text
 from firegui.domain.calendar import DATE_UNKNOWN
 from firegui.domain.coverage import coverage_shares
 from firegui.domain.fuel import fuel_name
+from firegui.domain.options import title_of
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import LAYERS, Scenario
-from firegui.domain.settings import SETTING_TITLES
+from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights
 from firegui.domain.stress import StressTable, worst_case_text
 from firegui.errors import InputError
 from firegui.fire.model_caveats import model_caveats
@@ -236,10 +237,13 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     yield from _perimeter_lines(data["perimeters"])
     yield f"  fire       {data['fire_model']['label']}"
     setting = next(title for key, title in SETTING_TITLES.items() if key.value == plan["setting"])
-    weights = ", ".join(f"λ {name} {value:g}" for name, value in plan["weights"].items())
+    weights = ", ".join(
+        f"{title_of(ObjectiveWeights(), name).removeprefix('Weight of ')} {value:g}"
+        for name, value in plan["weights"].items()
+    )
     first = dates["first"] + timedelta(days=plan["start_day"]) if dates["known"] else None
     begin = day_text(plan["start_day"], first)
-    yield f"  plan       {counted(plan['days'], 'day')} from {begin} of the event, {setting} ({weights})"
+    yield f"  plan       {counted(plan['days'], 'day')} from {begin} of the event, {setting} (weights: {weights})"
     yield from _coverage_lines(data["required_coverage"])
     yield f"  fleet      {sum(kind['count'] for kind in data['fleet'])} aircraft"
     yield from table([_fleet_row(kind, first) for kind in data["fleet"]], "    ")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from firegui.cli.output import UNITS_KEY
 from firegui.cli.shell import GuardedGroup
 from firegui.cli.window import run_window
 
@@ -30,14 +31,14 @@ SUMMARIES = {
     "maps": "Write the maps that a project plans with.",
     "margin": "Plan with increasing margin; compare drops and worst case.",
     "open": "Open a project in the workbench.",
-    "optimize": "Place drops by gradient descent: the first stage alone.",
+    "optimize": "Place drops by gradient descent, without removing any.",
     "plan": "Place drops by gradient descent, then remove needless ones.",
-    "prune": "Remove needless drops: the second stage alone.",
+    "prune": "Remove the needless drops of a plan.",
     "removal": "Show drops against hectares during the removal; pick a plan.",
     "replan": "Plan the remaining days anew from an observed fire.",
-    "scaling": "Time rollouts and gradients as fleet, raster and days grow.",
+    "scaling": "Time fire simulations and gradients as fleet, raster and days grow.",
     "sensitivity": "Vary what a schedule depends on and compare the results.",
-    "skill": "Score the forecast of the fire model against perimeters.",
+    "skill": "Check the fire model against perimeters.",
     "stress": "Test a schedule in worlds that differ from the model.",
     "study": "Plan every cell of a study file and write the tables.",
     "tactical": "Place drops by rule, in a minute, without optimization.",
@@ -90,6 +91,11 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
         context.exit()
 
 
+def _choose_units(context: click.Context, _option: click.Parameter, units: str | None) -> None:
+    if units is not None:
+        context.meta[UNITS_KEY] = units
+
+
 @click.group(cls=CommandGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version",
@@ -98,6 +104,14 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
     expose_value=False,
     callback=_show_version,
     help="Show the version and exit.",
+)
+@click.option(
+    "--units",
+    type=click.Choice(["metric", "us"]),
+    envvar="FIREGUI_UNITS",
+    expose_value=False,
+    callback=_choose_units,
+    help="Units of reports and printed pages; us: acres, feet, miles, mph. JSON and data files keep metric units.",
 )
 @click.pass_context
 def main(context: click.Context) -> None:

@@ -19,7 +19,7 @@ from firegui.errors import InputError, Problem, Problems
 F = TypeVar("F", bound=Callable[..., Any])
 
 backend_option = click.option(
-    "--backend", default="auto", show_default=True, metavar="auto|reference|cpu|cuda", help="What computes the rollout."
+    "--backend", default="auto", show_default=True, metavar="auto|reference|cpu|cuda", help="What computes the fire."
 )
 
 precision_option = click.option(
@@ -38,7 +38,7 @@ def schedule_option(required: bool) -> Callable[[F], F]:
 
 
 nominal_options = setting_options(
-    Effectiveness(), prefix="eta", suffix=", in place of the project's nominal", show_defaults=False
+    Effectiveness(), prefix="eta", suffix=", in place of the expected value of the project", show_defaults=False
 )
 
 

@@ -9,6 +9,11 @@ from typing import Any
 import click
 import msgspec
 
+from firegui.domain.units import Units
+
+UNITS_KEY = "firegui.units"
+"""Key of the chosen units in ``click.Context.meta``."""
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the report.")
 """Adds ``--json``, passed as ``as_json``."""
 
@@ -25,6 +30,12 @@ def report(as_json: bool, data: Mapping[str, Any], lines: Callable[[], Iterable[
         print_json(data)
     else:
         click.echo("\n".join(lines()))
+
+
+def chosen_units() -> Units:
+    """Return the units of reports: those of ``firegui --units``, metric without it."""
+    context = click.get_current_context(silent=True)
+    return Units.METRIC if context is None else Units(context.find_root().meta.get(UNITS_KEY, Units.METRIC))
 
 
 def table(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:

@@ -39,7 +39,7 @@ out_option = click.option(
 resume_option = click.option(
     "--resume",
     is_flag=True,
-    help="Go on with the run in --out; the epochs and patience of a first stage and the allowance of a second may be "
+    help="Go on with the run in --out; the search steps, the steps without gain and the fire simulations may be "
     "raised.",
 )
 
@@ -141,7 +141,7 @@ def _scores(record: RunRecord) -> list[str]:
         score = command_text("evaluate", record.header.project_folder, "--schedule", schedule)
         return [f"not scored: {score}"] if record.has_plan else []
     columns = {"no drops": scores.baseline} if scores.baseline else {}
-    columns |= {"before pruning": scores.reference} if scores.reference else {}
+    columns |= {"before removal": scores.reference} if scores.reference else {}
     return metrics_table(columns | {"plan": scores.nominal})
 
 
@@ -159,8 +159,10 @@ def _hints(record: RunRecord, finished: RunFinished, *, has_curve: bool) -> list
     if Stage.OPTIMIZE not in record.stages:
         return []
     if finished.reason is FinishReason.PATIENCE:
-        return [f"With more patience: {command_text(*words, '--patience', str(2 * optimizer.patience))}"]
-    return [f"With more epochs: {command_text(*words, '--epochs', str(max(2 * optimizer.epochs, FORMING_EPOCHS)))}"]
+        return [f"With more steps without gain: {command_text(*words, '--patience', str(2 * optimizer.patience))}"]
+    return [
+        f"With more search steps: {command_text(*words, '--epochs', str(max(2 * optimizer.epochs, FORMING_EPOCHS)))}"
+    ]
 
 
 def _point_hint(record: RunRecord) -> str:

@@ -57,7 +57,7 @@ progress_option = click.option(
     default="bar",
     show_default=True,
     help="Progress on standard error: a bar, one JSON event per line, or nothing. Its best objective is the one at "
-    "design effectiveness, which the epochs plan with; the final score is at nominal effectiveness.",
+    "the cautious effectiveness that planning assumes; the final score is at the expected effectiveness.",
 )
 """Adds ``--progress``."""
 
@@ -176,7 +176,7 @@ def bar_text(event: EpochDone) -> str:
     The first epochs also load and compile, so nothing is said of the rest before :data:`PACE_EPOCHS` of them.
     """
     return (
-        f"{_epochs(event)}  best {event.best:.4g} at design effectiveness  {counted(event.drops, 'drop')}"
+        f"{_epochs(event)}  best {event.best:.4g} at cautious effectiveness  {counted(event.drops, 'drop')}"
         f"  {_time(event)}"
     )
 
@@ -187,7 +187,7 @@ def fit_bar_text(event: FitProgress) -> str:
     The mean is over the fitted days.
     """
     misfit = f"misfit {event.loss:.4g}  best {event.best_loss:.4g}"
-    return f"{_epochs(event)}  {misfit}  IoU {mean_iou(event):.2f}  {_time(event)}"
+    return f"{_epochs(event)}  {misfit}  overlap {mean_iou(event):.2f}  {_time(event)}"
 
 
 def members_bar_text(event: MembersDone) -> str:
@@ -196,7 +196,7 @@ def members_bar_text(event: MembersDone) -> str:
     if event.plan is not None:
         means += f" without drops, {event.plan:,.0f} with the plan"
     left = "" if math.isnan(event.left) else f", {clock(event.left)} left"
-    bar = f"{_filled(event.done, event.members)} member {event.done:,}/{event.members:,}"
+    bar = f"{_filled(event.done, event.members)} fire {event.done:,}/{event.members:,}"
     return f"{bar}  {means}  {clock(event.seconds)}{left}"
 
 
@@ -211,7 +211,7 @@ def cells_bar_text(event: StudyProgress) -> str:
     """Return a bar with the cells done and failed, the workers and the time left."""
     failed = f", {event.failed:,} failed" if event.failed else ""
     left = "" if math.isnan(event.left) else f", {clock(event.left)} left"
-    bar = f"{_filled(event.done + event.failed, event.cells)} {event.done:,}/{counted(event.cells, 'cell')}{failed}"
+    bar = f"{_filled(event.done + event.failed, event.cells)} {event.done:,}/{counted(event.cells, 'case')}{failed}"
     busy = sum(worker.busy for worker in event.workers)
     return f"{bar}  {busy} of {counted(len(event.workers), 'worker')} busy  {clock(event.seconds)}{left}"
 
@@ -226,13 +226,13 @@ def elimination_bar_text(event: EliminationStep) -> str:
     """Return a bar with what is done of this pass, the drops left, and each loss by its limit."""
     held = ((name, getattr(event, name)) for name in ("burn", "final", "prot"))
     losses = ", ".join(f"{name} {value:.3f}" for name, value in held if math.isfinite(value))
-    done = f"pass {event.passes}, {event.tested:,}/{event.to_test:,}"
+    done = f"round {event.passes}, {event.tested:,}/{event.to_test:,}"
     left = f"{counted(event.drops, 'drop')} of {event.drops_before:,} left"
     return f"{_filled(event.tested, event.to_test)} {done}  {left}  {losses} of the limit  {clock(event.seconds)}"
 
 
 def _epochs(event: EpochDone | FitProgress) -> str:
-    return f"{_filled(event.epoch + 1, event.epochs)} epoch {event.epoch + 1:,}/{event.epochs:,}"
+    return f"{_filled(event.epoch + 1, event.epochs)} step {event.epoch + 1:,}/{event.epochs:,}"
 
 
 def _filled(done: int, total: int) -> str:

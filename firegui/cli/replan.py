@@ -129,7 +129,7 @@ def _lines(record: RunRecord, scores: ReplanScores, finished: RunFinished) -> li
     elif scores.nominal is not None and scores.baseline is not None and scores.continued is not None:
         columns = {"no more drops": scores.baseline, "old plan": scores.continued, "new plan": scores.nominal}
         flown = counted(scores.drops_flown, "drop")
-        lines += [*metrics_table(columns), f"from day {scores.day} on; {flown} had been flown before"]
+        lines += [*metrics_table(columns), f"from day {scores.day + 1} on; {flown} had been flown before"]
     if scores.audit is not None:
         found = counted(len(scores.audit.violations), "violation")
         lines.append(f"audit of the whole plan: {found} in {counted(scores.audit.executed, 'executed drop')}")

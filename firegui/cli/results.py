@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from firegui.cli.output import table
+from firegui.cli.output import chosen_units, table
 from firegui.domain.plan_summary import PlanSummary
 from firegui.domain.results import Metrics
 
@@ -14,9 +14,9 @@ _LINES = (
     ("loss_burn", "  burn", "{:.6f}"),
     ("loss_final", "  final", "{:.6f}"),
     ("loss_prot", "  protected", "{:.6f}"),
-    ("final_extent_ha", "final extent, ha", "{:,.1f}"),
-    ("final_extent_cells", "final extent, cells", "{:,.1f}"),
-    ("occupancy_cell_days", "occupancy, cell-days", "{:,.1f}"),
+    ("final_extent_ha", "final size, ha", "{:,.1f}"),
+    ("final_extent_cells", "final size, cells", "{:,.1f}"),
+    ("occupancy_cell_days", "burned area over time, cell-days", "{:,.1f}"),
     ("protected_cells", "protected cells burned", "{:,.1f}"),
     ("drops_proposed", "drops proposed", "{:,}"),
     ("drops_executed", "drops executed", "{:,}"),
@@ -35,10 +35,10 @@ def summary_lines(summary: PlanSummary | None) -> list[str]:
     """Return what is reported of a plan first, and its table of days; nothing without a summary."""
     if summary is None:
         return []
-    headline = summary.headline()
+    headline = summary.headline(chosen_units())
     width = max(len(title) for title, _ in headline)
     lines = [f"{title.ljust(width)}  {text}" for title, text in headline]
-    return [*lines, *table(summary.day_rows())]
+    return [*lines, *table(summary.day_rows(chosen_units()))]
 
 
 def summary_data(summary: PlanSummary | None) -> dict[str, Any] | None:

@@ -32,7 +32,7 @@ from firegui.domain.sensitivity import (
     SensitivityTable,
     SideRow,
 )
-from firegui.domain.settings import RetardantSide
+from firegui.domain.settings import SETTING_TITLES, RetardantSide
 from firegui.domain.uncertainty import ErrorSource
 from firegui.domain.workers import WorkerSettings
 from firegui.errors import InputError, Problem
@@ -54,7 +54,7 @@ _STOPPING = "stopping; finished plans are kept, and so is the best of the one at
 @click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the table; new or empty.")
 @setting_options(SensitivitySettings())
 @setting_options(WorkerSettings())
-@click.option("--epochs", type=int, help="design: cap on the epochs of each plan.  [default: the project's]")
+@click.option("--epochs", type=int, help="design: most search steps of each plan.  [default: the project's]")
 @click.option("--resume", is_flag=True, help="Go on with the table in RUN; finished plans of a sweep are kept.")
 @backend_option
 @plain_progress_option
@@ -195,11 +195,11 @@ def _lines(table: AnyTable, finished: RunFinished) -> Iterator[str]:
 
 
 _HEADS = {
-    SensitivityKind.EFFECTIVENESS: ("η ret./water", "final extent", "relative", "J_fire", "protected", "drops"),
-    SensitivityKind.POSE: ("perturbation", "J_fire, mean", "range", "final extent", "draws"),
-    SensitivityKind.RETARDANT_SIDE: ("acts on", "final extent", "relative", "J_fire", "protected", "drops"),
+    SensitivityKind.EFFECTIVENESS: ("effectiveness", "final size", "relative", "J_fire", "protected", "drops"),
+    SensitivityKind.POSE: ("perturbation", "J_fire, mean", "range", "final size", "draws"),
+    SensitivityKind.RETARDANT_SIDE: ("acts on", "final size", "relative", "J_fire", "protected", "drops"),
     SensitivityKind.DESIGN: (
-        "design η", "drops", "J_fire", "mean field", "state sampling", "model error", "epochs; rollouts", "time",
+        "assumed", "drops", "J_fire", "mean field", "state sampling", "model error", "steps; simulations", "time",
     ),
 }  # fmt: skip
 
@@ -212,7 +212,8 @@ def table_lines(found: SensitivityTable[Row]) -> list[str]:
 
 def _head(found: SensitivityTable[Row]) -> Iterator[str]:
     side = f", retardant acts on {_side(found.retardant_acts_on)}"
-    yield f"{found.event}, setting {found.setting.value}, scored at nominal η {pair_text(found.nominal)}{side}"
+    scored = f"scored at expected effectiveness {pair_text(found.nominal)}"
+    yield f"{found.event}, goal: {SETTING_TITLES[found.setting].lower()}, {scored}{side}"
     yield f"Fire model: {found.fire_model}. Extents and protected cells are sums of probabilities, in cells."
     yield f"No drops: {_reading(found.baseline)}"
     if found.scored is not None:
@@ -220,7 +221,7 @@ def _head(found: SensitivityTable[Row]) -> Iterator[str]:
 
 
 def _reading(reading: RolloutSummary) -> str:
-    extent = f"final extent {reading.final_extent_cells:,.0f} cells"
+    extent = f"final size {reading.final_extent_cells:,.0f} cells"
     return f"{extent}, J_fire {_number(reading.fire_objective)}, protected {reading.protected_cells:,.0f}"
 
 
@@ -263,7 +264,10 @@ def _notes(found: SensitivityTable[Row]) -> Iterator[str]:
     plans = [row for row in found.rows if isinstance(row, DesignRow)]
     if not plans:
         return
-    yield "Reductions of the final extent against no drops, at nominal η; rollouts are those of the second stage."
+    yield (
+        "Reductions of the final size against no drops, at expected effectiveness; simulations are those of the "
+        "removal of drops."
+    )
     for title, column in (("State sampling", plans[0].state_sampling), ("Model error", plans[0].model_error)):
         if column.reduction is None:
             yield f"{title}: {column.reason}."

@@ -32,7 +32,7 @@ from firegui.runs.runner import execute
 from firegui.runs.spec import SkillSpec
 from firegui.runs.stages import FinishReason
 
-_TITLE = "The forecast cannot be scored"
+_TITLE = "The fire model cannot be checked"
 
 
 @click.command()
@@ -119,7 +119,19 @@ def skill_lines(found: SkillReport) -> list[str]:
 
 
 def _day_rows(found: SkillReport) -> Iterator[tuple[str, ...]]:
-    names = ["day", "observed", "expected", "area", "IoU", "soft", "prec.", "recall", "Σ|P−O|", "Brier", "new IoU"]
+    names = [
+        "day",
+        "observed",
+        "expected",
+        "area",
+        "overlap",
+        "soft",
+        "prec.",
+        "recall",
+        "Σ|P−O|",
+        "Brier",
+        "new overlap",
+    ]
     others = [*(_short(item) for item in found.references), *(["published"] if found.published else [])]
     yield (*names, *others)
     for day, skill in found.model.days.items():
@@ -141,7 +153,7 @@ def _day_rows(found: SkillReport) -> Iterator[tuple[str, ...]]:
 
 def _mean_rows(found: SkillReport) -> Iterator[tuple[str, ...]]:
     spans = [span for span in found.spans if found.model.pooled(span.first, span.last) is not None]
-    yield ("mean IoU (lowest, pooled)", *(span.label for span in spans), "new IoU, pooled", "growth")
+    yield ("mean overlap, IoU (lowest, pooled)", *(span.label for span in spans), "new overlap, pooled", "growth")
     for item in found.forecasts:
         growth = "" if item.growth is None else f"{item.growth.expected:,.0f}"
         pooled = item.pooled(1, found.days)

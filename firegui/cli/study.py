@@ -36,14 +36,14 @@ from firegui.runs.messages import counted
 from firegui.runs.spec import StudySpec
 from firegui.runs.stages import FinishReason
 
-_STOPPING, _AGAIN = "stopping; finished cells are kept", "already stopping"
+_STOPPING, _AGAIN = "stopping; finished cases are kept", "already stopping"
 
 
 @click.command()
 @click.argument("study_file", metavar="STUDY.toml", type=FILE)
-@click.option("--out", metavar="DIR", type=FILE, required=True, help="Folder for the cells and tables; new or empty.")
+@click.option("--out", metavar="DIR", type=FILE, required=True, help="Folder for the cases and tables; new or empty.")
 @setting_options(WorkerSettings())
-@click.option("--resume", is_flag=True, help="Go on with DIR: only cells that are missing are computed.")
+@click.option("--resume", is_flag=True, help="Go on with DIR: only cases that are missing are computed.")
 @backend_option
 @plain_progress_option
 @json_option

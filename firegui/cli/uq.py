@@ -27,7 +27,7 @@ from firegui.errors import Problems
 from firegui.runs.events import RunFinished
 from firegui.runs.messages import pair_text
 
-_STOPPING, _AGAIN = "stopping; the members that are done are being saved", "already stopping"
+_STOPPING, _AGAIN = "stopping; the fires that are done are being saved", "already stopping"
 
 
 _options = option_group(
@@ -93,8 +93,8 @@ def _settings(
 
 
 _NAMES = {
-    "final_extent": "final extent, cells",
-    "final_area": "final extent, ha",
+    "final_extent": "final size, cells",
+    "final_area": "final size, ha",
     "exposure": "exposure, cell-days",
     "protected": "protected, cells",
     "protected_exposure": "protected, cell-days",
@@ -123,7 +123,7 @@ def lines(ensemble: Ensemble, header: EnsembleHeader, finished: RunFinished) -> 
     summary = summarised(ensemble, regions=bool(header.project.regions))
     done = f"{summary.members:,}" if ensemble.complete else f"{summary.members:,} of {summary.asked:,}"
     kind = f"{KIND_TITLES[summary.kind].lower()} ({summary.kind.value})"
-    yield f"{header.project.name}: {kind}, {done} members, seed {header.seed}, nominal η {_nominal(header)}"
+    yield f"{header.project.name}: {kind}, {done} fires, seed {header.seed}, effectiveness {_nominal(header)}"
     yield f"Fire model: {header.project.fire_model.label}. Extents are sums of probabilities at the end of the plan."
     if header.error is not None:
         yield f"Model error: {error_text(header.error)}"
@@ -168,8 +168,8 @@ def _benefit(summary: Summary) -> Iterator[str]:
     gain = row.benefit
     low, _, middle, _, high = (_number(value) for value in gain.spread.quantiles)
     spread = f"{_number(gain.spread.mean)} ± {_number(gain.spread.sd)} cells, median {middle}"
-    yield f"Benefit, member by member: {spread}, 95 % of members {low} to {high}"
-    yield f"More burns with the plan in {gain.worse:.1%} ± {gain.worse_error:.1%} of the members"
+    yield f"Benefit, fire by fire: {spread}, 95 % of fires {low} to {high}"
+    yield f"More burns with the plan in {gain.worse:.1%} ± {gain.worse_error:.1%} of the fires"
 
 
 def _without_chance(finished: RunFinished) -> Iterator[str]:
@@ -186,7 +186,7 @@ def _worst(summary: Summary) -> Iterator[str]:
     shown = summary.worst[:_SHOWN_WORST]
     title = "Largest fires, cells" if shown[0].benefit is None else "Least benefit, cells"
     values = (member.baseline if member.benefit is None else member.benefit for member in shown)
-    named = (f"member {member.member}: {_number(value)}" for member, value in zip(shown, values, strict=True))
+    named = (f"fire {member.member}: {_number(value)}" for member, value in zip(shown, values, strict=True))
     yield f"{title}: {', '.join(named)}"
 
 

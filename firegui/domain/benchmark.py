@@ -47,18 +47,18 @@ class PlannerCard:
 
 
 PLANNERS: Mapping[PlannerName, PlannerCard] = {
-    PlannerName.NONE: PlannerCard("No intervention (baseline)", "No drops"),
-    PlannerName.UNIFORM: PlannerCard("Random (uniform poses)", "Random, anywhere"),
+    PlannerName.NONE: PlannerCard("No drops", "No drops"),
+    PlannerName.UNIFORM: PlannerCard("Random (anywhere)", "Random, anywhere"),
     PlannerName.FOOTPRINT: PlannerCard("Random (burn footprint)", "Random, footprint"),
-    PlannerName.TACTICAL: PlannerCard("Tactical heuristic", "Tactical"),
+    PlannerName.TACTICAL: PlannerCard("Quick plan (by rule)", "Quick plan"),
     PlannerName.GREEDY: PlannerCard("Greedy marginal benefit", "Greedy"),
     PlannerName.CMA_ES: PlannerCard("CMA-ES (daily basis)", "CMA-ES, daily", "cma"),
     PlannerName.CMA_ES_NATIVE: PlannerCard("CMA-ES (native space, diagonal)", "CMA-ES, native", "cma"),
     PlannerName.DIFFERENTIAL_EVOLUTION: PlannerCard("Differential evolution", "Differential evolution", "nevergrad"),
     PlannerName.PARTICLE_SWARM: PlannerCard("Particle swarm", "Particle swarm", "nevergrad"),
     PlannerName.GRADIENT: PlannerCard("Budgeted gradient", "Gradient"),
-    PlannerName.GRADIENT_DESIGN: PlannerCard("Budgeted gradient, design effectiveness", "Gradient, design η"),
-    PlannerName.GRADIENT_TACTICAL: PlannerCard("Budgeted gradient, tactical start", "Gradient, tactical start"),
+    PlannerName.GRADIENT_DESIGN: PlannerCard("Budgeted gradient, cautious effectiveness", "Gradient, cautious"),
+    PlannerName.GRADIENT_TACTICAL: PlannerCard("Budgeted gradient, quick-plan start", "Gradient, quick-plan start"),
     PlannerName.TWO_STAGE: PlannerCard("Two-stage", "Two-stage"),
 }
 
@@ -116,12 +116,23 @@ class BenchmarkSettings:
     )
     seed: int = option(0, "First seed", "first seed; the others follow it", low=0, high=2**31)
     allowance: int = option(
-        6_000, "Allowance", "rollout-equivalents of each search; a gradient epoch is charged three", low=1, high=10**9
+        6_000,
+        "Fire simulations",
+        "fire simulations of each search; a step of the gradient search counts as three",
+        low=1,
+        high=10**9,
     )
     budget: int = option(
         0, "Drop budget", "soft limit on executed drops; 0 is the two-stage plan's count", low=0, high=10**9
     )
-    excess: float = option(EXCESS_WEIGHT, "λ excess", "cost of drops over the budget, per budget", low=0.0, group=MORE)
+    excess: float = option(
+        EXCESS_WEIGHT,
+        "Cost of excess drops",
+        "cost of drops over the budget, per budget",
+        low=0.0,
+        group=MORE,
+        symbol="λ",
+    )
 
     def problems(self) -> list[Problem]:
         """Return everything out of bounds or missing."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from firegui.domain.options import bounds_problems, option
 from firegui.errors import Problem
 
-STEPS = "Step sizes and grid"
+STEPS = "Advanced"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,17 @@ class NetworkFitSettings:
         10, "Fit days", "days from day 0 whose perimeters may be read", unit="days", low=1, high=365,
         default_text="10, or as many as every event has perimeters for",
     )  # fmt: skip
-    epochs: int = option(60, "Epochs", "most rounds over all days of all events", low=1, high=100_000)
+    epochs: int = option(
+        60, "Rounds", "most rounds over all days of all events; epochs", low=1, high=100_000, group=STEPS
+    )
     learning_rate: float = option(
-        3e-3, "Learning rate", "step size of the network's weights", low=1e-6, high=1.0, group=STEPS, flag="--lr"
+        3e-3,
+        "Step size",
+        "step size of the network's weights; the learning rate",
+        low=1e-6,
+        high=1.0,
+        group=STEPS,
+        flag="--lr",
     )
     correction: bool = option(True, "Correction", "also fit a smooth field and a trend of the base rate to each event")
     correction_rate: float = option(
@@ -38,13 +46,19 @@ class NetworkFitSettings:
         flag="--node-spacing",
     )  # fmt: skip
     patience: int = option(
-        20, "Patience", "epochs without a better misfit before it stops", low=1, high=100_000, restarts=False
+        20,
+        "Rounds without gain",
+        "stop after this many rounds without a better misfit; the patience",
+        low=1,
+        high=100_000,
+        restarts=False,
+        group=STEPS,
     )
     margin_cells: int = option(
         45, "Margin", "cells kept around the last perimeter that may be read", unit="cells", low=2, high=10_000,
         group=STEPS, flag="--margin",
     )  # fmt: skip
-    seed: int = option(0, "Seed", "seed of the first weights", low=0, high=2**32 - 1)
+    seed: int = option(0, "Random seed", "seed of the first weights", low=0, high=2**32 - 1, group=STEPS)
 
     def problems(self) -> list[Problem]:
         """Return everything out of bounds."""

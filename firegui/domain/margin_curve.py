@@ -41,7 +41,7 @@ class MarginCurveSettings:
         0, "Draws", "draws of every scenario that has something random; 0: as many as the scenario says", low=0,
         high=MOST_DRAWS, zero_text="as in each scenario",
     )  # fmt: skip
-    seed: int = option(0, "Seed", "seed of all draws of the tests", low=0, high=2**32 - 1)
+    seed: int = option(0, "Random seed", "seed of all draws of the tests", low=0, high=2**32 - 1)
 
     @property
     def plans(self) -> tuple[CurvePlan, ...]:

@@ -17,7 +17,6 @@ from firegui.errors import Problem
 Settings = TypeVar("Settings")
 Path = tuple[str, ...]
 _OPTION = "option"
-_SYMBOLS = {"λ": "Weight", "η": "Effectiveness"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +26,10 @@ class Option:
     ``group`` names the folded section of a form that holds it; settings without one are always shown. ``label`` stands
     beside the field where that is not the title. ``choices`` titles the values of an enumeration. ``kinds`` are the
     kinds of an analysis that read the setting, empty for all. ``degrees`` says that radians are kept, and degrees shown
-    and typed. ``zero_text`` says in a form what 0 means. ``restarts`` is false for a setting that may change when a run
-    is resumed. ``read`` reads one element of a tuple.
+    and typed. ``percent`` says that forms show the value in percent. ``zero_text`` says in a form what 0 means.
+    ``restarts`` is false for a setting that may change when a run is resumed. ``read`` reads one element of a tuple.
+
+    ``symbol`` is the paper's, which only tooltips name.
 
     ``flag`` is the command-line option where it is not made from the field's name, ``off_flag`` that of a yes or no
     that is off, and ``flags`` the words of every value where each has its own. ``metavar`` stands for an element in the
@@ -42,9 +43,11 @@ class Option:
     high: float | None = None
     group: str = ""
     label: str = ""
+    symbol: str = ""
     choices: Mapping[Any, str] = field(default_factory=dict)
     kinds: tuple[StrEnum, ...] = ()
     degrees: bool = False
+    percent: bool = False
     zero_text: str = ""
     restarts: bool = True
     read: Callable[[str], Any] | None = None
@@ -57,20 +60,18 @@ class Option:
 
     @property
     def field_label(self) -> str:
-        """Text beside a field: the word comes first, then its symbol."""
-        symbol, _, word = self.title.partition(" ")
-        return self.label or (f"{word.capitalize()} {symbol}" if symbol in _SYMBOLS else self.title)
+        """Text beside a field."""
+        return self.label or self.title
 
     @property
-    def accessible_name(self) -> str:
-        """Title for a screen reader: the meaning of its symbol, then the title."""
-        meaning = _SYMBOLS.get(self.title.split(" ")[0], "")
-        return f"{meaning} {self.title}" if meaning else self.title
+    def explanation(self) -> str:
+        """Help, with the symbol of the paper where there is one."""
+        return f"{self.help}; {self.symbol} in the paper" if self.symbol else self.help
 
     @property
     def shown_unit(self) -> str:
         """Unit that is shown."""
-        return "°" if self.degrees else self.unit
+        return "°" if self.degrees else "%" if self.percent else self.unit
 
     @property
     def shown_bounds(self) -> tuple[float | None, float | None]:
@@ -80,17 +81,19 @@ class Option:
 
     def shown(self, value: Any) -> Any:
         """Return a value in the unit that is shown."""
-        return round(math.degrees(value), 9) if self.degrees else value
+        if self.degrees or self.percent:
+            return round(math.degrees(value) if self.degrees else 100.0 * value, 9)
+        return value
 
     def kept(self, value: Any) -> Any:
         """Return a shown value in the unit that is kept."""
-        return math.radians(value) if self.degrees else value
+        return math.radians(value) if self.degrees else value / 100.0 if self.percent else value
 
     def tooltip(self, offset: int = 0) -> str:
         """Return help, unit and bounds; ``offset`` is added to the bounds for people, who count days from 1."""
-        unit = " (degrees)" if self.degrees else f" ({self.unit})" if self.unit else " (plain number)"
+        unit = " (degrees)" if self.degrees else f" ({self.shown_unit})" if self.shown_unit else " (plain number)"
         low, high = (None if end is None else end + offset for end in self.shown_bounds)
-        return f"{self.help}{unit}\n{limits_text(low, high)}"
+        return f"{self.explanation}{unit}\n{limits_text(low, high)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,8 @@ class SettingField:
         """Return the value of a text. Raises ``ValueError``."""
         if self.is_list:
             return tuple(self.parse_element(part.strip()) for part in text.split(",") if part.strip())
-        return self.option.kept(self.kind(text))
+        value = self.kind(text)
+        return math.radians(value) if self.option.degrees else value
 
     def parse_element(self, text: str) -> Any:
         """Return one element of a tuple. Raises ``ValueError``."""

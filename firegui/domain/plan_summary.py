@@ -20,6 +20,7 @@ from firegui.domain.observation import OBSERVED
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.domain.stress import StressTable
+from firegui.domain.units import Units
 
 NO_DATE = "the date of the fire is not known"
 NO_PLACE = "the fire has no place on the map"
@@ -126,12 +127,11 @@ class PlanSummary:
         return sum(day.gallons_of(material) for day in self.days)
 
     # -- texts -------------------------------------------------------------------------------------------------------
-    @property
-    def size_text(self) -> str:
-        """Final size and what is saved: ``5.5 ha, 99.5 % saved (1,204 ha without drops)``."""
+    def size_text(self, units: Units = Units.METRIC) -> str:
+        """Return the final size and what is saved: ``5.5 ha, 99.5 % saved (1,204 ha without drops)``."""
         if self.final_ha is None:
             return "not known"
-        return fire_size_text(self.final_ha, self.final_ha_no_drops, self.bare)
+        return fire_size_text(self.final_ha, self.final_ha_no_drops, self.bare, units)
 
     @property
     def gallons_text(self) -> str:
@@ -155,35 +155,35 @@ class PlanSummary:
         rule = "the daylight rule allows them" if self.has_daylight_rule else "no daylight rule"
         return f"{self.night:,} of {self.drops:,}; {rule}"
 
-    @property
-    def worst_text(self) -> str:
-        """Worst stress case: its size at the end, its name, the growth that is left; empty without a test."""
+    def worst_text(self, units: Units = Units.METRIC) -> str:
+        """Return the worst stress case: size at the end, name, growth that is left; empty without a test."""
         if self.stress is None:
             return ""
         worst = self.stress.worst
-        size = area_text(worst.cells_worst * self.cell_ha)
+        size = units.area(worst.cells_worst * self.cell_ha)
         return f"{size} ({worst.scenario.name}; {percent_text(worst.share_worst)} of the growth left)"
 
-    def headline(self) -> list[tuple[str, str]]:
+    def headline(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
         """Return what is reported first, as titles and texts; the worst stress case where the plan was tested."""
         lines = [
-            ("Final size", self.size_text),
+            ("Final size", self.size_text(units)),
             ("Drops", f"{self.drops:,}"),
             ("Gallons", self.gallons_text),
             ("Drops at night", self.night_text),
         ]
-        lines += [("Worst stress case", self.worst_text)] if self.worst_text else []
+        worst = self.worst_text(units)
+        lines += [("Worst stress case", worst)] if worst else []
         return [*lines, *([("Caution", f"⚠ {self.outside}")] if self.outside else [])]
 
-    def day_rows(self) -> list[list[str]]:
+    def day_rows(self, units: Units = Units.METRIC) -> list[list[str]]:
         """Return the table of days, titles first: drops by type, gallons, drops at night, fire at the end."""
         titles = ["Day", "Date", "Drops", "By type", "Gallons", "At night", "Fire at end", self.bare.capitalize()]
-        return [titles, *(_day_row(day) for day in self.days)]
+        return [titles, *(_day_row(day, units) for day in self.days)]
 
 
-def _day_row(day: DaySummary) -> list[str]:
+def _day_row(day: DaySummary, units: Units) -> list[str]:
     by_type = ", ".join(f"{line.type} {line.drops:,}" for line in day.types) or "–"
-    fires = ("–" if area is None else area_text(area) for area in (day.fire_ha, day.fire_ha_no_drops))
+    fires = ("–" if area is None else units.area(area) for area in (day.fire_ha, day.fire_ha_no_drops))
     night = "–" if day.night is None else f"{day.night:,}"
     date_text = DATE_UNKNOWN if day.when is None else day.when.isoformat()
     return [f"{day.day + 1}", date_text, f"{day.drops:,}", by_type, f"{day.gallons:,.0f}", night, *fires]
@@ -194,18 +194,13 @@ def saved_share(final_ha: float, final_ha_no_drops: float | None) -> float | Non
     return 1.0 - final_ha / final_ha_no_drops if final_ha_no_drops else None
 
 
-def fire_size_text(final_ha: float, final_ha_no_drops: float | None, bare: str) -> str:
+def fire_size_text(final_ha: float, final_ha_no_drops: float | None, bare: str, units: Units = Units.METRIC) -> str:
     """Return the size of a fire, what is saved, and the fire without drops, which ``bare`` calls so."""
-    text, share = area_text(final_ha), saved_share(final_ha, final_ha_no_drops)
+    text, share = units.area(final_ha), saved_share(final_ha, final_ha_no_drops)
     if final_ha_no_drops is None:
         return text
     saved = "" if share is None else f", {saved_text(share)}"
-    return f"{text}{saved} ({area_text(final_ha_no_drops)} {bare})"
-
-
-def area_text(area_ha: float) -> str:
-    """Return an area with its unit: ``5.5 ha`` below 100 ha, ``1,204 ha`` above."""
-    return f"{area_ha:,.1f} ha" if area_ha < 99.95 else f"{area_ha:,.0f} ha"
+    return f"{text}{saved} ({units.area(final_ha_no_drops)} {bare})"
 
 
 def percent_text(share: float) -> str:

@@ -17,7 +17,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.scenario import Scenario
-from firegui.domain.settings import Margin, ObjectiveWeights, PlanSettings, Setting
+from firegui.domain.settings import SETTING_TITLES, Margin, ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.stress import StressSet
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
@@ -177,8 +177,8 @@ class Project:
             found.append(
                 Problem(
                     "objective",
-                    "λ prot is above 0 but no region is drawn",
-                    "draw a protected region or choose setting A",
+                    "protected places have a weight but no region is drawn",
+                    f"draw a protected region or choose the goal “{SETTING_TITLES[Setting.A]}”",
                 )
             )
         return found

@@ -54,7 +54,10 @@ class ScalingSettings:
     warm_ups: int = option(2, "Warm-ups", "rounds that do not count", low=1, high=100)
     quality: bool = option(True, "Quality", "also search at every fleet size", restarts=False)
     evaluations: int = option(
-        600, "Evaluations", "rollout-equivalents of each search; a gradient epoch is charged three", low=LEAST_SEARCH
+        600,
+        "Fire simulations",
+        "fire simulations of each search; a step of the gradient search counts as three",
+        low=LEAST_SEARCH,
     )
     seeds: int = option(3, "Seeds", "searches of each planner at each fleet size", low=1, high=100, restarts=False)
     seed: int = option(0, "First seed", "first seed; the others follow it", low=0, high=2**31)

@@ -30,9 +30,9 @@ class SensitivityKind(StrEnum):
 
 
 KIND_TITLES = {
-    SensitivityKind.EFFECTIVENESS: "Effectiveness scored at",
-    SensitivityKind.POSE: "Perturbed poses",
-    SensitivityKind.DESIGN: "Design effectiveness",
+    SensitivityKind.EFFECTIVENESS: "How well drops work, scored",
+    SensitivityKind.POSE: "Drops laid off target",
+    SensitivityKind.DESIGN: "How well drops work, assumed",
     SensitivityKind.RETARDANT_SIDE: "Where retardant acts",
 }
 
@@ -57,7 +57,7 @@ DESIGN_PREFIX = "design-"
 """How the folders of a sweep's plans begin."""
 
 _PAIR_HELP = "pairs of retardant/water with commas between, such as 0.9/0.9, 0.85/0.8"
-NO_MEMBERS_REASON = "not asked for: give a number of members"
+NO_MEMBERS_REASON = "not asked for: give a number of fires"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +69,21 @@ class SensitivitySettings:
     """
 
     pairs: tuple[Effectiveness, ...] = option(
-        PAIRS, "Effectiveness", "effectiveness to score at: " + _PAIR_HELP, label="Scored at η",
+        PAIRS, "Effectiveness", "effectiveness to score at: " + _PAIR_HELP, label="Scored with",
         read=Effectiveness.parse, metavar="R/W", kinds=(SensitivityKind.EFFECTIVENESS,),
-        about="η of retardant/water", default_text="the paper's seven",
+        about="effectiveness of retardant/water", default_text="the paper's seven",
     )  # fmt: skip
     scales: tuple[float, ...] = option(
-        SCALES, "Perturbations",
-        "standard deviations of the noise on the pose logits, with commas between; 0 is no noise", label="Noise",
+        SCALES, "Drops laid off by",
+        "standard deviations of the noise on the pose logits, with commas between; 0 is no noise",
         kinds=(SensitivityKind.POSE,), about="noise on the pose logits",
     )  # fmt: skip
-    draws: int = option(4, "Draws", "perturbed schedules per scale", low=1, high=10_000, kinds=(SensitivityKind.POSE,))
+    draws: int = option(
+        4, "Draws", "displaced plans per displacement", low=1, high=10_000, kinds=(SensitivityKind.POSE,)
+    )
     designs: tuple[Effectiveness, ...] = option(
-        DESIGNS, "Design η", "effectiveness to plan with: " + _PAIR_HELP, label="Planned with η",
-        read=Effectiveness.parse, metavar="R/W", kinds=(SensitivityKind.DESIGN,), about="η to plan with",
+        DESIGNS, "Assumed effectiveness", "effectiveness to plan with: " + _PAIR_HELP, label="Planned with",
+        read=Effectiveness.parse, metavar="R/W", kinds=(SensitivityKind.DESIGN,), about="effectiveness to plan with",
     )  # fmt: skip
     sides: tuple[RetardantSide, ...] = option(
         SIDES, "Retardant side", "where retardant acts: both, emitter, receiver, with commas between",
@@ -89,12 +91,12 @@ class SensitivitySettings:
         metavar="SIDE", about="both, emitter, receiver",
     )  # fmt: skip
     members: int = option(
-        0, "Members", "sampled fires for each Monte Carlo column of the sweep", label="Sampled fires", low=0,
+        0, "Number of fires", "sampled fires for each Monte Carlo column of the sweep", low=0,
         high=100_000, kinds=(SensitivityKind.DESIGN,), about="sampled fires for the Monte Carlo columns",
         default_text="0, none",
     )  # fmt: skip
     seed: int = option(
-        0, "Seed", "seed of the draws and the sampled fires", low=0, high=2**32 - 1,
+        0, "Random seed", "seed of the draws and the sampled fires", low=0, high=2**32 - 1,
         kinds=(SensitivityKind.POSE, SensitivityKind.DESIGN), about="seed of every random choice",
         default_text="0, of a design the project's",
     )  # fmt: skip

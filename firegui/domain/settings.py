@@ -11,7 +11,7 @@ from firegui.domain.calendar import MOST_DAYS
 from firegui.domain.options import bounds_problems, option
 from firegui.errors import Problem
 
-MORE = "More settings"
+MORE = "Advanced"
 """Group of the settings that few people change."""
 
 
@@ -24,20 +24,54 @@ class Setting(StrEnum):
 
 
 SETTING_TITLES: Mapping[Setting, str] = {
-    Setting.A: "A · total fire-affected area",
-    Setting.B: "B · protected regions",
-    Setting.CUSTOM: "Custom weights",
+    Setting.A: "Keep the whole fire small",
+    Setting.B: "Keep the fire out of the regions",
+    Setting.CUSTOM: "Own weights",
 }
+SETTING_SHORT: Mapping[Setting, str] = {
+    Setting.A: "Whole fire",
+    Setting.B: "Regions",
+    Setting.CUSTOM: "Own weights",
+}
+"""Goals in names of runs and columns of tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectiveWeights:
     """``λ_burn, λ_final, λ_prot, λ_budget`` of the paper's objective (step 4)."""
 
-    burn: float = option(50.0, "λ burn", "weight of fire exposure over time, whole domain", low=0.0)
-    final: float = option(50.0, "λ final", "weight of fire extent at the end", low=0.0)
-    prot: float = option(0.0, "λ prot", "weight of fire exposure inside the protected regions", low=0.0)
-    budget: float = option(1e-6, "λ budget", "cost of one executed drop", low=0.0)
+    burn: float = option(
+        50.0,
+        "Weight of burned area day by day",
+        "weight of the burning and burned area over all days",
+        label="Burned area day by day",
+        symbol="λ_burn",
+        low=0.0,
+    )
+    final: float = option(
+        50.0,
+        "Weight of final size",
+        "weight of the size of the fire at the end",
+        label="Final size",
+        symbol="λ_final",
+        low=0.0,
+    )
+    prot: float = option(
+        0.0,
+        "Weight of protected places",
+        "weight of fire inside the protected regions",
+        label="Protected places",
+        symbol="λ_prot",
+        low=0.0,
+    )
+    budget: float = option(
+        1e-6,
+        "Weight of number of drops",
+        "cost of one executed drop",
+        label="Number of drops",
+        symbol="λ_budget",
+        low=0.0,
+    )
 
     @staticmethod
     def of(setting: Setting) -> ObjectiveWeights:
@@ -50,12 +84,14 @@ class Effectiveness:
     """η: the fraction of the fire response removed where a cell gets the required coverage, per material."""
 
     retardant: float = option(
-        0.9, "η retardant", "effectiveness of retardant at required coverage", low=0.0, high=0.999999,
-        about="effectiveness of retardant",
+        0.9, "How well retardant works",
+        "part of the fire's spread that retardant stops where it has the required coverage", symbol="η", low=0.0,
+        high=0.999999, about="how well retardant works",
     )  # fmt: skip
     water: float = option(
-        0.9, "η water", "effectiveness of water at required coverage", low=0.0, high=0.999999,
-        about="effectiveness of water",
+        0.9, "How well water works",
+        "part of the fire's spread that water stops where it has the required coverage", symbol="η", low=0.0,
+        high=0.999999, about="how well water works",
     )  # fmt: skip
 
     def __str__(self) -> str:
@@ -95,7 +131,7 @@ class Start(StrEnum):
 START_TITLES: Mapping[Start, str] = {
     Start.FRONT: "Fire front (default)",
     Start.CENTROID: "Centroid of the fire",
-    Start.TACTICAL: "Tactical heuristic",
+    Start.TACTICAL: "Quick plan (by rule)",
 }
 
 SIDE_TITLES: Mapping[RetardantSide, str] = {
@@ -110,12 +146,17 @@ class OptimizerSettings:
     """Stage 1 (paper, Table ``opt_params``)."""
 
     epochs: int = option(
-        10_000, "Epochs", "cap on the number of gradient epochs", low=1, high=1_000_000, restarts=False
-    )
-    learning_rate: float = option(3e-3, "Learning rate", "Adam step size", low=1e-6, high=10.0, flag="--lr")
+        10_000, "Search steps", "most steps of the search; gradient epochs in the paper", low=1, high=1_000_000,
+        restarts=False, group=MORE,
+    )  # fmt: skip
+    learning_rate: float = option(
+        3e-3, "Step size", "size of a step of the search; the learning rate of Adam", low=1e-6, high=10.0, flag="--lr",
+        group=MORE,
+    )  # fmt: skip
     patience: int = option(
-        2_000, "Patience", "stop after this many epochs without improvement", unit="epochs", low=1, restarts=False
-    )
+        2_000, "Steps without gain", "stop the search after this many steps without gain; the patience", unit="steps",
+        low=1, restarts=False, group=MORE, label="Stop after steps without gain",
+    )  # fmt: skip
     clip_norm: float = option(1.0, "Gradient clip", "global gradient norm is clipped to this", low=1e-12, group=MORE)
     logit_clamp: float = option(
         3.0, "Logit clamp", "drop logits are kept within ± this", low=0.1, high=50.0, group=MORE
@@ -130,9 +171,9 @@ class OptimizerSettings:
         2.0, "Jitter", "standard deviation of the random offset of starting positions", unit="cells", low=0.0,
         group=MORE,
     )  # fmt: skip
-    seed: int = option(0, "Seed", "seed of every random choice of the run", low=0, high=2**32 - 1)
+    seed: int = option(0, "Random seed", "seed of every random choice of the run", low=0, high=2**32 - 1, group=MORE)
     start: Start = option(
-        Start.FRONT, "Start", "on the front of the fire without drops, on its centroid, or from the tactical heuristic",
+        Start.FRONT, "Start", "on the front of the fire without drops, on its centroid, or from the quick plan by rule",
         label="Start from", choices=START_TITLES, about="where the drops begin",
     )  # fmt: skip
     full_carry: bool = option(
@@ -150,24 +191,26 @@ class EliminationSettings:
     """
 
     slack: float = option(
-        1.02, "Slack ρ", "factor by which a constrained loss may exceed the first stage's; 1.02 allows 2 %", low=1.0
+        1.02, "Slack", "factor by which fewer drops may worsen what is held; 1.02 allows 2 %", symbol="ρ", low=1.0
     )
     floor: float = option(1e-4, "Threshold floor", "no constraint is tighter than this", low=0.0)
-    first_batch: int = option(32, "First batch", "drops removed together in the first trial of a pass", low=1)
+    first_batch: int = option(32, "First batch", "drops removed together in the first trial of a round", low=1)
     largest_batch: int = option(256, "Largest batch", "cap on the batch after accepted batches", low=1)
-    allowance: int = option(40_000, "Rollout allowance", "stop pruning after this many rollouts", low=1, restarts=False)
-    keep: int = option(0, "Keep at least", "stop pruning at this many drops; 0 prunes whatever can go", low=0)
+    allowance: int = option(
+        40_000, "Fire simulations", "stop removing drops after this many fire simulations", low=1, restarts=False
+    )
+    keep: int = option(0, "Keep at least", "stop removing at this many drops; 0 removes whatever can go", low=0)
     perturbations: int = option(
-        0, "Pose perturbations", "a removal must also hold under this many fixed perturbations of all poses", low=0,
+        0, "Displaced copies", "a removal must also hold in this many copies of the plan with displaced drops", low=0,
         high=64,
     )  # fmt: skip
     perturbation_scale: float = option(
-        1e-3, "Perturbation scale", "standard deviation of the perturbed pose logits; 0.001 is about half a cell",
+        1e-3, "Displacement", "standard deviation of the displaced pose logits; 0.001 is about half a cell",
         low=0.0, high=1.0,
     )  # fmt: skip
     smoothing: int = option(
-        0, "Smoothing", "epochs that then move the drops until the plan holds with displaced drops; the paper: 300",
-        unit="epochs", low=0, high=100_000,
+        0, "Smoothing", "steps that then move the drops until the plan holds with displaced drops; the paper: 300",
+        unit="steps", low=0, high=100_000,
     )  # fmt: skip
     front_shift: float = option(
         0.0, "Front shift", "a removal must also hold when the fire is this many standard deviations worse", low=0.0,
@@ -188,7 +231,7 @@ class Margin(StrEnum):
 
 MARGIN_TITLES: Mapping[Margin, str] = {
     Margin.NONE: "The model alone",
-    Margin.DESIGN: "Model at design η",
+    Margin.DESIGN: "Model, cautious effectiveness",
     Margin.STRESS: "Every stress scenario",
 }
 
@@ -213,15 +256,17 @@ class MarginSettings:
         label="Limit, share of growth",
     )
     draws: int = option(
-        24, "Test draws", "draws of a random scenario in a test of the second stage", low=1, high=1_000, group=MORE
+        24, "Test draws", "draws of a random scenario in a test while drops are removed", low=1, high=1_000, group=MORE
     )
     search_epochs: int = option(
-        600, "Search epochs", "epochs on the objective alone", low=1, high=1_000_000, group=MORE
+        600, "Steps on the goal", "search steps on the goal alone", low=1, high=1_000_000, group=MORE
     )
-    training_epochs: int = option(1200, "Training epochs", "epochs in the scenarios", low=1, high=1_000_000, group=MORE)
+    training_epochs: int = option(
+        1200, "Steps in scenarios", "search steps in the scenarios", low=1, high=1_000_000, group=MORE
+    )
     adapt_epochs: int = option(
-        2600, "Adaptation", "epochs in which the drops that are left adapt in the first round of removal",
-        unit="epochs", low=1, high=100_000, group=MORE,
+        2600, "Adaptation", "steps in which the drops that are left adapt in the first round of removal",
+        unit="steps", low=1, high=100_000, group=MORE,
     )  # fmt: skip
 
     @property
@@ -238,7 +283,7 @@ class PlanSettings:
         0, "Start day", "day of the event on which the plan starts, counted from 0", unit="day", low=0, high=MOST_DAYS
     )
     days: int = option(15, "Days", "length of the plan in days", unit="days", low=1, high=MOST_DAYS)
-    setting: Setting = option(Setting.A, "Objective", "what the plan is for", choices=SETTING_TITLES)
+    setting: Setting = option(Setting.A, "Goal", "what the plan is for", choices=SETTING_TITLES)
     weights: ObjectiveWeights = ObjectiveWeights()
     nominal: Effectiveness = NOMINAL
     design: Effectiveness = DESIGN
@@ -261,6 +306,10 @@ class PlanSettings:
         weights = (self.weights.burn, self.weights.final, self.weights.prot)
         if all(math.isfinite(w) for w in weights) and not any(w > 0 for w in weights):
             found.append(
-                Problem("objective", "λ burn, λ final and λ prot are all 0", "give at least one fire term a weight")
+                Problem(
+                    "objective",
+                    "no part of the fire has a weight",
+                    "give burned area, final size or protected places a weight above 0",
+                )
             )
         return found

@@ -56,7 +56,7 @@ class StressScenario:
         0.0, "Replanned every", "the rest is replanned this often; 0: never", unit="h", low=0.0, high=24.0
     )
     draws: int = option(1, "Draws", "how often a scenario with random errors is drawn", low=1, high=MOST_DRAWS)
-    seed: int = option(0, "Seed", "seed of the scenario's draws, beside that of the set", low=0, high=2**32 - 1)
+    seed: int = option(0, "Random seed", "seed of the scenario's draws, beside that of the set", low=0, high=2**32 - 1)
 
     @property
     def is_random(self) -> bool:
@@ -149,7 +149,7 @@ class StressSet:
     """
 
     scenarios: tuple[StressScenario, ...] = DEFAULT_SCENARIOS
-    seed: int = option(0, "Seed", "seed of all draws of the set", low=0, high=2**32 - 1)
+    seed: int = option(0, "Random seed", "seed of all draws of the set", low=0, high=2**32 - 1)
 
     @property
     def unrepaired(self) -> tuple[StressScenario, ...]:

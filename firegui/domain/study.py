@@ -105,12 +105,18 @@ class StudySettings:
     """
 
     name: str = option("Study", "Name", "name of the study", restarts=False)
-    planner: str = option("tactical", "Planner", f"planner of every cell, or {SCHEDULE}")
+    planner: str = option("tactical", "Planner", f"planner of every case, or {SCHEDULE}")
     allowance: int = option(
-        600, "Allowance", "rollout-equivalents of each search; a gradient epoch is charged three", low=1, high=10**9
+        600,
+        "Fire simulations",
+        "fire simulations of each search; a step of the gradient search counts as three",
+        low=1,
+        high=10**9,
     )
     budget: int = option(0, "Drop budget", "soft limit on executed drops; 0 is none", low=0, high=10**9)
-    excess: float = option(EXCESS_WEIGHT, "λ excess", "cost of drops over the budget, per budget", low=0.0)
+    excess: float = option(
+        EXCESS_WEIGHT, "Cost of excess drops", "cost of drops over the budget, per budget", low=0.0, symbol="λ"
+    )
     set: Mapping[str, Value] = field(default_factory=dict)
     vary: tuple[Vary, ...] = ()
     cases: tuple[Case, ...] = ()
@@ -118,7 +124,7 @@ class StudySettings:
         Sampling.GRID, "Sampling", "every combination, or a Latin hypercube", choices=SAMPLING_TITLES
     )
     samples: int = option(32, "Samples", "cells that a Latin hypercube draws, for every case", low=1, high=MOST_CELLS)
-    seed: int = option(0, "Seed", "of the Latin hypercube", low=0, high=2**32 - 1)
+    seed: int = option(0, "Random seed", "of the Latin hypercube", low=0, high=2**32 - 1)
     measure: tuple[str, ...] = option(
         ("objective", "final_extent_ha", "drops_executed"), "Measures", "columns of the table", restarts=False
     )

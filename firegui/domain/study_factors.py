@@ -144,11 +144,11 @@ def kind_of(name: str, project: Project) -> type[Any] | None:
 _FLEET_TITLES: Mapping[str, str] = {
     "count": "number of aircraft", "payload_gal": "payload (gal)", "turnaround_h": "turnaround (h)",
     "speed_ms": "speed (m/s)", "drop_duration_s": "duration of a drop (s)", "drop_height_m": "drop height (m)",
-    "sigma_parallel_m": "line length σ∥ (m)", "sigma_perpendicular_m": "line width σ⊥ (m)",
+    "sigma_parallel_m": "line length (m)", "sigma_perpendicular_m": "line width (m)",
 }  # fmt: skip
 _TITLES: Mapping[str, str] = {
-    "nominal": "Effectiveness of both materials, to score", "design": "Effectiveness of both materials, to plan with",
-    "seed": "Random seed", "planner": "Planner", "allowance": "Allowance of a search", "budget": "Drop budget",
+    "nominal": "How well both materials work, to score", "design": "How well both materials work, to plan with",
+    "seed": "Random seed", "planner": "Planner", "allowance": "Fire simulations of a search", "budget": "Drop budget",
     "wind.speed_factor": "Wind speed, factor", "wind.direction_deg": "Wind direction, turned by (degrees)",
     "wind.delay_h": "Wind, later by (h)", "grounded.all": "All aircraft: grounded days",
     "lifted.all": "All aircraft: days on which they fly after all",
@@ -179,8 +179,8 @@ def factor_titles(project: Project) -> dict[str, str]:
 
 
 _GROUPS: Mapping[str, str] = {
-    "weights": "Objective: ", "nominal": "To score: ", "design": "To plan with: ", "optimizer": "First stage: ",
-    "elimination": "Second stage: ", "margin": "Margin: ",
+    "weights": "Weight: ", "nominal": "To score: ", "design": "To plan with: ", "optimizer": "Search: ",
+    "elimination": "Remove needless drops: ", "margin": "Margin: ",
 }  # fmt: skip
 
 

@@ -71,9 +71,9 @@ def _growth_left(result: Callable[[StressTable], StressResult]) -> Callable[[Stu
 MEASURES: Mapping[str, StudyMeasure] = {
     "objective": StudyMeasure("Objective with penalty", "", lambda row: row.objective),
     "objective_before_penalty": StudyMeasure("Objective", "", _of_plan("objective")),
-    "final_extent_ha": StudyMeasure("Final extent", "ha", _of_plan("final_extent_ha")),
-    "final_extent_cells": StudyMeasure("Final extent", "cells", _of_plan("final_extent_cells")),
-    "occupancy_cell_days": StudyMeasure("Occupancy", "cell-days", _of_plan("occupancy_cell_days")),
+    "final_extent_ha": StudyMeasure("Final size", "ha", _of_plan("final_extent_ha")),
+    "final_extent_cells": StudyMeasure("Final size", "cells", _of_plan("final_extent_cells")),
+    "occupancy_cell_days": StudyMeasure("Burned area over time", "cell-days", _of_plan("occupancy_cell_days")),
     "protected_cells": StudyMeasure("Fire in protected regions", "cells", _of_plan("protected_cells")),
     "loss_burn": StudyMeasure("Burn loss", "", _of_plan("loss_burn")),
     "loss_final": StudyMeasure("Final loss", "", _of_plan("loss_final")),
@@ -81,7 +81,7 @@ MEASURES: Mapping[str, StudyMeasure] = {
     "drops_executed": StudyMeasure("Executed drops", "", _of_plan("drops_executed")),
     "drops_proposed": StudyMeasure("Proposed drops", "", _of_plan("drops_proposed"), 0),
     "baseline_objective": StudyMeasure("Objective without drops", "", _of_baseline("objective"), 0),
-    "baseline_final_extent_ha": StudyMeasure("Final extent without drops", "ha", _of_baseline("final_extent_ha"), 0),
+    "baseline_final_extent_ha": StudyMeasure("Final size without drops", "ha", _of_baseline("final_extent_ha"), 0),
     "saved_ha": StudyMeasure(
         "Area saved", "ha", lambda row: row.baseline.final_extent_ha - row.plan.final_extent_ha, 1
     ),
@@ -92,7 +92,7 @@ MEASURES: Mapping[str, StudyMeasure] = {
         "Area saved per drop", "ha",
         lambda row: (row.baseline.final_extent_ha - row.plan.final_extent_ha) / max(row.plan.drops_executed, 1), 1,
     ),
-    "evaluations": StudyMeasure("Charged rollouts", "", lambda row: float(row.evaluations), 0),
+    "evaluations": StudyMeasure("Fire simulations", "", lambda row: float(row.evaluations), 0),
     "violations": StudyMeasure(
         "Rule violations", "",
         lambda row: float(sum(astuple(row.violations))),

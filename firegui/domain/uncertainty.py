@@ -30,7 +30,7 @@ class UncertaintyKind(StrEnum):
 
 
 KIND_TITLES = {
-    UncertaintyKind.ALEATORIC: "Daily states drawn",
+    UncertaintyKind.ALEATORIC: "Chance of spread",
     UncertaintyKind.EPISTEMIC: "Model error",
     UncertaintyKind.WEATHER: "Wind",
 }
@@ -118,16 +118,16 @@ class WeatherSpread:
     """
 
     speed_sd: float = option(
-        0.2, "Speed", "standard deviation of the log of the wind speed factor", low=0.0, high=2.0,
-        label="Speed, sd of log", kinds=_WIND,
+        0.2, "Wind speed off by", "how far the wind speed is off; the standard deviation of the log of its factor",
+        low=0.0, high=2.0, percent=True, about="standard deviation of the log of the wind speed factor", kinds=_WIND,
     )  # fmt: skip
     direction_sd: float = option(
-        math.radians(15.0), "Direction", "standard deviation of the wind direction's offset", unit="rad", low=0.0,
-        high=math.pi, degrees=True, label="Direction, sd", kinds=_WIND,
+        math.radians(15.0), "Wind direction off by", "standard deviation of the wind direction's offset", unit="rad",
+        low=0.0, high=math.pi, degrees=True, kinds=_WIND,
     )  # fmt: skip
     timing_sd: float = option(
-        3.0, "Timing", "standard deviation of how much later the weather comes", unit="h", low=0.0, high=48.0,
-        label="Timing, sd", kinds=_WIND,
+        3.0, "Weather late by", "standard deviation of how much later the weather comes", unit="h", low=0.0, high=48.0,
+        kinds=_WIND,
     )  # fmt: skip
 
 
@@ -153,16 +153,20 @@ class UncertaintySettings:
 
     kind: UncertaintyKind = option(UncertaintyKind.ALEATORIC, "Kind", "where the members differ", choices=KIND_TITLES)
     members: int = option(
-        300, "Members", "pairs of a fire without drops and one with the plan", low=1, high=100_000, restarts=False
+        300,
+        "Number of fires",
+        "pairs of a fire without drops and one with the plan; members of the ensemble",
+        low=1,
+        high=100_000,
+        restarts=False,
     )
-    seed: int = option(0, "Seed", "seed of every random number of the ensemble", low=0, high=2**32 - 1)
+    seed: int = option(0, "Random seed", "seed of every random number of the ensemble", low=0, high=2**32 - 1)
     threshold: float = option(
-        0.1, "Threshold", "the model error touches cells with a fire probability above this", low=0.0, high=1.0,
-        label="Threshold P", kinds=_MODEL,
+        0.1, "Count as fire above", "the model error touches cells whose chance to have burned is above this", low=0.0,
+        high=1.0, symbol="P", kinds=_MODEL,
     )  # fmt: skip
     keep_members: bool = option(
-        False, "Keep members", "keep every member's drawn states in the folder too; this takes room",
-        label="Keep drawn states", kinds=_DRAWN,
+        False, "Save each fire", "save the states of each fire in the folder too; this takes room", kinds=_DRAWN,
     )  # fmt: skip
     error: ErrorSource = option(
         ErrorSource.FITTED, "Error model",
@@ -176,8 +180,8 @@ class UncertaintySettings:
         about="residuals of the whole forecast, or of one-day forecasts",
     )  # fmt: skip
     softening: float = option(
-        0.01, "Softening ε", "an observed state counts as this far from certain", low=1e-6, high=0.3, kinds=_MODEL,
-        about="ε of an observed state, where the error is fitted",
+        0.01, "Softening", "an observed state counts as this far from certain", low=1e-6, high=0.3,
+        kinds=_MODEL, symbol="ε", about="softening of an observed state, where the error is fitted",
     )  # fmt: skip
     weather: WeatherSpread = WeatherSpread()
 
@@ -190,8 +194,8 @@ class UncertaintySettings:
         """Return everything that is wrong."""
         found = bounds_problems(self, "uncertainty") + bounds_problems(self.weather, "wind")
         if self.keep_members and self.kind is not UncertaintyKind.ALEATORIC:
-            what = f"members of the kind {self.kind.value} cannot be kept"
-            found.append(Problem("uncertainty", what, "leave it out: any member can be computed again"))
+            what = f"each fire of the kind {self.kind.value} cannot be saved"
+            found.append(Problem("uncertainty", what, "leave it out: any fire can be computed again"))
         spread = (self.weather.speed_sd, self.weather.direction_sd, self.weather.timing_sd)
         if self.kind is UncertaintyKind.WEATHER and not any(spread):
             found.append(Problem("wind", "nothing is off: all three spreads are 0", "give at least one a value"))

@@ -28,7 +28,7 @@ from firegui.domain.benchmark import (
     line_style,
 )
 from firegui.domain.project import Project
-from firegui.domain.settings import SETTING_TITLES, Setting
+from firegui.domain.settings import SETTING_TITLES
 from firegui.domain.spare_colors import ON_LIGHT, spare_colors
 from firegui.planning.picture_files import write_pictures
 
@@ -88,14 +88,16 @@ def draw(table: BenchmarkTable, project: Project, folder: Path) -> list[Path]:
 def convergence_figure(table: BenchmarkTable, project: Project) -> Figure:
     """Draw the running best against charged rollouts at the shared allowance, a curve for each seed."""
     groups = [group for group in table.groups if not group.matched]
-    return _figure(table, project, groups, f"allowance {table.settings.allowance:,} rollouts", _KEY)
+    return _figure(table, project, groups, f"allowance of {table.settings.allowance:,} fire simulations", _KEY)
 
 
 def matched_figure(table: BenchmarkTable, project: Project) -> Figure:
     """Return the same figure of the runs at the measured cost of the two-stage plan."""
     levels = {PlannerName.TWO_STAGE, PlannerName.NONE}
     groups = [group for group in table.groups if group.matched or group.planner in levels]
-    return _figure(table, project, groups, f"matched allowance {table.matched_allowance:,} rollouts", _MATCHED_KEY)
+    return _figure(
+        table, project, groups, f"matched allowance of {table.matched_allowance:,} fire simulations", _MATCHED_KEY
+    )
 
 
 def _figure(table: BenchmarkTable, project: Project, groups: Sequence[Group], allowance: str, key: str) -> Figure:
@@ -109,13 +111,12 @@ def _figure(table: BenchmarkTable, project: Project, groups: Sequence[Group], al
     axes.set_xlim(1.0, max(last, 2))
     _scale(axes, [name.value for name in names])
     _name_lines(axes, names)
-    custom = project.plan.setting is Setting.CUSTOM
-    setting = "custom weights" if custom else f"setting {SETTING_TITLES[project.plan.setting]}"
     done = "" if table.complete else f", {len(table.rows)} of {len(table.tasks)} tasks done"
-    title = f"{project.scenario.name}, {setting}\n{allowance}, budget {table.budget:,} drops{done}"
+    goal = f"goal: {SETTING_TITLES[project.plan.setting].lower()}"
+    title = f"{project.scenario.name}, {goal}\n{allowance}, budget {table.budget:,} drops{done}"
     # A fire called $A$ is a name, not a formula.
     axes.set_title(title, fontsize=9, parse_math=False)
-    axes.set_xlabel(f"simulator evaluations (a gradient epoch counts {GRADIENT_CHARGE})\n{key}", fontsize=8)
+    axes.set_xlabel(f"fire simulations (a step of the gradient search counts {GRADIENT_CHARGE})\n{key}", fontsize=8)
     axes.set_ylabel("best objective so far, penalty for excess drops included", fontsize=8)
     axes.tick_params(labelsize=7)
     axes.tick_params(which="minor", labelsize=7, pad=5)
@@ -148,7 +149,7 @@ def _draw_search(axes: Axes, group: Group, last: int) -> _Name:
         scored = group.objective.mean
         axes.plot([row.evaluations for row in group.rows], [row.objective for row in group.rows], color=color,
                   marker="D", markersize=4, linestyle="", clip_on=False, zorder=3)  # fmt: skip
-        text = f"{text}\n(curve at design η; ◆ scored at nominal η: {scored:.3g})"
+        text = f"{text}\n(curve with cautious effectiveness; ◆ scored with the expected: {scored:.3g})"
     return _Name(fmean(ends), text, color)
 
 

@@ -90,9 +90,7 @@ class ClosedLoop(ReplanJob):
             state = LoopState.load(path)
             self._drawn = _until(drawn, state.day)
             if state.day and not self._drawn:
-                text = (
-                    f"the fires before day {state.day} were not kept when they were drawn, so none is kept of this run"
-                )
+                text = f"the fires before day {state.day + 1} were not kept, so none is kept of this run"
                 self._emit(Message(text, "warning"))
             return state
         self._drawn = {}
@@ -121,8 +119,8 @@ class ClosedLoop(ReplanJob):
         if not self._drawn:
             raise InputError([Problem(where, "has lost fires that were drawn", "start it again")], TITLE)
         if flown.any():
-            what = f"changes drops of day {int(flown.argmax()) // world.per_day}, which have been flown"
-            remedy = f"change drops from day {step / world.per_day:g} on, or stop the exercise earlier"
+            what = f"changes drops of day {int(flown.argmax()) // world.per_day + 1}, which have been flown"
+            remedy = f"change drops from day {step / world.per_day + 1:g} on, or stop the exercise earlier"
             raise InputError([Problem("schedule", what, remedy)], TITLE)
         if decision_between(before, after, step) is Decision.KEPT:
             return state
@@ -170,7 +168,7 @@ class ClosedLoop(ReplanJob):
         check()
         step, end = world.step(state.day), world.step(state.day + 1)
         when, fire = step / world.per_day, int(state.loop.fire.sum())
-        self._emit(Progress(state.day, world.count, f"day {when:g}: {counted(fire, 'cell')}"))
+        self._emit(Progress(state.day, world.count, f"after {when:g} days: {counted(fire, 'cell')}"))
         if world.exercise is not None:
             now = self._observed(world.exercise, state, step)
         elif when >= spec.day and not state.by_hand:
@@ -221,7 +219,7 @@ class ClosedLoop(ReplanJob):
         """Return the plan of the paper's stages from now on; the old one where nothing burns."""
         seen = FireState.between(state.seen, state.loop.fire)
         if not seen.burning.any():
-            self._emit(Message(f"day {state.day}: nothing is new, so the schedule stays as it is"))
+            self._emit(Message(f"day {state.day + 1}: nothing is new, so the schedule stays as it is"))
             return _Morning(state.schedule, state.loop.fire)
         left = replanner.left(state.schedule, state.day, seen, self._control.check)
         folder.whole = left.joined
@@ -286,9 +284,12 @@ def _message(reason: FinishReason, rows: tuple[LoopDay, ...], exercise: StressSc
         return "stopped on request before a day was flown; resume the run to go on"
     last = rows[-1]
     flown = f"{sum(row.loop_drops for row in rows):,} and {sum(row.open_drops for row in rows):,} drops"
-    when, how = f"after day {last.day} of one drawn fire", "daily"
+    when, how = f"after day {last.day + 1} of one fire drawn at random", "daily"
     if exercise is not None:
-        when, how = f"{exercise.name}: after {last.end:g} days of one drawn fire", f"every {exercise.repair_hours:g} h"
+        when, how = (
+            f"{exercise.name}: after {last.end:g} days of one fire drawn at random",
+            f"every {exercise.repair_hours:g} h",
+        )
     text = (
         f"{when}: {last.loop_cells:,} cells replanned {how}, {last.open_cells:,} with "
         f"the fixed schedule ({flown}), {last.none_cells:,} without drops"

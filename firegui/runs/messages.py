@@ -12,8 +12,8 @@ from firegui.runs.stages import FinishReason
 FORMING_EPOCHS = 100
 """A plan without a drop is no surprise before so many epochs; after them, something is wrong with what was asked."""
 NO_DROP_YET = (
-    "no drop has formed yet; the first usually do after some 15 to 20 epochs at the default learning rate: "
-    "raise the epochs"
+    "no drop has formed yet; the first usually do after some 15 to 20 search steps of the default size: "
+    "allow more search steps"
 )
 RETARDANT_SIDES = {
     RetardantSide.BOTH: "both cells", RetardantSide.EMITTER: "emitting cell", RetardantSide.RECEIVER: "receiving cell",
@@ -27,7 +27,7 @@ def pair_text(effectiveness: Effectiveness) -> str:
 
 
 def counted(number: int, thing: str, things: str = "") -> str:
-    """Return ``1 epoch`` or ``1,200 epochs``.
+    """Return ``1 step`` or ``1,200 steps``.
 
     ``things`` is an irregular plural.
     """
@@ -42,31 +42,31 @@ def finish_message(
     Only a run that was stopped is to be resumed: one that ended by itself has done what it was asked.
     ``best`` is the objective of the best plan at design effectiveness, NaN where it is not known.
     """
-    kept = f"the best plan is from epoch {best_epoch + 1:,}"
+    kept = f"the best plan is from step {best_epoch + 1:,}"
     if math.isfinite(best):
-        kept += f" (objective {best:.4g} at design effectiveness)"
+        kept += f" (objective {best:.4g} at cautious effectiveness)"
     match reason:
         case FinishReason.PATIENCE:
-            remedy = "raise the patience or the learning rate"
-            return f"stopped after {counted(settings.patience, 'epoch')} without improvement; {kept}; {remedy}"
+            remedy = "for a better one, allow more steps without gain, or larger steps"
+            return f"stopped after {counted(settings.patience, 'search step')} without gain; {kept}; {remedy}"
         case FinishReason.STOPPED if best_epoch < 0:
-            return "stopped before the first epoch was done, so there is no plan yet; resume the run to get one"
+            return "stopped before the first search step was done, so there is no plan yet; resume the run to get one"
         case FinishReason.STOPPED:
-            return f"stopped on request after {counted(done, 'epoch')}; {kept}; resume the run to go on"
+            return f"stopped on request after {counted(done, 'search step')}; {kept}; resume the run to go on"
         case _:
-            return f"completed {counted(done, 'epoch')}; {kept}; for a better one, raise the epochs"
+            return f"did {counted(done, 'search step')}; {kept}; for a better one, allow more search steps"
 
 
 def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
     """Return how the second stage ended, and its result."""
-    done = f"{pruned.drops_before:,} drops pruned to {pruned.drops:,}"
-    cost = f"{counted(pruned.passes, 'pass', 'passes')} and {counted(pruned.rollouts, 'rollout')}"
+    done = f"{pruned.drops_before:,} drops reduced to {pruned.drops:,}"
+    cost = f"{counted(pruned.passes, 'round')} and {counted(pruned.rollouts, 'fire simulation')}"
     then = ""
     if pruned.smoothed:
-        then = f"; then the poses were smoothed over {counted(pruned.smoothed, 'epoch')}, which may exceed the slack"
+        then = f"; then the drops were moved over {counted(pruned.smoothed, 'search step')}, which may exceed the slack"
     match pruned.finished:
         case "" | "minimal" if reason is FinishReason.STOPPED:
-            return f"stopped on request while pruning: {done} so far, in {cost}{then}; resume the run to go on"
+            return f"stopped on request while removing drops: {done} so far, in {cost}{then}; resume the run to go on"
         case "minimal":
             return f"{done} in {cost}: no single remaining drop can be removed{then}"
         case "held":
@@ -77,19 +77,19 @@ def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
         case "enough":
             return f"{done} in {cost}: as few as were to be kept{then}"
         case "allowance":
-            return f"{done} in {cost}, when its allowance was used up; a larger one may remove more{then}"
+            return f"{done} in {cost}, when its fire simulations were used up; more of them may remove more drops{then}"
         case _:
-            return f"nothing pruned: the {pruned.drops_before:,} drops break a constraint of their own{then}"
+            return f"nothing removed: the {pruned.drops_before:,} drops break a constraint of their own{then}"
 
 
 def tactical_message(reason: FinishReason, swept: TacticalProgress | None) -> str:
-    """Return how far the tactical heuristic came, if it began, and the next step."""
+    """Return how far the quick plan came, if it began, and the next step."""
     if swept is None or swept.done == 0:
-        return "stopped before the first pass was done, so there is no plan yet; resume the run to get one"
+        return "stopped before the first round was done, so there is no plan yet; resume the run to get one"
     if reason is FinishReason.STOPPED and swept.done < swept.passes:
-        done = f"stopped on request after {swept.done} of {counted(swept.passes, 'pass', 'passes')}"
-        return f"{done} of the tactical heuristic; the best so far is saved; resume the run to make them all"
-    made = f"the tactical heuristic, best of {counted(swept.done, 'pass', 'passes')} at design effectiveness"
+        done = f"stopped on request after {swept.done} of {counted(swept.passes, 'round')}"
+        return f"{done} of the quick plan; the best so far is saved; resume the run to make them all"
+    made = f"the best of {counted(swept.done, 'round')} at cautious effectiveness"
     return f"placed by rule, not searched for: {made}; with more time, a search finds better plans"
 
 
@@ -101,7 +101,7 @@ def gain_message(baseline: Metrics, plan: Metrics, epochs: int | None = None) ->
         return f"{text}; {NO_DROP_YET}"
     if plan.objective >= baseline.objective:
         text += "; the plan does not help: check the weights, the regions, the fleet, its grounded days and the"
-        text += " operational constraints" + ("" if epochs is None else ", or run more epochs")
+        text += " operational constraints" + ("" if epochs is None else ", or allow more search steps")
     return text
 
 

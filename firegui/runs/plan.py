@@ -214,14 +214,14 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         met = exposure <= plan.elimination.floor
         if met:
             text = f"protected exposure {exposure:.2g} is below {plan.elimination.floor:g} from the start"
-            self._emit(Message(f"{text}: no first stage is needed"))
+            self._emit(Message(f"{text}: no search is needed"))
         return met
 
     def _optimize(
         self, session: RunSession, previous: RunRecord | None, model: Model, ledger: StageFiles,
         start: Schedule | None, number: int,
     ) -> FinishReason:  # fmt: skip
-        text = "setting A's gradient descent, to begin with" if ledger is PRELIMINARY else "gradient descent"
+        text = "search for the whole fire, to begin with" if ledger is PRELIMINARY else "search: place drops"
         self._emit(StageBegan(Stage.OPTIMIZE, number, self._count, text))
         rows = () if previous is None else previous.history
         if ledger is PRELIMINARY:
@@ -262,7 +262,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         self._second.run()
 
     def _sweep(self, session: RunSession) -> FinishReason:
-        self._emit(StageBegan(Stage.TACTICAL, 1, 1, "drops placed by the tactical heuristic"))
+        self._emit(StageBegan(Stage.TACTICAL, 1, 1, "drops placed by the quick plan"))
         self._tactical = TacticalStage(session, self._spec.budget)
         return self._tactical.run()
 
@@ -305,7 +305,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         message = self._message(session, reason)
         if nominal is not None and self.baseline_metrics is not None:
             done = session.folder.header.epochs_done if self._second is None and self._first is not None else None
-            message = f"{message}. At nominal effectiveness: {gain_message(self.baseline_metrics, nominal, done)}"
+            message = f"{message}. At expected effectiveness: {gain_message(self.baseline_metrics, nominal, done)}"
         if stress is not None:
             message = f"{message}. {growth_left_text(stress)}"
         session.folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
@@ -319,7 +319,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         if Stage.KEEP in self._spec.stages:
             return "stopped on request; resume the run to go on" if self._kept is None else "kept as it was given"
         if self._first is None and self._kept is not None:
-            return "stopped on request before pruning began; resume the run to go on"
+            return "stopped on request before needless drops were removed; resume the run to go on"
         header, rows = session.folder.header, [] if self._first is None else self._first.rows
         best = rows[-1].best if rows else math.nan
         return finish_message(reason, self._settings, header.epochs_done, header.best_epoch, best)

@@ -75,7 +75,7 @@ class Replanning(ReplanJob):
         notes, earlier = list(seen.notes), seen.earlier
         if earlier is None:
             earlier = replanner.simulated(spec.schedule, spec.day - 1, self._control.check)
-            notes.append(f"no earlier perimeter: day {spec.day - 1} as simulated (P > 0.5) tells new fire from old")
+            notes.append(f"no earlier perimeter: day {spec.day} as simulated (P > 0.5) tells new fire from old")
         state = FireState.between(earlier, seen.fire)
         gone = int((earlier & ~seen.fire).sum())
         if gone:
@@ -85,7 +85,7 @@ class Replanning(ReplanJob):
             raise InputError([Problem("observed", what, "give a later perimeter; no drop is needed until then")], TITLE)
         for note in notes:
             self._emit(Message(note))
-        text = f"day {spec.day}: {counted(int(state.burning.sum()), 'cell')} burning"
+        text = f"day {spec.day + 1}: {counted(int(state.burning.sum()), 'cell')} burning"
         self._emit(Message(f"{text}, {counted(int(state.burned.sum()), 'cell')} burned out"))
         return state, notes
 
@@ -148,8 +148,8 @@ class _Work:
 
 def _opening(reason: FinishReason, day: int) -> str:
     if reason is FinishReason.STOPPED:
-        return f"stopped on request; the best plan from day {day} on is saved; resume the run to go on"
-    return f"replanned from day {day} on"
+        return f"stopped on request; the best plan from day {day + 1} on is saved; resume the run to go on"
+    return f"replanned from day {day + 1} on"
 
 
 def _gain(work: _Work, nominal: Metrics) -> str:
@@ -157,6 +157,6 @@ def _gain(work: _Work, nominal: Metrics) -> str:
     new, before = f"{nominal.final_extent_cells:,.0f} cells", f"{old.final_extent_cells:,.0f}"
     drops = f"{counted(nominal.drops_executed, 'further drop')}, {old.drops_executed:,} in the old plan"
     return (
-        f"At nominal effectiveness the fire ends at {new} ({before} with the old plan, "
+        f"At expected effectiveness the fire ends at {new} ({before} with the old plan, "
         f"{work.outlook.nothing.final_extent_cells:,.0f} without further drops), with {drops}"
     )

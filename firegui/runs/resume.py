@@ -73,21 +73,21 @@ def _stopping_problems(record: RunRecord, now: OptimizerSettings) -> Iterator[Pr
     if now.epochs < done:
         yield Problem(
             str(record.folder),
-            f"has done {counted(done, 'epoch')}, more than the {now.epochs} asked for",
-            f"give at least {counted(done, 'epoch')}",
+            f"has done {counted(done, 'search step')}, more than the {now.epochs} asked for",
+            f"give at least {counted(done, 'search step')}",
         )
     if now.patience < then.patience:
-        text = f"was run with a patience of {counted(then.patience, 'epoch')}, now {now.patience}"
-        yield Problem(str(record.folder), text, "patience can only be raised when resuming")
+        text = f"was run with a stop after {counted(then.patience, 'search step')} without gain, now {now.patience}"
+        yield Problem(str(record.folder), text, "it can only be raised when resuming (patience)")
 
     begun = any((record.folder / name).is_file() for name in (REFERENCE, PRELIMINARY))
     if begun and (now.epochs, now.patience) != (then.epochs, then.patience):
-        remedy = "leave out epochs and patience, or start a new run from its plan"
-        yield Problem(str(record.folder), "has done its first stage, so that cannot go on", remedy)
+        remedy = "leave out search steps (epochs) and patience, or start a new run from its plan"
+        yield Problem(str(record.folder), "has done its search, so that cannot go on", remedy)
 
 
 def _named(stages: tuple[Stage, ...]) -> str:
-    return "both stages" if len(stages) > 1 else f"the stage {stages[0].value} alone"
+    return "placing and removing drops" if len(stages) > 1 else f"{stages[0].value} alone"
 
 
 def _budget(drops: int | None) -> str:

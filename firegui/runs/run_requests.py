@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import OptimizerSettings, Setting
+from firegui.domain.settings import SETTING_SHORT, OptimizerSettings, Setting
 from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.project.observation_file import read_observation
@@ -25,8 +25,8 @@ from firegui.runs.stages import Stage
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 STAGE_TITLES: dict[tuple[Stage, ...], tuple[str, str]] = {
-    BOTH: ("Both stages", "search for a plan, then remove every drop that it does not need"),
-    (Stage.OPTIMIZE,): ("First stage only", "search for a plan"),
+    BOTH: ("Place drops, then remove needless ones", "search for a plan, then remove every drop that it does not need"),
+    (Stage.OPTIMIZE,): ("Place drops only", "search for a plan and keep all of its drops"),
 }
 """Title and help of what a run can do."""
 REPLAN = "replan"
@@ -37,8 +37,8 @@ PROJECTS_OWN = "the project"
 """Source of a perimeter that was the project's own, in a run folder."""
 _BOTH_STAGES = "plan"
 _KINDS = {
-    Stage.PRUNE.value: " · pruning", Stage.TACTICAL.value: " · tactical", Stage.KEEP.value: " · by hand",
-    REPLAN: " · replanned",
+    Stage.PRUNE.value: ", drops removed", Stage.TACTICAL.value: ", quick plan", Stage.KEEP.value: ", edited by hand",
+    REPLAN: ", replanned",
 }  # fmt: skip
 
 FolderSpec = PlanSpec | ReplanSpec
@@ -74,22 +74,22 @@ def new_replan_folder(project_folder: Path, setting: Setting, now: datetime, tak
     return unused(project_folder / RUNS / f"{now:%Y%m%d-%H%M%S}-{setting.value}-{REPLAN}", taken)
 
 
-def run_title(folder: Path, today: date) -> str:
-    """Return the title of a run: ``A · 14:24:05`` when it was made ``today``, else ``A · 19 Aug 14:24``.
+def run_title(folder: Path) -> str:
+    """Return the title of a run, by its goal and time: ``Whole fire, 19 Aug 14:24``.
 
-    A run that only prunes, replans or is the tactical heuristic has that in its title. A folder whose name has another
-    form is its own title.
+    A run that only removes drops, replans or is the quick plan by rule has that in its title. A folder whose name has
+    another form is its own title.
     """
     parts = folder.name.split("-")
     try:
         when = datetime.strptime("-".join(parts[:2]), "%Y%m%d-%H%M%S")
     except ValueError:
         return folder.name
-    setting = parts[2] if len(parts) > 2 else ""
+    name = parts[2] if len(parts) > 2 else ""
+    goal = SETTING_SHORT[Setting(name)] if name in set(Setting) else name
     kind = _KINDS.get(parts[3] if len(parts) > 3 else "", "")
     number = f" ({parts[4]})" if len(parts) > 4 else ""
-    time = f"{when:%H:%M:%S}" if when.date() == today else f"{when.day} {when:%b %H:%M}"
-    return f"{setting} · {time}{kind}{number}"
+    return f"{goal}, {when.day} {when:%b %H:%M}{kind}{number}"
 
 
 # -- plans -------------------------------------------------------------------------------------------------------------

@@ -39,6 +39,14 @@ class FinishReason(StrEnum):
     STOPPED = "stopped"
     FAILED = "failed"
 
+    @property
+    def label(self) -> str:
+        """The reason for people."""
+        return _REASONS.get(self.value, self.value)
+
+
+_REASONS = {FinishReason.COMPLETED.value: "finished", FinishReason.PATIENCE.value: "finished, no more gain"}
+
 
 @dataclass(frozen=True, slots=True)
 class EpochDone:

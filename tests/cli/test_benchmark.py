@@ -150,7 +150,7 @@ def test_resuming_under_other_terms_is_refused(
     before = (out / HEADER).read_bytes()
     answer = firegui("benchmark", project, "--seeds", 1, "--allowance", 60, "--budget", 4, "--resume", "--out", out)
     assert answer.code == 2 and (out / HEADER).read_bytes() == before
-    for text in ("Allowance = 50, now 60", "Drop budget = 0, now 4", "gradient-1", "can only be added"):
+    for text in ("Fire simulations = 50, now 60", "Drop budget = 0, now 4", "gradient-1", "can only be added"):
         assert text in answer.err
 
 

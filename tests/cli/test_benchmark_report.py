@@ -64,12 +64,12 @@ def test_violations_are_shouted() -> None:
     table = made_table(PlannerName.TACTICAL, PlannerName.NONE, seeds=2)
     rows = (replace(table.rows[0], violations=Violations(1, 0, 2)), *table.rows[1:])
     text = "\n".join(said(replace(table, rows=rows)))
-    assert "VIOLATIONS in Tactical heuristic 3" in text and "no violation" not in text
+    assert "VIOLATIONS in Quick plan (by rule) 3" in text and "no violation" not in text
 
 
 def test_what_is_missing_is_named_and_no_row_is_no_table() -> None:
     table = without(made_table(PlannerName.TACTICAL, seeds=2), "tactical-1")
-    assert "Incomplete: 1 of 2 tasks done; still missing: Tactical heuristic (seed 1)." in said(table)
+    assert "Incomplete: 1 of 2 tasks done; still missing: Quick plan (by rule) (seed 1)." in said(table)
     nothing = said(replace(table, rows=(), budget=0))
     assert "Performance:" not in nothing and any("budget not yet known" in line for line in nothing)
 

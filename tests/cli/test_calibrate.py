@@ -183,7 +183,7 @@ def test_an_interrupted_calibration_is_not_started_over_by_mistake(
 
     assert (again.code, other.code) == (2, 2)
     assert "go on with it with --resume" in again.err
-    assert f"was begun with Learning rate = {NetworkFitSettings().learning_rate}, now 0.5" in other.err
+    assert f"was begun with Step size = {NetworkFitSettings().learning_rate}, now 0.5" in other.err
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def test_everything_wrong_is_listed_and_nothing_written(firegui: Run, one: Path,
     found = {f"{problem['where']}: {problem['what']}" for problem in answer.json["problems"]}
     for text in (
         f"{tmp_path / 'gone'}: the project does not exist",
-        "fit: Learning rate is -1.0",
+        "fit: Step size is -1.0",
         f"{out}: is there already",
         "Tiny: 9 days with weather for 4",
         "Blind: there is no observed perimeter on day 0",

@@ -114,7 +114,9 @@ def test_every_problem_of_every_option_is_listed_and_nothing_is_saved(
         "--eta-water",
         3,
     )
-    answer.assert_refused("payload_gal", "Far", "burn is 'x'", "'wrong=1' is not a weight", "399", "η water is 3")
+    answer.assert_refused(
+        "payload_gal", "Far", "burn is 'x'", "'wrong=1' is not a weight", "399", "How well water works is 3"
+    )
     assert (project / "project.toml").read_bytes() == before
 
 

@@ -81,8 +81,8 @@ def test_the_hint_to_go_on_can_be_typed_as_it_stands(firegui: Run, project: Path
 def test_a_run_without_a_drop_is_given_more_epochs_by_a_command_as_it_stands(firegui: Run, project: Path) -> None:
     out = project / "runs" / "my run"
     answer = firegui("optimize", project, "--out", out, "--epochs", 1, "--lr", 1e-5, *QUIET)
-    (line,) = (line for line in answer.out.splitlines() if line.startswith("With more epochs: "))
-    assert firegui(*shlex.split(line.removeprefix("With more epochs: firegui ")), *QUIET).code == 0
+    (line,) = (line for line in answer.out.splitlines() if line.startswith("With more search steps: "))
+    assert firegui(*shlex.split(line.removeprefix("With more search steps: firegui ")), *QUIET).code == 0
     assert read_run(out).header.epochs_done == 100
 
 
@@ -112,7 +112,7 @@ def test_a_run_out_of_patience_asks_for_more_of_it(firegui: Run, project: Path, 
 def test_a_finished_run_is_still_refused_with_other_settings(firegui: Run, project: Path, tmp_path: Path) -> None:
     firegui("optimize", project, "--out", tmp_path / "run", "--epochs", 2, *QUIET)
     answer = firegui("optimize", project, "--out", tmp_path / "run", "--resume", "--lr", 0.5, *QUIET)
-    answer.assert_refused("was run with Learning rate = 0.05, now 0.5")
+    answer.assert_refused("was run with Step size = 0.05, now 0.5")
 
 
 def test_both_objectives_say_at_which_effectiveness_they_are(firegui: Run, project: Path, tmp_path: Path) -> None:
@@ -120,9 +120,9 @@ def test_both_objectives_say_at_which_effectiveness_they_are(firegui: Run, proje
     record = read_run(tmp_path / "run")
     assert record.scores.design is not None
     assert record.metrics is not None
-    assert f"(objective {record.scores.design.objective:.4g} at design effectiveness)" in answer.out
-    assert f"At nominal effectiveness: objective {record.metrics.objective:.4g}" in answer.out
-    assert f"best {record.scores.design.objective:.4g} at design effectiveness" in answer.err
+    assert f"(objective {record.scores.design.objective:.4g} at cautious effectiveness)" in answer.out
+    assert f"At expected effectiveness: objective {record.metrics.objective:.4g}" in answer.out
+    assert f"best {record.scores.design.objective:.4g} at cautious effectiveness" in answer.err
     assert "design effectiveness" in firegui("optimize", "--help").out
 
 

@@ -117,26 +117,40 @@ def test_the_log_of_a_raised_error_holds_its_traceback(
     [
         (
             ("evaluate", "PROJECT", "--backend", "gpu9", "--eta-water", "2", "--schedule", "s.csv", "--state", "no/s"),
-            ("'gpu9' is unknown", "η water is 2", "s.csv: ", "no/s: cannot be written"),
+            ("'gpu9' is unknown", "How well water works is 2", "s.csv: ", "no/s: cannot be written"),
         ),
         (
             ("evaluate", "nowhere", "--backend", "gpu9", "--eta-water", "-1", "--schedule", "s.csv", "--state", "."),
-            ("nowhere: ", "'gpu9' is unknown", "η water is -1", "s.csv: the file does not exist", ".: is a folder"),
+            (
+                "nowhere: ",
+                "'gpu9' is unknown",
+                "How well water works is -1",
+                "s.csv: the file does not exist",
+                ".: is a folder",
+            ),
         ),
         (
             ("gradient", "PROJECT", "--schedule", "nope.csv", "--eta-water", "7", "--out", "no/g.npz"),
-            ("nope.csv: ", "η water is 7", "no/g.npz: cannot be written: its folder does not exist"),
+            ("nope.csv: ", "How well water works is 7", "no/g.npz: cannot be written: its folder does not exist"),
         ),
         (
             (
                 *("optimize", "PROJECT", "--epochs", "0", "--lr", "-1", "--seed", "-3", "--design-water", "5"),
                 *("--warm-start", "nope.csv", "--out", "FILE", "--backend", "gpu9"),
             ),
-            ("Epochs is 0", "Learning rate is -1", "Seed is -3", "η water is 5", "nope.csv", "FILE: is a file", "gpu9"),
+            (
+                "Search steps is 0",
+                "Step size is -1",
+                "Random seed is -3",
+                "How well water works is 5",
+                "nope.csv",
+                "FILE: is a file",
+                "gpu9",
+            ),
         ),
         (
             ("optimize", "nowhere", "--epochs", "0", "--warm-start", "nope.csv", "--out", "FILE", "--resume"),
-            ("nowhere: ", "Epochs is 0", "nope.csv: the file does not exist", "FILE: is a file"),
+            ("nowhere: ", "Search steps is 0", "nope.csv: the file does not exist", "FILE: is a file"),
         ),
         (
             ("import", "pytorchfire", "/nope", "--perimeters", "/none", "--crs", "FOO", "--start", "x", "--out", "n"),
@@ -144,7 +158,7 @@ def test_the_log_of_a_raised_error_holds_its_traceback(
         ),
         (
             ("configure", "PROJECT", "--weights", "burn=nan,final=x", "--days", "0"),
-            ("λ burn is nan", "final is 'x'", "Days is 0"),
+            ("Weight of burned area day by day is nan", "final is 'x'", "Days is 0"),
         ),
         (
             ("configure", "nowhere", "--weights", "final=x", "--regions", "r.toml", "--fleet", "f.toml", "--days", "0"),
@@ -156,15 +170,15 @@ def test_the_log_of_a_raised_error_holds_its_traceback(
         ),
         (
             ("plan", "PROJECT", "--out", "run", "--epochs", "0", "--slack", "0.5", "--allowance", "0"),
-            ("Epochs is 0", "Slack", "Rollout allowance is 0"),
+            ("Search steps is 0", "Slack", "Fire simulations is 0"),
         ),
         (
             ("tactical", "PROJECT", "--out", "run", "--budget", "0", "--seed", "-1", "--design-water", "3"),
-            ("budget", "Seed is -1", "η water is 3"),
+            ("budget", "Random seed is -1", "How well water works is 3"),
         ),
         (
             ("calibrate", "nowhere", "--out", ".", "--epochs", "0"),
-            ("nowhere: the project does not exist", "Epochs is 0", ".: is a folder"),
+            ("nowhere: the project does not exist", "Search steps is 0", ".: is a folder"),
         ),
         (
             ("scaling", "nowhere", "--out", "run", "--repeats", "0", "--seeds", "0", "--backend", "gpu9"),

@@ -82,5 +82,7 @@ def test_the_table_is_for_people_and_a_resumed_curve_is_complete(firegui: Run, s
 def test_bad_input_is_listed_and_nothing_is_written(firegui: Run, stressed: Path, tmp_path: Path) -> None:
     words = ("--limit", 7, "--repair", 5, "--draws", -1, "--epochs", 0, "--backend", "none")
     ended = firegui("margin", stressed, "--out", tmp_path / "curve", *words)
-    ended.assert_refused("Limit is 7", "every 5 h, which is no whole number", "Draws is -1", "Epochs is 0", "none")
+    ended.assert_refused(
+        "Limit is 7", "every 5 h, which is no whole number", "Draws is -1", "Search steps is 0", "none"
+    )
     assert not (tmp_path / "curve").exists()

@@ -35,7 +35,7 @@ def test_a_very_long_time_is_told_in_days() -> None:
 
 
 def test_the_best_objective_says_at_which_effectiveness_it_is() -> None:
-    assert "best 0.5 at design effectiveness" in bar_text(done(9))
+    assert "best 0.5 at cautious effectiveness" in bar_text(done(9))
 
 
 def test_one_drop_is_one_drop() -> None:

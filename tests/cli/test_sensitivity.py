@@ -125,7 +125,9 @@ def test_everything_wrong_is_listed_at_once(firegui: Run, project: Path, schedul
     wrong.assert_refused("'colour' is not a table", "'0.9/x' cannot be read", "is a file", "abacus")
     words = ("--kind", "design", "--designs", "1.5/0.5,0.8/0.7,0.8/0.7", "--draws", 3, "--members", -1)
     other = firegui("sensitivity", project, *words, "--out", tmp_path / "new", "--json")
-    other.assert_refused("η retardant is 1.5", "0.8/0.7 is given twice", "--draws does not belong", "Members is -1")
+    other.assert_refused(
+        "How well retardant works is 1.5", "0.8/0.7 is given twice", "--draws does not belong", "Number of fires is -1"
+    )
     assert out.read_text() == "mine" and not (tmp_path / "new").exists()
 
 

@@ -91,7 +91,7 @@ def test_people_read_the_paired_table_and_what_is_approximate(
     answer = firegui("uq", project, *words, "--out", tmp_path / "run")
     assert answer.code == 0
     for text in (
-        "4 members", "final extent, ha", "protected, cells", "reduction", "More burns with the plan in", "approximate",
+        "4 members", "final size, ha", "protected, cells", "reduction", "More burns with the plan in", "approximate",
         "another fire", "ℓ 53.79 cells", "Least benefit, cells: member", "Without chance", "may unburn them",
     ):  # fmt: skip
         assert text in answer.out
@@ -152,7 +152,11 @@ def test_everything_wrong_is_listed_at_once(firegui: Run, project: Path, tmp_pat
     wind = ("--kind", "weather", "--members", 0, "--speed-sd", -1, "--softening", 0.1, *both)
     other = firegui("uq", project, *wind, "--out", tmp_path / "new", "--json")
     other.assert_refused(
-        "Members is 0", "Speed is -1", "--softening does not belong", "two error models", "hold only for the wind"
+        "Number of fires is 0",
+        "Speed is -1",
+        "--softening does not belong",
+        "two error models",
+        "hold only for the wind",
     )
     assert out.read_text() == "mine" and not (tmp_path / "new").exists()
 

@@ -178,7 +178,9 @@ class FakeExecute:
         emit(Message("almost done"))
         emit(StateChanged(RunState.FINISHED))
         emit(
-            RunFinished(reason, f"{reason.value}; raise the epochs to go on", metrics(2.5, 3), metrics(24.6), spec.out)
+            RunFinished(
+                reason, f"{reason.value}; allow more search steps to go on", metrics(2.5, 3), metrics(24.6), spec.out
+            )
         )
 
     def _pieces(self, piece: Callable[[int], None], count: int, emit: Emit, control: RunControl) -> None:

@@ -64,7 +64,7 @@ def show_plan(session: Session, drops: DropList = DROPS) -> None:
     frames = Frames(5, fire, fire, untreated(fire), steps)
     session.show_result(
         ShownResult(
-            "A · 14:24", frames, metrics(1000.0, 0), frames, metrics(extent_of(drops), len(drops.drops)),
+            "Whole fire, 19 Aug 14:24", frames, metrics(1000.0, 0), frames, metrics(extent_of(drops), len(drops.drops)),
             DropValidator(project).records(drops), project=project,
         )
     )  # fmt: skip

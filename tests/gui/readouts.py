@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QToolButton
 
 from firegui.gui.analyses.uncertainty.uncertainty_charts import FanChart
 from firegui.gui.charts.chart import Chart
-from firegui.gui.planning.runs_table import COLUMNS, RunsModel
+from firegui.gui.planning.runs_table import RunsModel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.window.main_window import MainWindow
 
@@ -64,7 +64,7 @@ def view_buttons_of(window: MainWindow) -> list[QAbstractButton]:
 
 def run_cells(model: RunsModel, row: int) -> dict[str, str]:
     """Return the texts of a run by column title."""
-    return {column.title: str(model.index(row, place).data()) for place, column in enumerate(COLUMNS)}
+    return {column.title: str(model.index(row, place).data()) for place, column in enumerate(model.columns)}
 
 
 def calls_of(owner: object, name: str) -> list[None]:

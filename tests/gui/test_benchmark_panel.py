@@ -153,7 +153,7 @@ def test_work_shows_every_task_and_how_far_it_is_and_stops_with_what_is_done(qtb
     qtbot.waitUntil(lambda: not controller.is_busy)
     assert execute.living == 0
     assert "incomplete: 1 of 5 tasks" in panel.head.text()
-    assert "still missing: Tactical heuristic (seeds 0, 1)" in panel.remarks.text()
+    assert "still missing: Quick plan (by rule) (seeds 0, 1)" in panel.remarks.text()
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_the_table_is_copied_as_it_is_shown(qtbot: QtBot, make: Make) -> None:
     QTest.keyClick(panel.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
     assert lines[0][:2] == ["Planner", "Drops"]
-    assert [line[0] for line in lines[1:]] == ["Budgeted gradient", "Tactical heuristic", "No intervention (baseline)"]
+    assert [line[0] for line in lines[1:]] == ["Budgeted gradient", "Quick plan (by rule)", "No drops"]
     panel.pages.setCurrentWidget(panel.tasks_view)
     QTest.mouseClick(panel.button("copy"), LEFT)
     assert "Gradient (seed 1)" in QGuiApplication.clipboard().text()

@@ -96,13 +96,13 @@ def click(panel: BenchmarkPanel, text: str, above: str = "", *, ctrl: bool = Fal
 def test_a_line_has_mean_and_spread_over_the_seeds_and_the_best_comes_first(panel: BenchmarkPanel) -> None:
     headings, *lines = table_lines(panel.table)
     rows = {line[0]: dict(zip(headings, line, strict=True)) for line in lines}
-    assert list(rows) == ["Budgeted gradient", "Tactical heuristic", "No intervention (baseline)"]
+    assert list(rows) == ["Budgeted gradient", "Quick plan (by rule)", "No drops"]
     line = rows["Budgeted gradient"]
     assert line["Objective with penalty"] == "4.45 ± 0.13"
     assert line["Final extent"] == "27,676 ± 71"
     assert (line["Drops"], line["Charged rollouts"], line["Search dimension"]) == ("1,032", "600", "63,000")
     assert (line["Epoch took / charged"], line["Rule violations"]) == ("2.05 / 3", "0")
-    assert rows["No intervention (baseline)"]["Epoch took / charged"] == "–"
+    assert rows["No drops"]["Epoch took / charged"] == "–"
 
 
 def test_the_seeds_unfold_by_key_and_a_heading_sorts(qtbot: QtBot, panel: BenchmarkPanel) -> None:
@@ -112,9 +112,9 @@ def test_the_seeds_unfold_by_key_and_a_heading_sorts(qtbot: QtBot, panel: Benchm
     header = panel.table.header()
     drops = QPoint(header.sectionViewportPosition(1) + 5, header.height() // 2)
     QTest.mouseClick(header.viewport(), LEFT, pos=drops)
-    assert titles(panel)[0] == "No intervention (baseline)"
+    assert titles(panel)[0] == "No drops"
     QTest.mouseClick(header.viewport(), LEFT, pos=drops)
-    assert titles(panel)[-1] == "No intervention (baseline)"
+    assert titles(panel)[-1] == "No drops"
 
 
 def test_more_of_a_benchmark_keeps_what_is_chosen_and_unfolded(panel: BenchmarkPanel, folder: Path) -> None:
@@ -274,7 +274,7 @@ def test_a_click_on_a_curve_chooses_its_line_in_the_table_and_a_line_its_curve(
     QTest.mouseClick(chart.plot.viewport(), LEFT, pos=spot)
     qtbot.waitUntil(lambda: panel.table.best == (PlannerTask(P.GRADIENT, 1),))
     panel.pages.setCurrentWidget(panel.table)
-    click(panel, "Tactical heuristic")
+    click(panel, "Quick plan (by rule)")
     assert set(chart.highlighted) >= {"Tactical"}
     assert [item.text() for item in panel.curves.names.selectedItems()] == ["Tactical"]
 
@@ -302,7 +302,7 @@ def test_the_deployment_table_has_a_planner_for_every_time(panel: BenchmarkPanel
     rows = [[str(model.index(row, k).data()) for k in range(model.columnCount())] for row in range(model.rowCount())]
     assert [row[0] for row in rows] == [row.decision for row in joined_deployment(table(SMALL))]
     assert len({row[2] for row in rows}) == len(rows)
-    assert rows[0][2:] == ["Tactical heuristic", "5.2 s", "16.36 ± 1.39", "34.4%"]
+    assert rows[0][2:] == ["Quick plan (by rule)", "5.2 s", "16.36 ± 1.39", "34.4%"]
     assert rows[-1][1].endswith("no limit") and rows[-1][2] == "Budgeted gradient"
 
 
@@ -337,7 +337,7 @@ def test_a_double_click_shows_the_best_seed_of_a_line_on_the_map(
 def test_two_lines_are_compared_the_worse_in_place_of_no_drops(panel: BenchmarkPanel, played: Played) -> None:
     click(panel, "Budgeted gradient")
     assert panel.button("show").isEnabled() and not panel.button("compare").isEnabled()
-    click(panel, "Tactical heuristic", ctrl=True)
+    click(panel, "Quick plan (by rule)", ctrl=True)
     assert panel.button("compare").isEnabled() and not panel.button("show").isEnabled()
     QTest.mouseClick(panel.button("compare"), LEFT)
     ((title, spec, against),) = played
@@ -346,9 +346,9 @@ def test_two_lines_are_compared_the_worse_in_place_of_no_drops(panel: BenchmarkP
 
 
 def test_no_drops_can_be_shown_and_compared_with(panel: BenchmarkPanel, played: Played) -> None:
-    click(panel, "No intervention (baseline)")
+    click(panel, "No drops")
     QTest.mouseClick(panel.button("show"), LEFT)
-    click(panel, "Tactical heuristic", ctrl=True)
+    click(panel, "Quick plan (by rule)", ctrl=True)
     QTest.mouseClick(panel.button("compare"), LEFT)
     assert [(title, against) for title, _, against in played] == [("No drops", ""), ("Tactical (seed 0)", "No drops")]
     assert played[0][1].schedule is None

@@ -95,13 +95,13 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
     ]
     assert "its drops are not drawn" in captions[FireView.BASELINE].note
     scale = captions[FireView.DIFFERENCE].scale
-    assert scale is not None and scale.title == "P(fire), Tactical − Gradient"
+    assert scale is not None and scale.title == "Chance burned so far, Tactical − Gradient"
     place = CellLocation(project.scenario.grid)
     shown_now = MapState.of(session)
     assert shown_now is not None
     assert hover_text(shown_now, place, 0.5, 0.5).count("Tactical − Gradient") == 1
     names = [name for name, _ in probe_rows(shown_now, place, (0, 0))]
-    assert "P(fire), Tactical" in names and "P(fire), Gradient" in names
+    assert "Chance burned so far, Tactical" in names and "Chance burned so far, Gradient" in names
     chart.refresh()
     assert "Gradient" in chart.legend.text() and "Tactical" in chart.legend.text()
 

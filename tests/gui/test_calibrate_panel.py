@@ -438,7 +438,7 @@ def test_leaving_may_discard_it_with_all_that_was_tried(
     qtbot.waitUntil(lambda: len(controller.history) > 2, timeout=PATIENCE_MS)
     assert window.workbench.documents.confirm_close("close")
     assert asked == [
-        "The calibration: Stopping keeps the best weights so far; it can be resumed later. Discarding deletes the "
+        "The calibration: Stopping keeps the best weights so far; it can be resumed later. Deleting removes the "
         "weights and all that was tried for them."
     ]
     qtbot.waitUntil(lambda: not controller.is_busy)

@@ -62,7 +62,7 @@ def nothing() -> None:
 
 
 RUN = UnfinishedWork(
-    "The run “A · 14:20:05”",
+    "The run “Whole fire, 24 Nov 14:20”",
     "best plan so far",
     nothing,
     nothing,
@@ -110,7 +110,7 @@ def test_the_questions_about_unsaved_edits_and_about_a_run(
 def test_the_buttons_that_go_on_answer_as_escape_does(parent: QWidget) -> None:
     when_open(press("Cancel"))
     assert ask_unsaved(parent, "Bear") is UnsavedAnswer.CANCEL
-    when_open(press("Keep running"))
+    when_open(press("Cancel"))
     assert ask_running(parent, RUN) is RunningAnswer.KEEP
 
 
@@ -134,8 +134,9 @@ def question(parent: QWidget, work: UnfinishedWork) -> tuple[str, list[str]]:
     [
         (
             RUN,
-            "The run “A · 14:20:05” is still working. Stopping keeps the best plan so far; it can be resumed "
-            "later. Discarding deletes the run and all that lies in its folder. The 2 runs that wait behind it will "
+            "The run “Whole fire, 24 Nov 14:20” is still working. Stopping keeps the best plan so far; it can be "
+            "resumed later. Deleting removes the run and all that lies in its folder. The 2 runs that wait behind it "
+            "will "
             "not begin.",
             True,
         ),
@@ -157,7 +158,7 @@ def test_the_question_about_a_run_says_what_becomes_of_it_and_of_those_behind_it
 ) -> None:
     said, offered = question(parent, work)
     assert said == text
-    assert offered == ["Discard and close"] * discards + ["Keep running", "Stop, save and close"]
+    assert offered == ["Delete and close"] * discards + ["Cancel", "Stop, save and close"]
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,9 @@ def shown_dialog(qtbot: QtBot, session: Session, tmp_path: Path) -> Iterator[Cal
 @pytest.fixture
 def dialog(session: Session, project: Project, shown_dialog: Callable[[], ExportDialog]) -> ExportDialog:
     """Return the dialog of a plan with two executed drops and a blocked one; tables are selected."""
-    session.show_result(ShownResult("A · 12:00", plan=frames(project), plan_metrics=metrics(), drops=DROPS, epoch=30))
+    session.show_result(
+        ShownResult("Whole fire, 19 Aug 12:00", plan=frames(project), plan_metrics=metrics(), drops=DROPS, epoch=30)
+    )
     made = shown_dialog()
     tick(made, *FAST)
     return made
@@ -99,7 +101,7 @@ def names_in(folder: Path) -> list[str]:
 
 def test_the_files_hold_the_shown_drops(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
     assert dialog.summary.text() == (
-        "A · 12:00, epoch 31: 2 executed drops and 1 proposed ones that the gates hold back."
+        "Whole fire, 19 Aug 12:00, epoch 31: 2 executed drops and 1 proposed ones that the gates hold back."
     )
     press_export(qtbot, dialog)
     with (tmp_path / "out" / "plan.csv").open(newline="") as file:
@@ -368,7 +370,7 @@ def test_without_drops_there_is_nothing_to_export(
 
 
 def test_a_region_drawn_after_the_run_is_exported_as_it_is_shown(session: Session, project: Project) -> None:
-    session.show_result(ShownResult("A · 12:00", plan=frames(project), drops=DROPS, project=project))
+    session.show_result(ShownResult("Whole fire, 19 Aug 12:00", plan=frames(project), drops=DROPS, project=project))
     drawn = Region.rectangle("New houses", (1, 4), (1, 4))
     session.set_regions("draw a region", (*project.regions, drawn))
     content = content_of(ExportSource.of(session), None)

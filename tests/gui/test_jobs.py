@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -221,7 +221,7 @@ def test_a_run_has_a_folder_a_title_and_the_command_that_repeats_it(
     entry = queue.plan()
     wait_idle(qtbot, queue)
     assert entry.folder == tmp_path / "p.firegui" / "runs" / "20260819-120005-A-plan"
-    assert entry.title == "A · 12:00:05"
+    assert entry.title == "Whole fire, 19 Aug 12:00"
     command = execute.runs[0].command
     assert command.startswith(f"firegui plan {tmp_path / 'p.firegui'} --out {entry.folder} --epochs 3")
 
@@ -236,9 +236,9 @@ def test_run_folders_never_coincide(tmp_path: Path) -> None:
         "20260819-120005-B-plan-2",
         "20260819-120005-B-plan-3",
     ]
-    assert run_title(third, NOON.date()) == "B · 12:00:05 (3)"
-    assert run_title(first, date(2026, 8, 20)) == "B · 19 Aug 12:00"
-    assert run_title(tmp_path / "my run", NOON.date()) == "my run"
+    assert run_title(third) == "Regions, 19 Aug 12:00 (3)"
+    assert run_title(first) == "Regions, 19 Aug 12:00"
+    assert run_title(tmp_path / "my run") == "my run"
 
 
 def start_endless(qtbot: QtBot, make_queue: MakeQueue) -> tuple[RunQueue, FakeExecute, RunEntry]:

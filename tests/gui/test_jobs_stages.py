@@ -93,26 +93,26 @@ def test_the_folder_of_a_run_says_what_it_does(
 
 
 def test_a_run_that_only_prunes_is_called_so(tmp_path: Path) -> None:
-    assert run_title(tmp_path / "20260819-120005-A-prune-2", NOON.date()) == "A · 12:00:05 · pruning (2)"
+    assert run_title(tmp_path / "20260819-120005-A-prune-2") == "Whole fire, 19 Aug 12:00, drops removed (2)"
 
 
 # -- where it is -------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def entry(tmp_path: Path) -> RunEntry:
-    return RunEntry("A · 12:00:05", tmp_path, state=RunState.RUNNING, epochs=40, stages=BOTH)
+    return RunEntry("Whole fire, 19 Aug 12:00", tmp_path, state=RunState.RUNNING, epochs=40, stages=BOTH)
 
 
 def test_the_status_names_the_stage_and_how_many_there_are(entry: RunEntry) -> None:
     assert entry.status == "running"
     entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 2, ""))
-    assert entry.status == "optimizing 1/2"
+    assert entry.status == "placing drops 1/2"
     entry.begin_stage(StageBegan(Stage.PRUNE, 2, 2, ""))
-    assert entry.status == "pruning 2/2"
+    assert entry.status == "removing drops 2/2"
     entry.state = RunState.PAUSED
     assert entry.status == "paused"
     entry.state = RunState.RUNNING
     entry.begin_stage(StageBegan(Stage.PRUNE, 1, 1, ""))
-    assert entry.status == "pruning"
+    assert entry.status == "removing drops"
 
 
 def test_the_second_stage_counts_the_drops_decided_in_its_pass(entry: RunEntry) -> None:
@@ -127,7 +127,7 @@ def test_the_time_left_is_that_of_the_pass_and_more_may_follow(entry: RunEntry) 
     entry.removals.extend([removal(k) for k in range(1, 5)])
     # Half a second per drop, and six of ten are undecided.
     assert entry.eta == pytest.approx(3.0)
-    assert "passes go on" in entry.more_follows
+    assert "rounds go on" in entry.more_follows
 
 
 def test_a_new_pass_has_a_pace_of_its_own() -> None:
@@ -142,7 +142,7 @@ def test_the_first_stage_of_two_says_that_another_follows(entry: RunEntry) -> No
     entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 2, ""))
     entry.add_epochs([epoch_done(k) for k in range(4)])
     assert entry.eta == pytest.approx(3.6)
-    assert "second follows" in entry.more_follows
+    assert "then needless drops are removed" in entry.more_follows
 
 
 def test_both_stages_count_as_time_worked(entry: RunEntry) -> None:
@@ -174,14 +174,14 @@ def test_epochs_ahead_of_setting_b_are_not_the_runs_own(
 def test_the_line_of_a_run_that_prunes_and_has_pruned(qtbot: QtBot, queue: RunQueue) -> None:
     entry = queue.plan()
     wait_idle(qtbot, queue)
-    model = RunsModel(queue)
+    model = RunsModel(queue._session, queue)
 
     def texts() -> list[str]:
         return [str(model.index(0, column).data()) for column in range(model.columnCount())]
 
-    assert texts() == [entry.title, "completed", "1 pass", "0:02", "–", "6.67", "3", "–"]
+    assert texts() == [entry.title, "finished", "1 round", "0:02", "–", "9.0 ha (0 %)", "3", "–"]
     entry.state, entry.reason, entry.nominal = RunState.RUNNING, None, None
-    assert texts()[1:] == ["pruning 2/2", "1: 4/10", "0:02", "0:03+", "6.67", "8", "–"]
+    assert texts()[1:] == ["removing drops 2/2", "1: 4/10", "0:02", "0:03+", "9.0 ha (0 %)", "8", "–"]
 
 
 # -- stopping and going on ---------------------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ def test_start_does_what_was_chosen_next_to_it(
     window.workbench.actions["stages:first"].trigger()
     stages = window.workbench.panels["Objective"].findChild(QComboBox, "stages")
     assert isinstance(stages, QComboBox)
-    assert stages.currentText() == "First stage only"
+    assert stages.currentText() == "Place drops only"
     window.workbench.actions["start"].trigger()
     wait_idle(qtbot, queue)
     assert [spec.stages for spec in execute.runs] == [BOTH, (Stage.OPTIMIZE,)]

@@ -64,7 +64,7 @@ def wheel(chart: Chart) -> None:
 
 def test_every_number_of_the_run_has_a_chart(plots: ProgressPanel) -> None:
     names = [chart.title.text().split(" · ")[0] for chart in plots.epoch_charts]
-    assert names == ["Objective", "Loss × λ", "Drops", "Gradient", "Elapsed, s"]
+    assert names == ["Objective", "Loss, weighted", "Drops", "Gradient", "Elapsed, s"]
     assert plots.elapsed.curve_points(0)[1] == pytest.approx([0.1 * k for k in range(1, 21)])
 
 
@@ -83,9 +83,9 @@ def test_curves_can_be_drawn_against_time(plots: ProgressPanel) -> None:
     press(plots, "Time")
     assert plots.objective.curve_points(0)[0] == pytest.approx([0.1 * k for k in range(1, 21)])
     assert plots.objective.x_label == "seconds"
-    press(plots, "Rollouts")
-    assert plots.objective.x_label == "rollout equivalents" and not plots.options.time
-    press(plots, "Rollouts")
+    press(plots, "Fire simulations")
+    assert plots.objective.x_label == "fire simulations" and not plots.options.time
+    press(plots, "Fire simulations")
     assert plots.objective.x_label == "epoch"
 
 
@@ -95,7 +95,7 @@ def test_the_mouse_over_one_chart_reads_every_curve(plots: ProgressPanel) -> Non
     at = QPoint(round(place.x()), round(chart.item.vb.sceneBoundingRect().center().y()))
     QTest.mouseMove(chart.plot.viewport(), at)
     chart.plot.scene().sigMouseMoved.emit(QPointF(at))
-    assert plots.objective.title.text() == "Objective, epoch 10"
+    assert plots.objective.title.text() == "Objective, step 10"
     assert plots.terms.legend.text() == "burn 15.0 · final 10.0"
     assert plots.gradient.legend.text() == "0.500"
     assert plots.elapsed.legend.text() == "0:01"
@@ -112,14 +112,14 @@ def test_a_zoom_stays_while_epochs_come_until_auto_is_pressed(
     queue.epochs_added.emit(entry)
     qtbot.waitUntil(lambda: len(plots.objective.curve_points(0)[0]) == 300)
     assert plots.objective.item.vb.viewRange() == before
-    press(plots, "Auto")
+    press(plots, "Follow")
     qtbot.waitUntil(lambda: plots.objective.item.vb.viewRange()[0][1] >= 300)
 
 
 def test_frozen_charts_stand_still_and_catch_up(
     qtbot: QtBot, queue: RunQueue, plots: ProgressPanel, entry: RunEntry
 ) -> None:
-    press(plots, "Freeze")
+    press(plots, "Hold charts")
     repaints = calls_of(plots.area, "refresh")
     entry.add_epochs([epoch_done(k, 400) for k in range(20, 60)])
     queue.epochs_added.emit(entry)
@@ -127,7 +127,7 @@ def test_frozen_charts_stand_still_and_catch_up(
     plots._throttle.timeout.connect(lambda: done.append(True))
     assert not plots._throttle.isActive() and not repaints
     assert len(plots.objective.curve_points(0)[0]) == 20
-    press(plots, "Freeze")
+    press(plots, "Hold charts")
     assert len(plots.objective.curve_points(0)[0]) == 60
 
 

@@ -53,13 +53,13 @@ def test_edits_runs_messages_and_refusals_are_written_once_each(
 ) -> None:
     session.set_regions("clear the regions", ())
     session.undo_stack.undo()
-    queue._log("A · 12:00 · completed: 40 epochs\nwith a second line")
+    queue._log("Whole fire, 19 Aug 12:00 · completed: 40 epochs\nwith a second line")
     session.message.emit("Saved to p.firegui")
     session.refuse(InputError([Problem("fleet", "is empty", "add one")], "No plan"))
     assert texts(book) == [
         ("edit", "clear the regions"),
         ("edit", "undid: clear the regions"),
-        ("info", "A · 12:00 · completed: 40 epochs\nwith a second line"),
+        ("info", "Whole fire, 19 Aug 12:00 · completed: 40 epochs\nwith a second line"),
         ("info", "Saved to p.firegui"),
         ("warning", "No plan:\n  • fleet: is empty — add one"),
     ]

@@ -79,7 +79,7 @@ def test_the_list_follows_changes_made_elsewhere(panel: LayersPanel, hand: Hand)
     hand.view.layers.set_visible("wind", False)
     hand.view.layers.set_opacity("occupancy", 0.25)
     assert not box(panel, "Wind").isChecked()
-    assert slider(panel, "Fire occupancy").value() == 25
+    assert slider(panel, "Chance burned so far").value() == 25
 
 
 def test_every_control_has_a_name_and_a_tooltip(panel: LayersPanel, hand: Hand) -> None:
@@ -91,14 +91,11 @@ def test_every_control_has_a_name_and_a_tooltip(panel: LayersPanel, hand: Hand) 
 
 def test_an_empty_layer_says_why(panel: LayersPanel, session: Session, project: Project, hand: Hand) -> None:
     assert "no canopy cover layer" in box(panel, "Canopy cover").toolTip()
-    assert "no plan result yet" in box(panel, "Fire occupancy").toolTip()
+    assert "no plan result yet" in box(panel, "Chance burned so far").toolTip()
     session.show_result(ShownResult("run", plan=growing(project, 1)))
     hand.view.flush()
-    assert "no plan result" not in box(panel, "Fire occupancy").toolTip()
-    assert (
-        "not part of the view" in box(panel, "Difference to baseline").toolTip()
-        or "needs" in box(panel, "Difference to baseline").toolTip()
-    )
+    assert "no plan result" not in box(panel, "Chance burned so far").toolTip()
+    assert "not part of the view" in box(panel, "Saved").toolTip() or "needs" in box(panel, "Saved").toolTip()
 
 
 def texts(panel: LayersPanel) -> str:
@@ -108,7 +105,7 @@ def texts(panel: LayersPanel) -> str:
 def test_the_legend_names_what_is_shown(panel: LayersPanel, session: Session, project: Project, hand: Hand) -> None:
     session.show_result(ShownResult("run", baseline=growing(project, 2), plan=growing(project, 1)))
     hand.view.flush()
-    assert "Probability of fire P" in texts(panel)
+    assert "Chance burned so far" in texts(panel)
     session.set_view(FireView.DIFFERENCE)
     hand.view.flush()
     assert "+1 less fire" in texts(panel)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from firegui.gui.map.tools.measure_tool import MeasureTool, area_text, distance_text
+from firegui.domain.units import Units
+from firegui.gui.map.tools.measure_tool import MeasureTool
 from firegui.gui.session.session import Session, Tool
 from tests.gui.map_scene import Hand, undo_steps
 
@@ -60,7 +61,7 @@ def test_by_keyboard_alone(session: Session, hand: Hand, tool: MeasureTool) -> N
     hand.key(Qt.Key.Key_A)
     assert "ha" in tool.text and "around" in tool.text
     hand.key(Qt.Key.Key_U)
-    assert "acres" in tool.text and session.drawing.us_units
+    assert "acres" in tool.text and session.units is Units.US
     hand.key(Qt.Key.Key_Backspace)
     assert len(tool._corners) == 3
 
@@ -84,17 +85,3 @@ def test_after_an_end_a_click_begins_anew_and_another_tool_clears_it(
     assert tool._corners == [pytest.approx((30.0, 30.0), abs=0.1)]
     session.set_tool(Tool.PAN)
     assert hand.view.sketch.outline is None
-
-
-@pytest.mark.parametrize(
-    ("metres", "metric", "us"),
-    [(12.4, "12 m", "41 ft"), (999.0, "999 m", "0.62 mi"), (1609.344, "1.61 km", "1.00 mi"), (0.0, "0 m", "0 ft")],
-)
-def test_distances_read_as_people_write_them(metres: float, metric: str, us: str) -> None:
-    assert distance_text(metres, us=False) == metric
-    assert distance_text(metres, us=True) == us
-
-
-def test_areas_read_as_people_write_them() -> None:
-    assert area_text(10.0, us=False) == "10.0 ha"
-    assert area_text(40.468564224, us=True) == "100.0 acres"

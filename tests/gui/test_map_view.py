@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.film import Film
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
+from firegui.domain.units import FOOT_M, Units
 from firegui.gui.base.theme import Theme, palette
 from firegui.gui.map.decorations import flow
 from firegui.gui.map.layers import place_layers as graticule_module
@@ -218,7 +219,7 @@ def test_the_status_text_says_where_the_mouse_is_and_what_is_there(
     show_fire(session, hand, project)
     session.set_step(200)
     text = hover(hand, qtbot, (10.5, 2.5))
-    assert "row 10 col 2" in text and "P(fire) 1.00" in text
+    assert "row 10 col 2" in text and "chance burned so far 1.00" in text
     # x = 75 m and y = 3 999 685 m of zone 10, which lies far west of it, in zone 9.
     assert text.startswith("36°00.804′ N 128°32.706′ W") and "UTM 9S 540 993 E 3 985 531 N" in text
     # The wind of the scenario blows to 0.5 rad counter-clockwise from east: bearing 61°, so it comes from 241°.
@@ -231,10 +232,10 @@ def test_the_status_text_follows_playback_under_a_still_mouse(
     session: Session, hand: Hand, project: Project, qtbot: QtBot
 ) -> None:
     show_fire(session, hand, project)
-    assert "P(fire) 0.00" in hover(hand, qtbot, (10.5, 2.5))
+    assert "chance burned so far 0.00" in hover(hand, qtbot, (10.5, 2.5))
     with qtbot.waitSignal(hand.view.hovered) as said:
         session.set_step(200)
-    assert "P(fire) 1.00" in str(said.args[0])
+    assert "chance burned so far 1.00" in str(said.args[0])
 
 
 def test_beside_the_grid_the_status_text_is_empty(hand: Hand, qtbot: QtBot) -> None:
@@ -285,11 +286,11 @@ def test_a_click_with_the_probe_pins_a_cell_and_escape_unpins_it(
     hand.view.flush()
     card = hand.view.card
     assert card.isVisible() and hand.view.sketch.pin == (10, 12)
-    assert "P(fire), baseline 1.00" in card.text and "P(fire), plan 0.00" in card.text
+    assert "Chance burned so far, baseline 1.00" in card.text and "Chance burned so far, plan 0.00" in card.text
     assert "Elevation" in card.text and "Wind 3.0 m/s from 241°" in card.text
     session.set_step(0)
     hand.view.flush()
-    assert "P(fire), baseline 0.00" in card.text
+    assert "Chance burned so far, baseline 0.00" in card.text
     hand.key(Qt.Key.Key_Escape)
     hand.view.flush()
     assert not card.isVisible() and hand.view.sketch.pin is None
@@ -342,10 +343,11 @@ def test_the_map_opens_without_a_project_and_ignores_the_mouse(qtbot: QtBot, pro
 
 
 def test_the_scale_bar_has_the_length_it_says(hand: Hand) -> None:
-    from firegui.gui.map.decorations import length_text, round_length
+    from firegui.gui.map.decorations import scale_bar
 
     for longest, text in ((130.0, "100 m"), (999.0, "500 m"), (2600.0, "2 km"), (50_000.0, "50 km"), (0.3, "0.2 m")):
-        assert length_text(round_length(longest)) == text
+        assert scale_bar(longest, Units.METRIC)[1] == text
+    assert scale_bar(700.0, Units.US) == (2000.0 * FOOT_M, "2000 ft") and scale_bar(2600.0, Units.US)[1] == "1 mi"
     assert np.isfinite(hand.view.camera.pixels_per_cell)
 
 

@@ -169,7 +169,9 @@ def test_what_retardant_acts_on_and_where_the_first_stage_starts_are_settings(
 
 
 def test_the_second_stage_has_its_settings(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
-    fold = next(button for button in panel.findChildren(QToolButton) if button.text() == "Second stage")
+    fold = next(
+        button for button in panel.findChildren(QToolButton) if button.text() == "Advanced: remove needless drops"
+    )
     QTest.mouseClick(fold, LEFT)
     box = find(panel, DecimalField, "elimination_slack")
     assert box.isVisible()
@@ -189,8 +191,11 @@ def test_full_carry_is_a_yes_or_no(session: Session, panel: ObjectivePanel) -> N
 
 def test_both_stages_are_planned_unless_the_first_is_chosen(session: Session, panel: ObjectivePanel) -> None:
     box = find(panel, QComboBox, "stages")
-    assert (box.currentText(), session.stages) == ("Both stages", (Stage.OPTIMIZE, Stage.PRUNE))
-    pick(box, "First stage only")
+    assert (box.currentText(), session.stages) == (
+        "Place drops, then remove needless ones",
+        (Stage.OPTIMIZE, Stage.PRUNE),
+    )
+    pick(box, "Place drops only")
     assert session.stages == (Stage.OPTIMIZE,)
     assert not session.is_dirty
 
@@ -206,12 +211,12 @@ def test_a_saved_schedule_can_be_the_start_of_the_next_run(
     pick(box, "Saved run or schedule…")
     assert session.start_file == run / "plan.safetensors"
     # The file of a run is shown under the run's title.
-    assert box.currentText() == "20260819-120005-A-plan"
+    assert box.currentText() == "Whole fire, 19 Aug 12:00"
     assert not session.is_dirty
     pick(box, "Fire front (default)")
     assert session.start_file is None
     assert box.currentText() == "Fire front (default)"
-    assert box.findText("20260819-120005-A-plan") < 0
+    assert box.findText("Whole fire, 19 Aug 12:00") < 0
 
 
 def test_giving_the_choice_of_a_file_up_leaves_the_start_as_it_was(
@@ -219,9 +224,9 @@ def test_giving_the_choice_of_a_file_up_leaves_the_start_as_it_was(
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_args: ("", ""))
     box = find(panel, QComboBox, "optimizer_start")
-    pick(box, "Tactical heuristic")
+    pick(box, "Quick plan (by rule)")
     pick(box, "Saved run or schedule…")
-    assert (box.currentText(), session.start_file) == ("Tactical heuristic", None)
+    assert (box.currentText(), session.start_file) == ("Quick plan (by rule)", None)
 
 
 def test_the_device_belongs_to_the_computer_and_not_to_the_project(session: Session, panel: ObjectivePanel) -> None:
@@ -256,9 +261,9 @@ def test_a_new_plan_is_shown_to_hold_in_every_stress_scenario(session: Session, 
     assert session.project.plan.margin.kind is Margin.NONE
 
 
-def test_words_come_before_symbols(panel: ObjectivePanel) -> None:
+def test_symbols_are_in_tooltips_alone(panel: ObjectivePanel) -> None:
     box = find(panel, DecimalField, "weights_burn")
     labels = [label.text() for label in panel.findChildren(QLabel)]
-    assert {"Burn λ", "Final λ", "Prot λ", "Budget λ"} <= set(labels)
-    assert not any(text.startswith(("λ", "η")) for text in labels)
-    assert box.accessibleName() == "Weight λ burn"
+    assert {"Burned area day by day", "Final size", "Protected places", "Number of drops"} <= set(labels)
+    assert not any(symbol in text for text in labels for symbol in "ληρσ")
+    assert box.accessibleName() == "Weight of burned area day by day" and "λ_burn" in box.toolTip()

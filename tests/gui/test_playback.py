@@ -50,7 +50,7 @@ def wheel(window: MainWindow, pane: int, place: QPoint, turn: int) -> None:
 
 def test_a_button_shows_baseline_plan_and_difference_beside_each_other(together: MainWindow) -> None:
     captions = [pane.decorations.caption.title.split(" · ")[0] for pane in together.workbench.maps.panes]
-    assert captions == ["Baseline, no drops", "Plan", "Baseline − plan"]
+    assert captions == ["No drops", "Plan", "Saved"]
     assert all(pane.isVisible() for pane in together.workbench.maps.panes)
     assert not together.workbench.map.isVisible()
 

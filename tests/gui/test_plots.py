@@ -65,7 +65,7 @@ def test_ten_thousand_epochs_do_not_repaint_ten_thousand_times(
     for k in range(8, 10_008):
         entry.add_epochs([epoch_done(k, 20_000)])
         queue.epochs_added.emit(entry)
-    qtbot.waitUntil(lambda: plots.objective.legend.text().endswith("epoch 10,008 of 20,000"))
+    qtbot.waitUntil(lambda: plots.objective.legend.text().endswith("step 10,008 of 20,000"))
     assert len(repaints) < 100
 
 
@@ -109,12 +109,12 @@ def test_the_abscissa_can_count_rollouts(qtbot: QtBot, queue: RunQueue, plots: P
 
 def test_pointing_at_an_epoch_reads_it_out_on_every_chart(ended: ProgressPanel) -> None:
     ended.terms.hovered.emit(3.2)
-    assert ended.objective.title.text() == "Objective, epoch 3"
+    assert ended.objective.title.text() == "Objective, step 3"
     assert ended.objective.legend.text() == "best 6.67 · now 6.67 · no drops 24.6"
-    assert ended.drops.title.text() == "Drops, epoch 3"
+    assert ended.drops.title.text() == "Drops, step 3"
     assert cursor_of(ended.objective) == 3
     ended.terms.hovered.emit(None)
-    assert ended.objective.title.text() == "Objective" and "epoch 8 of 8" in ended.objective.legend.text()
+    assert ended.objective.title.text() == "Objective" and "step 8 of 8" in ended.objective.legend.text()
 
 
 def test_a_view_that_a_person_chose_is_left_alone_until_it_is_asked_to_fit(qtbot: QtBot, plots: ProgressPanel) -> None:

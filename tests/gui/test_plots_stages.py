@@ -74,12 +74,12 @@ def test_who_reads_the_result_is_left_alone(
 
 def test_a_person_turns_the_pages(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     run_to_end(qtbot, queue)
-    page_button(plots, "Stage 1").click()
+    page_button(plots, "Place drops").click()
     assert plots.objective.isVisible()
     assert not plots.left.isVisible()
     queue.epochs_added.emit(queue.shown)
     assert plots.page == FIRST
-    page_button(plots, "Stage 2").click()
+    page_button(plots, "Remove drops").click()
     assert plots.left.isVisible()
     assert not plots.objective.isVisible()
 
@@ -89,7 +89,7 @@ def test_the_drops_left_are_drawn_against_rollouts(plots: ProgressPanel, ended: 
     x, y = plots.left.curve_points(0)
     assert (x.tolist(), y.tolist()) == ([3, 6, 9, 12], [11, 10, 9, 8])
     assert (plots.left.level, level_text_of(plots.left)) == (12, "before")
-    assert plots.left.title.text() == "Drops left · pass 1"
+    assert plots.left.title.text() == "Drops left · round 1"
     assert plots.left.legend.text() == "8 · before 12 · −33%"
 
 
@@ -112,15 +112,15 @@ def test_every_pass_after_the_first_is_marked(qtbot: QtBot, queue: RunQueue, plo
     assert plots.left.marks == {}
     entry.removals.extend(two_passes())  # type: ignore[arg-type]
     plots.refresh()
-    assert plots.left.marks == plots.removed.marks == {15.0: "pass 2"}
-    assert plots.removed.legend.text() == "1 in pass 2"
+    assert plots.left.marks == plots.removed.marks == {15.0: "round 2"}
+    assert plots.removed.legend.text() == "1 in round 2"
 
 
 def test_pointing_at_a_rollout_reads_it_out_on_every_chart(plots: ProgressPanel, ended: RunEntry) -> None:
     plots.slack.hovered.emit(6.4)
-    assert plots.left.title.text() == "Drops left · pass 1 · rollout 6"
+    assert plots.left.title.text() == "Drops left · round 1 · simulation 6"
     assert plots.left.legend.text() == "10 · before 12 · −17%"
-    assert plots.removed.legend.text() == "2 in pass 1 · batches of 4"
+    assert plots.removed.legend.text() == "2 in round 1 · batches of 4"
     assert cursor_of(plots.slack) == 6
     plots.slack.hovered.emit(None)
     assert plots.left.legend.text().startswith("8 ·")
@@ -140,7 +140,7 @@ def test_marks_come_and_go(qtbot: QtBot) -> None:
     chart = Chart("c", "x")
     qtbot.addWidget(chart)
     chart.set_curve(chart.add_curve("accent"), np.arange(10), np.arange(10))
-    chart.set_marks([(2.0, "pass 2"), (5.0, "pass 3")])
+    chart.set_marks([(2.0, "round 2"), (5.0, "pass 3")])
     chart.set_marks([(5.0, "3"), (7.0, "4")])
     assert chart.marks == {5.0: "3", 7.0: "4"}
     assert chart.item.vb.viewRange()[0][1] < 12
@@ -150,9 +150,9 @@ def test_texts_of_marks_do_not_overlap_and_stay_in_the_chart(qtbot: QtBot) -> No
     chart = Chart("c", "x")
     qtbot.addWidget(chart)
     chart.set_curve(chart.add_curve("accent"), np.arange(101), np.arange(101))
-    chart.set_marks([(10.0, "pass 2"), (13.0, "pass 3"), (16.0, "pass 4"), (98.0, "pass 5")])
+    chart.set_marks([(10.0, "round 2"), (13.0, "pass 3"), (16.0, "pass 4"), (98.0, "pass 5")])
     chart.show()
-    for width, texts in ((200, ["pass 2", "pass 5"]), (2400, ["pass 2", "pass 3", "pass 4", "pass 5"])):
+    for width, texts in ((200, ["round 2", "pass 5"]), (2400, ["round 2", "pass 3", "pass 4", "pass 5"])):
         chart.resize(width, 160)
         qtbot.waitUntil(lambda texts=texts: mark_texts_of(chart) == texts)  # type: ignore[misc]
         last = chart._marks[98.0].label
@@ -189,9 +189,9 @@ def plain(html: str) -> list[str]:
 
 
 def pruned_entry(tmp_path: Path) -> RunEntry:
-    entry = RunEntry("A · 12:00:05", tmp_path, stages=BOTH, stage=Stage.PRUNE, epochs=4)
+    entry = RunEntry("Whole fire, 19 Aug 12:00", tmp_path, stages=BOTH, stage=Stage.PRUNE, epochs=4)
     entry.state, entry.reason = RunState.FINISHED, FinishReason.COMPLETED
-    entry.message = "12 drops pruned to 8 in 1 pass: no single <remaining> drop can be removed"
+    entry.message = "12 drops reduced to 8 in 1 pass: no single <remaining> drop can be removed"
     entry.add_epochs([epoch_done(k) for k in range(4)])
     entry.removals.extend([removal(k) for k in range(1, 5)])
     entry.baseline, entry.plan, entry.nominal = metrics(24.6), metrics(2.6, 8), metrics(2.1, 8)
@@ -202,12 +202,12 @@ def pruned_entry(tmp_path: Path) -> RunEntry:
 def test_the_result_says_what_pruning_took_and_gave(tmp_path: Path) -> None:
     entry = pruned_entry(tmp_path)
     assert plain(details_html(entry)) == [
-        "|no drops|after stage 1|after stage 2",
+        "|no drops|drops placed|needless removed",
         "Drops|0|12|8 (−33%)",
-        "Objective, design · nominal η|24.6|5.00 · 2.00|2.60 · 2.10",
+        "Objective, cautious · expected|24.6|5.00 · 2.00|2.60 · 2.10",
         # A share of 0.2 of the raster is 9 ha in the fire without drops, and the best epoch has as much.
-        "Fire at the end, ha, design · nominal η|9.00|9.00 · 9.00|9.00 · 9.00",
-        "Rollouts · time||12 · 0:00|12 · 0:02",
+        "Fire at the end, ha, cautious · expected|9.00|9.00 · 9.00|9.00 · 9.00",
+        "Fire simulations · time||12 · 0:00|12 · 0:02",
     ]
     assert "no single &lt;remaining&gt; drop can be removed" in report_html(entry)
 
@@ -225,7 +225,7 @@ def test_a_run_that_only_pruned_says_what_it_knows(tmp_path: Path) -> None:
     entry.history = type(entry.history)()
     assert plain(details_html(entry))[1:3] == [
         "Drops|0|12|8 (−33%)",
-        "Objective, design · nominal η|24.6|– · 2.00|2.60 · 2.10",
+        "Objective, cautious · expected|24.6|– · 2.00|2.60 · 2.10",
     ]
 
 
@@ -245,7 +245,7 @@ def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, pl
     assert "No run is shown" in plots.result.text
     run_to_end(qtbot, queue)
     plots.refresh()
-    assert "after stage 2" in plots.result.text
+    assert "needless removed" in plots.result.text
 
 
 def test_the_result_opens_with_what_is_reported_and_has_a_row_a_day(tmp_path: Path) -> None:

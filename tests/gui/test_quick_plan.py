@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -125,8 +124,8 @@ def test_one_click_plans_by_rule_and_shows_it_like_any_run(qtbot: QtBot, window:
     assert sum(drop.executed for drop in session.result.drops) == record.metrics.drops_executed == entry.drops
     assert record.command.startswith("firegui tactical ")
     row = row_of(window, entry)
-    assert row["Run"].endswith(" · tactical")
-    assert (row["State"], row["Progress"]) == ("completed", "3 passes")
+    assert row["Run"].endswith(", quick plan")
+    assert (row["State"], row["Progress"]) == ("finished", "3 rounds")
     assert "/" not in row["Progress"]
     assert entry.seconds == record.header.seconds
     assert record.scores.design is not None
@@ -159,7 +158,7 @@ def test_while_it_works_its_passes_are_told_and_it_can_be_stopped(
     assert entry is not None
     assert entry.status == "placing"
     row = row_of(window, entry)
-    assert row["Progress"] in ("pass 1/3", "pass 2/3", "pass 3/3")
+    assert row["Progress"] in ("round 1/3", "round 2/3", "round 3/3")
     assert row["ETA"] == "–"
     assert plots(window).page == RESULT
     qtbot.waitUntil(lambda: "come when the run has ended" in plots(window).result.text)
@@ -173,30 +172,30 @@ def test_its_pages_say_why_there_are_no_curves(qtbot: QtBot, window: MainWindow)
     click_quick(qtbot, window)
     progress = plots(window)
     qtbot.waitUntil(lambda: progress.page == RESULT)
-    for name, page in (("Stage 1", FIRST), ("Stage 2", SECOND)):
+    for name, page in (("Place drops", FIRST), ("Remove drops", SECOND)):
         press(page_button(window, name))
         assert progress.page == page
         notes = [note for note in progress.findChildren(QLabel) if note.isVisible()]
         assert any("There are no curves" in note.text() for note in notes)
         assert not progress.objective.isVisible()
         assert not progress.left.isVisible()
-        assert not page_button(window, "Log").isVisible()
+        assert not page_button(window, "Log scale").isVisible()
 
 
 def test_the_curves_come_back_with_a_run_that_has_some(qtbot: QtBot, window: MainWindow) -> None:
     click_quick(qtbot, window)
-    press(page_button(window, "Stage 1"))
+    press(page_button(window, "Place drops"))
     window.workbench.session.set_stages((Stage.OPTIMIZE,))
     press(tool(window, window.workbench.actions["start"]))
     wait_idle(qtbot, window)
     qtbot.waitUntil(lambda: plots(window).page == FIRST and plots(window).objective.isVisible())
-    assert page_button(window, "Log").isVisible()
+    assert page_button(window, "Log scale").isVisible()
 
 
 def test_its_result_counts_passes_and_rollouts_in_place_of_epochs(qtbot: QtBot, window: MainWindow) -> None:
     entry = click_quick(qtbot, window)
     html = details_html(entry)
-    assert "Passes · rollouts · time" in html
+    assert "Rounds · fire simulations · time" in html
     assert "3 · 4 · " in html
     assert "after stage" not in html
     assert "placed by rule" in report_html(entry)
@@ -213,7 +212,7 @@ def press_of_run(window: MainWindow, name: str) -> None:
     press(panel.button("more"))
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
-    titles = {"prune": "Prune this plan", "branch": "Warm start from this run"}
+    titles = {"prune": "Remove needless drops", "branch": "Continue from this plan"}
     line = next(action for action in menu.actions() if action.text() == titles[name])
     QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(line).center())
 
@@ -266,12 +265,12 @@ def test_its_plan_is_pruned(qtbot: QtBot, window: MainWindow) -> None:
 
 def test_it_is_listed_the_same_when_the_project_is_opened_again(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
     entry = click_quick(qtbot, window)
-    before = row_of(window, entry) | {"Best": ""}
+    before = row_of(window, entry) | {"Final size": ""}
     window.workbench.session.open_project(load_project(folder), folder)
     wait_idle(qtbot, window)
     again = window.workbench.queue.entries[-1]
     assert again is not entry
-    assert row_of(window, again) | {"Best": ""} == before
+    assert row_of(window, again) | {"Final size": ""} == before
     assert (again.rollouts, again.stale) == (4, False)
     window.workbench.queue.show(again)
     wait_idle(qtbot, window)
@@ -295,5 +294,4 @@ def test_a_stopped_one_goes_on_as_what_it_was_with_its_budget(
 
 
 def test_its_folder_and_its_title_say_what_it_is(tmp_path: Path) -> None:
-    noon = datetime(2026, 8, 19, 12, 0, 5)
-    assert run_title(tmp_path / "20260819-120005-A-tactical", noon.date()) == "A · 12:00:05 · tactical"
+    assert run_title(tmp_path / "20260819-120005-A-tactical") == "Whole fire, 19 Aug 12:00, quick plan"

@@ -218,7 +218,7 @@ def test_scores_at_the_end_replace_those_of_the_planning(qtbot: QtBot, project: 
     # Nothing burns in the regions now, so nothing is said of them.
     assert view.protected.isHidden() and view.table.isColumnHidden(2)
     assert point_text(curve, curve.points[3]) == (
-        "6 drops: 8.00 ha burned at the end. At the effectiveness used to score. The scenarios were not tested again "
+        "6 drops: 8.0 ha burned at the end. At the effectiveness used to score. The scenarios were not tested again "
         "with this plan. It is the plan of this run."
     )
 
@@ -239,8 +239,12 @@ def test_a_run_that_needed_no_first_stage_says_so_in_charts_and_comparison(
 ) -> None:
     other = without_first_stage(queue, project)
     rows = {row.what: row for row in compared(entry, other)}
-    assert (rows["Epochs"].one, rows["Epochs"].other, rows["Epochs"].change) == ("2", "none needed", "")
-    assert "setting A, with which setting B begins" in rows["Epochs"].help
+    assert (rows["Search steps"].one, rows["Search steps"].other, rows["Search steps"].change) == (
+        "2",
+        "none needed",
+        "",
+    )
+    assert "the whole fire, with which the search begins" in rows["Search steps"].help
     entry.history, entry.stages = EpochHistory(), (Stage.OPTIMIZE, Stage.PRUNE)
     plots.show_page(FIRST)
     assert plots.note.isVisible() and "none was needed" in plots.note.text()
@@ -256,9 +260,9 @@ def test_a_run_of_the_first_stage_says_that_nothing_was_removed(
     wait_idle(qtbot, queue)
     plots.refresh()
     plots.show_page(SECOND)
-    assert "started with the first stage only" in plots.note.text()
+    assert "started to place drops only" in plots.note.text()
     plots.show_page(CURVE)
-    assert "started with the first stage only" in plots.removal.note.text()
+    assert "started to place drops only" in plots.removal.note.text()
 
 
 # -- containment -------------------------------------------------------------------------------------------------------

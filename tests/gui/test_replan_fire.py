@@ -154,7 +154,7 @@ def test_the_map_names_the_fire(bench: Bench) -> None:
     session.set_view(FireView.BASELINE)
     caption = caption_of(MapState.of(session), layers)
     drawn = bench.kept.is_drawn
-    assert caption.title.startswith("Baseline, no drops" if drawn else "Baseline, no further drops")
+    assert caption.title.startswith("No drops" if drawn else "No further drops")
     assert ("drawn fire" if drawn else "observed fire") in caption.note
     session.set_view(FireView.PLAN)
     assert "fire" in caption_of(MapState.of(session), layers).note

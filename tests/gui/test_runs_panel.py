@@ -68,8 +68,8 @@ def test_a_finished_run_has_its_numbers_in_its_line(qtbot: QtBot, queue: RunQueu
     entry = queue.plan((Stage.OPTIMIZE,))
     wait_idle(qtbot, queue)
     assert line(panel) == {
-        "Run": entry.title, "State": "completed", "Progress": "4/4", "Elapsed": "0:00", "ETA": "–", "Best": "5.00",
-        "Drops": "3", "Worst case": "–",
+        "Run": entry.title, "State": "finished", "Progress": "4/4", "Elapsed": "0:00", "ETA": "–",
+        "Final size": "9.0 ha (0 %)", "Drops": "3", "Worst case": "–",
     }  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def test_a_run_says_how_far_its_stress_test_is(entry: RunEntry) -> None:
     entry.add_stress_progress(StressTestProgress(2, 10, "stress test: late"))
     assert entry.status == "stress test 3/10"
     entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 1, "gradient descent"))
-    assert entry.status == "optimizing"
+    assert entry.status == "placing drops"
 
 
 def test_the_newest_run_is_on_top(panel: RunsPanel, pair: tuple[RunEntry, RunEntry]) -> None:
@@ -97,8 +97,8 @@ def test_the_newest_run_is_on_top(panel: RunsPanel, pair: tuple[RunEntry, RunEnt
 
 def test_an_edit_puts_a_badge_on_the_line(session: Session, panel: RunsPanel, entry: RunEntry) -> None:
     session.set_regions("Remove", ())
-    assert line(panel)["State"] == "⚠ completed"
-    assert "stale" in str(panel.model.index(0, STATE).data(Qt.ItemDataRole.ToolTipRole))
+    assert line(panel)["State"] == "finished, inputs changed since"
+    assert "inputs changed since" in str(panel.model.index(0, STATE).data(Qt.ItemDataRole.ToolTipRole))
 
 
 def test_start_asks_the_window_which_may_have_to_save_first(qtbot: QtBot, panel: RunsPanel) -> None:
@@ -223,7 +223,7 @@ def test_in_a_narrow_dock_what_is_used_less_is_in_a_menu(panel: RunsPanel, entry
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     names = [action.text() for action in menu.actions()]
-    assert {"Compare", "Duplicate with changes…", "Prune this plan", "Discard…"} <= set(names)
+    assert {"Compare", "Duplicate with changes…", "Remove needless drops", "Delete…"} <= set(names)
     menu.close()
 
 

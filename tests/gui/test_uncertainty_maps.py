@@ -117,12 +117,12 @@ def test_baseline_and_plan_have_one_scale_that_says_what_it_is_of(
     assert color_of(view, OFTEN) != with_plan
     scale = view.decorations.caption.scale
     assert scale is not None
-    assert (scale.title, scale.low, scale.high) == ("mean probability of fire over 4 members", "0", "1")
+    assert (scale.title, scale.low, scale.high) == ("mean chance burned so far over 4 fires", "0", "1")
     session.set_view(FireView.DIFFERENCE)
     assert color_of(view, OFTEN, "difference") != 0
     assert view.decorations.caption.scale is not None
-    assert view.decorations.caption.scale.title == "mean P(fire), baseline − plan, over 4 members"
-    assert caption(view)[0].startswith("Baseline − plan, mean · End of day 4")
+    assert view.decorations.caption.scale.title == "mean Chance burned so far, baseline − plan, over 4 members"
+    assert caption(view)[0].startswith("Saved, mean · End of day 4")
 
 
 def test_the_timeline_steps_by_days_and_the_caption_is_of_the_picture(
@@ -152,12 +152,12 @@ def test_the_mouse_and_the_probe_read_the_mean_probability(
     hand, inside = Hand(view), (OFTEN[0] + 0.5, OFTEN[1] + 0.5)
     hand.move(inside)
     view.flush()
-    assert "mean P(fire) 0.25" in said[-1]
+    assert "mean Chance burned so far 0.25" in said[-1]
     session.set_tool(Tool.PROBE)
     hand.click(inside)
     view.flush()
-    assert "Mean P(fire), baseline 0.75" in view.card.text
-    assert "Mean P(burning), plan 0.13" in view.card.text
+    assert "Mean Chance burned so far, baseline 0.75" in view.card.text
+    assert "Mean Chance burning now, plan 0.13" in view.card.text
     assert "Fuel factor" not in view.card.text
 
 

@@ -52,7 +52,9 @@ def test_a_command_has_all_of_its_options_on_the_page_and_no_other() -> None:
 
 
 def test_what_is_said_of_many_commands_holds_for_some() -> None:
-    everywhere = {"--version"} | _OF_ALL | {word for _name, command in commands() for word in options_of(command)}
+    everywhere = (
+        {"--version", "--units"} | _OF_ALL | {word for _name, command in commands() for word in options_of(command)}
+    )
     assert set(_OPTION.findall(sections()[""])) <= everywhere
 
 

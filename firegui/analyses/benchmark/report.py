@@ -75,8 +75,9 @@ def benchmark_table(table: BenchmarkTable, project: Project) -> PrintedTable:
         f"Planners under one simulator and one objective: {_facts(table, project)}.",
         *_allowances(table),
         _seeds(table),
-        "Final extent in cells, occupancy in cell-days and protected fire in cells are sums of probabilities of one"
-        f" rollout at nominal effectiveness ({effectiveness_text(project.plan.nominal)}); lower is better.",
+        "Final size in cells, burned area over time in cell-days and protected fire in cells are sums of "
+        f"probabilities of one fire simulation at expected effectiveness ({effectiveness_text(project.plan.nominal)}); "
+        f"lower is better.",
         *([_WORST_CASE] if table.scenarios else []),
         BEST_FIRST,
         *_design(table, project),
@@ -87,7 +88,7 @@ def benchmark_table(table: BenchmarkTable, project: Project) -> PrintedTable:
         *incomplete(table),
     ]
     worst = ("Worst case",) if table.scenarios else ()
-    heads = ("Planner", "Drops", "Final extent", "Occupancy", "Protected", "Objective", *worst)
+    heads = ("Planner", "Drops", "Final extent", "Burned area over time", "Protected", "Objective", *worst)
     return PrintedTable(BENCHMARK, "Performance", " ".join(caption), heads, rows)
 
 
@@ -106,15 +107,15 @@ def cost_table(table: BenchmarkTable, project: Project) -> PrintedTable:
     caption = [
         f"What each planner searches and costs: {_facts(table, project)}.",
         *_allowances(table),
-        "Search dimension is the number of variables searched, simulator evaluations are rollout-equivalents, a"
-        f" gradient epoch charged as {GRADIENT_CHARGE}; the last column is what an epoch took in rollouts of the same"
+        "Search dimension is the number of variables searched, simulator evaluations are fire simulations, a"
+        f" search step charged as {GRADIENT_CHARGE}; the last column is what a step took in simulations of the same"
         " schedules, beside that charge. Runtime is processor time of one thread.",
         "Planners without a search have a fixed cost and cannot use a larger allowance.",
         BEST_FIRST,
         _seeds(table),
         *incomplete(table),
     ]
-    heads = ("Planner", "Search dim.", "Sim. evals", "Runtime (s)", "Epoch, took / charged")
+    heads = ("Planner", "Search dim.", "Sim. evals", "Runtime (s)", "Step, took / charged")
     return PrintedTable(COST, "Cost", " ".join(caption), heads, rows)
 
 
@@ -133,7 +134,7 @@ def matched_table(table: BenchmarkTable, project: Project) -> PrintedTable:
         )
         for group in groups
     )
-    allowance = f"{table.matched_allowance:,} rollout-equivalents" if table.matched_allowance else "not yet known"
+    allowance = f"{table.matched_allowance:,} fire simulations" if table.matched_allowance else "not yet known"
     caption = [
         f"Planners at the measured cost of the two-stage plan, {allowance}, one seed each: {_facts(table, project)}.",
         "Where drops exceed the budget, the objective before the penalty is in brackets.",
@@ -194,7 +195,7 @@ def feasibility_table(table: BenchmarkTable, project: Project) -> PrintedTable:
 def deployment_table(table: BenchmarkTable, project: Project) -> PrintedTable:
     """Paper, Table ``planner_deployment``, from what was measured here."""
     caption = [
-        f"Which planner for the time available: {_facts(table, project)}.",
+        f"Best planner for the time you have: {_facts(table, project)}.",
         "Of the planners whose slowest seed fits into the time, the one with the lowest mean objective. Runtime is"
         " that seed's processor time in one thread on the machine of this benchmark, for the allowance it was run"
         " with; extent reductions are means, against the fire without drops. All of it holds in the simulator, whose"
@@ -203,7 +204,7 @@ def deployment_table(table: BenchmarkTable, project: Project) -> PrintedTable:
     ]
     heads = ("Decision", "Time available", "Planner", "Runtime", "Objective", "Extent reduction")
     rows = tuple(_deployed(row) for row in joined_deployment(table))
-    return PrintedTable(DEPLOYMENT, "Which planner when", " ".join(caption), heads, rows, left=3)
+    return PrintedTable(DEPLOYMENT, "Best planner for the time", " ".join(caption), heads, rows, left=3)
 
 
 def _deployed(row: DeploymentRow) -> tuple[str, ...]:
@@ -330,15 +331,15 @@ def duration_text(seconds: float) -> str:
 
 
 def effectiveness_text(effectiveness: Effectiveness) -> str:
-    """Return ``η 0.9 for retardant, 0.9 for water``."""
-    return f"η {effectiveness.retardant:g} for retardant, {effectiveness.water:g} for water"
+    """Return ``retardant 0.9, water 0.9``."""
+    return f"retardant {effectiveness.retardant:g}, water {effectiveness.water:g}"
 
 
 def setting_text(project: Project) -> str:
-    """Return ``setting A (total fire-affected area), weights burn 50, final 50, protected 0, drop 1e-06``."""
+    """Return ``goal: keep the whole fire small, weights burn 50, final 50, protected 0, drop 1e-06``."""
     plan, weights = project.plan, project.plan.weights
-    letter, _, purpose = SETTING_TITLES[plan.setting].partition(" · ")
-    name = "custom weights" if plan.setting is Setting.CUSTOM else f"setting {letter} ({purpose}), weights"
+    goal = SETTING_TITLES[plan.setting]
+    name = "own weights" if plan.setting is Setting.CUSTOM else f"goal: {goal[:1].lower()}{goal[1:]}, weights"
     numbers = f"burn {weights.burn:g}, final {weights.final:g}, protected {weights.prot:g}, drop {weights.budget:g}"
     return f"{name} {numbers}"
 
@@ -362,7 +363,7 @@ def _facts(table: BenchmarkTable, project: Project) -> str:
 
 
 def _allowances(table: BenchmarkTable) -> list[str]:
-    found = [f"Each search was allowed {table.settings.allowance:,} rollout-equivalents."]
+    found = [f"Each search was allowed {table.settings.allowance:,} fire simulations."]
     if table.matched_allowance and any(task.matched for task in table.tasks):
         allowance = f"{table.matched_allowance:,}, what the two-stage plan cost"
         found.append(f"Rows at the matched allowance had {allowance}, and one seed.")

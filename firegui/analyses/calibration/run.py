@@ -63,8 +63,8 @@ def resume_fit_problems(then: FitCheckpoint, spec: CalibrateSpec, hashes: Sequen
     for title, before, after in differences(then.settings, spec.settings):
         found.append(Problem(where, f"was begun with {title} = {before}, now {after}", _REMEDY))
     if spec.settings.patience < then.settings.patience:
-        text = f"was begun with a patience of {counted(then.settings.patience, 'epoch')}, now {spec.settings.patience}"
-        found.append(Problem(where, text, "patience can only be raised when resuming"))
+        text = f"was begun with {then.settings.patience:,} rounds without gain, now {spec.settings.patience}"
+        found.append(Problem(where, text, "rounds without gain (patience) can only be raised when resuming"))
     begun = None if then.start is None else weights_bytes(then.start)
     if spec.start is not None and weights_bytes(spec.start) != begun:
         found.append(Problem(where, "was begun with other weights", "leave out --start"))
@@ -187,7 +187,7 @@ class Calibration(BaseRun[CalibrateSpec]):
         state = self._state
         if state is None or state.best_epoch < 0:
             self._forget()
-            message = "stopped before the first epoch was done; nothing was written"
+            message = "stopped before the first round was done; nothing was written"
             return RunFinished(FinishReason.STOPPED, message, None, None, None)
         self._save()
         best = self._finish(state)
@@ -196,7 +196,7 @@ class Calibration(BaseRun[CalibrateSpec]):
 
     def _complete(self, state: FitState) -> RunFinished:
         if state.best_epoch < 0:
-            problem = Problem("fit", "the misfit never was a number", "lower the learning rate")
+            problem = Problem("fit", "the misfit never was a number", "make the step size smaller")
             raise InputError([problem], TITLE)
         best, settings = self._finish(state), self._spec.settings
         self._forget()
@@ -215,7 +215,7 @@ class Calibration(BaseRun[CalibrateSpec]):
         write_weights(self._spec.out, weights)
         best = self._history[state.best_epoch]
         self._emit(WeightsReady(weights, best, state.epoch, *self._compared(weights)))
-        return f"the best is epoch {best.epoch + 1:,} (misfit {best.loss:.4g}, mean IoU {mean_iou(best):.2f})"
+        return f"the best is round {best.epoch + 1:,} (misfit {best.loss:.4g}, mean overlap {mean_iou(best):.2f})"
 
     def _compared(self, weights: NetworkWeights) -> tuple[tuple[EventProgress, ...], tuple[EventProgress, ...]]:
         """Return the scores of the projects' own fire models, and of ``weights``.

@@ -159,7 +159,9 @@ class SensitivityRun(SavedRun[SensitivitySpec, SensitivityHeader]):
         try:
             with closing(self._elsewhere(self._folder.header)) as plans:
                 for done, design in enumerate(designs):
-                    self._say(done, len(designs), f"Planning at design η {design.retardant:g} / {design.water:g}")
+                    self._say(
+                        done, len(designs), f"Planning with effectiveness {design.retardant:g} / {design.water:g}"
+                    )
                     next(plans, None)  # on other processes the plan is made by then
                     record = self._planned(design)
                     if self._spec.settings.members:
@@ -308,4 +310,4 @@ def _worst(rows: Sequence[Row]) -> str:
     worst = max(scored, key=lambda row: row.reading.fire_objective)
     if isinstance(worst, SideRow):
         return f"at most {worst.reading.fire_objective:.4g}, with retardant acting on: {worst.side.value}"
-    return f"at most {worst.reading.fire_objective:.4g}, at η {pair_text(worst.effectiveness)}"
+    return f"at most {worst.reading.fire_objective:.4g}, at effectiveness {pair_text(worst.effectiveness)}"

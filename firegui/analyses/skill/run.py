@@ -69,11 +69,11 @@ class SkillScoring(BaseRun[SkillSpec]):
         spec, event = self._spec, self._spec.project.scenario
         problems = Problems()
         problems.extend(skill_problems(spec))
-        problems.raise_if_any("The forecast cannot be scored")
+        problems.raise_if_any("The fire model cannot be checked")
         self._machine.move(RunState.RUNNING)
         rivals = list(_rivals(spec.project))
         total = len(rivals) + 2
-        self._say(0, total, "Rolling out the forecast")
+        self._say(0, total, "Simulating the fire")
         project = spec.project
         states = self._engine.forecast(
             project, spec.days, backend=spec.backend, check=self._control.check, tell=self._pass_on
@@ -105,7 +105,9 @@ def skill_message(report: SkillReport) -> str:
     whole, _fitted, after = report.spans
     mean, lowest = report.model.mean_iou(1, whole.last), report.model.lowest(1, whole.last)
     assert mean is not None and lowest is not None
-    text = f"mean IoU {mean:.2f} over {len(report.model.days)} days, lowest {lowest[1]:.2f} on day {lowest[0]}"
+    text = (
+        f"mean overlap (IoU) {mean:.2f} over {len(report.model.days)} days, lowest {lowest[1]:.2f} on day {lowest[0]}"
+    )
     late = report.model.mean_iou(after.first, after.last)
     if report.fit_days and late is not None:
         text += f"; {late:.2f} on the days after day {report.fit_days}"

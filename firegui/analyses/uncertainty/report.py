@@ -55,7 +55,7 @@ def notes(project: Project, settings: UncertaintySettings) -> Iterator[str]:
             wind = settings.weather
             turn = f"direction ±{math.degrees(wind.direction_sd):.3g}°"
             spread = f"log of the speed ±{wind.speed_sd:g}, {turn}, timing ±{wind.timing_sd:g} h"
-            yield f"How far the wind is off is a guess, the same for a whole member: {spread}"
+            yield f"How far the wind is off is a guess, the same for a whole fire: {spread}"
         case UncertaintyKind.ALEATORIC:
             pass
     if settings.kind is UncertaintyKind.EPISTEMIC:
@@ -71,7 +71,7 @@ def replan_note(schedule_file: Path | None, project: Project) -> Iterator[str]:
         if note is not None:
             when = project.calendar.date_of_day(note.day)
             yield (
-                f"{REPLANNED} from the fire of {when:%Y-%m-%d}; members burn from the start of the plan "
+                f"{REPLANNED} from the fire of {when:%Y-%m-%d}; the fires burn from the start of the plan "
                 "and do not pass through that fire"
             )
 
@@ -99,7 +99,7 @@ def summary_message(summary: Summary, reason: FinishReason) -> str:
         text = (
             f"with the plan the fire ends at {row.plan.mean:,.0f} ± {row.plan.sd:,.0f} cells"
             f" ({row.baseline.mean:,.0f} ± {row.baseline.sd:,.0f} without{share});"
-            f" more burns with it in {row.benefit.worse:.1%} of the members"
+            f" more burns with it in {row.benefit.worse:.1%} of the fires"
         )
     head = f"stopped on request after {done}; resume to go on" if reason is FinishReason.STOPPED else ""
     return f"{head}; {text}" if head else text

@@ -105,8 +105,8 @@ def resume_problems(then: EnsembleHeader, spec: UncertaintySpec, schedule: str) 
     if then.schedule != schedule:
         found.append(Problem(where, "was made of another schedule, or of none", "give its --schedule again"))
     if spec.settings.members < then.members_done:
-        done = f"has {then.members_done:,} members, more than the {spec.settings.members:,} asked for"
-        found.append(Problem(where, done, "members can only be added"))
+        done = f"has {then.members_done:,} fires, more than the {spec.settings.members:,} asked for"
+        found.append(Problem(where, done, "fires can only be added"))
     return found
 
 
@@ -243,7 +243,7 @@ def read_ensemble(folder: Path) -> tuple[EnsembleHeader, Ensemble]:
     header = read_header(folder)
     state, weather = read_members(folder / STATE)
     if not state.members:
-        raise _refusal(folder, "holds no member yet", "go on with it with --resume")
+        raise _refusal(folder, "holds no fire yet", "go on with it with --resume")
     grid, settings = header.project.grid, header.settings
     area = grid.cell_size_m**2 / HECTARE_M2
     return header, state.ensemble(settings.kind, grid.shape, area, settings.members, weather)

@@ -65,7 +65,7 @@ def _source_problems(project: Project, settings: UncertaintySettings) -> list[Pr
     """Return what the project lacks for this kind. Only a fit can tell what its perimeters are good for."""
     fitted = settings.kind is UncertaintyKind.EPISTEMIC and settings.error is ErrorSource.FITTED
     if fitted and project.scenario.observed is None:
-        remedy = "import perimeters, or use the paper's error model (--preset bear), which is approximate"
+        remedy = "import perimeters, or choose the paper's error model of Bear, which is approximate"
         return [Problem("model error", "the project has no perimeters to fit it to", remedy)]
     if settings.kind is UncertaintyKind.WEATHER and project.fire_model.kind == "maps":
         remedy = "choose the network or the constant parameters as the fire model, or another kind"
@@ -76,7 +76,7 @@ def _source_problems(project: Project, settings: UncertaintySettings) -> list[Pr
 class EnsembleRun(SavedRun[UncertaintySpec, EnsembleHeader]):
     """Run of an :class:`~firegui.runs.spec.UncertaintySpec`."""
 
-    store, unfinished = STORE, "the members"
+    store, unfinished = STORE, "the fires"
     _members: EnsembleMembers | None = None
     _fit: ErrorFit | None = None
 
@@ -167,8 +167,8 @@ class EnsembleRun(SavedRun[UncertaintySpec, EnsembleHeader]):
             return None
         (begun, _), asked = read_members(path), self._spec.settings.members
         if begun.members > asked:
-            done = f"has {begun.members:,} members, more than the {asked:,} asked for"
-            raise InputError([Problem(str(self._spec.out), done, "members can only be added")], TITLE)
+            done = f"has {begun.members:,} fires, more than the {asked:,} asked for"
+            raise InputError([Problem(str(self._spec.out), done, "fires can only be added")], TITLE)
         return begun
 
     def _portions(self, model: Model, error: ErrorModel | None) -> Portions:
@@ -190,7 +190,7 @@ class EnsembleRun(SavedRun[UncertaintySpec, EnsembleHeader]):
         return self._finish(reason, message, still.plan)
 
     def _nothing(self, still: Deterministic) -> RunFinished:
-        message = "stopped on request before the first member was done; resume to go on"
+        message = "stopped on request before the first fire was done; resume to go on"
         return self._finish(FinishReason.STOPPED, message, still.plan)
 
     def _save(self) -> None:

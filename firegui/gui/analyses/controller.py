@@ -389,16 +389,16 @@ class PlanningController(AnalysisController[Request, Result, Saved]):
 
     def _on_stage(self, event: StageBegan) -> None:
         self._stage, self._part = event, (event.number - 1) / event.count
-        self._set_detail(f" · stage {event.number} of {event.count}")
+        self._set_detail(f" · part {event.number} of {event.count}")
 
     def _on_epochs(self, epochs: list[EpochDone]) -> None:
         last, stage = epochs[-1], self._stage
         if stage is not None:
             self._part = (stage.number - 1 + (last.epoch + 1) / last.epochs) / stage.count
-        self._set_detail(f" · epoch {last.epoch + 1:,} of {last.epochs:,}")
+        self._set_detail(f" · step {last.epoch + 1:,} of {last.epochs:,}")
 
     def _on_removals(self, steps: list[EliminationStep]) -> None:
-        self._set_detail(f" · pruning, {steps[-1].drops:,} drops left")
+        self._set_detail(f" · removing drops, {steps[-1].drops:,} drops left")
 
     def _set_detail(self, text: str) -> None:
         self._detail = text

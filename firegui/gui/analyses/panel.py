@@ -258,6 +258,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         session.project_opened.connect(self._take_project)
         session.project_edited.connect(self._check)
         session.folder_changed.connect(self._check)
+        session.units_changed.connect(self._show)
         controller.changed.connect(self._refresh)
         controller.result_changed.connect(self._show_result)
         controller.saved_changed.connect(self._offer_saved)

@@ -1,4 +1,4 @@
-"""Preferences of the user: theme, device, layout, order of layers and recent projects.
+"""Preferences of the user: theme, units, device, layout, order of layers and recent projects.
 
 They are never part of a project.
 """
@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from firegui.domain.units import Units
 from firegui.gui.base.theme import Theme
 
 RECENT_LIMIT = 10
@@ -84,6 +85,16 @@ class Preferences:
     @backend.setter
     def backend(self, name: str) -> None:
         self._store.setValue("backend", name)
+
+    @property
+    def units(self) -> Units:
+        """The units of the window and of printed pages."""
+        value = str(self._store.value("units", ""))
+        return Units(value) if value in set(Units) else Units.METRIC
+
+    @units.setter
+    def units(self, units: Units) -> None:
+        self._store.setValue("units", units.value)
 
     @property
     def recent(self) -> tuple[Path, ...]:

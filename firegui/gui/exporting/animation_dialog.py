@@ -259,7 +259,7 @@ class AnimationDialog(QDialog):
             if there[view]:
                 self.sides.addItem(f"{view.value.capitalize()} alone", (view,))
         if all(there.values()):
-            self.sides.addItem("Baseline | plan | difference", SIDES)
+            self.sides.addItem("No drops | plan | saved", SIDES)
         self.size_box.addItem("As on screen", None)
         for size in _SIZES:
             self.size_box.addItem(f"{size.width()} × {size.height()} pixels", size)

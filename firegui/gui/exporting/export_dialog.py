@@ -209,7 +209,7 @@ class ExportDialog(QDialog):
         self.written: list[Path] = []
         self._waiting: list[str] = []
         self.formats = FormatList()
-        self.sheet = MapSheetForm(self._source.project.calendar.days if self._source is not None else 1)
+        self.sheet = MapSheetForm(self._source.project.calendar.days if self._source is not None else 1, session.units)
         self.water = PathField("exportWater", "a raster or vector file; empty: water of the fuel layer", files=_WATER)
         self.folder = PathField("exportFolder", "where the files go", kind="folder")
         self.folder.line.setText(str(_first_folder(session)))
@@ -471,8 +471,8 @@ def _summary(result: ShownResult) -> str:
         return "No drops are shown. Run a plan, or show one from the list of runs."
     executed = sum(drop.executed for drop in result.drops)
     blocked = len(result.drops) - executed
-    epoch = f", epoch {result.epoch + 1:,}" if result.epoch >= 0 else ""
-    held_back = f" and {blocked:,} proposed ones that the gates hold back" if blocked else ""
+    epoch = f", search step {result.epoch + 1:,}" if result.epoch >= 0 else ""
+    held_back = f" and {blocked:,} proposed ones that the rules hold back" if blocked else ""
     return f"{result.title}{epoch}: {executed:,} executed drops{held_back}."
 
 

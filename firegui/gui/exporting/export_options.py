@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.units import Units
 from firegui.gui.base.layouts import row
 from firegui.gui.widgets.fields import NoScrollComboBox, WholeField, text_line
 from firegui.io.exporters import FORMATS
@@ -75,12 +76,13 @@ class FormatList(QWidget):
 
 
 class MapSheetForm(QWidget):
-    """Form for a :class:`~firegui.io.exporters.content.Sheet` of a plan of ``days`` days."""
+    """Form for a :class:`~firegui.io.exporters.content.Sheet` of ``days`` days, texts in ``units``."""
 
     changed = Signal()
 
-    def __init__(self, days: int) -> None:
+    def __init__(self, days: int, units: Units = Units.METRIC) -> None:
         super().__init__()
+        self._units = units
         self.first, self.last = _day_box("first day", days, 1), _day_box("last day", days, days)
         self.paper, self.orientation, self.ground = NoScrollComboBox(), NoScrollComboBox(), NoScrollComboBox()
         orientations = {item: item.value.capitalize() for item in Orientation}
@@ -88,7 +90,7 @@ class MapSheetForm(QWidget):
         for box, name, tip, entries in (
             (self.paper, "Paper", "Size of the paper of maps and forms", PAPER_TITLES),
             (self.orientation, "Orientation", "How the paper lies", orientations),
-            (self.ground, "Ground", "What maps show below the fire", grounds),
+            (self.ground, "Background", "What maps show below the fire", grounds),
         ):
             box.setAccessibleName(name)
             box.setToolTip(tip)
@@ -115,6 +117,7 @@ class MapSheetForm(QWidget):
             first_day=self.first.value() - 1,
             last_day=self.last.value() - 1,
             whole_grid=self.whole_grid.isChecked(),
+            units=self._units,
         )
 
     def _lay_out(self, days: int) -> None:
@@ -124,7 +127,7 @@ class MapSheetForm(QWidget):
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.addRow("Days", row(self.first, QLabel("to"), self.last, QLabel(f"of {days}")))
         form.addRow("Paper", row(self.paper, self.orientation))
-        form.addRow("Ground", self.ground)
+        form.addRow("Background", self.ground)
         form.addRow("", self.whole_grid)
         form.addRow("Author", self.author)
         form.addRow("Incident no.", self.number)

@@ -116,7 +116,8 @@ def pass_left(removals: EliminationHistory) -> float | None:
 
 
 STAGE_STATUS = {
-    Stage.OPTIMIZE: "optimizing", Stage.PRUNE: "pruning", Stage.TACTICAL: "placing", Stage.KEEP: "scoring",
+    Stage.OPTIMIZE: "placing drops", Stage.PRUNE: "removing drops", Stage.TACTICAL: "placing drops",
+    Stage.KEEP: "scoring",
 }  # fmt: skip
 """Status of a run in each stage."""
 
@@ -278,8 +279,12 @@ class RunEntry:
     def more_follows(self) -> str:
         """Text on what follows after :attr:`eta`; empty for nothing."""
         if self.prunes:
-            return "left of this pass; passes go on until one removes nothing"
-        return "left of the first stage if it uses all epochs; the second follows" if Stage.PRUNE in self.stages else ""
+            return "left of this round; rounds go on until one removes nothing"
+        return (
+            "left of the search if it uses all steps; then needless drops are removed"
+            if Stage.PRUNE in self.stages
+            else ""
+        )
 
     @property
     def progress(self) -> float:
@@ -325,9 +330,9 @@ class RunEntry:
         if self.is_over and self.interrupted:
             return "interrupted"
         if self.is_over:
-            return self.reason.value if self.reason is not None else "unknown"
+            return self.reason.label if self.reason is not None else "unknown"
         if self.discarding:
-            return "discarding"
+            return "deleting"
         if self.state is not RunState.RUNNING:
             return self.state.value
         return "pausing" if self.pausing else self._at_work

@@ -184,7 +184,7 @@ class UnfinishedWork:
     def outcome(self) -> str:
         """Sentences on what happens to the work."""
         text = f"Stopping keeps the {self.kept}" + ("; it can be resumed later." if self.can_resume else ".")
-        text += f" Discarding deletes {self.lost}." if self.discard is not None else " Nothing is deleted."
+        text += f" Deleting removes {self.lost}." if self.discard is not None else " Nothing is deleted."
         if self.queued_runs == 1:
             text += " The run that waits behind it will not begin."
         elif self.queued_runs:

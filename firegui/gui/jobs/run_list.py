@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date, datetime
 from pathlib import Path
 
 from firegui.domain.observation import DRAWN, OBSERVED
@@ -74,8 +73,8 @@ class StoppingJobs:
 class RunList:
     """Every run once, by its folder; the oldest first. It includes the runs in ``stopping``."""
 
-    def __init__(self, session: Session, clock: Callable[[], datetime], stopping: StoppingJobs) -> None:
-        self._session, self._clock, self._stopping = session, clock, stopping
+    def __init__(self, session: Session, stopping: StoppingJobs) -> None:
+        self._session, self._stopping = session, stopping
         self._entries: list[RunEntry] = []
 
     @property
@@ -132,7 +131,7 @@ class RunList:
         """
         ending = self._stopping.among(folders)
         free = [one for one in folders if not any(same_folder(entry.folder, one) for entry in (*live, *ending))]
-        found, problems = saved_runs(free, self._session.project, self._clock().date())
+        found, problems = saved_runs(free, self._session.project)
         for entry in found:
             entry.read_only = self._session.is_read_only
         for entry in (*found, *ending):
@@ -153,9 +152,7 @@ class RunList:
 
 
 # -- runs on disk ------------------------------------------------------------------------------------------------------
-def saved_runs(
-    folders: Sequence[Path], project: Project, today: date
-) -> tuple[tuple[RunEntry, ...], tuple[InputError, ...]]:
+def saved_runs(folders: Sequence[Path], project: Project) -> tuple[tuple[RunEntry, ...], tuple[InputError, ...]]:
     """Return the runs in ``folders``, the oldest first, and why others could not be read.
 
     An empty folder counts as no run: it was killed before it wrote anything.
@@ -171,13 +168,13 @@ def saved_runs(
     # Hashing a large event takes a moment, and a new project has no runs.
     event = event_hash(project) if records else ""
     records.sort(key=lambda record: record.header.started)
-    return tuple(_saved_entry(record, project, event, today) for record in records), tuple(problems)
+    return tuple(_saved_entry(record, project, event) for record in records), tuple(problems)
 
 
-def new_entry(spec: FolderSpec, today: date) -> RunEntry:
+def new_entry(spec: FolderSpec) -> RunEntry:
     """Return the entry of a run that has not started yet."""
     stages = spec.stages if isinstance(spec, PlanSpec) else spec.as_plan().stages
-    title, epochs = run_title(spec.out, today), spec.project.plan.optimizer.epochs
+    title, epochs = run_title(spec.out), spec.project.plan.optimizer.epochs
     entry = RunEntry(title, spec.out, spec.project, stages=stages, epochs=epochs)
     if isinstance(spec, ReplanSpec):
         entry.replans, entry.fire = True, DRAWN if spec.closed_loop else OBSERVED
@@ -234,11 +231,11 @@ def save_scores(entry: RunEntry) -> bool:
     return False
 
 
-def _saved_entry(record: RunRecord, project: Project, event: str, today: date) -> RunEntry:
+def _saved_entry(record: RunRecord, project: Project, event: str) -> RunEntry:
     header, scores = record.header, record.scores
     ran = header.project.on(project) if header.event_hash == event else None
     entry = RunEntry(
-        _with_kind(run_title(record.folder, today), header.replan),
+        _with_kind(run_title(record.folder), header.replan),
         record.folder,
         ran,
         RunState.FINISHED,

@@ -66,7 +66,7 @@ class RunQueue(QObject):
         self._active: RunEntry | None = None
         self._job: RunJob | None = None
         self._stopping = StoppingJobs()
-        self._list = RunList(session, clock, self._stopping)
+        self._list = RunList(session, self._stopping)
         self._presenter = ResultPresenter(session, execute, self)
         self._presenter.changed.connect(self.changed)
         self._presenter.shown_changed.connect(self.shown_changed)
@@ -118,7 +118,7 @@ class RunQueue(QObject):
 
     def start(self, spec: FolderSpec) -> RunEntry:
         """Start ``spec``, or queue it behind the active run."""
-        entry = new_entry(spec, self._clock().date())
+        entry = new_entry(spec)
         self._list.add(entry)
         self._enqueue(entry, spec)
         return entry
@@ -311,7 +311,7 @@ class RunQueue(QObject):
 
     def _on_stage(self, event: StageBegan) -> None:
         self._reporting.begin_stage(event)
-        self._log(f"{self._reporting.title} · stage {event.number} of {event.count}: {event.text}")
+        self._log(f"{self._reporting.title} · part {event.number} of {event.count}: {event.text}")
         self._emit_progress()
 
     def _emit_progress(self) -> None:

@@ -158,7 +158,7 @@ class ProbeChart(QWidget):
         self.series: ProbeSeries | None = None
         self._ink = Ink.of(QPalette())
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Burning probability of the pinned cell over the plan")
+        self.setAccessibleName("Chance burning now of the pinned cell over the plan")
         self.hide()
 
     def sizeHint(self) -> QSize:

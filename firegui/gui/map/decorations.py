@@ -10,6 +10,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QImage, QImageWriter, QPainter, QPainterPath, QPalette, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
+from firegui.domain.units import FOOT_M, MILE_M, Units
 from firegui.gui.map.items import PictureCache, draw_text, map_font, text_width
 from firegui.gui.map.map_colors import ColorScale, Ink
 
@@ -34,18 +35,24 @@ class Caption:
     hint: str = ""
     scale: ColorScale | None = None
     cell_size_m: float = 1.0
+    units: Units = Units.METRIC
     awaited: str = ""
 
 
 def round_length(longest_m: float) -> float:
-    """Return the largest fitting length of 1, 2 or 5 · 10ⁿ metres."""
+    """Return the largest fitting length of 1, 2 or 5 · 10ⁿ."""
     power = 10.0 ** math.floor(math.log10(longest_m))
     return next(k * power for k in (5.0, 2.0, 1.0) if k * power <= longest_m * (1 + 1e-9))
 
 
-def length_text(metres: float) -> str:
-    """Return metres below a kilometre, kilometres above."""
-    return f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"
+def scale_bar(longest_m: float, units: Units) -> tuple[float, str]:
+    """Return the length in metres and the text of a round scale bar of at most ``longest_m``."""
+    if units is Units.METRIC:
+        metres = round_length(longest_m)
+        return metres, f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"
+    unit, size = ("mi", MILE_M) if longest_m >= MILE_M / 2.0 else ("ft", FOOT_M)
+    length = round_length(longest_m / size)
+    return length * size, f"{length:g} {unit}"
 
 
 def flow(widths: Sequence[float], room: float) -> list[tuple[float, float]]:
@@ -191,7 +198,7 @@ class Decorations(QGraphicsItem):
 
     def _paint_scale_bar(self, painter: QPainter) -> None:
         metres_per_pixel = self.caption.cell_size_m / self.pixels_per_cell
-        metres = round_length(_BAR_PX * metres_per_pixel)
+        metres, text = scale_bar(_BAR_PX * metres_per_pixel, self.caption.units)
         width = metres / metres_per_pixel
         left, y = self._size.left() + _EDGE, self._size.bottom() - _EDGE
         self._pill(painter, QRectF(left - 8, y - 25, width + 16 + 20, 33))
@@ -200,7 +207,6 @@ class Decorations(QGraphicsItem):
             painter.drawLine(QPointF(left + x0, y + y0), QPointF(left + x1, y + y1))
         font = map_font(8.5)
         self._text(painter, QPointF(left - 2, y - 10), "0", font)
-        text = length_text(metres)
         self._text(painter, QPointF(left + width - text_width(text, font) / 2, y - 10), text, font)
 
     def _text(self, painter: QPainter, at: QPointF, text: str, font: QFont) -> None:

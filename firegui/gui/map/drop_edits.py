@@ -180,17 +180,22 @@ def _broken_rows(change: DropChange) -> Rows:
 def _effect_rows(session: Session, change: DropChange, preview: PreviewResult | None) -> Rows:
     if preview is None or preview.before is None:
         return [("", "computing the effect…")]
-    cell_ha = session.plan_editor.project.scenario.grid.cell_area_ha
+    cell_ha, units = session.plan_editor.project.scenario.grid.cell_area_ha, session.units
     cells = preview.after.final_extent_cells - preview.before.final_extent_cells
     guarded = preview.after.protected_cells - preview.before.protected_cells
-    clearly = f"{counted(preview.changed, 'cell')} · {preview.changed * cell_ha:,.1f} ha"
+    clearly = f"{counted(preview.changed, 'cell')} · {units.area(preview.changed * cell_ha, 1)}"
     rows = [("", "Without this drop:")] if change.after.at(change.drop.key) is None else []
     rows += [
-        ("Burned at end", f"{signed(cells)} cells · {signed(cells * cell_ha, 2)} ha"),
+        ("Burned at end", f"{signed(cells)} cells · {signed(units.area_value(cells * cell_ha), 2)} {units.area_unit}"),
         (f"Changed ≥ {100 * CLEAR_CHANGE:.0f} %", clearly),
     ]
     if session.plan_editor.project.regions:
-        rows.append(("In regions", f"{signed(guarded)} cells · {signed(guarded * cell_ha, 2)} ha"))
+        rows.append(
+            (
+                "In regions",
+                f"{signed(guarded)} cells · {signed(units.area_value(guarded * cell_ha), 2)} {units.area_unit}",
+            )
+        )
     if preview.request.after != change.after:
         rows.append(("", "…"))
     return rows

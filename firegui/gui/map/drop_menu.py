@@ -194,7 +194,9 @@ class DropDialog(QDialog):
             return
         cells = preview.after.final_extent_cells - preview.before.final_extent_cells
         hectares = cells * self._project.scenario.grid.cell_area_ha
-        effect = f"{signed(cells)} cells, {signed(hectares, 2)} ha burned at the end"
+        units = self._session.units
+        area = f"{signed(units.area_value(hectares), 2)} {units.area_unit}"
+        effect = f"{signed(cells)} cells, {area} burned at the end"
         first = self.note.text().split("\n")[0]
         self.note.setText(f"{first}\n{effect}")
 
@@ -238,7 +240,7 @@ class DropMenu:
         session.plan_editor.select(drop)
         menu = self._new_menu(f"Drop of {record.aircraft}", f"{record.aircraft} · {when_text(session, drop.step)}")
         question = menu.addAction("Preview without this drop", lambda: self.preview_without(drop))
-        question.setToolTip("show the fire without the drop, and the cells and hectares that change")
+        question.setToolTip("show the fire without the drop, and how the burned area changes")
         edit = menu.addAction("Edit…", lambda: self.edit(drop))
         edit.setToolTip("step, aircraft, heading and place as numbers")
         menu.addAction(

@@ -112,12 +112,12 @@ def probability(title: str, name: str) -> ColorScale:
 
 def fire_scale() -> ColorScale:
     """Return the scale of P(fire) = 1 − U."""
-    return probability("Probability of fire P", "cividis")
+    return probability("Chance burned so far", "cividis")
 
 
 def burning_scale() -> ColorScale:
     """Return the scale of B, the probability of burning now."""
-    return probability("Probability of burning P", "CET-CBL2")
+    return probability("Chance burning now", "CET-CBL2")
 
 
 def difference_scale() -> ColorScale:
@@ -128,7 +128,7 @@ def difference_scale() -> ColorScale:
     change = np.arange(256) / 127.5 - 1.0
     alpha = np.where(np.abs(change) < TRANSPARENT_BELOW, 0.0, np.minimum(1.0, 0.25 + 1.5 * np.abs(change)))
     rgba = _with_alpha(_map("CET-CBD1")[::-1], alpha)
-    return ColorScale("P(fire), baseline − plan", "−1 more fire", "+1 less fire", rgba, "0")
+    return ColorScale("Saved", "−1 more fire", "+1 less fire", rgba, "0")
 
 
 def signed_scale(title: str, limit: float) -> ColorScale:
@@ -164,7 +164,7 @@ def retardant_scale() -> ColorScale:
     left = np.arange(256) / 255.0
     rgb = np.tile(np.array([[214, 73, 158]], np.uint8), (256, 1))
     alpha = np.where(left > 0.99, 0.0, 0.25 + 0.75 * (1.0 - left))
-    return ColorScale("Fuel factor left by retardant", "0", "1 untreated", _with_alpha(rgb, alpha))
+    return ColorScale("Fuel that can still burn", "0", "1 untreated", _with_alpha(rgb, alpha))
 
 
 def tint_scale(title: str, low: str, high: str, color: QColor) -> ColorScale:

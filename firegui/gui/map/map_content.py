@@ -12,6 +12,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.domain.scenario import Scenario
+from firegui.domain.units import Units
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.io.georeference import Georeference, format_ddm
 from firegui.runs.plan_preview import PreviewResult
@@ -31,6 +32,8 @@ class MapState:
     """Effect of the drop change that is being previewed."""
     awaited: str = ""
     """Text on what is being computed for the map."""
+    units: Units = Units.METRIC
+    """Units in which quantities are shown."""
 
     @staticmethod
     def of(session: Session) -> MapState | None:
@@ -38,7 +41,9 @@ class MapState:
         if not session.has_project:
             return None
         preview = session.plan_editor.preview
-        return MapState(session.project, session.step, session.view, session.result, preview, session.awaited)
+        return MapState(
+            session.project, session.step, session.view, session.result, preview, session.awaited, session.units
+        )
 
     @property
     def scenario(self) -> Scenario:

@@ -278,6 +278,7 @@ class MapView(QWidget):
         session.step_changed.connect(self._on_step)
         session.result_changed.connect(self._on_result)
         session.awaited_changed.connect(self._schedule)
+        session.units_changed.connect(self._schedule)
         session.tool_changed.connect(self._on_tool)
         self.layers.reordered.connect(self._schedule)
         self.drop_card.closed.connect(self._deselect_drop)

@@ -54,7 +54,7 @@ def wind_text(shown: MapState, cell: tuple[int, int]) -> str:
         return ""
     speed, direction = shown.scenario.wind_at(shown.event_day)
     v, psi = float(speed[cell]), float(direction[cell])
-    return f"{v:.1f} m/s from {wind_origin(psi):03d}°" if math.isfinite(v) and math.isfinite(psi) else ""
+    return f"{shown.units.wind(v)} from {wind_origin(psi):03d}°" if math.isfinite(v) and math.isfinite(psi) else ""
 
 
 def probe_rows(shown: MapState, place: CellLocation, cell: tuple[int, int]) -> list[tuple[str, str]]:
@@ -82,11 +82,11 @@ def _fire(shown: MapState, cell: tuple[int, int], *, short: bool) -> list[tuple[
                 return []
             return [(f"{mean}{first} − {second}", f"{without - with_drops:+.2f}")]
         value = _value(shown, shown.frames, "fire", cell)
-        return [(f"{mean}P(fire)", f"{value:.2f}")] if value is not None else []
+        return [(f"{mean}chance burned so far", f"{value:.2f}")] if value is not None else []
     wanted = (
-        (f"P(fire), {first}", baseline, "fire"), (f"P(fire), {second}", plan, "fire"),
-        (f"P(burning), {first}", baseline, "burning"), (f"P(burning), {second}", plan, "burning"),
-        ("Fuel factor left", plan, "retardant"),
+        (f"Chance burned so far, {first}", baseline, "fire"), (f"Chance burned so far, {second}", plan, "fire"),
+        (f"Chance burning now, {first}", baseline, "burning"), (f"Chance burning now, {second}", plan, "burning"),
+        ("Fuel that can still burn", plan, "retardant"),
     )  # fmt: skip
     values = ((name, _value(shown, frames, what, cell)) for name, frames, what in wanted)
     return [(mean.capitalize() + name, f"{value:.2f}") for name, value in values if value is not None]
@@ -112,9 +112,9 @@ def _layer(scenario: Scenario, key: str, cell: tuple[int, int]) -> str:
     return f"{value:.3f} {unit}" if key == "canopy_density" else f"{value:.0f} {unit}"
 
 
-TITLES = {FireView.BASELINE: "Baseline, no drops", FireView.PLAN: "Plan", FireView.DIFFERENCE: "Baseline − plan"}
+TITLES = {FireView.BASELINE: "No drops", FireView.PLAN: "Plan", FireView.DIFFERENCE: "Saved"}
 
-NO_FURTHER = "Baseline, no further drops"
+NO_FURTHER = "No further drops"
 """Title of the baseline of a plan that was replanned in an observed fire."""
 
 
@@ -149,7 +149,7 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
     if layers["observed"].visible and shown.perimeter_is_carried:
         notes.append("observed perimeter filled forward")
     scale = fire.legend.scale if fire.visible and not fire.missing() else None
-    return Caption(title, " · ".join(notes), "", scale, shown.scenario.grid.cell_size_m, awaited)
+    return Caption(title, " · ".join(notes), "", scale, shown.scenario.grid.cell_size_m, shown.units, awaited)
 
 
 def _fire_name(shown: MapState) -> str:

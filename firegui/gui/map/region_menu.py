@@ -174,7 +174,7 @@ class RegionDialog(QDialog):
 
     # -- checking ----------------------------------------------------------------------------------------------------
     def _check(self) -> None:
-        self.note.setText(size_text(self.region, self._session.project.scenario.grid))
+        self.note.setText(size_text(self.region, self._session.project.scenario.grid, self._session.units))
         self._show_trouble(refusal_of(self._session, self._name, self.region))
 
     def _show_trouble(self, trouble: str) -> None:

@@ -16,6 +16,7 @@ from firegui.domain.operations import Operations, PinnedDrop
 from firegui.domain.region_geometry import area
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.schedule import DropRecord
+from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
 from firegui.gui.session.session import Session
@@ -33,12 +34,12 @@ def free_shape_name(letter: str, shapes: Iterable[Region]) -> str:
     return next(name for number in range(1, len(taken) + 2) if (name := f"{letter}{number}") not in taken)
 
 
-def size_text(region: Region, grid: Grid) -> str:
-    """Return the size in cells and hectares; for a polygon the area of its outline."""
+def size_text(region: Region, grid: Grid, units: Units) -> str:
+    """Return the size in cells and as an area; for a polygon the area of its outline."""
     cells = area(region)
     box = region.as_rectangle
     sides = "" if box is None else f"{box[0][1] - box[0][0]:,.0f} × {box[1][1] - box[1][0]:,.0f} = "
-    return f"{sides}{cells:,.0f} cells · {cells * grid.cell_area_ha:,.1f} ha"
+    return f"{sides}{cells:,.0f} cells · {units.area(cells * grid.cell_area_ha, 1)}"
 
 
 def _grid_shape(session: Session) -> tuple[int, int]:

@@ -68,21 +68,21 @@ class DuplicateRunDialog(QDialog):
         for setting in Setting:
             self.setting.addItem(SETTING_TITLES[setting], setting)
         self.setting.setCurrentIndex(list(Setting).index(self._then.plan.setting))
-        self.setting.setAccessibleName("Objective")
+        self.setting.setAccessibleName("Goal")
         self.setting.setToolTip("What the plan is for")
         for title, _help in STAGE_TITLES.values():
             self.stages.addItem(title)
         known = list(STAGE_TITLES)
         self.stages.setCurrentIndex(known.index(entry.stages) if entry.stages in known else 0)
-        self.stages.setAccessibleName("Stages")
+        self.stages.setAccessibleName("What the run does")
         self.stages.setToolTip("What the run does")
 
     def _lay_out(self, entry: RunEntry, project: Project) -> None:
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow("Like", QLabel(entry.title))
-        form.addRow("&Objective", self.setting)
-        form.addRow("Sta&ges", self.stages)
+        form.addRow("&Goal", self.setting)
+        form.addRow("&Do", self.stages)
         self.search.add_rows(form, _OFFERED)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         go = buttons.addButton("&Start", QDialogButtonBox.ButtonRole.AcceptRole)

@@ -7,18 +7,19 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.runs.stages import Stage
 
 _TACTICAL = (
-    "There are no curves: the tactical heuristic places drops by rule, in three passes, and searches for nothing. What "
-    "came of it is under Result. A search can begin with its plan, and its drops can be pruned: see the buttons over "
-    "the list of runs."
+    "There are no curves: the quick plan places drops by rule, in three rounds, and searches for nothing. What "
+    "came of it is under Result. A search can begin with its plan, and its needless drops can be removed: see the "
+    "buttons over the list of runs."
 )
 _KEPT = "There are no curves: the schedule was saved as it was given. Nothing was searched or removed."
-_GIVEN = "There are no curves of a first stage: this run only removes the drops that a given plan does not need."
-_NOT_NEEDED = "There are no curves of a first stage, because none was needed: "
-_FIRST_ONLY = "No drops were removed: the run was started with the first stage only."
-_NOT_REACHED = "No drops were removed: the run ended before its second stage."
+_GIVEN = "There are no curves of a search: this run only removes the drops that a given plan does not need."
+_NOT_NEEDED = "There are no curves of a search, because none was needed: "
+_FIRST_ONLY = "No drops were removed: the run was started to place drops only."
+_NOT_REACHED = "No drops were removed: the run ended before that."
 _REPLANNED = "A replanned run keeps no removal curve."
 _NOT_KEPT = (
-    "The run has no removal curve: it was made by an earlier version. Prune its plan, or start it again, to get one."
+    "The run has no removal curve: it was made by an earlier version. Remove the needless drops of its plan, or start "
+    "it again, to get one."
 )
 
 
@@ -44,7 +45,7 @@ def not_needed_text(entry: RunEntry) -> str:
         return "the plan that the run began with keeps the fire out of the regions already."
     setting = None if entry.project is None else entry.project.plan.setting
     if setting is Setting.B:
-        return "the plan of setting A, with which setting B begins, keeps the fire out of the regions already."
+        return "the plan for the whole fire, with which the search begins, keeps the fire out of the regions already."
     return "the plan that it began with was good enough already."
 
 
@@ -68,4 +69,4 @@ def why_no_curve(entry: RunEntry) -> str:
     reason = why_no_second_stage(entry)
     if reason:
         return reason
-    return _NOT_KEPT if entry.is_over else "The removal curve begins with the second stage."
+    return _NOT_KEPT if entry.is_over else "The removal curve begins when needless drops are removed."

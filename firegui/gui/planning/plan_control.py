@@ -111,7 +111,7 @@ class PlanControl(QObject):
             session.refuse(error)
             return
         self._queue.show_member(other.title, spec, one.title, CompareMode.SIDE_BY_SIDE)
-        CompareRunsDialog(one, other, self._window).show()
+        CompareRunsDialog(one, other, self._window, self._session.units).show()
 
     def replan(self) -> None:
         """Replan the rest of the selected run's plan, else of the shown one's, with settings from a dialog.
@@ -226,7 +226,7 @@ class PlanControl(QObject):
         if file is None:
             return entry.title
         # The source is the folder of a run, or a file in it.
-        return run_title(file.parent if file.suffix else file, datetime.now().date())
+        return run_title(file.parent if file.suffix else file)
 
     @property
     def can_exercise(self) -> bool:

@@ -53,10 +53,10 @@ _NOTE = 4
 """Page instead of the first two where their charts stay empty. It says why."""
 
 _PAGES = (
-    ("Stage 1", "How the search for a plan converges"),
-    ("Stage 2", "How the drops that the plan does not need are removed"),
+    ("Place drops", "How the search for a plan converges"),
+    ("Remove drops", "How the drops that the plan does not need are removed"),
     ("Removal curve", "Hectares against drops while drops are removed; any point can become the plan"),
-    ("Result", "The plan in numbers, before and after the second stage"),
+    ("Result", "The plan in numbers, before and after needless drops are removed"),
 )
 
 
@@ -146,8 +146,8 @@ class ProgressPanel(QWidget):
             yield
         if entry is not None:
             entry.complete_curve()
-        self.removal.show_run(entry)
-        self.result.show_run(entry)
+        self.removal.show_run(entry, self._session.units)
+        self.result.show_run(entry, self._session.units)
         self.loop.show_run(entry)
         yield
         self.area.refresh()
@@ -226,6 +226,7 @@ class ProgressPanel(QWidget):
         self._queue.changed.connect(self._schedule)
         self._queue.shown_changed.connect(self._on_shown)
         self._session.result_changed.connect(self._schedule)
+        self._session.units_changed.connect(self._schedule)
         for chart in self._run_charts:
             chart.hovered.connect(self._on_hovered)
         for each in self._charts:
@@ -294,19 +295,19 @@ class ProgressPanel(QWidget):
         for name, text, tip in (
             (
                 "rollouts",
-                "Rollouts",
-                "Count rollout equivalents instead of epochs; a gradient epoch is charged as three",
+                "Fire simulations",
+                "Count fire simulations instead of search steps; a step counts as three",
             ),
-            ("time", "Time", "Count seconds of work instead of epochs"),
-            ("log", "Log", "Logarithmic vertical axes"),
-            ("weighted", "× λ", "Loss terms times their weights, as they count in the objective; else raw"),
+            ("time", "Time", "Count seconds of work instead of search steps"),
+            ("log", "Log scale", "Logarithmic vertical axes"),
+            ("weighted", "Weighted", "Loss terms times their weights λ, as they count in the objective; else raw"),
         ):
             self._actions[name] = self._toggle(name, text, tip)
             row.addWidget(self._actions[name])
-        self.freeze_button = tool_button("Freeze", "Freeze the charts while the run continues", checkable=True)
+        self.freeze_button = tool_button("Hold charts", "Hold the charts while the run continues", checkable=True)
         self.freeze_button.toggled.connect(self._on_frozen)
         row.addWidget(self.freeze_button)
-        self.fit_button = tool_button("Auto", "Show all the data and follow it again (double-click a chart)")
+        self.fit_button = tool_button("Follow", "Show all the data and follow it again (double-click a chart)")
         self.fit_button.clicked.connect(lambda _checked=False: self.fit())
         self.fit_button.setEnabled(False)
         row.addWidget(self.fit_button)
@@ -332,7 +333,7 @@ class ProgressPanel(QWidget):
         menu = QMenu(self)
         names = (
             "Objective", "Loss terms", "Executed drops", "Gradient norm", "Elapsed", "Drops left", "Loss ÷ its limit",
-            "Removed this pass", "Fire area",
+            "Removed this round", "Fire area",
         )  # fmt: skip
         for name, chart in zip(names, self._charts, strict=True):
             action = QAction(name, menu, checkable=True, checked=True)

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QTableView, QWidget
 
 from firegui.domain.removal_curve import RemovalCurve, RemovalPoint
+from firegui.domain.units import Units
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.layouts import horizontal, muted_label, splitter, vertical
 from firegui.gui.base.number_text import number
@@ -49,6 +50,11 @@ class RemovalChart(Chart):
         self.set_curve(self._holds, drops[~bad][::-1], heights[~bad][::-1])
         self.set_curve(self._exceeds, drops[bad][::-1], heights[bad][::-1])
 
+    def rename(self, name: str) -> None:
+        """Give the chart another name."""
+        self._name = name
+        self.set_title(name)
+
     def show_value(self, point: RemovalPoint | None, value: float | None) -> None:
         """Show the selected point in the title and by the cursor."""
         self.set_cursor(None if point is None else float(point.drops))
@@ -68,16 +74,18 @@ class CurveRow:
     protected_cells: float
 
 
-_COLUMNS = (
-    Column("Drops", lambda row: row.point.drops, lambda value: f"{value:,}", "executed drops"),
-    Column("Fire at the end", lambda row: row.extent_ha, number, unit="ha"),
-    Column("Protected", lambda row: row.protected_cells, number, "protected cells burned", "cells"),
-    Column(
-        "Worst scenario", lambda row: row.point.excess, lambda value: f"{value:.2f}",
-        "share of the growth that is left in the worst scenario, divided by its limit; a plan holds up to 1",
-        "÷ limit", missing="not tested", color=lambda row: "warning" if exceeds_limit(row.point) else None,
-    ),
-)  # fmt: skip
+def curve_columns(units: Units) -> tuple[Column, ...]:
+    """Return the columns of the table, with areas in ``units``."""
+    return (
+        Column("Drops", lambda row: row.point.drops, lambda value: f"{value:,}", "executed drops"),
+        Column("Fire at the end", lambda row: units.area_value(row.extent_ha), number, unit=units.area_unit),
+        Column("Protected", lambda row: row.protected_cells, number, "protected cells burned", "cells"),
+        Column(
+            "Worst scenario", lambda row: row.point.excess, lambda value: f"{value:.2f}",
+            "share of the growth that is left in the worst scenario, divided by its limit; a plan holds up to 1",
+            "÷ limit", missing="not tested", color=lambda row: "warning" if exceeds_limit(row.point) else None,
+        ),
+    )  # fmt: skip
 
 
 class RemovalView(QWidget):
@@ -93,8 +101,9 @@ class RemovalView(QWidget):
         self._entry: RunEntry | None = None
         self._curve: RemovalCurve | None = None
         self._drops: int | None = None
+        self._units = Units.METRIC
         self.extent, self.protected = RemovalChart("Fire at the end, ha"), RemovalChart("Protected cells burned")
-        self.table, self.model = QTableView(), TableModel[CurveRow](_COLUMNS, self)
+        self.table, self.model = QTableView(), TableModel[CurveRow](curve_columns(Units.METRIC), self)
         self.text, self.note = muted_label(_HOW), muted_label()
         self.show_button, self.use_button = QPushButton("Show on map"), QPushButton("Use this plan")
         self._pages = QStackedWidget()
@@ -116,8 +125,12 @@ class RemovalView(QWidget):
         """Index of the selected point on the curve, ``None`` where none is selected."""
         return None if self._curve is None or self._drops is None else self._curve.place_of(self._drops)
 
-    def show_run(self, entry: RunEntry | None) -> None:
-        """Show the curve of a run, or why there is none."""
+    def show_run(self, entry: RunEntry | None, units: Units = Units.METRIC) -> None:
+        """Show the curve of a run in ``units``, or why there is none."""
+        if units is not self._units:
+            self._units, self._curve = units, None
+            self.extent.rename(f"Fire at the end, {units.area_unit}")
+            self.model.set_rows((), curve_columns(units))
         if entry is not self._entry:
             self._entry, self._drops = entry, None
             for chart in self.charts:
@@ -142,7 +155,7 @@ class RemovalView(QWidget):
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def _draw(self, curve: RemovalCurve) -> None:
-        self.extent.draw_points(curve.points, curve.extents())
+        self.extent.draw_points(curve.points, self._extents(curve))
         self.protected.draw_points(curve.points, curve.protected())
         self.protected.setVisible(burns_protected(curve))
         for chart in self.charts:
@@ -158,7 +171,7 @@ class RemovalView(QWidget):
         point = None if place is None or curve is None else curve.points[place]
         for chart, values in zip(self.charts, self._values(), strict=True):
             chart.show_value(point, None if place is None else values[place])
-        self.text.setText(_HOW if point is None or curve is None else point_text(curve, point))
+        self.text.setText(_HOW if point is None or curve is None else point_text(curve, point, self._units))
         can_show = point is not None and self._entry is not None and self._entry.project is not None
         self.show_button.setEnabled(can_show)
         self.use_button.setEnabled(can_show and self._entry is not None and not self._entry.read_only)
@@ -167,8 +180,11 @@ class RemovalView(QWidget):
         elif selected_rows(self.table) != [place]:
             select_row(self.table, place)
 
+    def _extents(self, curve: RemovalCurve) -> tuple[float, ...]:
+        return tuple(self._units.area_value(extent) for extent in curve.extents())
+
     def _values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        return ((), ()) if self._curve is None else (self._curve.extents(), self._curve.protected())
+        return ((), ()) if self._curve is None else (self._extents(self._curve), self._curve.protected())
 
     # -- events ------------------------------------------------------------------------------------------------------
     def _on_clicked(self, drops: float) -> None:
@@ -219,12 +235,12 @@ def exceeds_limit(point: RemovalPoint) -> bool:
     return point.is_tested and point.excess > 1.0
 
 
-def point_text(curve: RemovalCurve, point: RemovalPoint) -> str:
+def point_text(curve: RemovalCurve, point: RemovalPoint, units: Units = Units.METRIC) -> str:
     """Return the numbers of a point in words."""
     place = curve.place_of(point.drops)
     assert place is not None
     extent, protected = curve.extents()[place], curve.protected()[place]
-    sentences = [f"{point.drops:,} drops: {number(extent)} ha burned at the end"]
+    sentences = [f"{point.drops:,} drops: {units.area(extent)} burned at the end"]
     if burns_protected(curve):
         sentences[0] += f", {number(protected)} protected cells burned"
     sentences.append(f"At the effectiveness {'used to score' if curve.is_scored else 'assumed in planning'}")

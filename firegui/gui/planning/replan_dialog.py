@@ -29,11 +29,11 @@ _OWN, _FILE = "own", "file"
 _KINDS = "Perimeters (*.tif *.tiff *.npz *.geojson *.json *.gpkg *.shp *.kml *.kmz);;All files (*)"
 _HELP = (
     "What was flown before the day is kept. What is new since the day before burns, the rest has burned out, and the "
-    "remaining days are planned again from the rest of the old plan, through both stages."
+    "remaining days are planned again from the rest of the old plan: drops are placed, then needless ones are removed."
 )
 _LOOP_HELP = (
     "A fire is drawn from the model. Every day from this one on it is observed, the rest is replanned, and a day is "
-    "flown, beside the fixed plan and no drops. It takes as long as a replanning a day."
+    "flown, beside the fixed plan and no drops. It takes one replanning for each remaining day."
 )
 _SEARCH = ("epochs", "patience", "seed")
 
@@ -67,7 +67,7 @@ class ReplanDialog(QDialog):
         self.day.setToolTip("First day that is planned again")
         self.source.setToolTip("Where the observed fire of that day comes from")
         self.file = PathField("observed", "GeoTIFF, npz mask or polygons of what has burned", files=_KINDS)
-        self.loop = QCheckBox("Closed loop: simulate it on a drawn fire")
+        self.loop = QCheckBox("Closed loop: simulate it on a fire drawn at random")
         self.about = QLabel(wordWrap=True)
         self.search = SettingsForm(project.plan.optimizer, only=_SEARCH)
         self._lay_out()

@@ -9,6 +9,7 @@ from firegui.gui.base.layouts import vertical
 from firegui.gui.charts.chart import REPAINT_MS
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.result_view import ResultView
+from firegui.gui.session.session import Session
 
 _LEAST_HEIGHT = 200
 
@@ -16,21 +17,22 @@ _LEAST_HEIGHT = 200
 class ResultPanel(QWidget):
     """Result of the run that the queue shows, written at most five times a second."""
 
-    def __init__(self, queue: RunQueue, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._queue = queue
+        self._session, self._queue = session, queue
         self.view = ResultView()
         self.view.setMinimumHeight(_LEAST_HEIGHT)
         vertical(self, self.view, margins=0)
         self._throttle = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._throttle.timeout.connect(self.refresh)
         queue.changed.connect(self._schedule)
+        session.units_changed.connect(self.refresh)
         queue.shown_changed.connect(self._schedule)
         self.refresh()
 
     def refresh(self) -> None:
         """Show the result of the shown run."""
-        self.view.show_run(self._queue.shown)
+        self.view.show_run(self._queue.shown, self._session.units)
 
     def _schedule(self) -> None:
         if not self._throttle.isActive():

@@ -13,10 +13,11 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
-from firegui.domain.plan_summary import area_text, fire_size_text
+from firegui.domain.plan_summary import fire_size_text
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
 from firegui.domain.stress import worst_case_text
+from firegui.domain.units import Units
 from firegui.gui.base.layouts import column, vertical
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
@@ -25,14 +26,14 @@ from firegui.runs.replan_base import ReplanScores
 from firegui.runs.stages import FinishReason
 
 _NO_RUN = "No run is shown."
-_ETAS = "design · nominal η"
+_ETAS = "cautious · expected"
 _GIVEN_UP = "To keep it, choose a plan with more drops on the removal curve, or give the burned area a weight."
 _FIRE_LOST = (
     "⚠ The fire was not kept when the run was made: the map has the plan on the fire simulated from the first day."
 )
-_AT_WORK = "The result by day and the numbers at nominal effectiveness come when the run has ended."
+_AT_WORK = "The result by day and the numbers at expected effectiveness come when the run has ended."
 _MARGIN = 6
-_ADVANCED = "Advanced: objective, stages and cost"
+_ADVANCED = "Advanced: objective, steps and cost"
 _LEFT_COLUMNS = (1, 3)
 """Columns of the table of days that hold words: the date and the drops by type."""
 
@@ -42,7 +43,7 @@ class ResultView(QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        names = ("Result of the run", "Days of the plan", "How the run ended", "Objective and stages")
+        names = ("Result of the run", "Days of the plan", "How the run ended", "Objective and steps")
         self._headline, self._days, self._ended, self._details = map(_text_label, names)
         self._advanced = FoldedSection(_ADVANCED, vertical(None, self._details, margins=0))
         self.setWidget(column(self._headline, self._days, self._ended, self._advanced, margins=_MARGIN))
@@ -55,12 +56,12 @@ class ResultView(QScrollArea):
         """The text, as HTML, with what is folded."""
         return "".join(label.text() for label in (self._headline, self._days, self._ended, self._details))
 
-    def show_run(self, entry: RunEntry | None) -> None:
-        """Show a run, or ``None``."""
+    def show_run(self, entry: RunEntry | None, units: Units = Units.METRIC) -> None:
+        """Show a run, or ``None``, with its quantities in ``units``."""
         if entry is not None:
             entry.complete_summary()
-        headline, days, ended = (_NO_RUN, "", "") if entry is None else report_parts(entry)
-        details = "" if entry is None else details_html(entry)
+        headline, days, ended = (_NO_RUN, "", "") if entry is None else report_parts(entry, units)
+        details = "" if entry is None else details_html(entry, units)
         for label, text in (
             (self._headline, headline), (self._days, days), (self._ended, ended), (self._details, details),
         ):  # fmt: skip
@@ -92,7 +93,7 @@ def report_html(entry: RunEntry) -> str:
     return "".join(report_parts(entry))
 
 
-def report_parts(entry: RunEntry) -> tuple[str, str, str]:
+def report_parts(entry: RunEntry, units: Units = Units.METRIC) -> tuple[str, str, str]:
     """Return what is reported of a run first, as HTML: headline, table of days, and how it ended."""
     replanned = entry.is_over and entry.replan is not None
     ended = _AT_WORK if not entry.is_over else f"<b>{escape(entry.status.capitalize())}</b>: {escape(entry.message)}"
@@ -100,18 +101,19 @@ def report_parts(entry: RunEntry) -> tuple[str, str, str]:
     warning = f"<p style='margin-top:2px'><b>⚠ {escape(lost)}.</b> {_GIVEN_UP}</p>" if lost else ""
     end = "" if replanned else f"<p style='margin-top:6px'>{ended}</p>"
     if entry.summary is not None:
-        rows = [[_unbroken(text) for text in row] for row in entry.summary.day_rows()]
-        return _headline_html(entry.summary.headline()) + warning, html_table(rows, left=_LEFT_COLUMNS), end
-    known = [("Final size", _size_so_far(entry)), ("Drops", _count(entry.drops))]
+        rows = [[_unbroken(text) for text in row] for row in entry.summary.day_rows(units)]
+        return _headline_html(entry.summary.headline(units)) + warning, html_table(rows, left=_LEFT_COLUMNS), end
+    known = [("Final size", _size_so_far(entry, units)), ("Drops", _count(entry.drops))]
     return ("" if entry.flies_loop else _headline_html(known)) + warning, "", end
 
 
-def _size_so_far(entry: RunEntry) -> str:
+def _size_so_far(entry: RunEntry, units: Units) -> str:
     plan, bare = entry.nominal or entry.plan, entry.baseline
     if plan is None:
-        return "not known yet" if bare is None else f"not known yet ({area_text(bare.final_extent_ha)} without drops)"
+        size = "" if bare is None else f" ({units.area(bare.final_extent_ha)} without drops)"
+        return f"not known yet{size}"
     size_without = None if bare is None else bare.final_extent_ha or None
-    return fire_size_text(plan.final_extent_ha, size_without, "without drops")
+    return fire_size_text(plan.final_extent_ha, size_without, "without drops", units)
 
 
 def _unbroken(text: str) -> str:
@@ -128,46 +130,51 @@ def _headline_html(lines: Sequence[tuple[str, str]]) -> str:
     return f"{first}<table cellspacing='0' cellpadding='1' style='margin-bottom:8px'>{rows}</table>"
 
 
-def details_html(entry: RunEntry) -> str:
+def details_html(entry: RunEntry, units: Units = Units.METRIC) -> str:
     """Return the numbers of the stages of a run as HTML: objective, fire and cost at both effectivenesses.
 
     A replanned run has the comparison with its old plan, or the days of its loop.
     """
     if entry.is_over and entry.replan is not None:
-        return replan_html(entry, entry.replan)
+        return replan_html(entry, entry.replan, units)
     first = _FirstStage.of(entry)
-    rows = _with_both(entry, first) if entry.prunes else _with_one(entry)
+    rows = _with_both(entry, first, units) if entry.prunes else _with_one(entry, units)
     if entry.stress is not None:
         left = _pair(f"{entry.stress.nominal.share_worst:.1%}", escape(worst_case_text(entry.stress)))
         rows.insert(2, ["Growth left, model · worst case", *[""] * (len(rows[0]) - 2), left])
     return html_table(rows)
 
 
-def _with_both(entry: RunEntry, first: _FirstStage) -> list[list[str]]:
+def _with_both(entry: RunEntry, first: _FirstStage, units: Units) -> list[list[str]]:
     bare, plan, scored, before = entry.baseline, entry.plan, entry.nominal, first.nominal
     took: tuple[EventColumns[Any], ...] = (entry.history, entry.removals)
     objective = _pair(number(first.objective), _objective(before)), _pair(_objective(plan), _objective(scored))
-    extent = _pair(number(first.extent_ha), _extent(before)), _pair(_extent(plan), _extent(scored))
+    placed = "–" if first.extent_ha is None else number(units.area_value(first.extent_ha))
+    extent = _pair(placed, _extent(before, units)), _pair(_extent(plan, units), _extent(scored, units))
     return [
-        ["", "no drops", "after stage 1", "after stage 2"],
+        ["", "no drops", "drops placed", "needless removed"],
         ["Drops", "0", _count(first.drops), _drops(entry, first.drops)],
         [f"Objective, {_ETAS}", _objective(bare), *objective],
-        [f"Fire at the end, ha, {_ETAS}", _extent(bare), *extent],
-        ["Rollouts · time", "", *(_cost(columns) for columns in took)],
+        [f"Fire at the end, {units.area_unit}, {_ETAS}", _extent(bare, units), *extent],
+        ["Fire simulations · time", "", *(_cost(columns) for columns in took)],
     ]
 
 
-def _with_one(entry: RunEntry) -> list[list[str]]:
+def _with_one(entry: RunEntry, units: Units) -> list[list[str]]:
     bare, plan, scored = entry.baseline, entry.plan, entry.nominal
-    cost = ["Rollouts · time", "", _cost(entry.history)]
+    cost = ["Fire simulations · time", "", _cost(entry.history)]
     if entry.tactical:
         took = _count(entry.rollouts), duration(entry.seconds)
-        cost = ["Passes · rollouts · time", "", " · ".join((_count(entry.swept[0]), *took))]
+        cost = ["Rounds · fire simulations · time", "", " · ".join((_count(entry.swept[0]), *took))]
     return [
         ["", "no drops", "plan"],
         ["Drops", "0", _count(entry.drops)],
         [f"Objective, {_ETAS}", _objective(bare), _pair(_objective(plan), _objective(scored))],
-        [f"Fire at the end, ha, {_ETAS}", _extent(bare), _pair(_extent(plan), _extent(scored))],
+        [
+            f"Fire at the end, {units.area_unit}, {_ETAS}",
+            _extent(bare, units),
+            _pair(_extent(plan, units), _extent(scored, units)),
+        ],
         cost,
     ]
 
@@ -213,8 +220,8 @@ def _objective(metrics: Metrics | None) -> str:
     return number(None if metrics is None else metrics.objective)
 
 
-def _extent(metrics: Metrics | None) -> str:
-    return number(None if metrics is None else metrics.final_extent_ha)
+def _extent(metrics: Metrics | None, units: Units) -> str:
+    return number(None if metrics is None else units.area_value(metrics.final_extent_ha))
 
 
 def _cost(columns: EventColumns[Any]) -> str:
@@ -226,15 +233,15 @@ def _count(value: float | None) -> str:
 
 
 # -- replanned runs ----------------------------------------------------------------------------------------------------
-def replan_html(entry: RunEntry, scores: ReplanScores) -> str:
+def replan_html(entry: RunEntry, scores: ReplanScores, units: Units = Units.METRIC) -> str:
     """Return the metrics of a replanned run and how it ended."""
-    rows = _loop_rows(scores.loop) if scores.loop else _outlook_rows(scores)
+    rows = _loop_rows(scores.loop) if scores.loop else _outlook_rows(scores, units)
     sentences = [f"<b>{escape(entry.status.capitalize())}</b>"]
     if entry.reason is not FinishReason.COMPLETED:
-        sentences[0] += f": {escape(entry.message)} (days counted from 0)"
+        sentences[0] += f": {escape(entry.message)}"
     if not scores.loop:
         flown = f"{scores.drops_flown:,} drop{'' if scores.drops_flown == 1 else 's'} flown before are not counted"
-        sentences.append(f"Replanned from day {scores.day + 1} on, scored at nominal effectiveness; {flown}")
+        sentences.append(f"Replanned from day {scores.day + 1} on, scored at expected effectiveness; {flown}")
     else:
         expected = "; expected: the final extent at the one before" if "expected" in rows[0] else ""
         sentences.append(
@@ -246,15 +253,15 @@ def replan_html(entry: RunEntry, scores: ReplanScores) -> str:
     return f"{html_table(rows)}<p style='margin-top:4px'>{'. '.join(sentences)}</p>"
 
 
-def _outlook_rows(scores: ReplanScores) -> list[list[str]]:
+def _outlook_rows(scores: ReplanScores, units: Units) -> list[list[str]]:
     columns = (scores.nominal, scores.continued, scores.baseline)
     return [
         ["", "new plan", "old plan continued", "no further drops"],
         ["Further drops", *(_metric(each, "drops_executed") for each in columns)],
         ["Objective", *(_objective(each) for each in columns)],
-        ["Fire at the end, ha", *(_metric(each, "final_extent_ha") for each in columns)],
+        [f"Fire at the end, {units.area_unit}", *(_extent(each, units) for each in columns)],
         ["Fire at the end, cells", *(_metric(each, "final_extent_cells") for each in columns)],
-        ["Burned protected cells", *(_metric(each, "protected_cells") for each in columns)],
+        ["Protected cells burned", *(_metric(each, "protected_cells") for each in columns)],
     ]
 
 

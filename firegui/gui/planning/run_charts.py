@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from firegui.domain.observation import OBSERVED
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.settings import ObjectiveWeights
+from firegui.domain.units import Units
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.charts.chart import Chart
@@ -50,7 +51,7 @@ class ChartOptions:
     @property
     def x_label(self) -> str:
         """Label of the abscissa."""
-        return "rollout equivalents" if self.rollouts else "seconds" if self.time else "epoch"
+        return "fire simulations" if self.rollouts else "seconds" if self.time else "search step"
 
 
 class RunChart(Chart):
@@ -134,11 +135,11 @@ class EpochChart(RunChart):
         return True
 
     def _title(self, row: int, is_latest: bool) -> str:
-        return self._name if is_latest else f"{self._name}, epoch {row + 1:,}"
+        return self._name if is_latest else f"{self._name}, step {row + 1:,}"
 
 
 class ObjectiveChart(EpochChart):
-    """Chart of the current and best objective, of the fire without drops and of the tactical heuristic."""
+    """Chart of the current and best objective, of the fire without drops and of the quick plan by rule."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Objective", parent)
@@ -147,7 +148,7 @@ class ObjectiveChart(EpochChart):
         self._tactical: float | None = None
 
     def set_tactical(self, objective: float | None) -> None:
-        """Set the objective of the tactical heuristic at design effectiveness on the same inputs, if known."""
+        """Set the objective of the quick plan at design effectiveness on the same inputs, if known."""
         self._tactical = objective
 
     def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
@@ -155,7 +156,7 @@ class ObjectiveChart(EpochChart):
         self.set_curve(self._current, x, entry.history.column("objective"))
         self.set_curve(self._best, x, entry.history.column("best"))
         self.set_level(None if entry.baseline is None else entry.baseline.objective, "no drops")
-        self.set_second_level(self._tactical, "tactical")
+        self.set_second_level(self._tactical, "quick plan")
 
     def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
         if row < 0:
@@ -165,9 +166,9 @@ class ObjectiveChart(EpochChart):
         if entry.baseline is not None:
             pieces.append(Piece(f"no drops {number(entry.baseline.objective)}"))
         if self._tactical is not None:
-            pieces.append(Piece(f"tactical {number(self._tactical)}"))
+            pieces.append(Piece(f"quick plan {number(self._tactical)}"))
         if is_latest:
-            pieces.append(Piece(f"epoch {entry.epoch:,} of {entry.epochs:,}"))
+            pieces.append(Piece(f"step {entry.epoch:,} of {entry.epochs:,}"))
         return self._title(row, is_latest), pieces
 
 
@@ -187,7 +188,7 @@ class TermsChart(EpochChart):
             self.set_curve_visible(line, weight > 0)
 
     def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
-        name = "Loss × λ" if options.weighted else "Loss, raw"
+        name = "Loss, weighted" if options.weighted else "Loss, raw"
         if row < 0:
             return name, []
         pieces = [
@@ -195,7 +196,7 @@ class TermsChart(EpochChart):
             for column, title, role in TERMS
             if (weight := _weight(entry, options, column)) > 0
         ]
-        return name if is_latest else f"{name}, epoch {row + 1:,}", pieces
+        return name if is_latest else f"{name}, step {row + 1:,}", pieces
 
 
 class ColumnChart(EpochChart):
@@ -230,7 +231,7 @@ class EliminationChart(RunChart):
     """Chart over the rollouts of the second stage. The start of every further pass is marked."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(name, "rollouts", parent)
+        super().__init__(name, "fire simulations", parent)
 
     def abscissa(self, entry: RunEntry, options: ChartOptions) -> Floats:
         """Return the abscissa of every row."""
@@ -245,7 +246,7 @@ class EliminationChart(RunChart):
     def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
         passes, rollouts = entry.removals.column("passes"), entry.removals.column("rollouts")
         begins = np.flatnonzero(np.diff(passes) > 0) + 1
-        self.set_marks([(float(rollouts[at]), f"pass {int(passes[at])}") for at in begins])
+        self.set_marks([(float(rollouts[at]), f"round {int(passes[at])}") for at in begins])
 
     @staticmethod
     def _whole(entry: RunEntry, column: str, row: int) -> int:
@@ -266,12 +267,12 @@ class DropsLeftChart(EliminationChart):
 
     def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
         left, before = self._whole(entry, "drops", row), self._whole(entry, "drops_before", row)
-        where = f"pass {self._whole(entry, 'passes', row)}"
+        where = f"round {self._whole(entry, 'passes', row)}"
         done, of = entry.tested
         if is_latest and not entry.is_over and of:
             where += f" · {done:,}/{of:,}"
         elif not is_latest:
-            where += f" · rollout {self._whole(entry, 'rollouts', row):,}"
+            where += f" · simulation {self._whole(entry, 'rollouts', row):,}"
         pieces = [Piece(f"{left:,}", "retardant"), Piece(f"before {before:,}")]
         if left < before:
             pieces.append(Piece(f"−{(before - left) / before:.0%}"))
@@ -306,7 +307,7 @@ class RemovedChart(EliminationChart):
     """Chart of the drops that every pass has removed so far. A pass that removes none is the last."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Removed this pass", parent)
+        super().__init__("Removed this round", parent)
         self._removed = self.add_curve("warning", width=1.5)
 
     def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
@@ -315,7 +316,7 @@ class RemovedChart(EliminationChart):
 
     def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
         removed, passes = self._whole(entry, "removed", row), self._whole(entry, "passes", row)
-        pieces = [Piece(f"{removed:,} in pass {passes}", "warning")]
+        pieces = [Piece(f"{removed:,} in round {passes}", "warning")]
         if not (is_latest and entry.is_over):
             pieces.append(Piece(f"batches of {self._whole(entry, 'batch', row):,}"))
         return self._name, pieces
@@ -346,6 +347,7 @@ class AreaChart(Chart):
         self._cursor_timer.timeout.connect(self._show_step)
         session.step_changed.connect(self._on_step)
         session.project_opened.connect(self.fit)
+        session.units_changed.connect(self._on_units)
         self.clicked.connect(self._seek)
         self.hovered.connect(self._on_hovered)
 
@@ -364,6 +366,11 @@ class AreaChart(Chart):
         self._show_step()
         self._write_title()
 
+    def _on_units(self) -> None:
+        self._drawn = (None, None)
+        self.refresh()
+        self.fit()
+
     def _draw(self, curve: int, frames: Frames | None) -> None:
         if frames is None:
             self.set_curve(curve, np.empty(0), np.empty(0))
@@ -371,7 +378,7 @@ class AreaChart(Chart):
         shown = self._session.result.project or self._session.project
         calendar = shown.calendar
         steps, area = area_curve(frames, calendar.n_steps, shown.scenario.grid.cell_area_ha)
-        self.set_curve(curve, steps / calendar.steps_per_day, area)
+        self.set_curve(curve, steps / calendar.steps_per_day, self._session.units.area_value(1.0) * area)
 
     def _on_step(self, _: int) -> None:
         if not self._cursor_timer.isActive():
@@ -391,12 +398,15 @@ class AreaChart(Chart):
 
     def _write_title(self) -> None:
         result = self._session.result
-        name = "Mean fire area ≈ ha" if result.mean_of else "Fire area ≈ ha"
+        units = self._session.units
+        name = f"{'Mean fire area' if result.mean_of else 'Fire area'} ≈ {units.area_unit}"
         if self._pointed is not None and any(frames is not None for frames in self._drawn):
             self.set_title(f"{name}, day {self._pointed:.1f}", *self._read_out(self._pointed))
             return
         plan, first = self._names
-        ends = [_end(plan, "accent", result.plan_metrics), _end(first, "muted", result.baseline_metrics)]
+        ends = [
+            _end(plan, "accent", result.plan_metrics, units), _end(first, "muted", result.baseline_metrics, units),
+        ]  # fmt: skip
         self.set_title(name, *(end for end in ends if end is not None))
 
     @property
@@ -416,8 +426,8 @@ class AreaChart(Chart):
         return pieces
 
 
-def _end(name: str, role: str, metrics: Metrics | None) -> Piece | None:
-    return None if metrics is None else Piece(f"{name} {number(metrics.final_extent_ha)}", role)
+def _end(name: str, role: str, metrics: Metrics | None, units: Units) -> Piece | None:
+    return None if metrics is None else Piece(f"{name} {number(units.area_value(metrics.final_extent_ha))}", role)
 
 
 class LoopChart(Chart):

@@ -15,6 +15,7 @@ from firegui.domain.plan_summary import PlanSummary, saved_text
 from firegui.domain.project import Project, same_inputs, same_spread
 from firegui.domain.settings import SETTING_TITLES
 from firegui.domain.stress import NOT_TESTED, StressTable, worst_case_text
+from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.number_text import duration, number
@@ -66,17 +67,19 @@ def run_comparison_spec(one: RunEntry, other: RunEntry, backend: str) -> Evaluat
     return replace(second, against=first.schedule, against_fire=first.fire, against_project=apart)
 
 
-def compared(one: RunEntry, other: RunEntry) -> tuple[ComparisonRow, ...]:
-    """Return the metrics of two runs, then every input in which they differ."""
+def compared(one: RunEntry, other: RunEntry, units: Units = Units.METRIC) -> tuple[ComparisonRow, ...]:
+    """Return the metrics of two runs in ``units``, then every input in which they differ."""
     for entry in (one, other):
         entry.complete_summary()
-    return (*_results(one, other), *_numbers(one, other), *differing_inputs(one.project, other.project))
+    return (*_results(one, other, units), *_numbers(one, other), *differing_inputs(one.project, other.project))
 
 
-def _results(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
+def _results(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
     """Yield what is reported of each plan first: size, what is saved, gallons, drops at night."""
-    sizes = [entry.nominal.final_extent_ha if entry.nominal is not None else None for entry in (one, other)]
-    yield _line("Final size (ha)", sizes[0], sizes[1], "expected fire at the end of the plan")
+    sizes = [
+        None if entry.nominal is None else units.area_value(entry.nominal.final_extent_ha) for entry in (one, other)
+    ]
+    yield _line(f"Final size ({units.area_unit})", sizes[0], sizes[1], "expected fire at the end of the plan")
     left, right = one.summary, other.summary
     if left is None or right is None:
         return
@@ -95,8 +98,12 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
     both = (one.nominal, other.nominal)
     yield from _other_goals(one, other)
     for what, name, help in (
-        ("Objective", "objective", "each by its own weights, at nominal effectiveness"),
-        ("Occupancy (cell-days)", "occupancy_cell_days", "days times the mean of the expected burned cells"),
+        ("Objective", "objective", "each by its own weights, at expected effectiveness"),
+        (
+            "Burned area over time (cell-days)",
+            "occupancy_cell_days",
+            "days times the mean of the expected burned cells",
+        ),
         ("Protected cells burned", "protected_cells", "expected, over the union of each run's own regions"),
         ("Loss burn", "loss_burn", "fire exposure over time, without its weight"),
         ("Loss final", "loss_final", "fire extent at the end, without its weight"),
@@ -104,7 +111,7 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
     ):
         values = [None if metrics is None else float(getattr(metrics, name)) for metrics in both]
         yield _with_change(_line(what, values[0], values[1], help), why_not_subtracted(name, one, other))
-    best = _line("Best objective", one.best, other.best, "of the first stage, at design effectiveness")
+    best = _line("Best objective", one.best, other.best, "of the search, at cautious effectiveness")
     yield _with_change(best, why_not_subtracted("objective", one, other))
     yield _epochs(one, other)
     if one.fire != other.fire:
@@ -139,8 +146,8 @@ def _with_change(row: ComparisonRow, why_not: str) -> ComparisonRow:
 
 def _epochs(one: RunEntry, other: RunEntry) -> ComparisonRow:
     """Return the epochs of two runs; for a run whose first stage was not needed, that it was not."""
-    help = "done in the first stage"
-    counts = _line("Epochs", one.epoch, other.epoch, help)
+    help = "done in the search"
+    counts = _line("Search steps", one.epoch, other.epoch, help)
     reasons = [needs_no_first_stage(entry) for entry in (one, other)]
     if not any(reasons):
         return counts
@@ -150,7 +157,7 @@ def _epochs(one: RunEntry, other: RunEntry) -> ComparisonRow:
     notes = [
         f"{entry.title}: {not_needed_text(entry)}" for entry, none in zip((one, other), reasons, strict=True) if none
     ]
-    return ComparisonRow("Epochs", first, second, help=". ".join([help, *notes]))
+    return ComparisonRow("Search steps", first, second, help=". ".join([help, *notes]))
 
 
 def _growth_left(one: StressTable | None, other: StressTable | None) -> Iterator[ComparisonRow]:
@@ -160,7 +167,7 @@ def _growth_left(one: StressTable | None, other: StressTable | None) -> Iterator
     """
     if one is None and other is None:
         return
-    help = "share of the fire's growth without drops, at nominal effectiveness"
+    help = "share of the fire's growth without drops, at expected effectiveness"
     yield ComparisonRow("Growth left", _nominal_share(one), _nominal_share(other), help=help)
     help = "growth left in the worst stress scenario, and the name of the scenario"
     yield ComparisonRow("Worst case", worst_case_text(one), worst_case_text(other), help=help)
@@ -235,13 +242,15 @@ def _other_differences(one: Project, other: Project) -> Iterator[ComparisonRow]:
 class CompareRunsDialog(QDialog):
     """Table of the metrics and inputs of two runs, shown next to the maps in a non-modal window."""
 
-    def __init__(self, one: RunEntry, other: RunEntry, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, one: RunEntry, other: RunEntry, parent: QWidget | None = None, units: Units = Units.METRIC
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(f"{one.title} and {other.title}")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # The keyboard focus stays with the maps and the timeline.
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-        self.lines = compared(one, other)
+        self.lines = compared(one, other, units)
         columns = (
             Column("", lambda row: row.what, is_text=True),
             Column(one.title, lambda row: row.one),

@@ -41,8 +41,8 @@ _WIDTHS = {PROGRESS: 112, ELAPSED: 56, ETA: 52, WORST: 86}
 _ROOM_FOR_TIMES, _ROOM_FOR_ALL_BUTTONS, _ROOM_FOR_BARS = 600, 470, 350
 _STOP = "Stop and keep the best plan so far"
 _STOP_NOW = "Do not wait for the final score of the kept plan"
-_PRUNE = "Prune this plan: a new run of the second stage alone, which removes the drops it does not need"
-_START_FROM = "Warm start from this run: a new run of the project as it is now that begins with this plan"
+_PRUNE = "Remove needless drops: a new run that removes the drops this plan does not need"
+_START_FROM = "Continue from this plan: a new run of the project as it is now that begins with this plan"
 _COMPARE = "Both plans on maps that move together, and their numbers: select two runs, or one beside the run on screen"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
 _LEAST_WIDTH = 250
@@ -79,7 +79,7 @@ class RunsPanel(QWidget):
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._queue = session, queue
-        self.model = RunsModel(queue, self)
+        self.model = RunsModel(session, queue, self)
         self._bar = RunProgressBar(self)
         self.table = self._make_table()
         self.notes = RunNotes(session)
@@ -156,10 +156,10 @@ class RunsPanel(QWidget):
         entry = self._target()
         if entry is None:
             return
-        text = f"Discard {entry.title}?"
+        text = f"Delete {entry.title}?"
         if entry.folder.exists():
             text += f"\n\nIts folder and everything in it will be deleted:\n{entry.folder}"
-        choice = QMessageBox.question(self.window(), "Discard a run", text)
+        choice = QMessageBox.question(self.window(), "Delete a run", text)
         if choice == QMessageBox.StandardButton.Yes:
             self._queue.discard(entry)
 
@@ -298,17 +298,17 @@ class RunsPanel(QWidget):
         row, show = ButtonRow(), "Show this run's plan on the map (double-click, Enter)"
         buttons: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
             ("start", "Start plan", "Plan the project as it is now (F5)", self.start_requested.emit),
-            ("pause", "Pause", "Pause before the next epoch or test", self.pause_or_resume),
+            ("pause", "Pause", "Pause before the next step or test", self.pause_or_resume),
             ("resume", "Resume", "Continue the paused run, or resume a stopped one", self.pause_or_resume),
             ("stop", "Stop, keep best", _STOP, self.stop),
             ("show", "Show", show, self.show_selected),
             ("compare", "Compare", _COMPARE, self.compare),
             ("duplicate", "Duplicate with changes…", _DUPLICATE, self.duplicate),
-            ("prune", "Prune this plan", _PRUNE, partial(self._request, self.prune_requested)),
-            ("branch", "Warm start from this run", _START_FROM, partial(self._request, self.start_from_requested)),
+            ("prune", "Remove needless drops", _PRUNE, partial(self._request, self.prune_requested)),
+            ("branch", "Continue from this plan", _START_FROM, partial(self._request, self.start_from_requested)),
             ("export", "Export…", "Export the shown drops", self.export_requested.emit),
             ("folder", "Open folder", "Open the run's folder", self.open_folder),
-            ("delete", "Discard…", "Delete the run and its folder", self.discard),
+            ("delete", "Delete…", "Delete the run and its folder", self.discard),
             ("more", "More", "More actions for the selected run", self._show_more),
         )
         self._buttons: dict[str, QToolButton] = {

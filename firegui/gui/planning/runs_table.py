@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QObject, QRectF, Qt
@@ -9,11 +10,14 @@ from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from firegui.domain.model_range import outside_text
+from firegui.domain.plan_summary import percent_text, saved_share
 from firegui.domain.stress import growth_left_text, worst_case_text
+from firegui.domain.units import Units
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import Column, Index, TableModel
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import kept_plan
@@ -21,6 +25,8 @@ from firegui.runs.stages import FinishReason
 
 TITLE, STATE, PROGRESS, ELAPSED, ETA, BEST, DROPS, WORST = range(8)
 _NOTE_LETTERS = 80
+_LEAST_SHARE = 5e-4
+"""Smaller changes of the final size are shown as none."""
 PROGRESS_ROLE = Qt.ItemDataRole.UserRole + 1
 """``(share, text, colour, time, text after the time)`` for the bar."""
 
@@ -28,11 +34,12 @@ PROGRESS_ROLE = Qt.ItemDataRole.UserRole + 1
 class RunsModel(TableModel[RunEntry]):
     """The runs, the newest first; the shown run is in bold."""
 
-    def __init__(self, queue: RunQueue, parent: QObject | None = None) -> None:
-        super().__init__(COLUMNS, parent, key=lambda entry: entry, row_tip=_tip)
+    def __init__(self, session: Session, queue: RunQueue, parent: QObject | None = None) -> None:
+        super().__init__(run_columns(lambda: session.units), parent, key=lambda entry: entry, row_tip=_tip)
         self._queue = queue
         self._words: tuple[str, ...] = ()
         queue.changed.connect(self.refresh)
+        session.units_changed.connect(self.refresh)
         queue.shown_changed.connect(self.refresh)
         self.refresh()
 
@@ -78,7 +85,7 @@ def _progress_text(entry: RunEntry) -> str:
     if not entry.prunes:
         return f"{entry.epoch:,}/{entry.epochs:,}"
     if entry.is_over:
-        return counted(entry.passes, "pass", "passes")
+        return counted(entry.passes, "round", "rounds")
     done, of = entry.tested
     return f"{entry.passes}: {done:,}/{of:,}" if of else "begins"
 
@@ -86,8 +93,8 @@ def _progress_text(entry: RunEntry) -> str:
 def _passes_text(entry: RunEntry) -> str:
     done, of = entry.swept
     if entry.is_over:
-        return counted(done, "pass", "passes")
-    return f"pass {done + 1}/{of}" if of else "begins"
+        return counted(done, "round", "rounds")
+    return f"round {done + 1}/{of}" if of else "begins"
 
 
 def _eta_text(entry: RunEntry) -> str:
@@ -98,6 +105,26 @@ def _time_text(entry: RunEntry) -> tuple[str, str]:
     if entry.eta is not None:
         return _eta_text(entry), " left"
     return ("" if entry.elapsed is None else duration(entry.elapsed)), ""
+
+
+def _final_ha(entry: RunEntry) -> float | None:
+    plan = entry.nominal or entry.plan
+    return None if plan is None else plan.final_extent_ha
+
+
+def _size_text(entry: RunEntry, units: Units) -> str:
+    final = _final_ha(entry)
+    if final is None:
+        return "–"
+    share = None if entry.baseline is None else saved_share(final, entry.baseline.final_extent_ha)
+    if share is None:
+        return units.area(final)
+    sign = "" if abs(share) < _LEAST_SHARE else "−" if share > 0 else "+"
+    return f"{units.area(final)} ({sign}{percent_text(abs(share)) if sign else '0 %'})"
+
+
+def _state_text(entry: RunEntry) -> str:
+    return f"{entry.status}, inputs changed since" if entry.stale else entry.status
 
 
 def _state_color(entry: RunEntry) -> str | None:
@@ -120,11 +147,11 @@ def _tip(entry: RunEntry) -> str:
     if entry.message:
         lines.append(f"{entry.status}: {entry.message}")
     if entry.eta is not None:
-        lines.append(f"{duration(entry.eta)} {entry.more_follows or 'left if it uses all epochs'}")
+        lines.append(f"{duration(entry.eta)} {entry.more_follows or 'left if it uses all search steps'}")
     if entry.drops_before is not None and entry.drops is not None:
-        lines.append(f"drops {entry.drops_before:,} → {entry.drops:,} in the second stage")
+        lines.append(f"drops {entry.drops_before:,} → {entry.drops:,} by removing needless ones")
     if entry.stale:
-        lines.append("stale: the project was edited since, or the run was made with other settings")
+        lines.append("inputs changed since: the project was edited, or the run was made with other settings")
     if entry.baseline is not None and entry.best is not None:
         lines.append(f"without drops the objective is {number(entry.baseline.objective)}")
     if entry.stress is not None:
@@ -155,25 +182,27 @@ def shortened(text: str) -> str:
     return line if len(line) <= _NOTE_LETTERS else f"{line[:_NOTE_LETTERS].rstrip()}…"
 
 
-COLUMNS = (
-    Column("Run", lambda entry: _name(entry), is_text=True,
-           tip="Objective and time of start; the run on screen is in bold, one with notes has a pencil, one on a fire "
-           "outside the training of its model a ⚠"),
-    Column("State", lambda entry: f"⚠ {entry.status}" if entry.stale else entry.status, is_text=True,
-           color=_state_color),
-    Column("Progress", lambda entry: entry, _progress_text, is_text=True, sort_key=lambda entry: entry.progress,
-           tip="First stage: epochs done and their limit. Second: its pass, and the drops decided of those to test. "
-           "Tactical heuristic: passes done. Closed loop: observations that were flown from"),
-    Column("Elapsed", lambda entry: entry.elapsed, duration, "Time it has worked"),
-    Column("ETA", lambda entry: entry, _eta_text, sort_key=lambda entry: entry.eta,
-           tip="Time left at the latest pace; a + means that more follows (see the run's tooltip)"),
-    Column("Best", lambda entry: entry.best, number,
-           "Best objective of the first stage, or of the tactical heuristic, at design effectiveness"),
-    Column("Drops", lambda entry: entry.drops, "{:,}".format, "Executed drops of the kept plan"),
-    Column("Worst case", lambda entry: entry.stress, worst_case_text, is_text=True,
-           sort_key=lambda table: table.worst.share_worst,
-           tip="Growth of the fire left in the worst stress scenario, and its name. A dash: not tested"),
-)  # fmt: skip
+def run_columns(units: Callable[[], Units]) -> tuple[Column, ...]:
+    """Return the columns of the list of runs, with areas in ``units``."""
+    return (
+        Column("Run", lambda entry: _name(entry), is_text=True,
+               tip="Goal and time of start; the run on screen is in bold, one with notes has a pencil, one on a fire "
+               "outside the training of its model a ⚠"),
+        Column("State", _state_text, is_text=True,
+               color=_state_color),
+        Column("Progress", lambda entry: entry, _progress_text, is_text=True, sort_key=lambda entry: entry.progress,
+               tip="Placing drops: search steps done and their limit. Removing needless drops: the round, and the "
+               "drops decided of those to test. Quick plan: rounds done. Closed loop: observations flown from"),
+        Column("Elapsed", lambda entry: entry.elapsed, duration, "Time it has worked"),
+        Column("ETA", lambda entry: entry, _eta_text, sort_key=lambda entry: entry.eta,
+               tip="Time left at the latest pace; a + means that more follows (see the run's tooltip)"),
+        Column("Final size", lambda entry: entry, lambda entry: _size_text(entry, units()), sort_key=_final_ha,
+               tip="Expected fire at the end of the plan, and what it saves of the fire without drops"),
+        Column("Drops", lambda entry: entry.drops, "{:,}".format, "Executed drops of the kept plan"),
+        Column("Worst case", lambda entry: entry.stress, worst_case_text, is_text=True,
+               sort_key=lambda table: table.worst.share_worst,
+               tip="Growth of the fire left in the worst stress scenario, and its name. A dash: not tested"),
+    )  # fmt: skip
 
 
 class RunProgressBar(QStyledItemDelegate):

@@ -78,7 +78,7 @@ class ConstraintsPanel(QWidget):
         add_shortcut(self.grounding_view, "Del", self._remove_grounding)
         add_shortcut(self.zones_view, "Del", self._delete_zone)
         add_shortcut(self.pins_view, "Del", self.unpin)
-        for signal in (session.project_opened, session.project_edited):
+        for signal in (session.project_opened, session.project_edited, session.units_changed):
             signal.connect(self.refresh)
         session.result_changed.connect(self._enable)
         session.tool_changed.connect(self._enable)

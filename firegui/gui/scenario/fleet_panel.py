@@ -41,18 +41,30 @@ _REMEDIES: dict[type, str] = {
     Material: "use water or retardant", int: "use a whole number, 0 or more", float: "use a number",
 }  # fmt: skip
 _COLUMNS: tuple[tuple[str, type, str, str, str], ...] = (
-    ("count", int, "n", "", "number of identical aircraft"),
+    ("count", int, "Aircraft", "", "number of identical aircraft"),
     ("material", Material, "Material", "", "water changes the fire once; retardant treats the fuel for good"),
     ("payload_gal", float, "Payload", "gal", "payload in US gallons"),
-    ("turnaround_h", float, "Turn", "h", "turnaround: hours between two drops of one aircraft"),
-    ("sigma_parallel_m", float, "σ∥", "m", "footprint scale along the run, metres"),
-    ("sigma_perpendicular_m", float, "σ⊥", "m", "footprint scale across the run, metres"),
-    ("drop_height_m", float, "Height", "m", "drop height above ground, metres"),
+    ("turnaround_h", float, "Turnaround", "h", "turnaround: hours between two drops of one aircraft"),
+    (
+        "sigma_parallel_m",
+        float,
+        "Line length",
+        "m",
+        "half length of the drop along the run, in metres; σ∥ in the paper",
+    ),
+    (
+        "sigma_perpendicular_m",
+        float,
+        "Line width",
+        "m",
+        "half width of the drop across the run, in metres; σ⊥ in the paper",
+    ),
+    ("drop_height_m", float, "Drop height", "m", "drop height above ground, metres"),
     ("speed_ms", float, "Speed", "m/s", "ground speed during the drop, metres per second"),
-    ("drop_duration_s", float, "Drop", "s", "duration of a drop, seconds"),
+    ("drop_duration_s", float, "Drop time", "s", "duration of a drop, seconds"),
     ("type", str, "Aircraft type", "", "make and model"),
     ("id", str, "Id", "", "short name; aircraft are called by it and a number, such as S-2T-1"),
-    ("provenance", str, "Footprint from", "", "where the footprint scales come from"),
+    ("provenance", str, "Footprint from", "", "where line length and width come from"),
 )
 """Field, kind of value, title, unit and explanation of every column."""
 FIELDS = tuple(field for field, *_ in _COLUMNS)

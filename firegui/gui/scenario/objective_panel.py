@@ -29,7 +29,7 @@ from firegui.gui.widgets.device_menu import BACKENDS
 from firegui.gui.widgets.fields import narrow_combo
 from firegui.gui.widgets.settings_form import FoldedSection, SettingsForm, labelled_rows
 from firegui.runs.run_folder import RUN
-from firegui.runs.run_requests import STAGE_TITLES
+from firegui.runs.run_requests import STAGE_TITLES, run_title
 
 _MERGE_KEYS = count(1_000)
 _LETTERS = 8
@@ -37,9 +37,11 @@ _BROWSE, _FILE = "browse", "file"
 _SCHEDULES = "Schedules (*.safetensors *.csv);;All files (*)"
 _PURPOSE = {
     Setting.A: "Keeps the whole fire small, day by day and at the end.",
-    Setting.B: "Keeps the fire out of the protected regions; total size comes second.",
+    Setting.B: "Keeps the fire out of the protected regions; its whole size comes second.",
     Setting.CUSTOM: "Your own weights. Editing a weight below switches to this.",
 }
+
+_IN_PAPER = {Setting.A: "\nObjective A of the paper.", Setting.B: "\nObjective B of the paper."}
 
 
 class PlanForm(SettingsForm[PlanSettings]):
@@ -97,7 +99,7 @@ class StagesChoice(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self.box, self.label = narrow_combo("Stages", "stages"), QLabel("Stages")
+        self.box, self.label = narrow_combo("What the run does", "stages"), QLabel("Do")
         self.box.setToolTip("\n".join(f"{title}: {help}" for title, help in STAGE_TITLES.values()))
         for title, _help in STAGE_TITLES.values():
             self.box.addItem(title)
@@ -111,7 +113,7 @@ class StagesChoice(QObject):
 
 
 class StartChoice(QObject):
-    """Combo box of the start of the first stage: as the settings say, or a saved schedule."""
+    """Combo box of the start of the search: as the settings say, or a saved schedule."""
 
     def __init__(self, session: Session, form: PlanForm, window: QWidget) -> None:
         super().__init__()
@@ -149,7 +151,7 @@ class StartChoice(QObject):
                 self.box.removeItem(place)
             if file is not None:
                 # A file in the folder of a run is shown under the run's title.
-                title = file.parent.name if (file.parent / RUN).is_file() else file.name
+                title = run_title(file.parent) if (file.parent / RUN).is_file() else file.name
                 self.box.insertItem(len(Start), title, _FILE)
                 self.box.setCurrentIndex(len(Start))
             elif self._session.has_project:
@@ -190,11 +192,11 @@ class ObjectivePanel(QWidget):
             box.setMinimumContentsLength(_LETTERS)
 
     def _objective(self) -> QWidget:
-        group, column = _group("Objective")
+        group, column = _group("Goal")
         self._settings = QButtonGroup(self)
         for index, setting in enumerate(Setting):
             button = QRadioButton(SETTING_TITLES[setting])
-            button.setToolTip(_PURPOSE[setting])
+            button.setToolTip(_PURPOSE[setting] + _IN_PAPER.get(setting, ""))
             button.setObjectName(f"setting_{setting.value}")
             self._settings.addButton(button, index)
             column.addWidget(button)
@@ -202,6 +204,9 @@ class ObjectivePanel(QWidget):
         self._purpose = QLabel(wordWrap=True)
         self._purpose.setProperty("role", "muted")
         column.addWidget(self._purpose)
+        head = QLabel("Weight of")
+        head.setProperty("role", "muted")
+        column.addWidget(head)
         column.addLayout(self._form.grid(self._form.names("weights")))
         return group
 
@@ -211,9 +216,12 @@ class ObjectivePanel(QWidget):
         return group
 
     def _effectiveness(self) -> QWidget:
-        group, column = _group("Effectiveness η")
+        group, column = _group("How well drops work")
         grid = QGridLayout()
-        heads = ("Planned with", "the design η: what the optimizer believes"), ("Scored at", "the nominal η of results")
+        heads = (
+            ("Assumed in planning", "cautious; the design effectiveness η of the paper"),
+            ("Used to score", "expected; the nominal effectiveness η of the paper"),
+        )
         for index, (title, help) in enumerate(heads):
             head = QLabel(title)
             head.setProperty("role", "muted")
@@ -223,7 +231,7 @@ class ObjectivePanel(QWidget):
             grid.addWidget(QLabel(material.capitalize()), row, 0)
             for index, side in enumerate(("design", "nominal")):
                 box = self._form.box(f"{side}_{material}")
-                box.setAccessibleName(f"{side} effectiveness of {material}")
+                box.setAccessibleName(f"How well {material} works, {heads[index][0].lower()}")
                 grid.addWidget(box, row, index + 1)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(2, 1)
@@ -241,7 +249,6 @@ class ObjectivePanel(QWidget):
 
     def _search(self) -> QWidget:
         group, column = _group("Search")
-        column.addLayout(self._form.grid(self._form.names("optimizer", group="")))
         self._stages, self._start = StagesChoice(self._session), StartChoice(self._session, self._form, self)
         self._backend = narrow_combo("Device", "backend")
         self._backend.setToolTip("device of the next run; saved on this computer, not in the project")
@@ -254,10 +261,12 @@ class ObjectivePanel(QWidget):
 
     def _details(self) -> QWidget:
         names = [*self._form.names(group=MORE), *self._form.names("optimizer", MORE), *self._form.names("margin", MORE)]
-        return FoldedSection(MORE, self._form.grid(names, units=True))
+        return FoldedSection("Advanced: search", self._form.grid(names, units=True))
 
     def _second_stage(self) -> QWidget:
-        return FoldedSection("Second stage", self._form.grid(self._form.names("elimination"), units=True))
+        return FoldedSection(
+            "Advanced: remove needless drops", self._form.grid(self._form.names("elimination"), units=True)
+        )
 
     # -- editing -----------------------------------------------------------------------------------------------------
     def _choose(self, setting: Setting) -> None:

@@ -29,7 +29,7 @@ _READS = "Regions (*.geojson *.json *.toml);;All files (*)"
 _GEOJSON, _TOML = "GeoJSON, longitude and latitude (*.geojson)", "TOML, rows and columns (*.toml)"
 
 _NOT_WEIGHED = (
-    "They are not weighed in the objective, for their weight there (Prot λ) is 0: choose setting B, or another weight, "
+    "The plan does not protect them yet, because the weight of protected places is 0: choose another goal or weight "
     "under Goal and search."
 )
 
@@ -43,7 +43,7 @@ class RegionModel(TableModel[Region]):
                    edit=self._rename),
             Column("Cells", self._cells, "{:,}".format, "cells whose centre lies inside the region"),
             Column("Area", lambda region: self._cells(region) * session.project.scenario.grid.cell_area_ha,
-                   "{:,.1f}".format, "area in hectares", "ha"),
+                   lambda area: session.units.area(area, 1), "area of its cells"),
             Column("Domain", lambda region: 100.0 * self._cells(region) / session.project.scenario.grid.n_cells,
                    "{:.1f}".format, "share of the whole domain", "%"),
             Column("Weight", lambda region: region.weight, plain_number, edit=self._weigh,
@@ -53,6 +53,7 @@ class RegionModel(TableModel[Region]):
         self._session = session
         session.project_opened.connect(self._update)
         session.regions_changed.connect(self._update)
+        session.units_changed.connect(self._update)
         self._update()
 
     def place_of(self, name: str) -> int:

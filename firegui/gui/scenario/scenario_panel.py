@@ -18,6 +18,7 @@ from firegui.domain.calendar import DATE_UNKNOWN, Calendar
 from firegui.domain.coverage import RequiredCoverage, fuel_cells
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
+from firegui.domain.units import Units
 from firegui.fire.project_notes import Grade, project_notes
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.layouts import column, muted_label, vertical
@@ -33,7 +34,7 @@ _NO_PLACE = "none; positions are metres from the south-west"
 _EDIT_COVERAGE = "Change the coverage that fuel models require, or give one value for all"
 _OWN_COVERAGE = "The imported maps bring their own required coverage"
 _LOAD = "Use the network fire model with weights from a file, as calibrating writes them"
-_ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Coverage", "Fleet", "Missing", "Observed")
+_ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Coverage", "Fleet", "Layers", "Observed")
 
 _COVERAGE_SIZE = QSize(620, 560)
 _ABOUT_COVERAGE = (
@@ -60,7 +61,7 @@ class ScenarioPanel(QWidget):
             label.setAccessibleName(f"{grade.value.capitalize()}s of the event")
         page = self._page = column(self._banner, self._facts(), *self._notes.values(), spacing=8, margins=(8, 6, 8, 6))
         vertical(self, page, margins=0)
-        for signal in (session.project_opened, session.project_edited):
+        for signal in (session.project_opened, session.project_edited, session.units_changed):
             signal.connect(self._refresh)
         self._refresh()
 
@@ -106,7 +107,7 @@ class ScenarioPanel(QWidget):
         if not self._session.has_project:
             return
         project = self._session.project
-        for title, text in facts(project).items():
+        for title, text in facts(project, self._session.units).items():
             self._values[title].setText(text)
         weights = project.weights
         self._values["Fire model"].setToolTip("" if weights is None else "\n".join(weights.training.limits))
@@ -115,7 +116,7 @@ class ScenarioPanel(QWidget):
         self.coverage_button.setToolTip(_OWN_COVERAGE if own else _EDIT_COVERAGE)
         event = project.scenario
         self._values["CRS"].setToolTip(event.grid.crs or "")
-        set_role(self._values["Missing"], "warning" if event.missing_layers else "")
+        set_role(self._values["Layers"], "warning" if event.missing_layers else "")
         self._banner.setVisible(event.synthetic)
         notes = project_notes(project)
         for grade, label in self._notes.items():
@@ -124,23 +125,23 @@ class ScenarioPanel(QWidget):
             label.setVisible(bool(lines))
 
 
-def facts(project: Project) -> dict[str, str]:
+def facts(project: Project, units: Units = Units.METRIC) -> dict[str, str]:
     """Return title and text of every row."""
     event, calendar = project.scenario, project.calendar
     grid = event.grid
-    kilometres = f"{grid.rows * grid.cell_size_m / 1000:.1f} × {grid.columns * grid.cell_size_m / 1000:.1f} km"
+    sides = " × ".join(units.length(count * grid.cell_size_m) for count in (grid.rows, grid.columns))
     missing = [LAYERS[key][0].lower() for key in event.missing_layers]
     observed = f"{len(event.observed_dates)} perimeters, {_span(project)}" if event.observed_dates else "no perimeter"
     return {
         "Name": event.name,
-        "Grid": f"{grid.rows} × {grid.columns} cells of {grid.cell_size_m:g} m\n{kilometres}",
+        "Grid": f"{grid.rows} × {grid.columns} cells of {grid.cell_size_m:g} m\n{sides}",
         "CRS": short_name(grid.crs) if grid.is_georeferenced and grid.crs else _NO_PLACE,
         "Start": _start_text(calendar),
         "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps} steps of {calendar.hours_per_step:g} h",
         "Fire model": project.fire_model.label,
         "Coverage": _coverage_text(project),
         "Fleet": f"{project.fleet.n_aircraft} aircraft of {len(project.fleet.types)} types",
-        "Missing": ", ".join(missing) if missing else "nothing",
+        "Layers": f"missing: {', '.join(missing)}" if missing else "all layers present",
         "Observed": observed,
     }
 

@@ -20,6 +20,7 @@ from firegui.domain.regions import Region
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
 from firegui.domain.settings import PlanSettings
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.session.base_map import BaseMap
 from firegui.gui.session.plan_editor import PlanEditor
@@ -101,13 +102,13 @@ class ShownResult:
 
 
 class DrawingOptions(QObject):
-    """Options of drawing and measuring on the map: snapping, units and format of coordinates."""
+    """Options of drawing on the map: snapping, and the format of coordinates."""
 
     changed = Signal()
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.snap_corners = self.snap_cells = self.us_units = False
+        self.snap_corners = self.snap_cells = False
         self.coordinates = CoordinateFormat.DDM
 
     def set_snap_corners(self, on: bool) -> None:
@@ -117,10 +118,6 @@ class DrawingOptions(QObject):
     def set_snap_cells(self, on: bool) -> None:
         """Set whether corners snap to the corners of cells."""
         self._set("snap_cells", on)
-
-    def set_us_units(self, on: bool) -> None:
-        """Set whether to measure in feet, miles and acres instead of metres and hectares."""
-        self._set("us_units", on)
 
     def set_coordinates(self, form: CoordinateFormat) -> None:
         """Set how places are written."""
@@ -161,6 +158,7 @@ class Session(QObject):
     """The :class:`InputError` of a refused edit or file. Nothing was changed; the window shows the error."""
     awaited_changed = Signal(str)
     backend_changed = Signal(str)
+    units_changed = Signal()
     device_changed = Signal(str)
     next_run_changed = Signal()
     """The stages or the start schedule of the next run changed."""
@@ -181,6 +179,7 @@ class Session(QObject):
         self._result = ShownResult()
         self._awaited = ""
         self._backend = "auto"
+        self._units = Units.METRIC
         self._devices: dict[str, str] = {}
         self._stages: tuple[Stage, ...] = (Stage.OPTIMIZE, Stage.PRUNE)
         self._start_file: Path | None = None
@@ -328,6 +327,17 @@ class Session(QObject):
     def backend(self) -> str:
         """Backend of the next run: ``auto``, ``reference``, ``cpu`` or ``cuda``. Not part of the project."""
         return self._backend
+
+    @property
+    def units(self) -> Units:
+        """Units in which quantities are shown."""
+        return self._units
+
+    def set_units(self, units: Units) -> None:
+        """Set the units in which quantities are shown."""
+        if units is not self._units:
+            self._units = units
+            self.units_changed.emit()
 
     def set_backend(self, name: str) -> None:
         """Set the backend of the next run."""

@@ -11,11 +11,11 @@ from firegui.gui.session.session import Session
 
 BACKENDS = {
     "auto": "Automatic (best available)",
-    "cpu": "CPU kernels",
+    "cpu": "This computer (CPU)",
     "cuda": "NVIDIA GPU",
     "reference": "Plain reference (slow)",
 }
-_SHORT = {"auto": "automatic", "cpu": "CPU", "cuda": "NVIDIA GPU", "reference": "plain reference, slow"}
+_SHORT = {"auto": "automatic", "cpu": "this computer", "cuda": "NVIDIA GPU", "reference": "plain reference, slow"}
 _HELP = "Device of the next run. Click to choose; saved on this computer, not in the project."
 
 

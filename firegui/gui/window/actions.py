@@ -69,7 +69,7 @@ class Actions(QObject):
             signal.connect(self._enable)
         for signal in (
             session.tool_changed, session.view_changed, session.drawing.changed, session.next_run_changed,
-            session.side_by_side_changed,
+            session.side_by_side_changed, session.units_changed,
         ):  # fmt: skip
             signal.connect(self._check)
         self._enable()
@@ -155,6 +155,7 @@ class Actions(QObject):
     def _check(self) -> None:
         session, drawing = self._session, self._session.drawing
         self.choose("tool", session.tool.value)
+        self.choose("units", session.units.value)
         self["side_by_side"].setChecked(session.side_by_side)
         for action in self.group("view"):
             value = ACTIONS[action.objectName()].value
@@ -163,7 +164,6 @@ class Actions(QObject):
         self["snap_corners"].setChecked(drawing.snap_corners)
         self["snap_cells"].setChecked(drawing.snap_cells)
         self.choose("coordinates", drawing.coordinates.value)
-        self["us_units"].setChecked(drawing.us_units)
 
     def _name_undo(self, text: str) -> None:
         self["undo"].setText(f"&Undo {text}".strip())
@@ -239,7 +239,7 @@ class Actions(QObject):
         Its icon is white in both themes, unlike that of its menu entry.
         """
         button.setObjectName("startTool")
-        button.setMenu(_menu("Stages", self.group("stages"), button))
+        button.setMenu(_menu("What Start does", self.group("stages"), button))
         button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         # Every change of the action sets the action's own icon on the button, before ``changed`` is emitted.
         self["start"].changed.connect(lambda: button.setIcon(icon("start", "white")))

@@ -410,9 +410,9 @@ def ask_running(parent: QWidget | None, work: UnfinishedWork, leaving: str = "cl
         box.addButton(f"Stop, save and {leaving}", QMessageBox.ButtonRole.AcceptRole): RunningAnswer.STOP_AND_SAVE
     }
     if work.discard is not None:
-        discard = box.addButton(f"Discard and {leaving}", QMessageBox.ButtonRole.DestructiveRole)
+        discard = box.addButton(f"Delete and {leaving}", QMessageBox.ButtonRole.DestructiveRole)
         answers[discard] = RunningAnswer.DISCARD
-    clicked = _run(box, "Keep running")
+    clicked = _run(box, "Cancel")
     return next((answer for button, answer in answers.items() if button is clicked), RunningAnswer.KEEP)
 
 

@@ -146,6 +146,7 @@ class MainWindow(QMainWindow):
         session.project_edited.connect(self._show_title)
         session.folder_changed.connect(self._show_title)
         session.backend_changed.connect(self._keep_backend)
+        session.units_changed.connect(self._keep_units)
         self.workbench.documents.recent_changed.connect(self.start_page.refresh)
         app = QApplication.instance()
         if isinstance(app, QApplication):
@@ -175,6 +176,7 @@ class MainWindow(QMainWindow):
 
     def _restore_layout(self) -> None:
         self.workbench.session.set_backend(self._preferences.backend)
+        self.workbench.session.set_units(self._preferences.units)
         self.workbench.shell.restore(self._preferences.layout_state() or "{}")
         # Without a choice the window follows the system. A theme set from outside, as in a test, stays.
         self._check_theme()
@@ -206,6 +208,9 @@ class MainWindow(QMainWindow):
     def _follow_system(self) -> None:
         if self._preferences.theme is None:
             self._apply_theme(None)
+
+    def _keep_units(self) -> None:
+        self._preferences.units = self.workbench.session.units
 
     def _keep_backend(self, name: str) -> None:
         self._preferences.backend = name

@@ -301,7 +301,7 @@ def describe_recoverable(left: RecoverableProject) -> str:
         since = "; the project was saved since" if left.saved_since else ""
         lines.append(f"unsaved edits, the last kept {day} at {when:%H:%M:%S}{since}")
     if left.runs:
-        titles = ", ".join(run_title(folder, today) for folder in left.runs)
+        titles = ", ".join(run_title(folder) for folder in left.runs)
         lines.append(f"interrupted: {titles}")
     if note.waiting:
         lines.append(f"{counted(note.waiting, 'run')} of the queue had not begun and must be started again")

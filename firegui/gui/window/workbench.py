@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.drops import Drop
+from firegui.domain.units import Units
 from firegui.gui.analyses.panel import AnalysisPanel
 from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller, SaveFirst
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
@@ -203,7 +204,7 @@ class Workbench(QObject):
         self.runs.compare_requested.connect(self.plan.compare)
         self.runs.export_requested.connect(self._export)
         yield "Runs", self.runs
-        yield "Result", ResultPanel(queue)
+        yield "Result", ResultPanel(session, queue)
         self.drops = DropsPanel(session)
         self.drops.go_to_requested.connect(self._go_to_drop)
         yield "Drops", self.drops
@@ -368,7 +369,7 @@ class Workbench(QObject):
             "no_base_map": session.ground.close,
             "snap_corners": session.drawing.set_snap_corners,
             "snap_cells": session.drawing.set_snap_cells,
-            "us_units": session.drawing.set_us_units,
+            "units": lambda value: session.set_units(Units(value)),
             "go_to_drop": lambda: self._go_to_drop(session.plan_editor.selected),
             "edit_drop": self._edit_drop,
             "pin_drops": lambda: pin_marked(session),

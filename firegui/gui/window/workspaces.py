@@ -49,7 +49,7 @@ class PanelPlace:
 _FIRE, _PLAN, _ANALYSE = WorkspaceName.FIRE, WorkspaceName.PLAN, WorkspaceName.ANALYSE
 PLACES: dict[str, PanelPlace] = {
     "Scenario": PanelPlace("Scenario", WindowArea.SIDE, _FIRE, is_open=True),
-    "Skill": PanelPlace("Check of the fire model", WindowArea.SIDE, _FIRE),
+    "Skill": PanelPlace("Model check", WindowArea.SIDE, _FIRE),
     "Calibrate": PanelPlace("Calibrate the fire model", WindowArea.SIDE, _FIRE),
     "Start": PanelPlace("Before you start", WindowArea.SIDE, _PLAN, is_open=True),
     "Objective": PanelPlace("Goal and search", WindowArea.SIDE, _PLAN, is_open=True),

@@ -269,7 +269,7 @@ def notes_of(content: ExportContent) -> list[str]:
 
 def sections_of(content: ExportContent, periods: Sequence[Period], width: float) -> list[Section]:
     """Return what stands on the first pages, in order: the result, the days, the aircraft, the notes."""
-    result = [[f"{title}: {text}"] for title, text in content.summary.headline()]
+    result = [[f"{title}: {text}"] for title, text in content.summary.headline(content.sheet.units)]
     found = [
         Section("Result of the whole plan", result),
         Section("Days", day_lines(content, periods), stretched(DAYS, width)),

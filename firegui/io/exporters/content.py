@@ -21,6 +21,7 @@ from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.domain.stress import StressTable
+from firegui.domain.units import Units
 from firegui.errors import Problem
 from firegui.io.daylight import Sunlight, night_steps, place_of, sunlight
 from firegui.io.exporters.table import DropRow, drop_rows
@@ -78,6 +79,7 @@ class Sheet:
     ``first_day`` to ``last_day`` are days of the plan counted from 0, both included; ``None`` is the plan's last.
     ``whole_grid`` shows the modelled area, else the map is zoomed to fire and drops. ``prepared`` is the date and time
     of preparation (aware); left out, it is when the plan was made. ``incident_number`` is as ``CA-PNF-001308``.
+    ``units`` are those of texts and tables; data files keep theirs.
     """
 
     author: str = ""
@@ -89,6 +91,7 @@ class Sheet:
     last_day: int | None = None
     whole_grid: bool = False
     prepared: datetime | None = None
+    units: Units = Units.METRIC
 
     @property
     def size(self) -> tuple[float, float]:

@@ -222,7 +222,7 @@ def draw_graticule(
         _label_meridian(page, frame, view, line, minutes_text(value, step, "E", "W"))
     for value, line in parallels:
         _label_parallel(page, frame, view, line, minutes_text(value, step, "N", "S"))
-    return f"Graticule: WGS 84, every {step:g}′, degrees and decimal minutes"
+    return f"Lat/long grid: WGS 84, every {step:g}′, degrees and decimal minutes"
 
 
 def minutes_text(minutes: float, step: float, positive: str, negative: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from firegui.domain.plan_summary import area_text, percent_text
+from firegui.domain.plan_summary import percent_text
 from firegui.errors import Check
 from firegui.io.atomic import write_text
 from firegui.io.exporters.briefing import notes_of
@@ -125,14 +125,15 @@ def _links(periods: Sequence[Period], *, has_stress: bool) -> str:
 
 def _cards(content: ExportContent) -> str:
     cards = "".join(
-        f"<div><dt>{escape(title)}</dt><dd>{escape(text)}</dd></div>" for title, text in content.summary.headline()
+        f"<div><dt>{escape(title)}</dt><dd>{escape(text)}</dd></div>"
+        for title, text in content.summary.headline(content.sheet.units)
     )
     return f'<dl class="cards">{cards}</dl>'
 
 
 def _days(content: ExportContent) -> str:
     chosen = content.sheet.days(content.project.calendar)
-    titles, *rows = content.summary.day_rows()
+    titles, *rows = content.summary.day_rows(content.sheet.units)
     shown = [row for number, row in enumerate(rows) if number in chosen]
     return html_table(titles, shown, numbers=(0, 2, 4, 5, 6, 7), words=(3,))
 
@@ -143,11 +144,16 @@ def _stress(content: ExportContent) -> Iterator[str]:
     cell = content.summary.cell_ha
     cases = (*content.stress.worst_first, content.stress.nominal)
     rows = [
-        [case.scenario.name, area_text(case.cells_worst * cell), percent_text(case.share_worst), f"{len(case.draws)}"]
+        [
+            case.scenario.name,
+            content.sheet.units.area(case.cells_worst * cell),
+            percent_text(case.share_worst),
+            f"{len(case.draws)}",
+        ]
         for case in cases
     ]
     titles = ["Case", "Fire at the end, worst draw", "Growth left", "Draws"]
-    caption = "The same plan where the world differs from the model, worst first; nominal is the model itself."
+    caption = "The same plan where the world differs from the model, worst first; “nominal” is the model itself."
     yield f'<h2 id="stress">Stress cases</h2>{html_table(titles, rows, numbers=(1, 2, 3), caption=caption)}'
 
 

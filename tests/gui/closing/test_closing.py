@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -118,7 +117,7 @@ def _end_group(leader: int) -> bool:
 
 
 def runs_of(folder: Path) -> list[Any]:
-    found, problems = saved_runs(list_runs(folder), load_project(folder), date.today())
+    found, problems = saved_runs(list_runs(folder), load_project(folder))
     assert not problems
     return list(found)
 

@@ -42,7 +42,7 @@ def test_the_mouse_reads_places_and_values_and_the_probe_tells_all_of_a_cell(per
     person.until(card.isVisible)
     assert "Elevation" in card.text
     assert "Wind 3.0 m/s" in card.text
-    assert "P(fire)" in card.text
+    assert "Chance burned so far" in card.text
     QTest.keyClick(person.window.workbench.map.camera.widget, Qt.Key.Key_Escape)
     person.until(lambda: not card.isVisible())
 

@@ -53,7 +53,7 @@ def test_a_plan_is_started_watched_paused_stopped_and_resumed(person: Person) ->
     live = person.front("Progress", ProgressPanel)
     assert isinstance(live, ProgressPanel)
     person.until(lambda: person.session.result.plan is not None and person.session.view is FireView.PLAN)
-    assert person.row(entry)["State"].startswith("optimizing")
+    assert person.row(entry)["State"].startswith("placing drops")
     assert entry.title in person.window.workbench.status.work.text()
 
     person.press(person.tool(actions["pause"]))

@@ -22,7 +22,7 @@ def test_three_fires_stand_beside_each_other_and_move_together(person: Person) -
     all_three(person)
     panes = person.window.workbench.maps.panes
     assert [pane.decorations.caption.title.split(" · ")[0] for pane in panes] == [
-        "Baseline, no drops", "Plan", "Baseline − plan",
+        "No drops", "Plan", "Saved",
     ]  # fmt: skip
     before = panes[0].camera.to_pixel(20.0, 30.0)
     hand = Hand(panes[2])

@@ -324,8 +324,8 @@ def test_resuming_with_anything_else_is_refused_with_everything_that_differs(
     settings = replace(SETTINGS, planners=(NONE, GRADIENT), allowance=900, budget=5, excess=2.0, seed=1)
     found = [problem.what for problem in refused(spec_of(out, settings, project=other, resume=True))]
 
-    for text in ("Allowance = 600, now 900", "Drop budget = 0, now 5", "λ excess = 10.0, now 2.0", "First seed = 0",
-                 "η retardant = 0.9, now 0.8", "random-uniform-0"):  # fmt: skip
+    for text in ("Fire simulations = 600, now 900", "Drop budget = 0, now 5", "Cost of excess drops = 10.0, now 2.0",
+                 "First seed = 0", "How well retardant works = 0.9, now 0.8", "random-uniform-0"):  # fmt: skip
         assert any(text in what for what in found), text
     elsewhere = spec_of(out, project=make_project(seed=1), resume=True)
     assert "another event" in refused(elsewhere)[0].what

@@ -102,7 +102,7 @@ def test_a_time_without_a_planner_is_empty_and_no_deadline_is_infinite() -> None
 
 def test_the_performance_table_reads_as_the_papers() -> None:
     rows = benchmark_table(whole_table(), make_project()).rows
-    assert cells(rows, "No intervention (baseline)") == ("0", "167,865", "1,007,190", "50,360", "24.58")
+    assert cells(rows, "No drops") == ("0", "167,865", "1,007,190", "50,360", "24.58")
     assert cells(rows, "Budgeted gradient") == ("1,032", "27,902 ± 276", "165,756", "8,288", "4.39 ± 0.04")
     assert cells(rows, "Two-stage")[-1] == "0.870"
     means = [group.objective.mean for group in whole_table().groups]
@@ -112,8 +112,8 @@ def test_the_performance_table_reads_as_the_papers() -> None:
 def test_the_cost_table_has_the_measured_epoch_beside_the_charge() -> None:
     rows = cost_table(whole_table(), make_project()).rows
     assert cells(rows, "Budgeted gradient") == ("63,000", "6,000", "422.6 ± 4.2", "2.07 ± 0.02 / 3")
-    assert cells(rows, "No intervention (baseline)") == ("0", "1", "<0.01", "–")
-    assert cells(rows, "Tactical heuristic") == ("0", "7", "5.28 ± 0.05", "–")
+    assert cells(rows, "No drops") == ("0", "1", "<0.01", "–")
+    assert cells(rows, "Quick plan (by rule)") == ("0", "7", "5.28 ± 0.05", "–")
 
 
 def test_a_budget_that_the_two_stage_plan_was_not_made_for_is_told() -> None:
@@ -142,13 +142,13 @@ def test_violations_are_added_up_over_the_seeds() -> None:
     table = made_table(TACTICAL, seeds=3)
     rows = tuple(replace(row, violations=Violations(1, 0, 2, 3)) for row in table.rows)
     found = feasibility_table(replace(table, rows=rows), make_project())
-    assert cells(found.rows, "Tactical heuristic") == ("1,032", "1,032", "3", "0", "6", "9")
+    assert cells(found.rows, "Quick plan (by rule)") == ("1,032", "1,032", "3", "0", "6", "9")
     assert "sums" in found.caption and "means over" in found.caption
 
 
 def test_the_deployment_table_says_when_nothing_fits() -> None:
     table = deployment_table(made_table(NONE, TWO_STAGE), make_project())
-    assert table.rows[0][2:] == ("No intervention (baseline)", "<0.1 s", "24.58", "0.0%")
+    assert table.rows[0][2:] == ("No drops", "<0.1 s", "24.58", "0.0%")
     assert table.rows[-1][2:] == ("Two-stage", "29 min", "0.870", "97.5%")
     alone = deployment_table(made_table(TWO_STAGE), make_project()).rows[0]
     assert alone[2:] == ("none of those run takes so little", "–", "–", "–")
@@ -169,7 +169,7 @@ def test_captions_are_made_of_the_facts(setting_b: Project) -> None:
 
 def test_a_table_that_is_not_complete_says_what_is_missing_everywhere() -> None:
     table = without(made_table(NONE, TACTICAL, GRADIENT, seeds=2, matched=(GRADIENT,)), "tactical-1", "two-stage-0")
-    missing = "Incomplete: 5 of 7 tasks done; still missing: Two-stage (seed 0); Tactical heuristic (seed 1)."
+    missing = "Incomplete: 5 of 7 tasks done; still missing: Two-stage (seed 0); Quick plan (by rule) (seed 1)."
     for printed in printed_tables(table, make_project()):
         wanted = missing if printed.name != "planner_matched" else "Incomplete: 1 of 2 tasks done"
         assert wanted in printed.caption, printed.name
@@ -191,7 +191,7 @@ def test_the_latex_is_balanced_and_has_a_cell_a_column(setting_b: Project) -> No
         assert rf"\label{{tab:{name.removesuffix('.tex')}_b}}" in text
         assert r"50\% \{A\_1\} \& co" in text
     bare = found["planner_cost.tex"]
-    assert r"No intervention (baseline) & 0 & 1 & $<$0.01 & -- \\" in bare.splitlines()
+    assert r"No drops & 0 & 1 & $<$0.01 & -- \\" in bare.splitlines()
 
 
 def test_every_table_is_written_and_written_again_as_it_grows(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_a_planner_that_spent_more_than_the_others_were_allowed_is_named() -> No
 
 def test_times_with_the_same_planner_are_one_row() -> None:
     alone = deployment_table(made_table(NONE, TWO_STAGE), make_project()).rows
-    assert [row[2] for row in alone] == ["No intervention (baseline)", "Two-stage"]
+    assert [row[2] for row in alone] == ["No drops", "Two-stage"]
     assert alone[1][:2] == ("Re-planning within a period to study without a deadline", "1 h to no limit")
 
 
@@ -309,7 +309,7 @@ def test_people_read_the_worst_case_beside_the_objective_and_every_scenario() ->
     performance = benchmark_table(table, make_project())
     assert performance.heads[-1] == "Worst case"
     assert cells(performance.rows, "Budgeted gradient")[-1] == "50.5 ± 0.7% (late)"
-    assert cells(performance.rows, "No intervention (baseline)")[-1] == "–"
+    assert cells(performance.rows, "No drops")[-1] == "–"
     stress = stress_table(table, make_project())
     assert stress.heads == ("Planner", "Model", "failing", "late", "Worst case")
     assert cells(stress.rows, "Budgeted gradient") == ("6.2%", "25.5 ± 0.7%", "50.5 ± 0.7%", "50.5 ± 0.7% (late)")

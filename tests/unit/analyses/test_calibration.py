@@ -76,7 +76,7 @@ def test_no_better_misfit_for_long_ends_it_early(out: Path) -> None:
     events = carried_out(spec(out, settings=replace(SETTINGS, epochs=50, patience=3)))
 
     assert end(events).reason is FinishReason.PATIENCE
-    assert end(events).message.startswith("stopped after 3 epochs without improvement; the best is epoch 5")
+    assert end(events).message.startswith("stopped after 3 epochs without gain; the best is epoch 5")
     assert out.exists() and not part_of(out).exists()
 
 
@@ -121,7 +121,7 @@ def test_a_killed_one_goes_on_from_its_latest_checkpoint(out: Path) -> None:
 def test_a_stop_before_the_first_epoch_leaves_nothing(out: Path) -> None:
     events = stopped_at(0, spec(out))
 
-    assert end(events).message == "stopped before the first epoch was done; nothing was written"
+    assert end(events).message == "stopped before the first search step was done; nothing was written"
     assert list(out.parent.iterdir()) == []
 
 
@@ -167,7 +167,7 @@ def test_everything_that_keeps_it_from_starting_is_listed_and_nothing_written(ou
 
     assert finished.reason is FinishReason.FAILED
     assert [(problem.where, problem.what) for problem in finished.problems] == [
-        ("fit", "Epochs is 0"),
+        ("fit", "Rounds is 0"),
         ("projects", "2 events are called 'Tiny'"),
         ("Tiny", "there is no observed perimeter on day 0"),
         ("Tiny", "9 days with weather for 4"),
@@ -184,7 +184,7 @@ def resumed(out: Path, **changes: Any) -> RunFinished:
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
-        ({"settings": replace(SETTINGS, epochs=60)}, "was begun with Epochs = 6, now 60"),
+        ({"settings": replace(SETTINGS, epochs=60)}, "was begun with Rounds = 6, now 60"),
         ({"settings": replace(SETTINGS, patience=2)}, "was begun with a patience of 9 epochs, now 2"),
         ({"settings": replace(SETTINGS, correction=False)}, "was begun with Correction = True, now False"),
         ({"projects": (named("One"), named("Two"))}, "was begun with other events (Tiny)"),

@@ -297,7 +297,7 @@ def changed(change: str) -> tuple[MarginCurveSettings, Project]:
         ("seed", "Seed = 7, now 8"),
         ("scenarios", "other stress scenarios"),
         ("limit", "Limit = 0.05, now 0.1"),
-        ("epochs", "Epochs = 4, now 9"),
+        ("epochs", "Search steps = 4, now 9"),
         ("margin", "nothing left to do"),
     ],
 )

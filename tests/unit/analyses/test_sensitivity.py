@@ -237,7 +237,7 @@ def test_everything_wrong_is_listed_and_nothing_written(tmp_path: Path) -> None:
 
     assert len(texts) == 4
     for part, text in zip(
-        ("Draws is 0", "η retardant is 2.0", "3 steps and 1 aircraft", "not empty"), texts, strict=True
+        ("Draws is 0", "How well retardant works is 2.0", "3 steps and 1 aircraft", "not empty"), texts, strict=True
     ):
         assert part in text
     assert [path.name for path in out.iterdir()] == ["mine.txt"]
@@ -258,7 +258,7 @@ def test_a_table_is_not_overwritten_but_for_a_resume_with_the_same_settings(tmp_
     )
     project = make_project()
     plan = replace(project.plan, nominal=Effectiveness(0.8, 0.8))
-    assert "η retardant = 0.9, now 0.8" in problems(resume=True, project=replace(project, plan=plan))
+    assert "How well retardant works = 0.9, now 0.8" in problems(resume=True, project=replace(project, plan=plan))
     assert "another event" in problems(resume=True, project=make_project(seed=5))
     heavier = replace(project.regions[0], weight=2.0)
     assert "other regions" in problems(resume=True, project=replace(project, regions=(heavier,)))

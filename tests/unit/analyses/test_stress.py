@@ -289,7 +289,12 @@ def test_with_repair_everywhere_every_scenario_is_an_exercise(tmp_path: Path) ->
         ({"schedule": Schedule.empty(3, 4)}, ["has 3 steps and 4 aircraft"]),
         (
             {"settings": StressTestSettings(2000, 5.0, StressSet((FAILING, FAILING), -1))},
-            ["Draws is 2000", "2 are called failing", "Seed is -1", "every 5 h, which is no whole number of steps"],
+            [
+                "Draws is 2000",
+                "2 are called failing",
+                "Random seed is -1",
+                "every 5 h, which is no whole number of steps",
+            ],
         ),
         ({"settings": StressTestSettings(stress=StressSet(()))}, ["there is none"]),
     ],

@@ -348,7 +348,7 @@ def test_everything_wrong_is_listed_and_nothing_written(tmp_path: Path) -> None:
     bad = UncertaintySettings(UncertaintyKind.WEATHER, members=0, weather=WeatherSpread(-1.0, 0.0, 0.0))
     found = end(carried_out(uq_spec(out, settings=bad, schedule=Schedule.empty(3, 1))))
     texts = " ".join(map(str, found.problems))
-    for part in ("Members is 0", "Speed is -1", "3 steps and 1 aircraft", "not empty"):
+    for part in ("Number of fires is 0", "Speed is -1", "3 steps and 1 aircraft", "not empty"):
         assert part in texts
     assert files(out) == {"mine.txt"}
 
@@ -378,7 +378,9 @@ def test_an_ensemble_is_not_overwritten_and_only_resumed_with_the_same(tmp_path:
     assert "Seed = 5, now 6" in problems(resume=True, settings=replace(ALEATORIC, seed=6))
     other = UncertaintySettings(UncertaintyKind.WEATHER, members=8, seed=5)
     assert "Kind = aleatoric, now weather" in problems(resume=True, settings=other)
-    assert "η water = 0.9, now 0.5" in problems(resume=True, project=planned(nominal=Effectiveness(0.9, 0.5)))
+    assert "How well water works = 0.9, now 0.5" in problems(
+        resume=True, project=planned(nominal=Effectiveness(0.9, 0.5))
+    )
     assert "another event" in problems(resume=True, project=watched_project(2, skipped=(1,)))
     moved = (Region.rectangle("Village", (0, 5), (0, 6)),)
     assert "other protected regions" in problems(resume=True, project=replace(project, regions=moved))

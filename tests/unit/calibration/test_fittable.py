@@ -32,8 +32,8 @@ def test_everything_that_keeps_events_from_being_fitted_is_said_at_once() -> Non
     said = refused([small(), blind, small(), lonely], replace(QUICK, epochs=0, learning_rate=-1.0))
 
     wanted: list[Callable[[str], bool]] = [
-        lambda line: "Epochs is 0" in line,
-        lambda line: "Learning rate is -1" in line,
+        lambda line: "Rounds is 0" in line,
+        lambda line: "Step size is -1" in line,
         lambda line: "2 events are called 'Small'" in line,
         lambda line: line.startswith("Blind") and "no observed perimeter on day 0" in line,
         lambda line: line.startswith("Blind") and "2 days with weather for 1" in line,

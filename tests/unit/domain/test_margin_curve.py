@@ -72,7 +72,7 @@ def test_a_curve_is_complete_when_every_plan_is_there_or_known_to_be_missing() -
     [
         (MarginCurveSettings(), SET, []),
         (MarginCurveSettings(repair_hours=0.0), SET, []),
-        (MarginCurveSettings(5.0, 2_000, -1), SET, ["Draws is 2000", "Seed is -1", "every 5 h, which is no"]),
+        (MarginCurveSettings(5.0, 2_000, -1), SET, ["Draws is 2000", "Random seed is -1", "every 5 h, which is no"]),
         (MarginCurveSettings(36.0), SET, ["Replanned every is 36"]),
         (MarginCurveSettings(), StressSet((MENDED,)), ["all are replanned"]),
     ],

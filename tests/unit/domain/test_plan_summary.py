@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from firegui.domain.operations import Daylight
-from firegui.domain.plan_summary import PlanSummary, area_text, boundary_areas, percent_text, plan_summary, saved_text
+from firegui.domain.plan_summary import PlanSummary, boundary_areas, percent_text, plan_summary, saved_text
 from firegui.domain.project import Project
 from firegui.domain.scenario import UNKNOWN_START
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
@@ -66,7 +66,7 @@ def test_what_is_not_known_is_said_and_never_shown_as_a_number() -> None:
     found = summary(undated, night=night_steps(undated), plan={}, baseline={})
     assert found.days[0].when is None and found.days[0].night is None
     assert found.night_text == "not known: the date of the fire is not known"
-    assert found.size_text == "not known"
+    assert found.size_text() == "not known"
     assert found.day_rows()[1] == ["1", "date unknown", "3", "R 2, W 1", "2,500", "–", "–", "–"]
     assert "2000" not in str(found.day_rows())
 
@@ -92,4 +92,4 @@ def test_areas_are_expected_areas_at_day_boundaries() -> None:
 )
 def test_shares_do_not_round_to_all_or_nothing(share: float, text: str) -> None:
     assert saved_text(share) == text
-    assert percent_text(0.004) == "0.4 %" and area_text(1203.6) == "1,204 ha"
+    assert percent_text(0.004) == "0.4 %"

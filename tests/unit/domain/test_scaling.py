@@ -143,4 +143,4 @@ def test_a_fleet_size_with_one_planner_has_no_point_yet() -> None:
 
 def test_settings_out_of_bounds_are_all_named() -> None:
     problems = ScalingSettings(repeats=0, evaluations=3, seeds=0).problems()
-    assert [problem.what.split(" is ")[0] for problem in problems] == ["Repeats", "Evaluations", "Seeds"]
+    assert [problem.what.split(" is ")[0] for problem in problems] == ["Repeats", "Fire simulations", "Seeds"]

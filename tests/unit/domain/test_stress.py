@@ -54,8 +54,8 @@ def test_the_default_set_can_be_used_and_tests_one_thing_at_a_time() -> None:
         ({"failure_rate": 1.1}, "Failures is 1.1"),
         ({"repair_hours": 48.0}, "Replanned every is 48.0"),
         ({"draws": 0}, "Draws is 0"),
-        ({"seed": -1}, "Seed is -1"),
-        ({"effectiveness": Effectiveness(1.0, 0.9)}, "η retardant is 1.0"),
+        ({"seed": -1}, "Random seed is -1"),
+        ({"effectiveness": Effectiveness(1.0, 0.9)}, "How well retardant works is 1.0"),
     ],
 )
 def test_what_is_wrong_with_a_scenario_is_named_with_it(changes: dict[str, object], named: str) -> None:
@@ -68,7 +68,12 @@ def test_what_is_wrong_with_a_scenario_is_named_with_it(changes: dict[str, objec
 def test_every_problem_of_a_set_is_listed_at_once() -> None:
     twice = StressScenario("twice", failure_rate=2.0)
     told = texts(StressSet((twice, replace(twice, failure_rate=0.1, repair_hours=7.3)), seed=-1))
-    for words in ("Seed is -1", "Failures is 2.0", "2 are called twice", "every 7.3 h, which is no whole number"):
+    for words in (
+        "Random seed is -1",
+        "Failures is 2.0",
+        "2 are called twice",
+        "every 7.3 h, which is no whole number",
+    ):
         assert words in told
     assert "there is none" in texts(StressSet(()))
 

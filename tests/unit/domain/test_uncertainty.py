@@ -20,14 +20,14 @@ def test_the_defaults_of_every_kind_can_be_used(kind: UncertaintyKind) -> None:
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"members": 0}, "Members is 0"),
-        ({"threshold": 1.5}, "Threshold is 1.5"),
-        ({"threshold": math.nan}, "Threshold is nan"),
-        ({"softening": 0.0}, "Softening ε is 0"),
-        ({"seed": -1}, "Seed is -1"),
-        ({"weather": WeatherSpread(speed_sd=math.nan)}, "wind: Speed is nan"),
+        ({"members": 0}, "Number of fires is 0"),
+        ({"threshold": 1.5}, "Count as fire above is 1.5"),
+        ({"threshold": math.nan}, "Count as fire above is nan"),
+        ({"softening": 0.0}, "Softening is 0"),
+        ({"seed": -1}, "Random seed is -1"),
+        ({"weather": WeatherSpread(speed_sd=math.nan)}, "wind: Wind speed off by is nan"),
         ({"kind": UncertaintyKind.WEATHER, "weather": WeatherSpread(0.0, 0.0, 0.0)}, "all three spreads are 0"),
-        ({"kind": UncertaintyKind.EPISTEMIC, "keep_members": True}, "cannot be kept"),
+        ({"kind": UncertaintyKind.EPISTEMIC, "keep_members": True}, "cannot be saved"),
     ],
 )
 def test_what_cannot_be_used_is_named(changes: dict[str, object], named: str) -> None:

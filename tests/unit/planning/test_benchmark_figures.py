@@ -104,7 +104,7 @@ def test_the_matched_figure_holds_only_what_ran_at_that_cost() -> None:
     (axes,) = matched_figure(table, make_project()).axes
     names = {text.get_text() for text in axes.texts}
     assert names == {
-        "No intervention (baseline)", "Two-stage", "Budgeted gradient", "CMA-ES (daily basis)",
+        "No drops", "Two-stage", "Budgeted gradient", "CMA-ES (daily basis)",
         "CMA-ES (native space, diagonal)",
     }  # fmt: skip
     assert axes.get_xlim() == (1.0, 25_686.0) and "25,686" in axes.get_title()

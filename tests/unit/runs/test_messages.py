@@ -20,9 +20,9 @@ def test_one_is_singular_and_thousands_are_grouped() -> None:
 @pytest.mark.parametrize("reason", [FinishReason.COMPLETED, FinishReason.STOPPED, FinishReason.PATIENCE])
 def test_one_epoch_is_one_epoch_however_a_run_ends(reason: FinishReason) -> None:
     said = finish_message(reason, OptimizerSettings(patience=1), 1, 0, 0.25)
-    assert "1 epoch" in said
-    assert "1 epochs" not in said
-    assert "(objective 0.25 at design effectiveness)" in said
+    assert "1 search step" in said
+    assert "1 search steps" not in said
+    assert "(objective 0.25 at cautious effectiveness)" in said
 
 
 @pytest.mark.parametrize("reason", [FinishReason.COMPLETED, FinishReason.STOPPED, FinishReason.PATIENCE])

@@ -67,7 +67,7 @@ def test_pruning_alone_begins_with_the_schedule_it_is_given(prune: PlanSpec) -> 
     assert began(events) == [(Stage.PRUNE, 1, 1)]
     assert [step.drops for step in steps] == [5, 4, 3, 2, 1]
     assert not any(isinstance(event, EpochDone) for event in events)
-    assert "6 drops pruned to 1" in end(events).message
+    assert "6 drops reduced to 1" in end(events).message
     assert "no single remaining drop can be removed" in end(events).message
     drops = [event for event in events if isinstance(event, PlanUpdated)][-1]
     assert (drops.stage, len(drops.drops)) == (Stage.PRUNE, 1)
@@ -124,12 +124,12 @@ def test_a_stop_while_pruning_keeps_what_is_left_and_can_go_on(prune: PlanSpec) 
     engine = FakeEngine(during_removal=lambda number: control.request_stop() if number == 2 else None)
     finished = end(carried_out(prune, engine, control))
     assert finished.reason is FinishReason.STOPPED
-    assert "6 drops pruned to 4 so far" in finished.message
+    assert "6 drops reduced to 4 so far" in finished.message
     assert finished.nominal is not None
     assert finished.nominal.drops_executed == 4
     again = end(carried_out(replace(prune, resume=True)))
     assert again.reason is FinishReason.COMPLETED
-    assert "6 drops pruned to 1" in again.message
+    assert "6 drops reduced to 1" in again.message
 
 
 class Exposed(FakeEngine):
@@ -164,7 +164,7 @@ def test_setting_b_needs_no_first_stage_when_the_floor_is_met(spec: PlanSpec) ->
     engine.exposure = 0.5e-4
     events = carried_out(of_setting_b(spec), engine)
     assert began(events) == [(Stage.OPTIMIZE, 1, 3), (Stage.PRUNE, 3, 3)]
-    assert any("no first stage is needed" in event.text for event in events if isinstance(event, Message))
+    assert any("no search is needed" in event.text for event in events if isinstance(event, Message))
 
 
 @pytest.mark.parametrize("epoch", [2, 7])

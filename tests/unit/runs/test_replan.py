@@ -230,7 +230,7 @@ def test_another_seed_is_another_fire(tmp_path: Path) -> None:
 def test_a_loop_is_not_resumed_with_other_epochs(tmp_path: Path) -> None:
     spec = loop_spec(tmp_path / "run")
     carry_out(spec)
-    assert "Epochs = 5, now 9" in problems_of(carry_out(replace(spec, project=project_of(9), resume=True)))
+    assert "Search steps = 5, now 9" in problems_of(carry_out(replace(spec, project=project_of(9), resume=True)))
 
 
 # -- exercises ---------------------------------------------------------------------------------------------------------

@@ -168,13 +168,13 @@ def _later_grounding(project: Project) -> Project:
 
 
 CHANGES: list[tuple[Callable[[Project], Project], str]] = [
-    (_optimizer(learning_rate=0.01), "Learning rate = 0.05, now 0.01"),
-    (_optimizer(seed=4), "Seed = 3, now 4"),
-    (_optimizer(patience=5), "patience can only be raised"),
-    (_optimizer(epochs=2), "has done 5 epochs, more than the 2 asked for"),
+    (_optimizer(learning_rate=0.01), "Step size = 0.05, now 0.01"),
+    (_optimizer(seed=4), "Random seed = 3, now 4"),
+    (_optimizer(patience=5), "it can only be raised"),
+    (_optimizer(epochs=2), "has done 5 search steps, more than the 2 asked for"),
     (_plan(days=1), "Days = 2, now 1"),
-    (_plan(weights=ObjectiveWeights(50.0, 50.0, 11.0, 1e-6)), "λ prot = 10.0, now 11.0"),
-    (_plan(design=Effectiveness(0.8, 0.75)), "η retardant = 0.85, now 0.8"),
+    (_plan(weights=ObjectiveWeights(50.0, 50.0, 11.0, 1e-6)), "Weight of protected places = 10.0, now 11.0"),
+    (_plan(design=Effectiveness(0.8, 0.75)), "How well retardant works = 0.85, now 0.8"),
     (_later_grounding, "another fleet or other grounded days"),
     (lambda project: replace(project, regions=(Region.rectangle("B", (0, 2), (0, 2)),)), "other protected regions"),
     (lambda project: make_project(epochs=EPOCHS, maps=random_maps(9)), "another event or fire model"),

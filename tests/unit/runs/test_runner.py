@@ -72,7 +72,7 @@ def test_completing_all_epochs_says_how_to_go_on(spec: PlanSpec) -> None:
     assert finished.reason is FinishReason.COMPLETED
     assert "completed 6 epochs" in finished.message
     assert "from epoch 5" in finished.message
-    assert "raise the epochs" in finished.message
+    assert "allow more search steps" in finished.message
 
 
 def test_running_out_of_patience_says_what_to_change(spec: PlanSpec) -> None:
@@ -80,7 +80,7 @@ def test_running_out_of_patience_says_what_to_change(spec: PlanSpec) -> None:
     spec = replace(spec, project=replace(spec.project, plan=replace(spec.project.plan, optimizer=settings)))
     finished = end(carried_out(spec))
     assert finished.reason is FinishReason.PATIENCE
-    assert "stopped after 3 epochs without improvement" in finished.message
+    assert "stopped after 3 epochs without gain" in finished.message
     assert "raise the patience or the learning rate" in finished.message
 
 
@@ -176,7 +176,7 @@ def test_bad_input_is_listed_completely_and_nothing_is_written(spec: PlanSpec) -
     assert finished.reason is FinishReason.FAILED
     listed = " ".join(map(str, finished.problems))
     assert "99" in listed or "98" in listed
-    assert "Epochs is 0" in listed
+    assert "Search steps is 0" in listed
     assert "is not empty and is not a run" in listed
     assert [path.name for path in spec.out.parent.iterdir()] == ["notes.txt"]
 

@@ -57,8 +57,8 @@ def test_it_plans_at_design_effectiveness_and_is_scored_at_nominal(spec: PlanSpe
     assert scores.design is not None
     assert scores.nominal.objective == 10.0 - 4.0 * plan.nominal.retardant
     assert scores.design.objective == 10.0 - 4.0 * plan.design.retardant
-    assert "at design effectiveness" in end(events).message
-    assert "At nominal effectiveness" in end(events).message
+    assert "at cautious effectiveness" in end(events).message
+    assert "At expected effectiveness" in end(events).message
     shown = [event for event in events if isinstance(event, PlanUpdated)]
     assert len(shown[-1].drops) == 3
 

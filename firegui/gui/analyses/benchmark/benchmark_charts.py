@@ -1,6 +1,6 @@
 """Convergence of planners (paper, Figures ``planner_convergence*``).
 
-The best objective so far is drawn over the rollout-equivalents charged.
+The best objective so far is drawn over the fire simulations.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class ConvergenceChart(Chart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         axes = {side: _NumberAxis(side) for side in ("left", "bottom")}
-        super().__init__("", "rollout-equivalents charged", parent, axes=axes)
+        super().__init__("", "fire simulations", parent, axes=axes)
         self.set_y_label("objective")
         self.title.hide()
         self._lines: list[tuple[ConvergenceLine, Any]] = []
@@ -264,7 +264,7 @@ class ConvergenceChart(Chart):
             return
         best = line.at(x)
         where = "" if line.is_level else f" at {x:,.0f}"
-        scored = "" if line.score is None else f", scored {number(line.score)} at nominal η"
+        scored = "" if line.score is None else f", scored {number(line.score)} with expected effectiveness"
         end = f"ends at {number(float(line.y[-1]))}{scored}"
         self.set_title("", Piece(f"{line.name}: {number(best)}{where}"), Piece(end))
 

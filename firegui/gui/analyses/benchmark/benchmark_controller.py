@@ -284,7 +284,7 @@ def cost_text(settings: BenchmarkSettings, pace: float | None = None) -> str:
     shared = sum(not task.matched for task in searches_in(tasks)) * settings.allowance
     matched = sum(task.matched for task in tasks)
     text = counted(len(tasks), "task")
-    text += f", at most {shared:,} rollout-equivalents" if shared else ""
+    text += f", at most {shared:,} fire simulations" if shared else ""
     if any(task.planner is PlannerName.TWO_STAGE for task in tasks):
         text += "; the two-stage plan comes first, at a cost that shows only then"
         text += f", and {counted(matched, 'search', 'searches')} at that cost again" if matched else ""
@@ -299,7 +299,7 @@ def seconds_left(
 ) -> float | None:
     """Estimate the time left from the pace so far.
 
-    ``spent`` rollout-equivalents took ``seconds`` of wall time. Tasks that ``failed`` take no more time. ``None``
+    ``spent`` fire simulations took ``seconds`` of wall time. Tasks that ``failed`` take no more time. ``None``
     before there is a pace, and before the cost of the two-stage plan is known.
     """
     left = tuple(task for task in table.missing if task not in failed)

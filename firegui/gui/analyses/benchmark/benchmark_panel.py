@@ -88,7 +88,7 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         show_table(self.tasks_view, self.tasks, "Tasks of the benchmark", copy=self.copy)
-        show_table(self.deployment_view, self.deployment, "Which planner for the time available", copy=self.copy)
+        show_table(self.deployment_view, self.deployment, "Best planner for the time you have", copy=self.copy)
         add_shortcut(self.table, "Ctrl+C", self.copy)
         note = ElidedLabel(DEPLOYMENT_NOTE, role="muted")
         self._decisions = column(self.deployment_view, note, stretch=self.deployment_view)
@@ -96,12 +96,12 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         self.remarks.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.remarks.setContentsMargins(4, 4, 4, 4)
         show = "Show the fire of the selected line on the map (double-click); of several seeds the best"
-        both = "Show both selected lines on the map: Baseline is the worse, Plan the better, Difference what it saves"
+        both = "Show both selected lines on the map: No drops is the worse, Plan the better, Saved the difference"
         every = "Copy the CSV sheets, LaTeX tables and figures into a folder"
         lines = (self.table, self.curves)
         self._lay_out_pages(
             (
-                ("Table", self.table), ("Convergence", self.curves), ("Which planner", self._decisions),
+                ("Table", self.table), ("Convergence", self.curves), ("Best planner for your time", self._decisions),
                 ("Tasks", self.tasks_view), ("Notes", scroll_area(self.remarks)),
             ),
             PanelButton("show", "Show", show, self._play_selected, lines),

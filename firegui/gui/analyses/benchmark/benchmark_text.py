@@ -30,7 +30,7 @@ def head_text(table: BenchmarkTable, project: Project) -> str:
     """Return one line on what a benchmark compares and how much of it is done."""
     done, asked = len(table.rows), len(table.tasks)
     parts = [f"{asked} tasks" if done >= asked else f"incomplete: {done} of {asked} tasks"]
-    parts += [SETTING_TITLES[project.plan.setting], f"nominal {effectiveness_text(project.plan.nominal)}"]
+    parts += [SETTING_TITLES[project.plan.setting], f"scored with {effectiveness_text(project.plan.nominal)}"]
     source = "" if table.settings.budget else ", the two-stage plan's"
     parts.append(f"budget {counted(table.budget, 'drop')}{source}" if table.budget else "budget not known yet")
     parts.append(f"allowance {table.settings.allowance:,}")
@@ -46,23 +46,23 @@ def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Projec
         yield from header.notes
     nominal = effectiveness_text(project.plan.nominal)
     yield (
-        f"Every line is scored at nominal effectiveness ({nominal}) by one rollout of probabilities. The objective has"
-        f" in it the penalty for drops over the budget, λ {table.settings.excess:g} for a budget more. Lower is better."
+        f"Every line is scored at expected effectiveness ({nominal}) by one fire simulation. The objective has"
+        f" in it the penalty for drops over the budget, {table.settings.excess:g} for a budget more. Lower is better."
     )
     yield (
-        f"A gradient epoch is charged as {GRADIENT_CHARGE} rollouts, whatever it takes. The column “Epoch” has what it "
-        "took in rollouts of the same schedules; where that is less, the charge favours the other planners."
+        f"A search step is charged as {GRADIENT_CHARGE} fire simulations, whatever it takes. The column “Search step” "
+        "has what it took in simulations of the same schedules; where that is less, the charge favours others."
     )
     machine = f" of this machine: {header.machine}" if header is not None and header.machine else ""
     yield (
         f"Runtimes are processor seconds of one thread{machine}. On another machine, or with more threads, they differ."
     )
     if table.matched_allowance and any(task.matched for task in table.tasks):
-        cost = f"{table.matched_allowance:,} rollout-equivalents"
+        cost = f"{table.matched_allowance:,} fire simulations"
         yield f"Lines at the matched allowance had what the two-stage plan cost, {cost}, and one seed."
     yield (
-        "For a time available “Which planner” names the one with the lowest mean objective of those whose slowest seed"
-        " fits into it, with the whole of its allowance: no shorter run of a search was measured."
+        "For a time available “Best planner for your time” names the one with the lowest mean objective of those whose "
+        "slowest seed fits into it, with the whole of its allowance: no shorter run of a search was measured."
     )
     yield (
         "All of this holds in the simulator, whose answer to drops has not been validated: a planner that searches"
@@ -72,8 +72,8 @@ def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Projec
 
 def curves_note(*, diamonds: bool) -> str:
     """Return the key of the convergence chart; searches at the design effectiveness have ``diamonds``."""
-    note = "Best so far at the η that was searched at · dotted: fixed cost, two-stage · dashed: matched allowance"
-    return f"{note} · ◆ score at nominal η" if diamonds else note
+    note = "Best so far as it was searched · dotted: fixed cost, two-stage · dashed: matched allowance"
+    return f"{note} · ◆ score at expected effectiveness" if diamonds else note
 
 
 DEPLOYMENT_NOTE = "One thread here, whole allowance · in the simulator, whose answer to drops has not been validated"

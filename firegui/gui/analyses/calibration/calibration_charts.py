@@ -37,8 +37,8 @@ class MisfitChart(Chart):
             self.set_title("Misfit")
             return
         shown = history[-1 if row is None else row]
-        where = f"epoch {shown.epoch + 1:,}" + (f" of {shown.epochs:,}" if row is None else "")
-        best = f"best {number(shown.best_loss)} in epoch {shown.best_epoch + 1:,}"
+        where = f"round {shown.epoch + 1:,}" + (f" of {shown.epochs:,}" if row is None else "")
+        best = f"best {number(shown.best_loss)} in round {shown.best_epoch + 1:,}"
         self.set_title(f"Misfit · {where}", Piece(best, "accent"), Piece(f"now {number(shown.loss)}", "muted"))
 
     def points(self, *, best: bool = False) -> dict[int, float]:
@@ -50,7 +50,7 @@ class FitDaysChart(Chart):
     """Chart of the IoU of every fitted day of every event in one epoch, dashed in the best one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("IoU by day", "fitted day", parent)
+        super().__init__("Overlap (IoU) by day", "fitted day", parent)
         self._lines: list[int] = []
 
     def show_epochs(self, shown: FitProgress | None, best: FitProgress | None) -> None:
@@ -61,12 +61,12 @@ class FitDaysChart(Chart):
             event = None if epoch is None else next(iter(epoch.events[k // 2 : k // 2 + 1]), None)
             self.set_curve(line, () if event is None else event.days, () if event is None else event.iou)
         if shown is None:
-            self.set_title("IoU by day")
+            self.set_title("Overlap (IoU) by day")
             return
         pieces = [Piece(f"{event.name} {fmean(event.iou):.2f}", _role(k)) for k, event in enumerate(shown.events)]
         if best is not None:
-            pieces.append(Piece(f"dashed: epoch {best.epoch + 1:,}"))
-        self.set_title(f"IoU by day · epoch {shown.epoch + 1:,}", *pieces)
+            pieces.append(Piece(f"dashed: round {best.epoch + 1:,}"))
+        self.set_title(f"Overlap (IoU) by day · round {shown.epoch + 1:,}", *pieces)
 
     def fit(self) -> None:
         """Show every day, and shares on their whole range, so that charts can be compared."""

@@ -198,7 +198,7 @@ def activity_text(last: FitProgress | None) -> str:
     if last is None:
         return "Preparing…"
     done = last.epoch + 1
-    text = f"Epoch {done:,} of {last.epochs:,} · {duration(last.seconds)}"
+    text = f"Round {done:,} of {last.epochs:,} · {duration(last.seconds)}"
     if done < _ENOUGH_FOR_PACE:
         return text
     return f"{text}, at most {duration(last.seconds / done * (last.epochs - done))} left"

@@ -40,7 +40,7 @@ from firegui.runs.events import WeightsReady
 
 _ASK = (
     "Fits the network fire model to the observed perimeters of the first days. Later perimeters are not read, so the "
-    "forecast of those days can be scored."
+    "model can be checked on those days."
 )
 _LIST_LINES = 3
 _SUFFIX = ".safetensors"
@@ -111,7 +111,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         self.summary.setTextFormat(Qt.TextFormat.RichText)
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.summary.setAccessibleName("Result of the calibration")
-        use = "Plan and forecast with these weights from now on; can be undone"
+        use = "Plan and simulate with these weights from now on; can be undone"
         keep = "Write the weights to a file, for other projects"
         self._result_row = self._button_row(
             PanelButton("apply", "Use in this project", use, self.use, show_text=True),
@@ -252,9 +252,9 @@ def _companion(folder: Path) -> Companion:
 
 def _result_html(found: WeightsReady) -> str:
     """Return the scores of the best epoch, one event per row, and the training coverage."""
-    head = f"<b>Best epoch {found.best.epoch + 1:,} of {found.epochs_done:,}</b>"
+    head = f"<b>Best round {found.best.epoch + 1:,} of {found.epochs_done:,}</b>"
     rows = "".join(map(_row, found.best.events))
-    titles = "<tr><th align='left'>Fitted days</th><th>&nbsp;mean IoU</th><th>&nbsp;lowest</th></tr>"
+    titles = "<tr><th align='left'>Fitted days</th><th>&nbsp;mean overlap (IoU)</th><th>&nbsp;lowest</th></tr>"
     notes = "".join(f"<li>{escape(text)}</li>" for text in training_coverage(found.weights))
     style = "margin-left: 14px; -qt-list-indent: 0; margin-top: 4px"
     return f"{head}<table cellspacing='0' cellpadding='2'>{titles}{rows}</table><ul style='{style}'>{notes}</ul>"

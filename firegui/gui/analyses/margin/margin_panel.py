@@ -23,8 +23,9 @@ from firegui.runs.messages import counted
 _NOTHING = "No margin curve is shown: make one, or open an earlier one."
 _SHOW = "Show the plan of the chosen line as a run, on the map (double-click, or a click on its point)"
 _ABOUT = (
-    "Makes a plan without margin, with the design and with the stress margin, and tests each in every scenario; the "
-    "last once more with replanning, which may take longest. Objective sets limit ({limit:.1%}) and seed ({seed})."
+    "Makes a plan without margin, with the cautious and with the stress margin, and tests each in every scenario; the "
+    "last once more with replanning, which may take longest. Goal and search sets limit ({limit:.1%}) and seed "
+    "({seed})."
 )
 _LOWEST_PX = 60
 

@@ -20,9 +20,9 @@ from firegui.gui.charts.chart import Chart
 
 _ONE_LINE, _TWO_LINES = 31, 44
 _X_LABELS = {
-    SensitivityKind.EFFECTIVENESS: "η scored at, retardant above water",
+    SensitivityKind.EFFECTIVENESS: "effectiveness scored at, retardant above water",
     SensitivityKind.POSE: "noise on the pose logits, standard deviation",
-    SensitivityKind.DESIGN: "design η, retardant above water",
+    SensitivityKind.DESIGN: "assumed effectiveness, retardant above water",
     SensitivityKind.RETARDANT_SIDE: "cell on which retardant acts",
 }
 
@@ -44,19 +44,19 @@ def _none(_table: AnyTable) -> None:
     return None
 
 
-_FIRE = Measure("J_fire", lambda row: row.reading.fire_objective, _level("fire_objective"))
+_FIRE = Measure("Objective", lambda row: row.reading.fire_objective, _level("fire_objective"))
 _DROPS = Measure("Drops", lambda row: row.reading.drops, _none)
 _SCORED = (
     _FIRE,
-    Measure("Final extent, ha", lambda row: row.reading.final_extent_ha, _level("final_extent_ha")),
-    Measure("Burned protected cells", lambda row: row.reading.protected_cells, _level("protected_cells")),
+    Measure("Final size, ha", lambda row: row.reading.final_extent_ha, _level("final_extent_ha")),
+    Measure("Protected cells burned", lambda row: row.reading.protected_cells, _level("protected_cells")),
 )
 MEASURES: dict[SensitivityKind, tuple[Measure, ...]] = {
     SensitivityKind.EFFECTIVENESS: _SCORED,
     SensitivityKind.RETARDANT_SIDE: _SCORED,
     SensitivityKind.POSE: (
-        Measure("J_fire", lambda row: row.mean, _level("fire_objective")),
-        Measure("Final extent, cells", lambda row: row.mean_extent, _level("final_extent_cells")),
+        Measure("Objective", lambda row: row.mean, _level("fire_objective")),
+        Measure("Final size, cells", lambda row: row.mean_extent, _level("final_extent_cells")),
     ),
     SensitivityKind.DESIGN: (
         _FIRE,
@@ -101,7 +101,7 @@ class SensitivityChart(Chart):
         self.item.getAxis("bottom").setTicks([[(k, name.replace("/", "\n")) for k, name in enumerate(self._names)]])
         self.item.getAxis("bottom").setHeight(_TWO_LINES if any("/" in name for name in self._names) else _ONE_LINE)
         level = None if table is None or measure is None else measure.level(table)
-        self.set_level(level, "as planned for, nominal η")
+        self.set_level(level, "as planned for, expected effectiveness")
         self.set_x_label("" if table is None else _X_LABELS[table.kind])
         self._title = "" if measure is None else measure.title
         self._read_outs = tuple(f"{name}: {number(value)}" for name, value in zip(self._names, values, strict=True))

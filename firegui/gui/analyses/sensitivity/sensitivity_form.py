@@ -20,7 +20,7 @@ _HELP = {
     SensitivityKind.EFFECTIVENESS: "Scores the schedule as if suppressants worked better or worse.",
     SensitivityKind.POSE: "Scores the schedule with every drop displaced a little, several draws for each size.",
     SensitivityKind.DESIGN: (
-        "Plans the project again at every design effectiveness and scores each plan at nominal effectiveness. "
+        "Plans the project again at every assumed effectiveness and scores each plan at expected effectiveness. "
         "It takes as long as that many plans."
     ),
     SensitivityKind.RETARDANT_SIDE: "Scores the schedule with each reading of where retardant acts.",
@@ -42,7 +42,7 @@ class SensitivityForm(QWidget):
         self.workers = SettingsForm(WorkerSettings())
         self.search = SettingsForm(OptimizerSettings(), only=("epochs",))
         self.epochs = self.search.box("epochs")
-        self.epochs.setToolTip("Cap on the epochs of each plan of the sweep")
+        self.epochs.setToolTip("Most search steps of each plan of the sweep")
         self.about = QLabel(wordWrap=True)
         self.about.setProperty("role", "muted")
         form = self._form = QFormLayout(self)
@@ -52,7 +52,7 @@ class SensitivityForm(QWidget):
         form.addRow(self.about)
         form.addRow("Schedule", self.schedules.box)
         self.fields.add_rows(form)
-        form.addRow("Epochs, at most", self.epochs)
+        form.addRow("Search steps, at most", self.epochs)
         form.addRow(self.workers.folded(GROUP))
         self.kind.currentIndexChanged.connect(self._on_kind)
         for part in (self.fields, self.search, self.workers, self.schedules):

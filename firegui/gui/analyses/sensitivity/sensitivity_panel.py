@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QTableView
 
 from firegui.analyses.sensitivity.results import AnyTable, table_csv
 from firegui.domain.sensitivity import Row
+from firegui.domain.settings import SETTING_TITLES
 from firegui.errors import Problem
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.sensitivity.sensitivity_chart import MEASURES, SensitivityChart
@@ -123,6 +124,6 @@ def head_text(table: AnyTable) -> str:
         parts.append(f"{len(table.rows)} of {len(table.settings.designs)} plans so far")
     for name, reading in (("as planned for", table.scored), ("without drops", table.baseline)):
         if reading is not None:
-            parts.append(f"{name} J_fire {number(reading.fire_objective)}, {number(reading.final_extent_ha)} ha")
-    parts.append(f"setting {table.setting.value}, nominal η {pair_text(table.nominal)}")
+            parts.append(f"{name} objective {number(reading.fire_objective)}, {number(reading.final_extent_ha)} ha")
+    parts.append(f"goal: {SETTING_TITLES[table.setting].lower()}, expected effectiveness {pair_text(table.nominal)}")
     return " · ".join(parts)

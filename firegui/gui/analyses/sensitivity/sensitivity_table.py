@@ -19,8 +19,8 @@ from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import MISSING, Column
 from firegui.runs.messages import RETARDANT_SIDES, pair_text
 
-_J = "J_fire: the objective without what drops cost, at nominal effectiveness unless the row names another"
-_EXTENT = "final extent: sum of the probabilities that cells have burned at the end, in cells"
+_J = "the objective without what drops cost (J_fire), at expected effectiveness unless the row names another"
+_EXTENT = "final size: sum of the probabilities that cells have burned at the end, in cells"
 
 
 def row_name(row: Row) -> str:
@@ -60,20 +60,20 @@ def _whole(value: float) -> str:
 
 
 _DROPS = Column("Drops", lambda row: row.reading.drops, _whole, "executed drops")
-_OBJECTIVE = Column("J_fire", lambda row: row.reading.fire_objective, number, _J)
+_OBJECTIVE = Column("Objective", lambda row: row.reading.fire_objective, number, _J)
 _SCORES = (
     Column("Extent", lambda row: row.reading.final_extent_cells, _whole, _EXTENT, "cells"),
     Column("Extent", lambda row: row.reading.final_extent_ha, number, "final extent in hectares", "ha"),
     Column("Relative", lambda row: row.relative, "{:.2f}".format,
-           "final extent over that of the schedule as it was planned for, at nominal effectiveness"),
+           "final size over that of the schedule as it was planned for, at expected effectiveness"),
     _OBJECTIVE,
     Column("Protected", lambda row: row.reading.protected_cells, number,
-           "burned protected cells, a sum of probabilities", "cells"),
+           "protected cells burned, a sum of probabilities", "cells"),
     _DROPS,
 )  # fmt: skip
 COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
     SensitivityKind.EFFECTIVENESS: (
-        Column("Effectiveness η", lambda row: row.effectiveness, pair_text,
+        Column("Effectiveness", lambda row: row.effectiveness, pair_text,
                "effectiveness that the schedule is scored at", "ret. / water", is_text=True, sort_key=_pair_key),
         *_SCORES,
     ),
@@ -85,14 +85,14 @@ COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
     SensitivityKind.POSE: (
         Column("Perturbation", lambda row: row.scale, _noise_text,
                "standard deviation of the noise on all pose logits", "of the logits", is_text=True),
-        Column("J_fire", lambda row: row.mean, number, _J, "mean"),
-        Column("J_fire", lambda row: row.lowest, number, "smallest of the draws", "lowest"),
-        Column("J_fire", lambda row: row.highest, number, "largest of the draws", "highest"),
+        Column("Objective", lambda row: row.mean, number, _J, "mean"),
+        Column("Objective", lambda row: row.lowest, number, "smallest of the draws", "lowest"),
+        Column("Objective", lambda row: row.highest, number, "largest of the draws", "highest"),
         Column("Extent", lambda row: row.mean_extent, _whole, _EXTENT, "cells, mean"),
         Column("Draws", lambda row: len(row.draws), tip="perturbed schedules"),
     ),
     SensitivityKind.DESIGN: (
-        Column("Design η", lambda row: row.design, pair_text, "effectiveness that the plan was made with",
+        Column("Assumed effectiveness", lambda row: row.design, pair_text, "effectiveness that the plan was made with",
                "ret. / water", is_text=True, sort_key=_pair_key),
         _DROPS,
         _OBJECTIVE,
@@ -101,8 +101,9 @@ COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
         _sampled("State", "sampling", "the same as a mean over sampled fires, with its standard error",
                  lambda row: row.state_sampling),
         _sampled("Model", "error", "the same with the model's error sampled too", lambda row: row.model_error),
-        Column("Epochs", lambda row: row.epochs, "{:,}".format, "of the first stage"),
-        Column("Pruning", lambda row: row.pruning_rollouts, "{:,}".format, "of the second stage", "rollouts"),
+        Column("Search steps", lambda row: row.epochs, "{:,}".format, "while drops are placed"),
+        Column("Removal", lambda row: row.pruning_rollouts, "{:,}".format, "while needless drops are removed",
+               "simulations"),
         Column("Time", lambda row: row.seconds, duration, "what the plan took"),
     ),
 }  # fmt: skip

@@ -38,9 +38,9 @@ class Metric:
 
 
 METRICS: tuple[Metric, ...] = (
-    Metric("IoU", lambda skill: skill.iou),
-    Metric("IoU of new growth", lambda skill: skill.new_iou),
-    Metric("Soft IoU", lambda skill: skill.soft_iou),
+    Metric("Overlap (IoU)", lambda skill: skill.iou),
+    Metric("Overlap of new growth", lambda skill: skill.new_iou),
+    Metric("Soft overlap", lambda skill: skill.soft_iou),
     Metric("Precision", lambda skill: skill.precision),
     Metric("Recall", lambda skill: skill.recall),
     Metric("Area, cells", lambda skill: skill.expected, share=False),
@@ -55,7 +55,7 @@ class SkillChart(Chart):
     day_chosen = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Skill", "day of the forecast", parent)
+        super().__init__("Model check", "day of the forecast", parent)
         self._report: SkillReport | None = None
         self._metric = IOU
         self._lines = {key: self._add(key, role) for key, role in _ROLES.items()}
@@ -96,7 +96,7 @@ class SkillChart(Chart):
     def _read_out(self, x: float | None) -> None:
         report = self._report
         if report is None:
-            self.set_title("Skill")
+            self.set_title("Model check")
             return
         day = None if x is None else round(x)
         where = f", day {day}" if day in report.model.days else ""

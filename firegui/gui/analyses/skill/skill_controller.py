@@ -30,7 +30,7 @@ class SkillRequest:
 class SkillController(AnalysisController[SkillRequest, SkillResult, SavedResult[Any]]):
     """Controller of forecast scores. They are held in memory only, until the next ones."""
 
-    title = "The forecast"
+    title = "The model check"
 
     @property
     def result(self) -> SkillReady | None:

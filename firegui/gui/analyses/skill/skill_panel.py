@@ -32,7 +32,7 @@ from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.engine import Engine
 from firegui.runs.spec import SkillSpec
 
-STALE = f"{WARNING}The event or its fire model has changed since: score the forecast again."
+STALE = f"{WARNING}The event or its fire model has changed since: run the check again."
 _ASK = (
     "Rolls the fire model out from the perimeter of the first day and compares it with every perimeter that follows. "
     "No later perimeter is read but to score."
@@ -49,7 +49,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
     """Scores of the forecast. Table, curves and maps follow the shown day of this panel."""
 
     texts = AnalysisTexts(
-        thing="scores", start="Score the forecast", start_tip=_ASK, stop_tip="Stop the scoring; nothing is kept"
+        thing="scores", start="Run model check", start_tip=_ASK, stop_tip="Stop the scoring; nothing is kept"
     )
     needs_folder = False
 
@@ -150,7 +150,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
 
     def _write_key(self) -> None:
         observed = (Ink.of(self.palette()).observed.name(), "□", "observed")
-        parts = [f"Probability of fire&nbsp;P&nbsp;0&nbsp;{scale_html(fire_scale())}&nbsp;1"]
+        parts = [f"Chance burned so far&nbsp;0&nbsp;{scale_html(fire_scale())}&nbsp;1"]
         for color, sign, text in (*((color, "■", text) for color, text in _MARKS), observed):
             # No entry is broken over two lines.
             parts.append(f'<span style="color:{color}">{sign}</span>&nbsp;{text.replace(" ", "&nbsp;")}')

@@ -48,16 +48,24 @@ def _columns(report: SkillReport) -> tuple[Column, ...]:
         _score(model, "Observed", lambda s: s.overlap.observed, "{:,}".format, "cells inside the observed perimeter"),
         _score(model, "Expected", lambda s: s.expected, "{:,.0f}".format, "ΣP, the cells that the forecast expects"),
         _score(model, "Area", lambda s: s.area_error, signed, "expected over observed cells, less one"),
-        _score(model, "IoU", lambda s: s.iou, _TWO, "intersection over union of P ≥ 0.5 and the perimeter"),
-        _score(model, "Soft IoU", lambda s: s.soft_iou, _TWO, "the same with probabilities in place of a threshold"),
+        _score(model, "Overlap (IoU)", lambda s: s.iou, _TWO, "intersection over union of P ≥ 0.5 and the perimeter"),
+        _score(
+            model, "Soft overlap", lambda s: s.soft_iou, _TWO, "the same with probabilities in place of a threshold"
+        ),
         _score(model, "Precision", lambda s: s.precision, _TWO, "share of the cells with P ≥ 0.5 that burned"),
         _score(model, "Recall", lambda s: s.recall, _TWO, "share of the burned cells with P ≥ 0.5"),
         _score(model, "Σ|P−O|", lambda s: s.manhattan, "{:,.0f}".format, "Manhattan distance, in cells"),
         _score(model, "Brier", lambda s: s.brier, "{:.3f}".format, "mean of (P − O)² over the raster"),
-        _score(model, "New IoU", lambda s: s.new_iou, _TWO, f"IoU of what burned after day {report.fit_days} alone"),
+        _score(
+            model,
+            "New overlap",
+            lambda s: s.new_iou,
+            _TWO,
+            f"overlap (IoU) of what burned after day {report.fit_days} alone",
+        ),
     )
     references = tuple(
-        _score(item, SHORT.get(item.key, item.label), lambda s: s.iou, _TWO, f"IoU: {item.label}")
+        _score(item, SHORT.get(item.key, item.label), lambda s: s.iou, _TWO, f"Overlap (IoU): {item.label}")
         for item in report.references
     )
     return (
@@ -80,7 +88,7 @@ def _published(report: SkillReport) -> tuple[Column, ...]:
     curve = report.published
     if curve is None:
         return ()
-    return (Column("Published", curve.iou.get, _TWO, f"IoU: {curve.source}", missing=""),)
+    return (Column("Published", curve.iou.get, _TWO, f"Overlap (IoU): {curve.source}", missing=""),)
 
 
 def signed(share: float) -> str:
@@ -95,14 +103,15 @@ _NAMES = {"model": "this model", "uncorrected": "no correction", "scalar": "cons
 def summary_html(report: SkillReport) -> str:
     """Return the means of the model and its references as HTML, one row each."""
     after = report.spans[2]
-    head = ["Mean IoU", f"1–{report.days}", f"{after.first}–{after.last}", "new", "growth"]
+    head = ["Mean overlap (IoU)", f"1–{report.days}", f"{after.first}–{after.last}", "new", "growth"]
     rows = [[short_name(item), *_means(item, report)] for item in report.forecasts]
     if report.published is not None:
         rows.append(["published", f"{report.published.mean:.2f}", "", "", ""])
     lines = [_row("th", head), *(_row("td", row, bold=number == 0) for number, row in enumerate(rows))]
     observed = report.model.growth
     foot = "" if observed is None else f"<br>growth: expected over observed, {observed.observed:,} cells"
-    return f"<table cellspacing='0' cellpadding='2'>{''.join(lines)}</table><small>new: IoU of new growth{foot}</small>"
+    note = f"<small>new: overlap (IoU) of new growth{foot}</small>"
+    return f"<table cellspacing='0' cellpadding='2'>{''.join(lines)}</table>{note}"
 
 
 def _means(item: ForecastSkill, report: SkillReport) -> list[str]:
@@ -139,4 +148,4 @@ def day_text(report: SkillReport, day: int) -> str:
     skill = report.model.days[day]
     fitted = ", fitted" if day <= report.fit_days else ""
     wrong = skill.overlap.observed + skill.overlap.likely - 2 * skill.overlap.hits
-    return f"{head}{fitted} · IoU {skill.iou:.2f} · {wrong:,} cells wrong"
+    return f"{head}{fitted} · overlap {skill.iou:.2f} · {wrong:,} cells wrong"

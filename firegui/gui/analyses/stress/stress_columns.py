@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from firegui.analyses.stress.report import scenario_text
 from firegui.domain.stress import StressResult, StressTable
+from firegui.domain.units import Units
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import Column
 
@@ -20,14 +21,17 @@ def stress_rows(table: StressTable) -> tuple[StressResult, ...]:
 
 
 @lru_cache(maxsize=8)
-def stress_columns(limit: float, cell_area_ha: float) -> tuple[Column, ...]:
-    """Return the columns; shares above ``limit`` are marked, ``cell_area_ha`` is the area of a cell."""
+def stress_columns(limit: float, cell_area_ha: float, units: Units = Units.METRIC) -> tuple[Column, ...]:
+    """Return the columns; shares above ``limit`` are marked, ``cell_area_ha`` is the area of a cell.
+
+    Areas are in ``units``.
+    """
 
     def share_text(share: float) -> str:
         return f"{ABOVE if share > limit else ''}{share:.1%}"
 
     def area(cells: float) -> str:
-        return number(cells * cell_area_ha)
+        return number(units.area_value(cells * cell_area_ha))
 
     return (
         Column("Scenario", lambda result: result.scenario.name, tip="the model's own world comes first", is_text=True),
@@ -36,8 +40,10 @@ def stress_columns(limit: float, cell_area_ha: float) -> tuple[Column, ...]:
                color=lambda result: "error" if result.share_worst > limit else None),
         Column("Growth left", lambda result: result.share_mean, "{:.1%}".format, f"{_GROWTH}; mean of the draws",
                "mean"),
-        Column("Burned", lambda result: result.cells_worst, area, "final extent in the worst draw", "ha, worst"),
-        Column("No drops", lambda result: result.cells_no_drops, area, "final extent without drops, same world", "ha"),
+        Column("Burned", lambda result: result.cells_worst, area, "final size in the worst draw",
+               f"{units.area_unit}, worst"),
+        Column("No drops", lambda result: result.cells_no_drops, area, "final size without drops, same world",
+               units.area_unit),
         Column("Drops flown", lambda result: result.flown_mean, "{:,.0f}".format, "drops that happened", "mean"),
         Column("Draws", lambda result: len(result.draws), "{:,}".format, "draws that were flown"),
         Column("What differs", lambda result: result.scenario, scenario_text, "from the model", is_text=True,

@@ -24,6 +24,7 @@ from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.messages import counted
+from firegui.runs.run_requests import run_title
 
 _ABOUT = "Flies the schedule in every scenario of the project: worlds that differ from the model."
 _NOTHING = "No stress test is shown: make one, or open an earlier one."
@@ -153,7 +154,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         if shown is None or shown.table is None:
             self.model.set_rows((), ())
         else:
-            columns = stress_columns(shown.limit, shown.project.scenario.grid.cell_area_ha)
+            columns = stress_columns(shown.limit, shown.project.scenario.grid.cell_area_ha, self._session.units)
             self.model.set_rows(stress_rows(shown.table), columns)
             self._select(selected)
         self.head.set_text(_NOTHING if shown is None or shown.table is None else head_text(shown))
@@ -194,5 +195,5 @@ def head_text(shown: StressTestResult) -> str:
     parts += [f"{name} is left out: {reason}" for name, reason in table.left_out]
     if shown.header is not None:
         file = Path(shown.header.schedule_file)
-        parts += [f"{table.drops:,} drops of {file.parent.name}/{file.name}", f"seed {shown.header.seed}"]
+        parts += [f"{table.drops:,} drops of {run_title(file.parent)}", f"seed {shown.header.seed}"]
     return " · ".join(parts)

@@ -153,7 +153,7 @@ class TornadoChart(StudyChart):
         if not self.bars or self._table is None:
             return ""
         cases = self._table.settings.cases
-        reference = f"from “{cases[0].name}”, cell by cell" if cases else "from the mean of all cells"
+        reference = f"from “{cases[0].name}”, cell by cell" if cases else "from the mean of all cases"
         spread = any(not math.isnan(bar.spread) for bar in self.bars)
         return f"{reference}{' · whiskers: ± standard deviation over what else varies' if spread else ''}"
 
@@ -238,7 +238,7 @@ class HeatChart(StudyChart):
 class ParetoChart(StudyChart):
     """Chart of every finished cell, one measure against another.
 
-    A line joins the cells that no other beats in both measures.
+    A line joins the cases that no other beats in both measures.
     """
 
     choices = (("Across", "the measure along"), ("Up", "the measure up"))
@@ -281,7 +281,7 @@ class ParetoChart(StudyChart):
     def _caption(self) -> str:
         if self._table is None:
             return ""
-        return f"Pareto front: {len(self.front)} of {len(self._shown):,} cells that no other beats in both"
+        return f"Pareto front: {len(self.front)} of {len(self._shown):,} cases that no other beats in both"
 
     def _cells_at(self, point: QPointF) -> tuple[str, Sequence[Cell]]:
         table = self._table

@@ -45,7 +45,7 @@ class SavedStudy(SavedResult[StudyHeader]):
     @property
     def label(self) -> str:
         """Name and number of cells."""
-        size = f"{self.cells:,} cells" if self.is_complete else f"{self.done:,} of {self.cells:,} cells"
+        size = f"{self.cells:,} cases" if self.is_complete else f"{self.done:,} of {self.cells:,} cases"
         return f"{self.header.settings.name} · {'running' if self.is_held else size}"
 
     @staticmethod
@@ -61,7 +61,7 @@ StudyResult = AnalysisResult[StudyTable, StudyHeader]
 class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy]):
     """Controller of studies of the open project."""
 
-    title, kept = "The study", "finished cells"
+    title, kept = "The study", "finished cases"
     saved_results = SAVED_STUDIES
     export_suffixes = (".csv", ".parquet", ".png", ".svg", ".json")
 
@@ -138,7 +138,7 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
         left = "" if isnan(progress.left) else f" · about {duration(progress.left)} left"
         busy = sum(worker.busy for worker in progress.workers)
         workers = f" · {busy} of {len(progress.workers)} workers busy" if len(progress.workers) > 1 else ""
-        return f"{progress.done:,} of {progress.cells:,} cells{failed} · {duration(progress.seconds)}{left}{workers}"
+        return f"{progress.done:,} of {progress.cells:,} cases{failed} · {duration(progress.seconds)}{left}{workers}"
 
     def _connect_events(self, bridge: EventBridge) -> None:
         bridge.subscribe(StudyProgress, self._on_study)
@@ -161,5 +161,5 @@ def cost_text(settings: StudySettings, pace: float | None, workers: int) -> str:
     planned = "flies the schedule" if settings.planner == SCHEDULE else f"planner {settings.planner}"
     text = f"{counted(settings.count, 'cell')}, {planned}, allowance {settings.allowance:,}"
     if pace is None or workers < 1:
-        return f"{text}. How long it takes shows after the first cells."
+        return f"{text}. How long it takes shows after the first cases."
     return f"{text}. At the pace of the one shown about {duration(settings.count * pace / workers)}."

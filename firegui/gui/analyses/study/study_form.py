@@ -331,7 +331,7 @@ class StudyForm(QWidget):
         form.addRow("Figures show", self.first)
         more = QFormLayout()
         self.fields.add_rows(more, ["budget", "excess"])
-        form.addRow(FoldedSection("More settings", more))
+        form.addRow(FoldedSection("Advanced", more))
         form.addRow(self.workers.folded(GROUP))
         vertical(self, self._files(), form, 1, margins=0, spacing=4)
 

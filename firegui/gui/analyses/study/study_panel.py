@@ -42,9 +42,9 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         thing="study",
         start="Run",
         start_tip="Run the study; the project is saved first",
-        stop_tip="Stop within a second; cells that are done are kept, and the study can go on later",
-        resume_tip="Finish the study that is chosen: only the cells that are missing are computed",
-        progress="Share of the cells that is done",
+        stop_tip="Stop within a second; cases that are done are kept, and the study can go on later",
+        resume_tip="Finish the study that is chosen: only the cases that are missing are computed",
+        progress="Share of the cases that is done",
         saved_results="Earlier studies",
         no_saved_results="No earlier study",
     )
@@ -108,7 +108,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
-        show_table(self.cells_view, self.cells, "Cells of the study", copy=self.copy)
+        show_table(self.cells_view, self.cells, "Cases of the study", copy=self.copy)
         show_table(self.workers_view, self.workers, "Workers of the study", copy=self.copy)
         for view in (self.cells_view, self.workers_view):
             view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -117,7 +117,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         every = "Copy tables (CSV, Parquet) and figures into a folder"
         self._lay_out_pages(
             (
-                ("Cells", self.cells_view), ("Tornado", self.tornado), ("Heat map", self.heat),
+                ("Cases", self.cells_view), ("What matters most", self.tornado), ("Heat map", self.heat),
                 ("Pareto front", self.pareto), ("Workers", self.workers_view),
             ),
             PanelButton("show", "Show", show, self._play_selected, (self.cells_view,)),
@@ -191,7 +191,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
             self.head.set_text(NOTHING if shown is None else "Preparing…")
         else:
             failed = f" · {len(table.failed):,} failed" if table.failed else ""
-            done = f"{len(table.rows):,} of {len(table.cells):,} cells{failed}"
+            done = f"{len(table.rows):,} of {len(table.cells):,} cases{failed}"
             self.head.set_text(f"{table.settings.name} · {done} · planner {table.settings.planner} · simulated")
 
     def _draw(self) -> None:

@@ -100,6 +100,6 @@ def _varied(name: str, table: StudyTable) -> Column:
 WORKER_COLUMNS = (
     Column("Worker", lambda worker: worker.name, tip="its name or address", is_text=True),
     Column("State", lambda worker: worker.busy, lambda busy: "running" if busy else "waiting", is_text=True),
-    Column("Cells done", lambda worker: worker.done, "{:,}".format, "in this session"),
+    Column("Cases done", lambda worker: worker.done, "{:,}".format, "in this session"),
     Column("Threads", lambda worker: worker.threads, tip="one of them is used"),
 )

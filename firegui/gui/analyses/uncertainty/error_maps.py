@@ -294,7 +294,7 @@ class ErrorFields(QWidget):
         self.day.setAccessibleName("Day of the residuals and of the drawn field")
         self.day.setToolTip("The day whose residuals and whose drawn field are shown")
         buttons = ButtonRow()
-        help = "Show the field of another member: every member of the ensemble meets one like it at the end of a day"
+        help = "Show the field of another fire: every fire of the ensemble meets one like it at the end of a day"
         self.again = buttons.add("again", "Another draw", help, self.draw_another, show_text=True)
         self.controls = row(self.day, buttons, stretch=buttons)
         fill_column(self, self.maps, stretch=self.maps)
@@ -377,5 +377,5 @@ class ErrorFields(QWidget):
             self.maps.show_field("Drawing a field…" if busy else "", None)
             return
         spec = found.spec
-        text = f"Draw: seed {spec.seed}, member {spec.member}, end of day {spec.day + 1}"
+        text = f"Draw: seed {spec.seed}, fire {spec.member}, end of day {spec.day + 1}"
         self.maps.show_field("Drawing another…" if busy else text, found.field)

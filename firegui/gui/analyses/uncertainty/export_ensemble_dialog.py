@@ -32,8 +32,8 @@ from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
 from firegui.runs.stages import FinishReason
 
 _PARTS = {
-    EnsemblePart.TABLES: "Tables (CSV) — one line a member, the summary, and what it was made of",
-    EnsemblePart.MAPS: "Maps (GeoTIFF) — mean probability of fire, one band a day boundary",
+    EnsemblePart.TABLES: "Tables (CSV) — one line a fire, the summary, and what it was made of",
+    EnsemblePart.MAPS: "Maps (GeoTIFF) — mean chance burned so far, one band a day boundary",
     EnsemblePart.FIGURES: "Figures (PNG and SVG) — fan, benefit, convergence",
     EnsemblePart.ERROR_MODEL: "Error model (CSV, GeoTIFF) — semivariogram and residuals",
 }

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.domain.ensemble import BASELINE, Ensemble, Fan, convergence, fan_of, probability_worse
 from firegui.domain.uncertainty import ErrorModel, Semivariogram
+from firegui.domain.units import Units
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import Colors, current_colors
@@ -32,17 +33,18 @@ _NOTHING = np.empty(0)
 
 @dataclass(frozen=True, slots=True)
 class EnsembleView:
-    """Quantity in the charts: fire extent or burned area in protected regions, in hectares or cells."""
+    """Quantity in the charts: fire extent or burned area in protected regions, as an area or in cells."""
 
     protected: bool = False
-    hectares: bool = True
+    as_area: bool = True
     members: bool = True
     quantiles: bool = True
+    units: Units = Units.METRIC
 
     @property
     def unit(self) -> str:
         """Unit of the values."""
-        return "ha" if self.hectares else "cells"
+        return self.units.area_unit if self.as_area else "cells"
 
     @property
     def where(self) -> str:
@@ -51,7 +53,7 @@ class EnsembleView:
 
     def factor(self, ensemble: Ensemble) -> float:
         """Return the area of a cell in the unit."""
-        return ensemble.cell_area_ha if self.hectares else 1.0
+        return self.units.area_value(ensemble.cell_area_ha) if self.as_area else 1.0
 
     def series(self, ensemble: Ensemble | None, case: int) -> Floats | None:
         """Return the values ``[members, days]`` of a case; ``None`` if it was not drawn."""
@@ -199,7 +201,7 @@ class EnsembleConvergenceChart(Chart):
 
     def show_ensemble(self, ensemble: Ensemble | None, view: EnsembleView) -> None:
         """Draw how the mean final extent of an ensemble converged; ``None`` clears the chart."""
-        self.set_x_label(f"members; final extent{view.where}")
+        self.set_x_label(f"fires; final size{view.where}")
         self.set_y_label(f"mean, {view.unit}")
         pieces = []
         for case, ((name, role), lines) in enumerate(zip(CASES, self._lines, strict=True)):

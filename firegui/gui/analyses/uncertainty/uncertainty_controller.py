@@ -55,7 +55,7 @@ from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
 from firegui.runs.stages import FinishReason
 
 _NO_RETARDANT = Film((1, 1), ())
-_COMMAND_LINE = " (--preset bear)"
+_COMMAND_LINE = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class EnsembleResult(AnalysisResult[Ensemble, EnsembleHeader]):
 class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResult, SavedEnsemble]):
     """Controller of ensembles of the open project."""
 
-    title, kept = "The ensemble", "finished members"
+    title, kept = "The ensemble", "finished fires"
     saved_results = SAVED_ENSEMBLES
 
     field_changed = Signal()
@@ -154,7 +154,7 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
         progress = self._progress
         if self._job is None or progress is None:
             return ""
-        text = f"Final extent so far, cells: no drops {number(progress.baseline)}"
+        text = f"Final size so far, cells: no drops {number(progress.baseline)}"
         if progress.plan is None or progress.worse is None:
             return text
         return f"{text}, plan {number(progress.plan)}; more burns with the plan in {progress.worse:.1%}"
@@ -261,7 +261,7 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
         progress = self._progress
         if progress is None:
             return f"{self._step.text if self._step else 'Preparing'}…"
-        return f"Member {progress.done:,} of {progress.members:,} · {duration(progress.left)} left"
+        return f"Fire {progress.done:,} of {progress.members:,} · {duration(progress.left)} left"
 
     def _connect_events(self, bridge: EventBridge) -> None:
         bridge.subscribe(MembersDone, self._on_members)

@@ -16,7 +16,7 @@ from firegui.gui.widgets.settings_form import SettingEditor, SettingsForm
 _HELP = {
     UncertaintyKind.ALEATORIC: "Every cell's state is drawn at the end of every day.",
     UncertaintyKind.EPISTEMIC: f"The fire is disturbed by a correlated error of the fire model. {UNBURNED}.",
-    UncertaintyKind.WEATHER: "The wind of a whole member is off. How far is a guess, not a fit.",
+    UncertaintyKind.WEATHER: "The wind of a whole fire is off. How far is a guess, not a fit.",
 }
 
 

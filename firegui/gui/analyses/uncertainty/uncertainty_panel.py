@@ -40,7 +40,7 @@ NOTHING = "No ensemble is shown: draw one, or open an earlier one."
 _APPROXIMATE = "The paper's, of Bear 2020 and its own fire model: approximate here."
 _PRESET = "paper"
 _MEANS, _BACK = "Mean maps", "Back"
-_MEANS_HELP = "Show the mean probability of fire over the members on the map, day by day: no drops, and the plan"
+_MEANS_HELP = "Show the mean chance burned so far over the fires on the map, day by day: no drops, and the plan"
 _BACK_HELP = "Show the run that was on the map before the mean maps, or else the fire without drops"
 
 
@@ -49,11 +49,11 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
 
     texts = AnalysisTexts(
         thing="ensemble",
-        start="Draw",
+        start="Run ensemble",
         start_tip="Draw the ensemble; the project is saved first",
-        stop_tip="Stop; members that are done are kept",
-        resume_tip="Draw the rest of the ensemble that is chosen, or more members of it; those that are done are kept",
-        progress="Share of the members that is done",
+        stop_tip="Stop; fires that are done are kept",
+        resume_tip="Run the rest of the chosen ensemble, or more fires of it; those that are done are kept",
+        progress="Share of the fires that is done",
         saved_results="Earlier ensembles",
         no_saved_results="No earlier ensemble",
     )
@@ -70,7 +70,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self.fan, self.benefit = FanChart(), BenefitChart()
         self.convergence, self.variogram = EnsembleConvergenceChart(), VariogramChart()
         self.quantity, self.unit = NoScrollComboBox(), NoScrollComboBox()
-        self.show_members, self.show_quantiles = QCheckBox("Members"), QCheckBox("5–95 %")
+        self.show_members, self.show_quantiles = QCheckBox("Fires"), QCheckBox("5–95 %")
         self.error_text, self.means = QLabel(wordWrap=True), QLabel(wordWrap=True)
         self.caution, self.means_note = muted_label(role="warning"), muted_label()
         self._lay_out()
@@ -94,7 +94,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
             self._session.refuse(error)
             return
         kind = KIND_TITLES[shown.header.settings.kind].lower()
-        self._queue.show_member(f"Member {member} ({kind})", spec)
+        self._queue.show_member(f"Fire {member} ({kind})", spec)
 
     def export(self) -> None:
         """Open the dialog that exports the ensemble."""
@@ -110,8 +110,9 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         margins = (0, 2, 0, 0)
         self.error_page = column(self.error_text, self.variogram, stretch=self.variogram, margins=margins)
         self._add_pages(
-            ("Fan", self.fan), ("Benefit", self.benefit), ("Table", self.summary_view), ("Members", self.members_view),
-            ("Convergence", self.convergence), ("Error fit", self.error_page), ("Error maps", self.errors),
+            ("Spread over time", self.fan), ("Benefit", self.benefit), ("Table", self.summary_view),
+            ("Fires", self.members_view), ("Convergence", self.convergence),
+            ("Error fit", self.error_page), ("Error maps", self.errors),
         )  # fmt: skip
         self._show_on((self.fan,), self.show_members, self.show_quantiles)
         self._show_on((self.fan, self.benefit, self.convergence), self.quantity, self.unit)
@@ -122,15 +123,15 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
 
     def _choices(self) -> QWidget:
         """Return the row above the pages, with the choice of display."""
-        self.quantity.addItems(["Final extent", "Protected regions"])
-        self.unit.addItems(["ha", "cells"])
+        self.quantity.addItems(["Final size", "Protected regions"])
+        self.unit.addItems([self._session.units.area_unit, "cells"])
         describe(self.quantity, "What is shown of the fire")
         describe(self.unit, "Unit of the pictures")
-        self.show_members.setToolTip("Draw every member as a thin line")
+        self.show_members.setToolTip("Draw every fire as a thin line")
         self.show_quantiles.setToolTip("Draw the 5 and the 95 % quantile, dashed")
         self.show_members.setChecked(True)
         self.show_quantiles.setChecked(True)
-        play = "Play the chosen member on the map (double-click)"
+        play = "Play the chosen fire on the map (double-click)"
         tables = (self.members_view, self.summary_view)
         buttons = self._button_row(
             PanelButton("show", "Play", play, self._play_chosen, (self.members_view,)),
@@ -221,8 +222,10 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
 
     def _draw(self, *_: object) -> None:
         ensemble = None if self._controller.shown is None else self._controller.shown.ensemble
-        protected, hectares = self.quantity.currentIndex() == 1, self.unit.currentText() == "ha"
-        view = EnsembleView(protected, hectares, self.show_members.isChecked(), self.show_quantiles.isChecked())
+        units = self._session.units
+        self.unit.setItemText(0, units.area_unit)
+        protected, as_area = self.quantity.currentIndex() == 1, self.unit.currentIndex() == 0
+        view = EnsembleView(protected, as_area, self.show_members.isChecked(), self.show_quantiles.isChecked(), units)
         for chart in (self.fan, self.benefit, self.convergence):
             chart.show_ensemble(ensemble, view)
 
@@ -263,7 +266,7 @@ def _head_text(shown: EnsembleResult) -> str:
     if ensemble is None:
         return NOTHING
     size = f"{ensemble.members:,}" if ensemble.complete else f"{ensemble.members:,} of {ensemble.asked:,}"
-    parts = [KIND_TITLES[ensemble.kind], f"{size} members"]
+    parts = [KIND_TITLES[ensemble.kind], f"{size} fires"]
     if header is not None:
         plan = Path(header.schedule_file)
         parts.append(f"of {plan.parent.name}/{plan.name}" if header.schedule_file else "no drops only")

@@ -16,8 +16,8 @@ from firegui.gui.widgets.table_model import MISSING, Column, TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 
 NAMES = {
-    "final_extent": "Final extent, cells",
-    "final_area": "Final extent, ha",
+    "final_extent": "Final size, cells",
+    "final_area": "Final size, ha",
     "exposure": "Exposure, cell-days",
     "protected": "Protected, cells",
     "protected_exposure": "Protected, cell-days",
@@ -49,7 +49,7 @@ class EnsembleTables(QObject):
         self.summary_view, self.members_view = QTableView(parent), QTableView(parent)
         self._sorted_with: tuple[str, ...] = ()
         show_table(self.summary_view, self.summary, "Summary of the ensemble", copy=copy)
-        show_table(self.members_view, self.members, "Members of the ensemble", copy=copy)
+        show_table(self.members_view, self.members, "Fires of the ensemble", copy=copy)
         self.members_view.activated.connect(self._on_activated)
         self.members_view.selectionModel().selectionChanged.connect(lambda *_: self.selection_changed.emit())
 
@@ -93,7 +93,7 @@ def _summary_columns(summary: Summary) -> tuple[Column, ...]:
 
 
 def _member_columns(ensemble: Ensemble, regions: bool) -> tuple[Column, ...]:
-    columns = [Column("Member", lambda member: member, tip="numbered from 0, as in ensemble.csv", is_text=True)]
+    columns = [Column("Fire", lambda member: member, tip="numbered from 0, as in ensemble.csv", is_text=True)]
     for protected in (False, True) if regions else (False,):
         title = "Protected" if protected else "Extent"
         tip = "final extent" + (" inside the protected regions" if protected else "") + ", cells"
@@ -126,15 +126,15 @@ def _share(value: float | None, error: float | None) -> str:
 _BASELINE = (
     Column("Quantity", lambda row: row.quantity, NAMES.__getitem__, is_text=True, sort_key=list(NAMES).index,
            cell_tip=lambda row: _TIPS[row.quantity]),
-    Column("No drops", lambda row: row.baseline.mean, number, "over the members", "mean"),
-    Column("No drops", lambda row: row.baseline.sd, number, "over the members", "sd"),
+    Column("No drops", lambda row: row.baseline.mean, number, "over the fires", "mean"),
+    Column("No drops", lambda row: row.baseline.sd, number, "over the fires", "sd"),
 )  # fmt: skip
 _PLAN = (
-    Column("Plan", lambda row: row.plan.mean, number, "over the members", "mean"),
-    Column("Plan", lambda row: row.plan.sd, number, "over the members", "sd"),
+    Column("Plan", lambda row: row.plan.mean, number, "over the fires", "mean"),
+    Column("Plan", lambda row: row.plan.sd, number, "over the fires", "sd"),
     Column("Reduction", lambda row: row.benefit, lambda benefit: _share(benefit.reduction, benefit.reduction_error),
            "of the mean, with its standard error", sort_key=lambda benefit: benefit.reduction),
     Column("Plan worse", lambda row: row.benefit, lambda benefit: _share(benefit.worse, benefit.worse_error),
-           "share of the members in which more burns with the plan, with its standard error",
+           "share of the fires in which more burns with the plan, with its standard error",
            sort_key=lambda benefit: benefit.worse),
 )  # fmt: skip

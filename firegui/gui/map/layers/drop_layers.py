@@ -238,8 +238,8 @@ class RemovedLayer(MapLayer):
     """
 
     key = "removed"
-    title = "Removed drops"
-    help = "While the second stage works: drops that it has just removed, fading out"
+    title = "Drops removed"
+    help = "While needless drops are removed: drops that it has just removed, fading out"
     follows = frozenset({"step", "view", "result", "time"})
     samples = (("removed", "text", Sample.OUTLINE),)
     swatch_ink = "text"
@@ -259,7 +259,7 @@ class RemovedLayer(MapLayer):
 
     def missing(self) -> str:
         """Return when drops are shown, unless the second stage runs."""
-        return "" if self.session.result.stage is Stage.PRUNE else "shown while the second stage works"
+        return "" if self.session.result.stage is Stage.PRUNE else "shown while needless drops are removed"
 
     def update(self) -> None:
         """Record removed drops even while the layer is hidden, so that it does not show them as new later."""
@@ -326,7 +326,7 @@ class ChangeLayer(RasterLayer):
     """Effect of a change on the fire at the end of the plan: before minus after."""
 
     key = "change"
-    title = "What a change does"
+    title = "Effect of my edit"
     help = "While a drop is moved or questioned: P(fire) at the end of the plan, before minus after, −1 to +1"
     follows = frozenset({"plan_editor", "result", "view"})
     views = DROP_VIEWS
@@ -356,8 +356,8 @@ class ChosenLayer(PaintedLayer):
     """The selected drop with its handle. While it is moved, a line starts at its former position."""
 
     key = "chosen"
-    title = "Chosen drop"
-    help = "The drop chosen with the tool Drops: 2σ footprint where it lands, release point, handle to turn it"
+    title = "Selected drop"
+    help = "The drop selected with the tool Edit drops: 2σ footprint where it lands, release point, handle to turn it"
     follows = frozenset({"plan_editor", "result", "view", "tool"})
     samples = (
         ("chosen, or on the move", "accent", Sample.OUTLINE), ("would break a rule, dashed", "text", Sample.OUTLINE),

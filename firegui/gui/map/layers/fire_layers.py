@@ -45,7 +45,7 @@ Bytes = NDArray[np.uint8]
 
 def of_members(scale: ColorScale, title: str, members: int) -> ColorScale:
     """Return ``scale`` with the title of a mean over ``members`` members; ``scale`` itself for 0."""
-    return replace(scale, title=f"{title} over {counted(members, 'member')}") if members else scale
+    return replace(scale, title=f"{title} over {counted(members, 'fire')}") if members else scale
 
 
 def _moment(frames: Frames | None, step: int) -> tuple[Frames | None, int]:
@@ -56,13 +56,13 @@ class OccupancyLayer(RasterLayer):
     """P(fire) of the baseline or the plan."""
 
     key = "occupancy"
-    title = "Fire occupancy"
-    help = "P(fire) = 1 − U: probability that the cell burns or has burned by the shown step, 0 to 1"
+    title = "Chance burned so far"
+    help = "P(fire) = 1 − U in the paper: chance that the cell burns or has burned by the shown step, 0 to 1"
     follows = frozenset({"step", "view", "result", "plan_editor"})
     views = FIRE_VIEWS
     source = "fire"
     start_opacity = 0.85
-    mean = "mean probability of fire"
+    mean = "mean chance burned so far"
     options: tuple[LayerChoice | LayerRange, ...] = (
         color_choice("cividis", "viridis", "inferno", "plasma"),
         class_choice(4, 5, 10),
@@ -99,12 +99,12 @@ class BurningLayer(OccupancyLayer):
     """B of the baseline or the plan."""
 
     key = "burning"
-    title = "Burning probability"
-    help = "B: probability that the cell is burning at the shown step, 0 to 1"
+    title = "Chance burning now"
+    help = "B in the paper: chance that the cell is burning at the shown step, 0 to 1"
     source = "burning"
     starts_visible = False
     start_opacity = 0.9
-    mean = "mean probability of burning"
+    mean = "mean chance burning now"
     options = (color_choice("CET-CBL2", "cividis", "viridis", "inferno"), class_choice(4, 5, 10), threshold_range())
     make_scale = staticmethod(burning_scale)
 
@@ -114,7 +114,7 @@ class RetardantLayer(OccupancyLayer):
 
     key = "retardant"
     title = "Retardant remaining"
-    help = "r: what retardant leaves of the fuel factor, 1 on untreated ground"
+    help = "what retardant leaves of the fuel, 1 on untreated ground; r in the paper"
     views = DROP_VIEWS
     source = "retardant"
     options = (class_choice(4, 5, 10),)
@@ -131,8 +131,8 @@ class DifferenceLayer(RasterLayer):
     """Baseline minus plan."""
 
     key = "difference"
-    title = "Difference to baseline"
-    help = "P(fire) of the baseline minus that of the plan, −1 to +1; shown in the difference view"
+    title = "Saved"
+    help = "chance burned so far without drops minus that with the plan, −1 to +1; shown in the view Saved"
     follows = frozenset({"step", "view", "result", "plan_editor"})
     views = DIFFERENCE_VIEW
     options = (class_choice(5, 7, 9), threshold_range())
@@ -143,9 +143,9 @@ class DifferenceLayer(RasterLayer):
     @property
     def legend(self) -> Legend:
         """The scale; its title names means over members, or two plans."""
-        result, title = self.session.result, "mean P(fire), baseline − plan,"
+        result, title = self.session.result, "mean chance burned so far, no drops − plan,"
         if result.against:
-            scale = replace(self.scale, title=f"P(fire), {' − '.join(result.names)}")
+            scale = replace(self.scale, title=f"Chance burned so far, {' − '.join(result.names)}")
         else:
             scale = of_members(self.scale, title, result.mean_of)
         return Legend(scale=scale, note=self.threshold_note)
@@ -155,7 +155,7 @@ class DifferenceLayer(RasterLayer):
         result = self.session.result
         if result.baseline is not None and result.plan is not None:
             return ""
-        return "the ensemble has no plan" if result.mean_of else "needs a baseline and a plan result"
+        return "the ensemble has no plan" if result.mean_of else "needs a plan and the fire without drops"
 
     def identity(self, shown: MapState) -> object:
         """Return both frames."""

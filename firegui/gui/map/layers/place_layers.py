@@ -191,7 +191,7 @@ class GraticuleLayer(PaintedLayer):
     """Thin lines of equal longitude and latitude (WGS 84)."""
 
     key = "graticule"
-    title = "Graticule"
+    title = "Lat/long grid"
     help = "Longitude and latitude, WGS 84, degrees and minutes"
     note = "degrees and minutes, WGS 84"
     no_data = "the grid has no coordinate system"

@@ -29,13 +29,14 @@ class WindLayer(PaintedLayer):
 
     key = "wind"
     title = "Wind"
-    help = "Wind of the shown day in m/s; arrows point where it blows to"
+    help = "Wind of the shown day in m/s or mph; arrows point where it blows to"
     follows = frozenset({"step"})
     swatch_ink = "wind"
     start_opacity = 0.9
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
+        self._session = session
         self._shown: MapState | None = None
         self._top_speed = 1.0
         self._event: object = None
@@ -44,7 +45,7 @@ class WindLayer(PaintedLayer):
     @property
     def legend(self) -> Legend:
         """Return the speed of the longest arrow."""
-        text = f"blows to; longest {self._top_speed:.2g} m/s"
+        text = f"blows to; longest {self._session.units.wind(self._top_speed)}"
         return Legend(entries=(LegendEntry(text, self.ink.wind, Sample.ARROW),))
 
     def draw(self, shown: MapState | None) -> None:

@@ -30,7 +30,7 @@ class ShapeTool(MapTool):
         return (add_zone if self.draws_zones else add_region)(self.session, shape)
 
     def _size_text(self, shape: Region) -> str:
-        return size_text(shape, self.session.project.scenario.grid)
+        return size_text(shape, self.session.project.scenario.grid, self.session.units)
 
 
 class RectangleTool(ShapeTool):

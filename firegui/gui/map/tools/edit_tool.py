@@ -85,7 +85,7 @@ class EditTool(PanningTool):
             return
         self._hide()
         if drag.started:
-            verb = "Move" if drag.handle is None else "Reshape"
+            verb = "Move" if drag.handle is None else "Edit"
             name = drag.before.name
             change_region(self.session, f"{verb} region {name}", name, self._dragged(drag, at))
 
@@ -161,7 +161,7 @@ class EditTool(PanningTool):
 
     def _show(self, drag: _RegionDrag) -> None:
         self.context.regions.preview(drag.before.name, drag.after)
-        text = size_text(drag.after, self.session.project.scenario.grid)
+        text = size_text(drag.after, self.session.project.scenario.grid, self.session.units)
         self.sketch.show(Outline(drag.after.parts[0][0], text, allowed=is_simple(drag.after)))
 
     def _hide(self) -> None:

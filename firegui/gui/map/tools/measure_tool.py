@@ -10,25 +10,12 @@ from PySide6.QtCore import Qt
 
 from firegui.domain.region_geometry import clamped, ring_area
 from firegui.domain.regions import Vertex
+from firegui.domain.units import Units
 from firegui.gui.map.sketch import Outline
 from firegui.gui.map.tools.draw_tools import CornerTool
 from firegui.gui.map.tools.tool import ARROWS, Pointer, ToolContext
 
-FOOT_M, MILE_M, ACRE_HA = 0.3048, 1609.344, 0.40468564224
-"""International foot and mile, acre of 43 560 square feet (NIST SP 811, appendix B.8)."""
 _STEP_PX = 12.0
-
-
-def distance_text(metres: float, *, us: bool) -> str:
-    """Return metres below a kilometre, else kilometres; feet below half a mile, else miles."""
-    if us:
-        return f"{metres / FOOT_M:,.0f} ft" if metres < MILE_M / 2 else f"{metres / MILE_M:,.2f} mi"
-    return f"{metres:,.0f} m" if metres < 1000.0 else f"{metres / 1000.0:,.2f} km"
-
-
-def area_text(hectares: float, *, us: bool) -> str:
-    """Return hectares or acres."""
-    return f"{hectares / ACRE_HA:,.1f} acres" if us else f"{hectares:,.1f} ha"
 
 
 def length_of(corners: Sequence[Vertex], cell_m: float) -> float:
@@ -48,7 +35,7 @@ class MeasureTool(CornerTool):
         super().__init__(context)
         self._mark: Vertex | None = None
         self._closed = self._done = False
-        context.session.drawing.changed.connect(self._on_choices)
+        context.session.units_changed.connect(self._on_units)
 
     @property
     def text(self) -> str:
@@ -87,8 +74,7 @@ class MeasureTool(CornerTool):
             self._closed = not self._closed
             self._show(None)
         elif key == Qt.Key.Key_U:
-            choices = self.session.drawing
-            choices.set_us_units(not choices.us_units)
+            self.session.set_units(Units.METRIC if self.session.units is Units.US else Units.US)
         elif key == Qt.Key.Key_Backspace and self._corners:
             self._corners.pop()
             self._done = self._closed = False
@@ -146,13 +132,13 @@ class MeasureTool(CornerTool):
     def _text(self, corners: Sequence[Vertex], *, closed: bool) -> str:
         if len(corners) < 2:
             return ""
-        grid, us = self.session.project.scenario.grid, self.session.drawing.us_units
+        grid, units = self.session.project.scenario.grid, self.session.units
         if not closed:
-            return distance_text(length_of(corners, grid.cell_size_m), us=us)
+            return units.length(length_of(corners, grid.cell_size_m))
         around = length_of((*corners, corners[0]), grid.cell_size_m)
         inside = abs(ring_area(corners)) * grid.cell_area_ha
-        return f"{area_text(inside, us=us)} · {distance_text(around, us=us)} around"
+        return f"{units.area(inside, 1)} · {units.length(around)} around"
 
-    def _on_choices(self) -> None:
+    def _on_units(self) -> None:
         if self._corners:
             self._show(None)

@@ -13,6 +13,7 @@ import pytest
 from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.operations import Grounding, Operations
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
+from firegui.domain.units import Units
 from firegui.errors import CancelledError
 from firegui.io.daylight import place_of, sunlight
 from firegui.io.exporters.briefing import briefing_pages, write_briefing
@@ -208,7 +209,9 @@ def test_the_overview_adds_up() -> None:
     assert what.plan is not None
     acres = float(what.plan.days[1].sum()) * 900 / 4046.8564
     assert acres_text(what.summary.days[0].fire_ha) == f"{acres:,.0f}" in first
-    assert f"Final size: {what.summary.size_text}" in first
+    assert f"Final size: {what.summary.size_text()}" in first
+    us = replace(what, sheet=replace(what.sheet, units=Units.US))
+    assert f"Final size: {what.summary.size_text(Units.US)}" in pages(us)[0]
 
 
 def test_many_days_take_more_pages_and_none_is_lost() -> None:

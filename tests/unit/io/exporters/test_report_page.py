@@ -11,9 +11,10 @@ from PIL import Image
 
 from firegui.domain.scenario import UNKNOWN_START
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
+from firegui.domain.units import Units
 from firegui.errors import CancelledError
 from firegui.io.exporters import export
-from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.content import ExportContent, Sheet
 from firegui.io.exporters.report_page import report_text
 from firegui.io.exporters.table import NOTICE
 from tests.support import StopAt
@@ -75,6 +76,13 @@ def test_it_opens_with_the_result_and_has_a_row_a_day_and_a_row_a_drop(shared: t
     assert "No drops on this day." in words and "9.9 ha" in words and "late" in words
     assert all(row.drop.aircraft in words and row.release_ddm in words for row in what.flown)
     assert words[1] == words[-1] == NOTICE
+
+
+def test_it_is_in_the_units_of_its_sheet(shared: tuple[ExportContent, str]) -> None:
+    us = replace(shared[0], sheet=Sheet(units=Units.US))
+    words = Page(report_text(us, lambda: None)).words
+    assert us.summary.size_text(Units.US) in words and "24.5 acres" in words
+    assert not any(word.endswith(" ha") for word in words)
 
 
 def test_it_fetches_nothing_and_runs_nothing(shared: tuple[ExportContent, str]) -> None:

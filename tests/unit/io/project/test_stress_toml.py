@@ -99,9 +99,11 @@ def test_everything_wrong_with_a_file_is_said_at_once(tmp_path: Path) -> None:
     assert_each_said(
         error,
         [
-            "typo is not known", "Seed is -1", "scenario 1: name is missing", "spread_factor", "effectiveness is 0.7",
-            "wind is 15", "repair is not known", "gives both delay_steps and delay_minutes", "pose_noise is 'wide'",
-            "'gusts': 3", "retardant_acts_on", "Failures is 2.0", "Spread is nan", "every 5 h", "η retardant is 1.5",
+            "typo is not known", "Random seed is -1", "scenario 1: name is missing", "spread_factor",
+            "effectiveness is 0.7", "wind is 15", "repair is not known", "gives both delay_steps and delay_minutes",
+            "pose_noise is 'wide'",
+            "'gusts': 3", "retardant_acts_on", "Failures is 2.0", "Spread is nan", "every 5 h",
+            "How well retardant works is 1.5",
             "2 are called d",
         ],
     )  # fmt: skip

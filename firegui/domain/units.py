@@ -1,0 +1,94 @@
+"""Units of measurement for people: metric, or US field units.
+
+Files that programs read, and all values inside the program, keep SI units and US gallons. Payloads and coverage levels
+are given in US gallons in both systems, because aircraft and coverage levels are rated in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+FOOT_M, MILE_M, ACRE_HA = 0.3048, 1609.344, 0.40468564224
+"""International foot and mile, acre of 43,560 square feet (NIST SP 811, appendix B.8)."""
+KNOT_MS = 1852.0 / 3600.0
+MPH_MS = MILE_M / 3600.0
+_SMALL_AREA = 99.95
+"""Areas below this have a decimal."""
+
+
+class Units(StrEnum):
+    """System of units of the window, reports and printed pages.
+
+    US field units are acres, feet, miles, mph for wind and knots for aircraft: fire weather forecasts and weather
+    stations in the US give the wind in mph, and aircraft fly by knots.
+    """
+
+    METRIC = "metric"
+    US = "us"
+
+    @property
+    def area_unit(self) -> str:
+        """Unit of areas."""
+        return _SCALES[self].area_unit
+
+    @property
+    def wind_unit(self) -> str:
+        """Unit of wind speeds."""
+        return _SCALES[self].wind_unit
+
+    @property
+    def length_unit(self) -> str:
+        """Unit of short lengths."""
+        return _SCALES[self].short_unit
+
+    def area_value(self, hectares: float) -> float:
+        """Return an area in the unit of areas."""
+        return hectares / _SCALES[self].area_ha
+
+    def area(self, hectares: float, digits: int | None = None) -> str:
+        """Return an area with its unit: ``5.5 ha``, ``1,204 ha``, or with ``digits`` decimals."""
+        value = self.area_value(hectares)
+        shown = digits if digits is not None else 1 if abs(value) < _SMALL_AREA else 0
+        return f"{value:,.{shown}f} {self.area_unit}"
+
+    def length_value(self, metres: float) -> float:
+        """Return a short length in metres or feet."""
+        return metres / _SCALES[self].short_m
+
+    def length(self, metres: float) -> str:
+        """Return metres below a kilometre, else kilometres; feet below half a mile, else miles."""
+        scale = _SCALES[self]
+        if metres < scale.far_m:
+            return f"{metres / scale.short_m:,.0f} {scale.short_unit}"
+        return f"{metres / scale.long_m:,.2f} {scale.long_unit}"
+
+    def wind(self, metres_per_second: float) -> str:
+        """Return a wind speed with its unit."""
+        scale = _SCALES[self]
+        return f"{metres_per_second / scale.wind_ms:.{scale.wind_digits}f} {scale.wind_unit}"
+
+    def aircraft_speed(self, metres_per_second: float) -> str:
+        """Return the speed of an aircraft with its unit."""
+        return f"{metres_per_second / KNOT_MS:,.0f} kn" if self is Units.US else f"{metres_per_second:,.0f} m/s"
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    area_unit: str
+    area_ha: float
+    short_unit: str
+    short_m: float
+    long_unit: str
+    long_m: float
+    far_m: float
+    wind_unit: str
+    wind_ms: float
+    wind_digits: int
+
+
+_SCALES: Mapping[Units, _Scale] = {
+    Units.METRIC: _Scale("ha", 1.0, "m", 1.0, "km", 1000.0, 1000.0, "m/s", 1.0, 1),
+    Units.US: _Scale("acres", ACRE_HA, "ft", FOOT_M, "mi", MILE_M, MILE_M / 2.0, "mph", MPH_MS, 0),
+}

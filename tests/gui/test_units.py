@@ -1,0 +1,72 @@
+"""The units switch of the View menu reaches every part of the window at once, and is kept."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.plan_summary import DaySummary, PlanSummary
+from firegui.domain.results import Metrics
+from firegui.domain.units import Units
+from firegui.gui.base.preferences import MemoryStore, Preferences
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.planning.result_view import ResultView
+from firegui.gui.planning.runs_table import run_columns
+from firegui.runs.stages import FinishReason
+from tests.gui.shell_scene import ridge, workbench
+
+
+@pytest.fixture
+def entry(tmp_path: Path) -> RunEntry:
+    """Return a finished run of 10 ha, 100 ha without drops."""
+    metrics = Metrics(100.0, 10.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0, 0, 1.0)
+    made = RunEntry("Whole fire, 19 Aug 12:00", tmp_path, reason=FinishReason.COMPLETED, nominal=metrics)
+    made.baseline = replace(metrics, final_extent_ha=100.0)
+    day = DaySummary(0, None, (), None, 10.0, 100.0)
+    made.summary = PlanSummary((day,), 10.0, 100.0, "no date", False, 0.09)
+    return made
+
+
+def test_the_result_is_in_the_chosen_units(qtbot: QtBot, entry: RunEntry) -> None:
+    view = ResultView()
+    qtbot.addWidget(view)
+    view.show_run(entry)
+    assert "10.0 ha" in view.text and "acres" not in view.text
+    view.show_run(entry, Units.US)
+    assert "24.7 acres" in view.text and "247 acres" in view.text and re.search(r"\d ha\b|, ha,", view.text) is None
+
+
+def test_the_list_of_runs_is_in_the_chosen_units(entry: RunEntry) -> None:
+    units = Units.METRIC
+    size = next(column for column in run_columns(lambda: units) if column.title == "Final size")
+    assert size.text(entry) == "10.0 ha (−90 %)"
+    units = Units.US
+    assert size.text(entry) == "24.7 acres (−90 %)"
+
+
+def test_the_switch_is_kept_and_unreadable_ones_are_metric() -> None:
+    store = MemoryStore()
+    assert Preferences(store).units is Units.METRIC
+    Preferences(store).units = Units.US
+    assert Preferences(store).units is Units.US
+    store.setValue("units", "furlongs")
+    assert Preferences(store).units is Units.METRIC
+
+
+def test_the_menu_switches_the_window_at_once(tmp_path: Path) -> None:
+    with workbench(tmp_path) as window:
+        session, actions = window.workbench.session, window.workbench.actions
+        session.open_project(ridge(), None)
+        changes = []
+        session.units_changed.connect(lambda: changes.append(session.units))
+        actions["units:us"].trigger()
+        assert changes == [Units.US] and actions["units:us"].isChecked()
+        texts = [label.text() for label in window.workbench.panels["Scenario"].findChildren(QLabel)]
+        assert any(text.endswith((" ft", " mi")) for text in texts)
+        actions["units:metric"].trigger()
+        assert session.units is Units.METRIC

@@ -1,0 +1,29 @@
+"""Quantities for people, in metric and in US field units."""
+
+from __future__ import annotations
+
+import pytest
+
+from firegui.domain.units import Units
+
+
+@pytest.mark.parametrize(
+    ("hectares", "metric", "us"),
+    [(0.0, "0.0 ha", "0.0 acres"), (5.5, "5.5 ha", "13.6 acres"), (1204.0, "1,204 ha", "2,975 acres")],
+)
+def test_areas(hectares: float, metric: str, us: str) -> None:
+    assert (Units.METRIC.area(hectares), Units.US.area(hectares)) == (metric, us)
+
+
+def test_areas_with_chosen_decimals() -> None:
+    assert (Units.METRIC.area(1204.04, 1), Units.US.area(-0.5, 2)) == ("1,204.0 ha", "-1.24 acres")
+
+
+def test_lengths_change_their_unit_where_they_are_long() -> None:
+    assert [Units.METRIC.length(metres) for metres in (30.0, 999.0, 1500.0)] == ["30 m", "999 m", "1.50 km"]
+    assert [Units.US.length(metres) for metres in (30.48, 804.0, 1609.344)] == ["100 ft", "2,638 ft", "1.00 mi"]
+
+
+def test_wind_is_in_mph_and_aircraft_in_knots() -> None:
+    assert (Units.METRIC.wind(8.94), Units.US.wind(8.94)) == ("8.9 m/s", "20 mph")
+    assert (Units.METRIC.aircraft_speed(61.7), Units.US.aircraft_speed(61.7)) == ("62 m/s", "120 kn")
