@@ -338,3 +338,22 @@ def test_an_archive_of_other_arrays_is_refused_in_one_line(
     assert not window.workbench.documents.import_maps(tmp_path / "other.npz")
     (problem,) = refusals[0].problems
     assert "not a maps file" in problem.what and "temperature" in problem.what and problem.remedy
+
+
+def test_a_project_whose_folder_was_moved_asks_where_to_save_and_leaves_no_half_folder(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ridge.firegui"
+    save_project(window.workbench.session.project, folder)
+    assert window.workbench.documents.open(folder)
+    titles: list[str] = []
+
+    def give_up(_parent: object, title: str, *_args: object, **_named: object) -> tuple[str, str]:
+        titles.append(title)
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", give_up)
+    folder.rename(tmp_path / "elsewhere")
+    window.workbench.plan.start()
+    assert titles and folder.name in titles[0]
+    assert not folder.exists() and not window.workbench.queue.entries

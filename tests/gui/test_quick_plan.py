@@ -21,7 +21,7 @@ from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
-from firegui.io.project.store import load_project
+from firegui.io.project.store import load_project, save_project
 from firegui.runs.run_folder import read_run
 from firegui.runs.run_requests import run_title
 from firegui.runs.runner import execute as real_execute
@@ -295,3 +295,20 @@ def test_a_stopped_one_goes_on_as_what_it_was_with_its_budget(
 
 def test_its_folder_and_its_title_say_what_it_is(tmp_path: Path) -> None:
     assert run_title(tmp_path / "20260819-120005-A-tactical") == "Whole fire, 19 Aug 12:00, quick plan"
+
+
+def test_a_reopened_project_shows_its_latest_plan_unless_it_was_edited_since(
+    qtbot: QtBot, window: MainWindow, folder: Path
+) -> None:
+    entry, bench = click_quick(qtbot, window), window.workbench
+    bench.session.open_project(load_project(folder), folder)
+    qtbot.waitUntil(lambda: bench.queue.shown is not None and bench.session.result.plan is not None, timeout=LONG_MS)
+    assert bench.queue.shown is not None and bench.queue.shown.folder == entry.folder
+    wait_idle(qtbot, window)
+    project = load_project(folder)
+    weights = replace(project.plan.weights, burn=project.plan.weights.burn + 1.0)
+    edited = replace(project, plan=replace(project.plan, weights=weights))
+    save_project(edited, folder, replacing=True)
+    bench.session.open_project(edited, folder)
+    wait_idle(qtbot, window)
+    assert bench.queue.shown is None and bench.session.result.plan is None

@@ -84,6 +84,7 @@ class ResultPresenter(QObject):
         super().__init__(parent)
         self._session = session
         self._shown: RunEntry | None = None
+        self._latest: RunEntry | None = None
         self._held = False
         self._waiting: EvaluationRequest | None = None
         self._current: EvaluationRequest | None = None
@@ -116,21 +117,30 @@ class ResultPresenter(QObject):
         return ""
 
     # -- choosing what is shown --------------------------------------------------------------------------------------
-    def begin(self) -> None:
-        """Evaluate the fire without drops of an opened project, once the window has been painted.
+    def begin(self, latest: RunEntry | None = None) -> None:
+        """Evaluate the ``latest`` plan of an opened project, or its fire without drops.
 
-        The engine is loaded with the first fire. Both at once would block the window for most of a second.
+        It begins once the window was painted. The engine is loaded with the first fire. Both at once would block the
+        window for most of a second.
         """
         self.set_shown(None)
+        self._latest = latest
         self._opened.start()
         self._update_awaited()
 
     def _show_first(self) -> None:
-        shown = self._session.result
-        if shown.baseline is None and shown.plan is None:
-            self.show_baseline()
-        else:
+        shown, latest = self._session.result, self._latest
+        if shown.baseline is not None or shown.plan is not None:
             self.changed.emit()
+            return
+        if latest is not None and latest.project is not None and not self._session.project.problems():
+            try:
+                self._show_saved(latest, latest.project)
+                return
+            except InputError as error:
+                # The user did not ask for this plan, so there is no dialog.
+                self.message.emit(Message(str(error), "warning"))
+        self.show_baseline()
 
     def show_baseline(self) -> None:
         """Evaluate the fire without drops and show it."""
@@ -151,10 +161,12 @@ class ResultPresenter(QObject):
     def show_saved(self, entry: RunEntry, project: Project) -> None:
         """Show the saved plan of ``entry``; refuse a run without one."""
         try:
-            spec, fire = run_spec(entry.folder, project, self._session.backend, replans=entry.replans)
+            self._show_saved(entry, project)
         except InputError as error:
             self._session.refuse(error)
-            return
+
+    def _show_saved(self, entry: RunEntry, project: Project) -> None:
+        spec, fire = run_spec(entry.folder, project, self._session.backend, replans=entry.replans)
         if fire is not None:
             self.message.emit(Message(f"{entry.title}: {fire.note}", "warning" if fire.is_lost else "info"))
         self._request(EvaluationRequest(entry.title, spec, entry))

@@ -33,7 +33,7 @@ from firegui.runs.events import (
     StateChanged,
     StressTestProgress,
 )
-from firegui.runs.run_folder import delete_run, same_folder
+from firegui.runs.run_folder import delete_run, kept_plan, same_folder
 from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec
@@ -369,8 +369,14 @@ class RunQueue(QObject):
             self._active, self._job = None, None
         self._list.clear()
         self._warn(self._list.read_project(self._live))
-        self._presenter.begin()
+        self._presenter.begin(self._latest)
         self.changed.emit()
+
+    @property
+    def _latest(self) -> RunEntry | None:
+        """The latest run whose plan belongs to the project as it was opened."""
+        found = (each for each in reversed(self.entries) if each.is_over and not each.elsewhere and not each.stale)
+        return next((each for each in found if kept_plan(each.folder) is not None), None)
 
     def _on_folder_changed(self) -> None:
         """List the runs of the folder that the project was saved to.

@@ -13,7 +13,6 @@ from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
 from firegui.domain.plan_summary import PlanSummary, saved_text
 from firegui.domain.project import Project, same_inputs, same_spread
-from firegui.domain.settings import SETTING_TITLES
 from firegui.domain.stress import NOT_TESTED, StressTable, worst_case_text
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
@@ -96,7 +95,6 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
     yield _line("Drops", one.drops, other.drops, "executed drops of the kept plan")
     yield from _growth_left(one.stress, other.stress)
     both = (one.nominal, other.nominal)
-    yield from _other_goals(one, other)
     for what, name, help in (
         ("Objective", "objective", "each by its own weights, at expected effectiveness"),
         (
@@ -130,14 +128,6 @@ def why_not_subtracted(name: str, one: RunEntry, other: RunEntry) -> str:
         return "not comparable: the goals differ"
     weighed = one.project.plan.weights.prot > 0.0 and name == "objective"
     return "not comparable: the regions differ" if regions and (weighed or name in _OF_REGIONS) else ""
-
-
-def _other_goals(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
-    """Yield the goals of two runs that differ in them: their objectives measure different things."""
-    if why_not_subtracted("objective", one, other) and one.project is not None and other.project is not None:
-        titles = [SETTING_TITLES[each.plan.setting] for each in (one.project, other.project)]
-        help = "the runs were planned for different goals, so that their objectives cannot be subtracted"
-        yield ComparisonRow("Goal", titles[0], titles[1], help=help)
 
 
 def _with_change(row: ComparisonRow, why_not: str) -> ComparisonRow:
