@@ -118,16 +118,17 @@ class WeatherSpread:
     """
 
     speed_sd: float = option(
-        0.2, "Wind speed off by", "how far the wind speed is off; the standard deviation of the log of its factor",
+        0.2, "Wind speed error", "how far the wind speed is off; the standard deviation of the log of its factor",
         low=0.0, high=2.0, percent=True, about="standard deviation of the log of the wind speed factor", kinds=_WIND,
+        label="Wind speed off by",
     )  # fmt: skip
     direction_sd: float = option(
-        math.radians(15.0), "Wind direction off by", "standard deviation of the wind direction's offset", unit="rad",
-        low=0.0, high=math.pi, degrees=True, kinds=_WIND,
+        math.radians(15.0), "Wind direction error", "standard deviation of the wind direction's offset", unit="rad",
+        low=0.0, high=math.pi, degrees=True, kinds=_WIND, label="Wind direction off by",
     )  # fmt: skip
     timing_sd: float = option(
-        3.0, "Weather late by", "standard deviation of how much later the weather comes", unit="h", low=0.0, high=48.0,
-        kinds=_WIND,
+        3.0, "Delay of the weather", "standard deviation of how much later the weather comes", unit="h", low=0.0, high=48.0,
+        kinds=_WIND, label="Weather late by",
     )  # fmt: skip
 
 

@@ -178,7 +178,7 @@ def test_the_log_of_a_raised_error_holds_its_traceback(
         ),
         (
             ("calibrate", "nowhere", "--out", ".", "--epochs", "0"),
-            ("nowhere: the project does not exist", "Search steps is 0", ".: is a folder"),
+            ("nowhere: the project does not exist", "Rounds is 0", ".: is a folder"),
         ),
         (
             ("scaling", "nowhere", "--out", "run", "--repeats", "0", "--seeds", "0", "--backend", "gpu9"),
@@ -189,7 +189,7 @@ def test_the_log_of_a_raised_error_holds_its_traceback(
                 *("benchmark", "nowhere", "--planners", "gradient,magic", "--matched", "wishes", "--seeds", "0"),
                 *("--allowance", "-1", "--backend", "gpu9", "--out", "run"),
             ),
-            ("nowhere: ", "'magic'", "'wishes'", "Seeds", "Allowance", "gpu9"),
+            ("nowhere: ", "'magic'", "'wishes'", "Seeds", "Fire simulations is -1", "gpu9"),
         ),
         (("maps", "nowhere", "--out", "no/m.npz"), ("nowhere: ", "no/m.npz: cannot be written")),
         (("audit", "nowhere", "--schedule", "s.csv"), ("nowhere: ", "s.csv: the file does not exist")),

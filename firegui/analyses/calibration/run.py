@@ -191,7 +191,7 @@ class Calibration(BaseRun[CalibrateSpec]):
             return RunFinished(FinishReason.STOPPED, message, None, None, None)
         self._save()
         best = self._finish(state)
-        message = f"stopped on request after {counted(state.epoch, 'epoch')}; {best} and is saved; resume to go on"
+        message = f"stopped on request after {counted(state.epoch, 'round')}; {best} and is saved; resume to go on"
         return RunFinished(FinishReason.STOPPED, message, None, None, None)
 
     def _complete(self, state: FitState) -> RunFinished:
@@ -201,10 +201,10 @@ class Calibration(BaseRun[CalibrateSpec]):
         best, settings = self._finish(state), self._spec.settings
         self._forget()
         if state.epoch < settings.epochs:
-            patience = counted(settings.patience, "epoch")
-            message = f"stopped after {patience} without improvement; {best}"
+            patience = counted(settings.patience, "round")
+            message = f"stopped after {patience} without gain; {best}"
             return RunFinished(FinishReason.PATIENCE, message, None, None, None)
-        message = f"completed {counted(state.epoch, 'epoch')}; {best}"
+        message = f"completed {counted(state.epoch, 'round')}; {best}"
         return RunFinished(FinishReason.COMPLETED, message, None, None, None)
 
     def _finish(self, state: FitState) -> str:

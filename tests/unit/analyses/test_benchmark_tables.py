@@ -157,14 +157,14 @@ def test_the_deployment_table_says_when_nothing_fits() -> None:
 def test_captions_are_made_of_the_facts(setting_b: Project) -> None:
     table = whole_table()
     for text in (
-        "Tiny, 2 days", "setting B (protected regions)", "protected 100", "1,032 drops", "λ = 10",
-        "6,000 rollout-equivalents", "25,686, what the two-stage plan cost", "over 3 seeds", "η 0.9 for retardant",
-        "searched at η 0.85 for retardant, 0.75 for water",
+        "Tiny, 2 days", "goal: keep the fire out of the regions", "protected 100", "1,032 drops", "λ = 10",
+        "6,000 fire simulations", "25,686, what the two-stage plan cost", "over 3 seeds", "(retardant 0.9, water 0.9)",
+        "searched at retardant 0.85, water 0.75",
     ):  # fmt: skip
         assert text in benchmark_table(table, setting_b).caption
     plain = benchmark_table(made_table(NONE, TACTICAL, seeds=1), replace(make_project(), regions=())).caption
     assert "searched at" not in plain and "matched" not in plain and "two-stage" not in plain
-    assert "one seed" in plain and "No region is protected." in plain and "custom weights" in plain
+    assert "one seed" in plain and "No region is protected." in plain and "own weights" in plain
 
 
 def test_a_table_that_is_not_complete_says_what_is_missing_everywhere() -> None:

@@ -62,7 +62,7 @@ def test_the_best_weights_are_saved_with_the_seed_and_nothing_else_is_left(out: 
     assert (saved.training.epochs, saved.training.seed) == (4, 7)
     assert [path.name for path in out.parent.iterdir()] == ["w.safetensors"]
     assert end(events).reason is FinishReason.COMPLETED
-    assert end(events).message == "completed 6 epochs; the best is epoch 5 (misfit 5, mean IoU 0.20)"
+    assert end(events).message == "completed 6 rounds; the best is round 5 (misfit 5, mean overlap 0.20)"
 
 
 def test_all_events_are_fitted_jointly_from_the_given_weights(out: Path) -> None:
@@ -76,7 +76,7 @@ def test_no_better_misfit_for_long_ends_it_early(out: Path) -> None:
     events = carried_out(spec(out, settings=replace(SETTINGS, epochs=50, patience=3)))
 
     assert end(events).reason is FinishReason.PATIENCE
-    assert end(events).message.startswith("stopped after 3 epochs without gain; the best is epoch 5")
+    assert end(events).message.startswith("stopped after 3 rounds without gain; the best is round 5")
     assert out.exists() and not part_of(out).exists()
 
 
@@ -90,7 +90,7 @@ def test_a_stop_keeps_the_best_so_far_and_what_is_needed_to_go_on(out: Path) -> 
     events = stopped_at(3, spec(out))
 
     assert end(events).reason is FinishReason.STOPPED
-    assert "stopped on request after 3 epochs; the best is epoch 2" in end(events).message
+    assert "stopped on request after 3 rounds; the best is round 2" in end(events).message
     assert read_weights(out).training.epochs == 1
     kept = read_checkpoint(part_of(out))
     assert (kept.epochs_done, len(kept.history)) == (3, 3)
@@ -121,7 +121,7 @@ def test_a_killed_one_goes_on_from_its_latest_checkpoint(out: Path) -> None:
 def test_a_stop_before_the_first_epoch_leaves_nothing(out: Path) -> None:
     events = stopped_at(0, spec(out))
 
-    assert end(events).message == "stopped before the first search step was done; nothing was written"
+    assert end(events).message == "stopped before the first round was done; nothing was written"
     assert list(out.parent.iterdir()) == []
 
 
@@ -185,7 +185,7 @@ def resumed(out: Path, **changes: Any) -> RunFinished:
     ("changes", "what"),
     [
         ({"settings": replace(SETTINGS, epochs=60)}, "was begun with Rounds = 6, now 60"),
-        ({"settings": replace(SETTINGS, patience=2)}, "was begun with a patience of 9 epochs, now 2"),
+        ({"settings": replace(SETTINGS, patience=2)}, "was begun with 9 rounds without gain, now 2"),
         ({"settings": replace(SETTINGS, correction=False)}, "was begun with Correction = True, now False"),
         ({"projects": (named("One"), named("Two"))}, "was begun with other events (Tiny)"),
         ({"start": weights(2)}, "was begun with other weights"),
@@ -219,7 +219,7 @@ def test_weights_that_it_was_begun_with_need_not_be_given_again(out: Path) -> No
 def test_a_misfit_that_is_no_number_says_what_to_do(out: Path) -> None:
     finished = end(carried_out(spec(out), FakeEngine(objectives=(np.nan,))))
 
-    assert [problem.remedy for problem in finished.problems] == ["lower the learning rate"]
+    assert [problem.remedy for problem in finished.problems] == ["make the step size smaller"]
     assert not out.exists()
 
 

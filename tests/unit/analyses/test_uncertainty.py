@@ -217,7 +217,7 @@ def test_a_stop_keeps_the_members_and_resuming_ends_as_if_unbroken(tmp_path: Pat
 
 def test_a_stop_before_the_first_member_can_be_resumed(tmp_path: Path) -> None:
     events = stopped_at(0, tmp_path / "run")
-    assert end(events).reason is FinishReason.STOPPED and "before the first member" in end(events).message
+    assert end(events).reason is FinishReason.STOPPED and "before the first fire" in end(events).message
     assert files(tmp_path / "run") == {HEADER}
     assert end(carried_out(uq_spec(tmp_path / "run", resume=True))).reason is FinishReason.COMPLETED
 
@@ -230,7 +230,7 @@ def test_members_can_be_added_and_not_taken_away(tmp_path: Path) -> None:
     assert end(carried_out(more, engine)).reason is FinishReason.COMPLETED and drawn == [8, 9]
     assert len(members_of(tmp_path / "run")) == 10
     fewer = end(carried_out(uq_spec(tmp_path / "run", resume=True)))
-    assert "has 10 members, more than the 8 asked for" in str(fewer.problems[0])
+    assert "has 10 fires, more than the 8 asked for" in str(fewer.problems[0])
     assert len(members_of(tmp_path / "run")) == 10
 
 
@@ -348,7 +348,7 @@ def test_everything_wrong_is_listed_and_nothing_written(tmp_path: Path) -> None:
     bad = UncertaintySettings(UncertaintyKind.WEATHER, members=0, weather=WeatherSpread(-1.0, 0.0, 0.0))
     found = end(carried_out(uq_spec(out, settings=bad, schedule=Schedule.empty(3, 1))))
     texts = " ".join(map(str, found.problems))
-    for part in ("Number of fires is 0", "Speed is -1", "3 steps and 1 aircraft", "not empty"):
+    for part in ("Number of fires is 0", "Wind speed error is -1", "3 steps and 1 aircraft", "not empty"):
         assert part in texts
     assert files(out) == {"mine.txt"}
 
@@ -375,7 +375,7 @@ def test_an_ensemble_is_not_overwritten_and_only_resumed_with_the_same(tmp_path:
         return replace(project, plan=replace(project.plan, **changes))
 
     assert "holds an ensemble" in problems()
-    assert "Seed = 5, now 6" in problems(resume=True, settings=replace(ALEATORIC, seed=6))
+    assert "Random seed = 5, now 6" in problems(resume=True, settings=replace(ALEATORIC, seed=6))
     other = UncertaintySettings(UncertaintyKind.WEATHER, members=8, seed=5)
     assert "Kind = aleatoric, now weather" in problems(resume=True, settings=other)
     assert "How well water works = 0.9, now 0.5" in problems(

@@ -25,7 +25,7 @@ def test_the_defaults_of_every_kind_can_be_used(kind: UncertaintyKind) -> None:
         ({"threshold": math.nan}, "Count as fire above is nan"),
         ({"softening": 0.0}, "Softening is 0"),
         ({"seed": -1}, "Random seed is -1"),
-        ({"weather": WeatherSpread(speed_sd=math.nan)}, "wind: Wind speed off by is nan"),
+        ({"weather": WeatherSpread(speed_sd=math.nan)}, "wind: Wind speed error is nan"),
         ({"kind": UncertaintyKind.WEATHER, "weather": WeatherSpread(0.0, 0.0, 0.0)}, "all three spreads are 0"),
         ({"kind": UncertaintyKind.EPISTEMIC, "keep_members": True}, "cannot be saved"),
     ],

@@ -384,7 +384,7 @@ def test_an_exercise_does_not_go_on_from_what_cannot_be(tmp_path: Path) -> None:
     plan = saved_plan(stopped.out, stopped.project)
     out = tmp_path / "after"
     flown = gone_on(out, stopped, without_drops(plan, 0, 1))
-    assert "changes drops of day 0, which have been flown" in problems_of(carry_out(flown))
+    assert "changes drops of day 1, which have been flown" in problems_of(carry_out(flown))
     other = replace(gone_on(out, stopped, plan), draw=0)
     other = replace(other, project=replace(other.project, stress=StressSet((WEAK,), seed=12)))
     told = problems_of(carry_out(other))

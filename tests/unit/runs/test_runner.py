@@ -70,7 +70,7 @@ def test_the_best_plan_is_scored_at_nominal_effectiveness(spec: PlanSpec) -> Non
 def test_completing_all_epochs_says_how_to_go_on(spec: PlanSpec) -> None:
     finished = end(carried_out(spec))
     assert finished.reason is FinishReason.COMPLETED
-    assert "completed 6 epochs" in finished.message
+    assert "did 6 search steps" in finished.message
     assert "from epoch 5" in finished.message
     assert "allow more search steps" in finished.message
 
@@ -80,7 +80,7 @@ def test_running_out_of_patience_says_what_to_change(spec: PlanSpec) -> None:
     spec = replace(spec, project=replace(spec.project, plan=replace(spec.project.plan, optimizer=settings)))
     finished = end(carried_out(spec))
     assert finished.reason is FinishReason.PATIENCE
-    assert "stopped after 3 epochs without gain" in finished.message
+    assert "stopped after 3 search steps without gain" in finished.message
     assert "raise the patience or the learning rate" in finished.message
 
 
@@ -91,7 +91,7 @@ def test_a_stop_keeps_the_best_so_far_and_scores_it(spec: PlanSpec) -> None:
     finished = end(events)
     assert states(events) == [RunState.PREPARING, RunState.RUNNING, RunState.STOPPING, RunState.FINISHED]
     assert finished.reason is FinishReason.STOPPED
-    assert "after 3 epochs" in finished.message
+    assert "after 3 search steps" in finished.message
     assert finished.nominal is not None
     record = read_run(spec.out)
     assert (record.header.epochs_done, record.header.best_epoch) == (3, 1)

@@ -45,7 +45,7 @@ def test_a_map_has_every_element_that_the_standards_ask_for() -> None:
     for part in (
         "Scale 1:", "Tëst “fire”, CA-PNF-001308", "Author: A. Núñez", "Prepared: 2020-08-18 14:05 UTC-7 (2105Z)",
         "Legend",
-        "Source: ", "Graticule: WGS 84", "Datum: WGS 84", "N: true north", "MN: magnetic", "Day 1 of 3", NOTICE,
+        "Source: ", "Lat/long grid: WGS 84", "Datum: WGS 84", "N: true north", "MN: magnetic", "Day 1 of 3", NOTICE,
         "California Albers",
     ):  # fmt: skip
         assert part in said, part
