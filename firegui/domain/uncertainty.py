@@ -127,8 +127,8 @@ class WeatherSpread:
         low=0.0, high=math.pi, degrees=True, kinds=_WIND, label="Wind direction off by",
     )  # fmt: skip
     timing_sd: float = option(
-        3.0, "Delay of the weather", "standard deviation of how much later the weather comes", unit="h", low=0.0, high=48.0,
-        kinds=_WIND, label="Weather late by",
+        3.0, "Delay of the weather", "standard deviation of how much later the weather comes", unit="h", low=0.0,
+        high=48.0, kinds=_WIND, label="Weather late by",
     )  # fmt: skip
 
 

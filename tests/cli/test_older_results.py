@@ -11,6 +11,7 @@ import json
 import tarfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -134,7 +135,14 @@ def test_a_sensitivity_table_is_resumed_with_nothing_left_to_do(firegui: Run, ki
     assert found["complete"] and found["kind"] == kind
     after = json.loads((out / "sensitivity.json").read_text(encoding="utf-8"))
     assert len(after["rows"]) == len(before["rows"]) > 0
-    assert after["rows"] == before["rows"]
+    # The sentences that say why a number is missing are for people and follow the words of today.
+    assert _numbers(after["rows"]) == _numbers(before["rows"])
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_numbers(each) for each in value]
+    return {key: _numbers(each) for key, each in value.items() if key != "reason"} if isinstance(value, dict) else value
 
 
 @pytest.mark.parametrize(("kind", "project"), [("aleatoric", PROJECT), ("epistemic", PROJECT), ("weather", "scalar")])

@@ -185,7 +185,7 @@ def test_info_marks_the_runs_that_other_settings_made(firegui: Run, project: Pat
     assert "other settings" not in firegui("info", project).out
     firegui("configure", project, "--days", 1, "--weights", "burn=1")
     report = firegui("info", project).out
-    assert "made with other settings (days 2, now 1; Weight of burned area day by day 50.0, now 1.0)" in report
+    assert "made with other settings (days 2, now 1; weight of burned area day by day 50.0, now 1.0)" in report
     assert "other fleet" not in report
 
 

@@ -351,8 +351,8 @@ def test_bad_input_is_listed_at_once_and_nothing_is_written(workplace: Workplace
     finished = end(carried_out(spec, FakeEngine(missing={DE: "nevergrad"})))
 
     found = [str(problem) for problem in finished.problems]
-    for text in ("Seeds", "Fire simulations", "-1 of them", "needs the package nevergrad", "pip install", "matched allowance",
-                 "weather for 2 days"):  # fmt: skip
+    for text in ("Seeds", "Fire simulations", "-1 of them", "needs the package nevergrad", "pip install",
+                 "matched allowance", "weather for 2 days"):  # fmt: skip
         assert any(text in problem for problem in found), text
     assert not (tmp_path / "run").exists() and workplace.begun == 0
 

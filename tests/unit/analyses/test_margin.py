@@ -294,7 +294,7 @@ def changed(change: str) -> tuple[MarginCurveSettings, Project]:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ("seed", "Seed = 7, now 8"),
+        ("seed", "Random seed = 7, now 8"),
         ("scenarios", "other stress scenarios"),
         ("limit", "Limit = 0.05, now 0.1"),
         ("epochs", "Search steps = 4, now 9"),

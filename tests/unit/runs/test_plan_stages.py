@@ -195,7 +195,7 @@ def smoothed(spec: PlanSpec, epochs: int) -> PlanSpec:
 def test_what_is_left_is_smoothed_where_that_was_asked_for(prune: PlanSpec) -> None:
     events = carried_out(smoothed(prune, 5))
     assert [event.done for event in events if isinstance(event, Progress)] == [0, 1, 2, 3, 4]
-    assert "poses were smoothed over 5 epochs" in end(events).message
+    assert "the drops were moved over 5 search steps" in end(events).message
     record = read_run(prune.out)
     assert record.scores.pruned is not None
     assert (record.scores.pruned.drops, record.scores.pruned.smoothed) == (1, 5)
@@ -221,20 +221,20 @@ def test_a_stop_while_smoothing_keeps_the_best_poses_so_far(prune: PlanSpec) -> 
     record = read_run(prune.out)
     assert record.scores.pruned is not None
     assert record.scores.pruned.smoothed == 2
-    assert "poses were smoothed over 5" in end(carried_out(replace(smoothed(prune, 5), resume=True))).message
+    assert "the drops were moved over 5" in end(carried_out(replace(smoothed(prune, 5), resume=True))).message
 
 
 def test_a_run_goes_on_only_with_the_stages_it_was_begun_with(prune: PlanSpec) -> None:
     carried_out(prune)
     said = problems_of(carried_out(replace(prune, stages=BOTH, resume=True)))
-    assert "the stage prune alone" in said and "firegui prune" in said
+    assert "is a run of prune alone" in said and "firegui prune" in said
 
 
 def test_the_first_stage_cannot_go_on_once_the_second_has_begun(spec: PlanSpec) -> None:
     carried_out(spec)
     settings = replace(spec.project.plan.optimizer, epochs=60)
     more = replace(spec.project, plan=replace(spec.project.plan, optimizer=settings))
-    assert "has done its first stage" in problems_of(carried_out(replace(spec, project=more, resume=True)))
+    assert "has done its search" in problems_of(carried_out(replace(spec, project=more, resume=True)))
 
 
 def test_setting_b_that_was_given_a_start_goes_on_from_its_checkpoint_without_setting_a(

@@ -71,7 +71,7 @@ def test_completing_all_epochs_says_how_to_go_on(spec: PlanSpec) -> None:
     finished = end(carried_out(spec))
     assert finished.reason is FinishReason.COMPLETED
     assert "did 6 search steps" in finished.message
-    assert "from epoch 5" in finished.message
+    assert "from step 5" in finished.message
     assert "allow more search steps" in finished.message
 
 
@@ -81,7 +81,7 @@ def test_running_out_of_patience_says_what_to_change(spec: PlanSpec) -> None:
     finished = end(carried_out(spec))
     assert finished.reason is FinishReason.PATIENCE
     assert "stopped after 3 search steps without gain" in finished.message
-    assert "raise the patience or the learning rate" in finished.message
+    assert "allow more steps without gain, or larger steps" in finished.message
 
 
 def test_a_stop_keeps_the_best_so_far_and_scores_it(spec: PlanSpec) -> None:
