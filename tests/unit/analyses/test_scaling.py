@@ -131,7 +131,7 @@ def test_a_study_of_something_else_is_not_gone_on_with(tmp_path: Path) -> None:
     project = make_project()
     slower = replace(project, plan=replace(project.plan, optimizer=OptimizerSettings(full_carry=False)))
     for changes, words in (
-        ({"settings": replace(SETTINGS, evaluations=500)}, "Evaluations = 600, now 500"),
+        ({"settings": replace(SETTINGS, evaluations=500)}, "Fire simulations = 600, now 500"),
         ({"project": slower}, "Full carry = True, now False"),
         ({"project": make_project(seed=1)}, "another event"),
     ):

@@ -314,7 +314,7 @@ def test_bad_input_is_told_at_once_and_nothing_is_written(
     ("changes", "told"),
     [
         ({"schedule": Schedule.empty(PLAN.n_steps, PLAN.n_aircraft)}, "another schedule"),
-        ({"settings": StressTestSettings(stress=replace(STRESS, seed=6))}, "Seed = 5, now 6"),
+        ({"settings": StressTestSettings(stress=replace(STRESS, seed=6))}, "Random seed = 5, now 6"),
         ({"settings": StressTestSettings(stress=replace(STRESS, scenarios=(FAILING,)))}, "other scenarios"),
         ({"settings": StressTestSettings(draws=4, stress=STRESS)}, "Draws = 0, now 4"),
     ],

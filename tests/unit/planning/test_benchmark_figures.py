@@ -64,8 +64,8 @@ def test_a_search_that_stopped_early_ends_with_a_dot_where_it_stopped() -> None:
 def test_a_curve_at_design_effectiveness_says_so_and_shows_the_nominal_score() -> None:
     table = made_table(NONE, PlannerName.GRADIENT_DESIGN, seeds=2)
     axes = axes_of(replace(table, rows=tuple(replace(row, objective=row.objective + 1.0) for row in table.rows)))
-    (name,) = (text.get_text() for text in axes.texts if "design" in text.get_text())
-    assert "curve at design η" in name and "scored at nominal η: 8.05" in name
+    (name,) = (text.get_text() for text in axes.texts if "cautious" in text.get_text())
+    assert "curve with cautious effectiveness" in name and "scored with the expected: 8.05" in name
     (scored,) = (line for line in axes.get_lines() if line.get_marker() == "D")
     assert list(np.asarray(scored.get_ydata())) == pytest.approx([8.01, 8.0801])
 
