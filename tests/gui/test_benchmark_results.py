@@ -100,9 +100,9 @@ def test_a_line_has_mean_and_spread_over_the_seeds_and_the_best_comes_first(pane
     line = rows["Budgeted gradient"]
     assert line["Objective with penalty"] == "4.45 ± 0.13"
     assert line["Final extent"] == "27,676 ± 71"
-    assert (line["Drops"], line["Charged rollouts"], line["Search dimension"]) == ("1,032", "600", "63,000")
-    assert (line["Epoch took / charged"], line["Rule violations"]) == ("2.05 / 3", "0")
-    assert rows["No drops"]["Epoch took / charged"] == "–"
+    assert (line["Drops"], line["Charged simulations"], line["Search dimension"]) == ("1,032", "600", "63,000")
+    assert (line["Search step took / charged"], line["Rule violations"]) == ("2.05 / 3", "0")
+    assert rows["No drops"]["Search step took / charged"] == "–"
 
 
 def test_the_seeds_unfold_by_key_and_a_heading_sorts(qtbot: QtBot, panel: BenchmarkPanel) -> None:
@@ -176,7 +176,7 @@ def test_a_violation_is_counted_over_the_seeds_and_stands_out() -> None:
 def test_searches_are_steps_to_their_end_and_fixed_costs_levels_across() -> None:
     found = table(SMALL)
     lines = {line.name: line for line in lines_of(found, {})}
-    assert set(lines) == {"No drops", "Tactical", "Gradient (seed 0)", "Gradient (seed 1)"}
+    assert set(lines) == {"No drops", "Quick plan", "Gradient (seed 0)", "Gradient (seed 1)"}
     row = next(row for row in found.rows if row.task == PlannerTask(P.GRADIENT, 1))
     curve = lines["Gradient (seed 1)"]
     spent, best = row.curve[5]
@@ -185,8 +185,8 @@ def test_searches_are_steps_to_their_end_and_fixed_costs_levels_across() -> None
     assert (curve.x[-1], curve.at(600.0)) == (600.0, row.curve[-1][1])
     assert curve.at(601.0) is None
     tactical = [row.objective for row in found.rows if row.task.planner is P.TACTICAL]
-    np.testing.assert_allclose(lines["Tactical"].y, np.mean(tactical))
-    assert lines["Tactical"].is_level and tuple(lines["Tactical"].x) == (1.0, 600.0)
+    np.testing.assert_allclose(lines["Quick plan"].y, np.mean(tactical))
+    assert lines["Quick plan"].is_level and tuple(lines["Quick plan"].x) == (1.0, 600.0)
 
 
 def test_a_task_at_work_is_drawn_as_far_as_it_is() -> None:
@@ -206,7 +206,7 @@ def test_a_search_at_design_effectiveness_ends_with_a_diamond_at_its_nominal_sco
     scored = [row for row in rows if row.task.planner is P.GRADIENT_DESIGN]
     x, y = chart._diamonds.getOriginalDataset()
     assert list(zip(x, y, strict=True)) == [(row.evaluations, row.objective) for row in scored]
-    assert "◆ score at nominal η" in chart.legend.text()
+    assert "◆ score at expected effectiveness" in chart.legend.text()
     panel.curves.show_table(table(SMALL), {})
     assert chart._diamonds.getOriginalDataset()[0] is None or not len(chart._diamonds.getOriginalDataset()[0])
     assert "◆" not in chart.legend.text()
@@ -260,8 +260,8 @@ def test_the_curve_under_the_mouse_stands_out_and_is_read_out(qtbot: QtBot, pane
     qtbot.waitUntil(lambda: chart.highlighted == ("Gradient (seed 0)",))
     assert chart.legend.text().startswith("Gradient (seed 0): ")
     assert "ends at 4.35" in chart.legend.text()
-    move(panel, spot_on(panel, line_called(panel, "Tactical"), 500.0))
-    qtbot.waitUntil(lambda: chart.highlighted == ("Tactical",))
+    move(panel, spot_on(panel, line_called(panel, "Quick plan"), 500.0))
+    qtbot.waitUntil(lambda: chart.highlighted == ("Quick plan",))
 
 
 def test_a_click_on_a_curve_chooses_its_line_in_the_table_and_a_line_its_curve(
@@ -275,14 +275,14 @@ def test_a_click_on_a_curve_chooses_its_line_in_the_table_and_a_line_its_curve(
     qtbot.waitUntil(lambda: panel.table.best == (PlannerTask(P.GRADIENT, 1),))
     panel.pages.setCurrentWidget(panel.table)
     click(panel, "Quick plan (by rule)")
-    assert set(chart.highlighted) >= {"Tactical"}
-    assert [item.text() for item in panel.curves.names.selectedItems()] == ["Tactical"]
+    assert set(chart.highlighted) >= {"Quick plan"}
+    assert [item.text() for item in panel.curves.names.selectedItems()] == ["Quick plan"]
 
 
 def test_a_name_beside_the_chart_chooses_all_of_its_seeds(qtbot: QtBot, panel: BenchmarkPanel) -> None:
     show_curves(qtbot, panel)
     names = panel.curves.names
-    assert [names.item(k).text() for k in range(names.count())] == ["Gradient", "Tactical", "No drops"]
+    assert [names.item(k).text() for k in range(names.count())] == ["Gradient", "Quick plan", "No drops"]
     QTest.mouseClick(names.viewport(), LEFT, pos=names.visualItemRect(names.item(0)).center())
     assert set(panel.curves.chart.highlighted) == {"Gradient (seed 0)", "Gradient (seed 1)"}
     assert panel.table.all_chosen == {PlannerTask(P.GRADIENT, 0), PlannerTask(P.GRADIENT, 1)}
@@ -313,8 +313,8 @@ def test_a_time_for_which_nothing_is_fast_enough_says_so(panel: BenchmarkPanel) 
 
 def test_the_notes_say_what_is_missing_scored_charged_and_measured(panel: BenchmarkPanel, project: Project) -> None:
     text = panel.remarks.text()
-    assert "scored at nominal effectiveness (η 0.9" in text
-    assert "charged as 3 rollouts" in text
+    assert "scored at expected effectiveness (retardant 0.9, water 0.9)" in text
+    assert "charged as 3 fire simulations" in text
     assert "processor seconds of one thread of this machine: a machine, 4 cores" in text
     assert "Incomplete" not in text
     partly = " ".join(notes(table(SMALL, done=3), None, project))
@@ -341,7 +341,7 @@ def test_two_lines_are_compared_the_worse_in_place_of_no_drops(panel: BenchmarkP
     assert panel.button("compare").isEnabled() and not panel.button("show").isEnabled()
     QTest.mouseClick(panel.button("compare"), LEFT)
     ((title, spec, against),) = played
-    assert (title, against) == ("Gradient (seed 0)", "Tactical (seed 0)")
+    assert (title, against) == ("Gradient (seed 0)", "Quick plan (seed 0)")
     assert spec.schedule is not None and spec.against is not None
 
 
@@ -350,7 +350,7 @@ def test_no_drops_can_be_shown_and_compared_with(panel: BenchmarkPanel, played: 
     QTest.mouseClick(panel.button("show"), LEFT)
     click(panel, "Quick plan (by rule)", ctrl=True)
     QTest.mouseClick(panel.button("compare"), LEFT)
-    assert [(title, against) for title, _, against in played] == [("No drops", ""), ("Tactical (seed 0)", "No drops")]
+    assert [(title, against) for title, _, against in played] == [("No drops", ""), ("Quick plan (seed 0)", "No drops")]
     assert played[0][1].schedule is None
     assert played[1][1].against is None
 

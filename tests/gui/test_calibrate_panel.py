@@ -139,7 +139,7 @@ def test_the_form_begins_with_as_many_days_as_can_be_fitted(
 
 def test_every_setting_has_a_field_with_its_help(panel: CalibrationPanel) -> None:
     box = panel.form.box("patience")
-    assert "epochs without a better misfit" in box.toolTip()
+    assert "rounds without a better misfit" in box.toolTip()
     assert "1 to 100000" in box.toolTip()
     correction = panel.form.box("correction")
     assert isinstance(correction, QCheckBox)
@@ -243,7 +243,7 @@ def test_the_epoch_under_the_mouse_is_the_one_whose_days_are_shown(
     calibrated.plots.misfit.hovered.emit(2.2)
     qtbot.waitUntil(lambda: cursor_of(calibrated.plots.misfit) == 2.0)
     assert list(calibrated.plots.days.points(0).values()) == list(controller.history[1].events[0].iou)
-    assert "epoch 2" in calibrated.plots.days.title.text()
+    assert "round 2" in calibrated.plots.days.title.text()
     calibrated.plots.misfit.hovered.emit(None)
     qtbot.waitUntil(lambda: cursor_of(calibrated.plots.misfit) is None)
     assert list(calibrated.plots.days.points(0).values()) == list(controller.history[-1].events[0].iou)
@@ -265,8 +265,8 @@ def test_however_fast_epochs_come_they_are_drawn_together(
 
 def test_the_time_left_is_not_guessed_from_the_first_epoch() -> None:
     assert activity_text(None) == "Preparing…"
-    assert activity_text(epoch(0)) == "Epoch 1 of 60 · 0:01"
-    assert activity_text(epoch(5)) == "Epoch 6 of 60 · 0:06, at most 0:54 left"
+    assert activity_text(epoch(0)) == "Round 1 of 60 · 0:01"
+    assert activity_text(epoch(5)) == "Round 6 of 60 · 0:06, at most 0:54 left"
 
 
 def test_opening_another_project_stops_it_and_forgets_it(
@@ -360,7 +360,7 @@ def test_the_latest_interrupted_one_is_found_and_names_are_not_used_twice(tmp_pa
 # -- what came of it ---------------------------------------------------------------------------------------------------
 def test_the_result_says_what_was_learned_and_what_was_never_seen(calibrated: CalibrationPanel) -> None:
     text = calibrated.summary.text()
-    for part in ("Best epoch", "Tiny", "Learned: rate of spread", "From published values", "Never seen: elevation"):
+    for part in ("Best round", "Tiny", "Learned: rate of spread", "From published values", "Never seen: elevation"):
         assert part in text
 
 

@@ -200,7 +200,7 @@ def test_a_zone_is_drawn_corner_by_corner(panel: ConstraintsPanel, session: Sess
 def test_zones_are_renamed_and_deleted_in_the_list(qtbot: QtBot, panel: ConstraintsPanel, session: Session) -> None:
     session.set_operations("x", Operations(no_drop_zones=(ZONE,)))
     assert cell_text(panel.zones_view, 0, 1) == "100"
-    assert cell_text(panel.zones_view, 0, 2) == "9.0"
+    assert cell_text(panel.zones_view, 0, 2) == "9.0 ha"
     type_into_cell(qtbot, panel.zones_view, 0, 0, "Lake")
     assert rules(session).no_drop_zones[0].name == "Lake"
     panel.zones_view.selectRow(0)
@@ -234,6 +234,7 @@ def test_zones_and_pins_are_painted_on_the_map_in_layers_of_their_own(session: S
 # -- pins --------------------------------------------------------------------------------------------------------------
 def test_a_drop_is_pinned_and_unpinned_by_a_right_click_on_the_map(session: Session, hand: Hand) -> None:
     show_drop(session)
+    session.set_step(20)
     hand.view.flush()
     for expected, count in (("Pin this drop", 1), ("Unpin this drop", 0)):
         hand.click((20.5, 33.0), button=RIGHT)

@@ -472,8 +472,8 @@ def _summary(result: ShownResult) -> str:
     executed = sum(drop.executed for drop in result.drops)
     blocked = len(result.drops) - executed
     epoch = f", search step {result.epoch + 1:,}" if result.epoch >= 0 else ""
-    held_back = f" and {blocked:,} proposed ones that the rules hold back" if blocked else ""
-    return f"{result.title}{epoch}: {executed:,} executed drops{held_back}."
+    held_back = f" and {counted(blocked, 'proposed drop')} that the rules hold back" if blocked else ""
+    return f"{result.title}{epoch}: {counted(executed, 'executed drop')}{held_back}."
 
 
 def _first_folder(session: Session) -> Path:

@@ -51,7 +51,8 @@ def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Projec
     )
     yield (
         f"A search step is charged as {GRADIENT_CHARGE} fire simulations, whatever it takes. The column “Search step” "
-        "has what it took in simulations of the same schedules; where that is less, the charge favours others."
+        "has what it took in fire simulations of the same schedules; where that is less, the charge favours the other "
+        "planners."
     )
     machine = f" of this machine: {header.machine}" if header is not None and header.machine else ""
     yield (
