@@ -109,7 +109,7 @@ def test_without_a_planner_nothing_can_be_run_and_the_dock_says_so(make: Make) -
 
 def test_the_cost_counts_searches_and_says_what_nobody_knows_before() -> None:
     text = cost_text(SMALL)
-    assert text.startswith("5 tasks, at most 1,200 rollout-equivalents.")
+    assert text.startswith("5 tasks, at most 1,200 fire simulations.")
     assert "two-stage" not in text and "shows after the first tasks" in text
     free = cost_text(replace(SMALL, budget=0, matched=(P.GRADIENT,)))
     assert free.startswith("7 tasks, at most 1,200") and "and 1 search at that cost again" in free
@@ -136,7 +136,7 @@ def test_work_shows_every_task_and_how_far_it_is_and_stops_with_what_is_done(qtb
     assert panel.pages.currentWidget() is panel.tasks_view
     lines = {cell_text(panel.tasks_view, row, 0): row for row in range(5)}
     assert cell_text(panel.tasks_view, lines["No drops"], 1) == "done"
-    at_work = lines["Tactical (seed 0)"]
+    at_work = lines["Quick plan (seed 0)"]
     assert [cell_text(panel.tasks_view, at_work, column) for column in (1, 2, 4, 5)] == [
         "running",
         "300",

@@ -59,7 +59,7 @@ def test_two_plans_on_the_map_are_named_and_leave_no_fire_behind(
     assert session.result.baseline is None
     qtbot.waitUntil(lambda: session.result.plan is not None and not queue.activity, timeout=60_000)
     assert session.view is FireView.DIFFERENCE
-    assert session.result.names == ("Tactical (seed 0)", "Gradient (seed 0)")
+    assert session.result.names == ("Quick plan (seed 0)", "Gradient (seed 0)")
     tactical = session.result.baseline
     assert still is not None and tactical is not None
     assert tactical.fire.sums()[-1] < still.fire.sums()[-1]
@@ -80,7 +80,7 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
     session.show_result(
         ShownResult(
             "Gradient", frames(project, 6), metrics(9.0), frames(project), metrics(3.0, 2), project=project,
-            plan_name="Gradient", against="Tactical",
+            plan_name="Gradient", against="Quick plan",
         )
     )  # fmt: skip
     captions = {}
@@ -89,21 +89,21 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
         view.flush()
         captions[shown] = view.decorations.caption
     assert [captions[shown].title.split(" · ")[0] for shown in FireView] == [
-        "Tactical",
+        "Quick plan",
         "Gradient",
-        "Tactical − Gradient",
+        "Quick plan − Gradient",
     ]
     assert "its drops are not drawn" in captions[FireView.BASELINE].note
     scale = captions[FireView.DIFFERENCE].scale
-    assert scale is not None and scale.title == "Chance burned so far, Tactical − Gradient"
+    assert scale is not None and scale.title == "Chance burned so far, Quick plan − Gradient"
     place = CellLocation(project.scenario.grid)
     shown_now = MapState.of(session)
     assert shown_now is not None
-    assert hover_text(shown_now, place, 0.5, 0.5).count("Tactical − Gradient") == 1
+    assert hover_text(shown_now, place, 0.5, 0.5).count("Quick plan − Gradient") == 1
     names = [name for name, _ in probe_rows(shown_now, place, (0, 0))]
-    assert "Chance burned so far, Tactical" in names and "Chance burned so far, Gradient" in names
+    assert "Chance burned so far, Quick plan" in names and "Chance burned so far, Gradient" in names
     chart.refresh()
-    assert "Gradient" in chart.legend.text() and "Tactical" in chart.legend.text()
+    assert "Gradient" in chart.legend.text() and "Quick plan" in chart.legend.text()
 
 
 @pytest.mark.slow

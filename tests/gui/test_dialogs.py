@@ -141,8 +141,8 @@ def question(parent: QWidget, work: UnfinishedWork) -> tuple[str, list[str]]:
             True,
         ),
         (
-            UnfinishedWork("The ensemble", "finished members", nothing),
-            "The ensemble is still working. Stopping keeps the finished members; it can be resumed later. Nothing "
+            UnfinishedWork("The ensemble", "finished fires", nothing),
+            "The ensemble is still working. Stopping keeps the finished fires; it can be resumed later. Nothing "
             "is deleted.",
             False,
         ),

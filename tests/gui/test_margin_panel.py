@@ -174,8 +174,8 @@ def test_progress_counts_the_plan_at_work(qtbot: QtBot, session: Session, queue:
     panel = MarginPanel(session, queue, controller)
     qtbot.addWidget(panel)
     controller.start(panel.form.request())
-    qtbot.waitUntil(lambda: "epoch 5 of 10" in controller.activity, timeout=PATIENCE)
-    assert controller.activity == "Design margin: planning… (3 of 8) · epoch 5 of 10"
+    qtbot.waitUntil(lambda: "step 5 of 10" in controller.activity, timeout=PATIENCE)
+    assert controller.activity == "Design margin: planning… (3 of 8) · step 5 of 10"
     assert controller.share == pytest.approx((2 + 0.5 + 0.25) / 8)
     controller.shutdown()
     controller.deleteLater()
