@@ -130,8 +130,9 @@ def test_runs_are_found_again_and_shown_as_they_were(
     drops, title = session.result.drops, planned.title
     session.open_project(load_project(folder), folder)
     wait_idle(qtbot, queue)
-    assert session.result.drops == ()
     (found,) = queue.entries
+    assert session.result.drops == drops
+    assert queue.shown is found
     assert (found.title, found.state, found.reason, found.stale) == (title, RunState.FINISHED, planned.reason, False)
     assert found.history.column("best").tolist() == planned.history.column("best").tolist()
     queue.show(found)
@@ -150,6 +151,7 @@ def test_a_run_made_with_other_settings_is_stale_and_still_shown_with_its_own(
     wait_idle(qtbot, queue)
     (found,) = queue.entries
     assert found.stale
+    assert session.result.drops == ()
     queue.show(found)
     wait_idle(qtbot, queue)
     assert session.result.stale
