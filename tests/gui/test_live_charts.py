@@ -86,7 +86,7 @@ def test_curves_can_be_drawn_against_time(plots: ProgressPanel) -> None:
     press(plots, "Fire simulations")
     assert plots.objective.x_label == "fire simulations" and not plots.options.time
     press(plots, "Fire simulations")
-    assert plots.objective.x_label == "epoch"
+    assert plots.objective.x_label == "search step"
 
 
 def test_the_mouse_over_one_chart_reads_every_curve(plots: ProgressPanel) -> None:
