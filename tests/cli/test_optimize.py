@@ -111,7 +111,7 @@ def test_json_progress_is_one_scalar_record_a_line(firegui: Run, project: Path, 
 
 def test_the_bar_goes_to_standard_error_only(firegui: Run, project: Path, tmp_path: Path) -> None:
     answer = firegui("optimize", project, "--out", tmp_path / "run", "--epochs", 3, "--json")
-    assert "epoch 3/3" in answer.err
+    assert "step 3/3" in answer.err
     assert answer.json
 
 
