@@ -68,7 +68,7 @@ def test_the_report_says_what_was_learned_what_is_published_and_what_was_never_s
     lines = answer.out.splitlines()
 
     assert answer.code == 0
-    assert lines[0].startswith("Completed 6 epochs; the best is epoch ")
+    assert lines[0].startswith("Completed 6 rounds; the best is round ")
     assert "  day     1     3" in lines
     assert "Learned: rate of spread, ignition, fuel factor, effect of slope." in lines
     assert "From published values (Alexandridis et al. 2008): effect of wind strength, wind direction." in lines
@@ -153,7 +153,7 @@ def test_ctrl_c_keeps_the_best_and_resuming_ends_as_if_nothing_had_happened(
     monkeypatch.undo()
 
     assert answer.code == 130
-    assert answer.out.startswith("Stopped on request after 3 epochs")
+    assert answer.out.startswith("Stopped on request after 3 rounds")
     assert read_weights(out).training.epochs <= 3
     (line,) = (line for line in answer.out.splitlines() if line.startswith("To go on: firegui "))
     resumed = firegui(*shlex.split(line.removeprefix("To go on: firegui ")), "--progress", "none", "--json")

@@ -130,9 +130,9 @@ def test_a_plan_whose_first_drop_has_not_formed_is_not_blamed_on_the_weights(
     firegui: Run, project: Path, tmp_path: Path
 ) -> None:
     answer = firegui("optimize", project, "--out", tmp_path / "run", "--epochs", 1, "--lr", 1e-5, *QUIET)
-    assert "no drop has formed yet; the first usually do after some 15 to 20 epochs" in answer.out
+    assert "no drop has formed yet; the first usually do after some 15 to 20 search steps" in answer.out
     assert "does not help" not in answer.out
-    assert "completed 1 epoch;" in answer.out
+    assert "did 1 search step;" in answer.out
     assert "Next: firegui export" not in answer.out
 
 

@@ -61,7 +61,7 @@ def test_a_demo_without_a_display_is_planned_and_drawn_and_says_where(
     for place in ("demo.firegui", "demo.firegui/runs/demo", "workbench.png"):
         assert str(tmp_path / "d" / place) in answer.out
         assert (tmp_path / "d" / place).exists()
-    assert "epoch 4/4" in answer.err
+    assert "step 4/4" in answer.err
 
 
 def test_a_second_demo_does_not_plan_again(firegui: Run, headless: list[tuple[Path, Path]], tmp_path: Path) -> None:

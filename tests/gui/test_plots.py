@@ -49,7 +49,7 @@ def test_the_curves_are_those_of_the_shown_run_and_the_fire_without_drops_is_a_l
     assert x.tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
     assert y == pytest.approx([20 / k for k in range(1, 9)])
     assert ended.objective.title.text() == "Objective"
-    assert ended.objective.legend.text() == "best 2.50 · now 2.50 · no drops 24.6 · epoch 8 of 8"
+    assert ended.objective.legend.text() == "best 2.50 · now 2.50 · no drops 24.6 · step 8 of 8"
     assert ended.drops.legend.text() == "7"
     assert ended.objective.level == pytest.approx(24.6)
     assert level_text_of(ended.objective) == "no drops"

@@ -134,10 +134,10 @@ def test_one_click_plans_by_rule_and_shows_it_like_any_run(qtbot: QtBot, window:
 
 def test_the_button_stands_beside_start_and_has_a_key_and_a_meaning(window: MainWindow) -> None:
     start, quick = tool(window, window.workbench.actions["start"]), tool(window, window.workbench.actions["quick"])
-    assert (quick.y(), quick.text()) == (start.y(), "Quick")
+    assert (quick.y(), quick.text()) == (start.y(), "Quick plan")
     assert 0 <= quick.x() - start.geometry().right() < 12
     assert "(Shift+F5)" in quick.toolTip()
-    assert "tactical heuristic" in quick.toolTip()
+    assert "place drops by rule" in quick.toolTip()
     menus = [menu for menu in window.menuBar().findChildren(QMenu) if menu.title() == "&Plan"]
     assert window.workbench.actions["quick"] in menus[0].actions()
 
@@ -156,7 +156,7 @@ def test_while_it_works_its_passes_are_told_and_it_can_be_stopped(
     qtbot.waitUntil(lambda: window.workbench.queue.active is not None and window.workbench.queue.active.swept[1] == 3)
     entry = window.workbench.queue.active
     assert entry is not None
-    assert entry.status == "placing"
+    assert entry.status == "placing drops"
     row = row_of(window, entry)
     assert row["Progress"] in ("round 1/3", "round 2/3", "round 3/3")
     assert row["ETA"] == "–"
@@ -239,13 +239,13 @@ def test_the_convergence_of_a_search_shows_what_the_heuristic_reached(qtbot: QtB
     press(tool(window, window.workbench.actions["start"]))
     wait_idle(qtbot, window)
     search = window.workbench.queue.entries[-1]
-    assert "tactical" not in chart.legend.text()
+    assert "quick plan" not in chart.legend.text()
     entry = click_quick(qtbot, window)
     window.workbench.queue.show(search)
     wait_idle(qtbot, window)
-    qtbot.waitUntil(lambda: "tactical" in chart.legend.text())
+    qtbot.waitUntil(lambda: "quick plan" in chart.legend.text())
     assert entry.best is not None
-    assert f"tactical {number(entry.best)}" in chart.legend.text()
+    assert f"quick plan {number(entry.best)}" in chart.legend.text()
     assert second_level_of(chart) == entry.best
     window.workbench.session.set_plan("other days", replace(window.workbench.session.project.plan, days=1))
     press(tool(window, window.workbench.actions["start"]))

@@ -150,7 +150,7 @@ def test_the_numbers_are_copied_as_a_table(qtbot: QtBot, bench: MainWindow) -> N
     rows = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
     assert rows[0] == ["", first.title, second.title, "Change"]
     assert ["Drops", "3", "3", "0"] in rows
-    assert ["Seed", "0", "5", ""] in rows
+    assert ["Random seed", "0", "5", ""] in rows
 
 
 def test_a_change_has_a_sign_and_what_is_not_known_a_dash() -> None:

@@ -211,7 +211,7 @@ def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> SensitivityPanel:
 
 
 def test_a_column_sorts_by_its_numbers_when_its_head_is_clicked(shown: SensitivityPanel) -> None:
-    j = column(shown, "J_fire")
+    j = column(shown, "Objective")
     assert cells(shown, 0) == ["0.9/0.9", "0.88/0.88", "0.86/0.86"]
     header = shown.table.horizontalHeader()
     place = header.viewport().rect().center()
@@ -224,7 +224,7 @@ def test_the_table_is_copied_as_it_is_shown(shown: SensitivityPanel) -> None:
     shown.table.setFocus()
     QTest.keyClick(shown.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[0].split("\t")[:2] == ["Effectiveness η ret. / water", "Extent cells"]
+    assert lines[0].split("\t")[:2] == ["Effectiveness ret. / water", "Extent cells"]
     assert lines[2].split("\t")[:2] == ["0.88/0.88", "1,200"]
     assert len(lines) == 4
 

@@ -83,13 +83,13 @@ def test_before_anything_is_scored_the_dock_says_what_the_button_does(panel: Ski
 def test_the_button_scores_beside_the_window_and_fills_the_table(scored: SkillPanel) -> None:
     assert scored.model.rowCount() == DAYS
     assert [cell(scored.table, row, "Perimeter") for row in range(DAYS)] == ["20 Aug", "21 Aug", "22 Aug", "23 Aug"]
-    assert 0.0 < float(cell(scored.table, 2, "IoU")) < 1.0
+    assert 0.0 < float(cell(scored.table, 2, "Overlap (IoU)")) < 1.0
     assert float(cell(scored.table, 2, "Held")) == pytest.approx(16 / 64, abs=0.005)
     assert "Published" not in scored.model.titles
 
 
 def test_a_day_that_is_only_filled_forward_is_not_scored_and_that_is_said(scored: SkillPanel) -> None:
-    assert cell(scored.table, 1, "IoU") == "–"
+    assert cell(scored.table, 1, "Overlap (IoU)") == "–"
     assert "Not scored: day 2" in scored.notes.text()
     scored.show_day(2)
     assert scored.day_text.text() == "Day 2 · 21 Aug · perimeter filled forward, not scored"
@@ -165,7 +165,7 @@ def test_the_curves_are_the_scores_with_the_fitted_days_shaded(scored: SkillPane
 
 def test_another_measure_can_be_drawn_and_the_area_beside_what_was_observed(scored: SkillPanel) -> None:
     titles = [metric.title for metric in METRICS]
-    scored.measure.setCurrentIndex(titles.index("IoU of new growth"))
+    scored.measure.setCurrentIndex(titles.index("Overlap of new growth"))
     assert list(scored.chart.points("model")) == [3, 4]
     scored.measure.setCurrentIndex(titles.index("Area, cells"))
     assert scored.chart.points("observed") == {1: 16, 3: 64, 4: 100}

@@ -208,7 +208,7 @@ def test_a_study_is_carried_out_shown_and_reopened(
     carry_out(qtbot, panel, controller)
     assert controller.shown is not None and controller.shown.table is not None and controller.shown.table.complete
     assert panel.cells.rowCount() == 12
-    assert "12 of 12 cells" in panel.head.text()
+    assert "12 of 12 cases" in panel.head.text()
     out = controller.shown.folder
     assert out.parent == folder / SAVED_STUDIES.directory and out.with_name(f"{out.name}.toml").is_file()
     panel.pages.setCurrentWidget(panel.tornado)
@@ -235,7 +235,7 @@ def test_a_stopped_study_keeps_its_cells_is_shown_where_it_cannot_be_written_to_
         return shown is not None and shown.table is not None and len(shown.table.rows) > 1
 
     qtbot.waitUntil(has_two_rows, timeout=60_000)
-    assert "of 12 cells" in controller.activity and panel.button("stop").isEnabled()
+    assert "of 12 cases" in controller.activity and panel.button("stop").isEnabled()
     QTest.mouseClick(panel.button("stop"), LEFT)
     qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
     assert controller.shown is not None and controller.shown.table is not None

@@ -200,7 +200,7 @@ def test_a_field_is_drawn_when_somebody_looks_and_in_a_thread_of_its_own(qtbot: 
     (spec,) = execute.specs
     assert (spec.seed, spec.member, spec.day, spec.shape) == (5, 0, 0, (40, 60))
     assert execute.threads.isdisjoint({threading.get_ident()})
-    assert panel.errors.maps.field.head.text() == "Draw: seed 5, member 0, end of day 1"
+    assert panel.errors.maps.field.head.text() == "Draw: seed 5, fire 0, end of day 1"
 
 
 def test_another_draw_is_the_next_members(qtbot: QtBot, make: Make) -> None:
@@ -214,7 +214,7 @@ def test_another_draw_is_the_next_members(qtbot: QtBot, make: Make) -> None:
     QTest.mouseClick(panel.errors.again, LEFT)
     execute.gate.set()
     qtbot.waitUntil(lambda: not controller.draws_field)
-    assert panel.errors.maps.field.head.text() == "Draw: seed 5, member 2, end of day 1"
+    assert panel.errors.maps.field.head.text() == "Draw: seed 5, fire 2, end of day 1"
     after = panel.errors.maps.field.maps[0].pixels
     assert before is not None and after is not None
     assert (before != after).all()
@@ -228,7 +228,7 @@ def test_a_day_brings_the_field_of_its_end(qtbot: QtBot, make: Make) -> None:
     QTest.keyClick(panel.errors.day, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: not controller.draws_field)
     assert execute.specs[-1].day == 2
-    assert panel.errors.maps.field.head.text() == "Draw: seed 5, member 0, end of day 3"
+    assert panel.errors.maps.field.head.text() == "Draw: seed 5, fire 0, end of day 3"
 
 
 def test_a_field_that_cannot_be_drawn_is_refused(qtbot: QtBot, make: Make, refusals: list[InputError]) -> None:

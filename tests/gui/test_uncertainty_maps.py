@@ -98,7 +98,7 @@ def caption(view: MapView) -> tuple[str, str]:
 def test_a_click_puts_the_means_of_both_cases_on_the_map(panel: UncertaintyPanel, session: Session) -> None:
     press(panel)
     result = session.result
-    assert (result.mean_of, result.title) == (4, "Mean of 4 members (daily states drawn)")
+    assert (result.mean_of, result.title) == (4, "Mean of 4 fires (chance of spread)")
     assert result.baseline is not None and result.plan is not None
     assert result.baseline.stride == session.project.calendar.steps_per_day
     assert result.baseline.fire.at(*OFTEN).tolist() == [0, 48, 96, 143, 191]
@@ -121,7 +121,7 @@ def test_baseline_and_plan_have_one_scale_that_says_what_it_is_of(
     session.set_view(FireView.DIFFERENCE)
     assert color_of(view, OFTEN, "difference") != 0
     assert view.decorations.caption.scale is not None
-    assert view.decorations.caption.scale.title == "mean Chance burned so far, baseline − plan, over 4 members"
+    assert view.decorations.caption.scale.title == "mean chance burned so far, no drops − plan, over 4 fires"
     assert caption(view)[0].startswith("Saved, mean · End of day 4")
 
 
@@ -140,7 +140,7 @@ def test_the_timeline_steps_by_days_and_the_caption_is_of_the_picture(
     session.set_step(149)
     title, note = caption(view)
     assert "Day 3 · 21 Aug 2020 00:00" in title
-    assert note == "Mean of 4 members (daily states drawn) of an ensemble"
+    assert note == "Mean of 4 fires (chance of spread) of an ensemble"
 
 
 def test_the_mouse_and_the_probe_read_the_mean_probability(
@@ -152,7 +152,7 @@ def test_the_mouse_and_the_probe_read_the_mean_probability(
     hand, inside = Hand(view), (OFTEN[0] + 0.5, OFTEN[1] + 0.5)
     hand.move(inside)
     view.flush()
-    assert "mean Chance burned so far 0.25" in said[-1]
+    assert "mean chance burned so far 0.25" in said[-1]
     session.set_tool(Tool.PROBE)
     hand.click(inside)
     view.flush()
@@ -167,7 +167,7 @@ def test_layers_that_an_ensemble_has_not_say_so(panel: UncertaintyPanel, view: M
     assert "show the plan's run" in view.layers["drops"].missing()
     assert view.layers["burning"].missing() == ""
     scale = view.layers["burning"].legend.scale
-    assert scale is not None and scale.title == "mean probability of burning over 4 members"
+    assert scale is not None and scale.title == "mean chance burning now over 4 fires"
     for key in ("retardant", "burning", "drops"):
         view.layers.set_visible(key, True)
     view.flush()
@@ -216,10 +216,10 @@ def test_the_means_so_far_can_be_seen_and_follow_when_the_drawing_ends(
     qtbot.waitUntil(panel.button("map").isEnabled)
     assert not panel.button("export").isEnabled()
     press(panel)
-    assert session.result.title == "Mean of 2 of 4 members (daily states drawn)"
+    assert session.result.title == "Mean of 2 of 4 fires (chance of spread)"
     controller.stop()
     qtbot.waitUntil(lambda: not controller.is_busy)
-    assert session.result.title == "Mean of 3 of 4 members (daily states drawn)"
+    assert session.result.title == "Mean of 3 of 4 fires (chance of spread)"
     assert panel.button("export").isEnabled()
     controller.shutdown()
     controller.deleteLater()
@@ -244,7 +244,7 @@ def test_another_ensemble_takes_the_place_of_the_one_on_the_map(
     press(panel)
     assert session.result.mean_of == 4
     pick(panel, "· 7")
-    assert session.result.title == "Mean of 7 members (model error)"
+    assert session.result.title == "Mean of 7 fires (model error)"
     assert panel.button("map").text() == "Back"
 
 
@@ -300,7 +300,7 @@ def test_means_are_not_exported_as_a_plan(qtbot: QtBot, panel: UncertaintyPanel,
     dialog = ExportDialog(session)
     qtbot.addWidget(dialog)
     assert dialog.summary.text().startswith(
-        "The map shows an ensemble: Mean of 4 members (daily states drawn). An ensemble has no plan"
+        "The map shows an ensemble: Mean of 4 fires (chance of spread). An ensemble has no plan"
     )
     assert "show its run from the list of runs" in dialog.summary.text()
     assert not dialog.save_button.isEnabled()

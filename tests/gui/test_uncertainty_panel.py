@@ -202,13 +202,13 @@ def test_a_schedule_of_another_plan_is_refused(
 def test_work_shows_the_time_left_and_running_means_and_stops_with_what_there_is(qtbot: QtBot, make: Make) -> None:
     panel, controller = make(draws(ensemble_of(asked=9), endless=True))
     panel.button("start").click()
-    qtbot.waitUntil(lambda: controller.activity == "Member 1 of 4 · 1:02 left")
+    qtbot.waitUntil(lambda: controller.activity == "Fire 1 of 4 · 1:02 left")
     assert panel.bar.value() == 250
     assert "no drops 20.0, plan 6.00" in panel.means.text()
     assert "25.0%" in panel.means.text()
     assert not panel.form.isEnabled()
     work = controller.work()
-    assert work is not None and work.kept == "finished members"
+    assert work is not None and work.kept == "finished fires"
     panel.button("stop").click()
     assert controller.activity == "Stopping…"
     qtbot.waitUntil(lambda: not controller.is_busy)
@@ -257,7 +257,7 @@ def test_cells_and_the_protected_regions_can_be_shown_instead(shown: Uncertainty
 def test_the_words_at_the_axes_have_the_colour_of_the_theme_whatever_is_shown(shown: UncertaintyPanel) -> None:
     shown.unit.setCurrentText("cells")
     axes = [shown.fan.item.getAxis("left"), shown.convergence.item.getAxis("bottom")]
-    assert [axis.labelText for axis in axes] == ["burned, cells", "members; final extent"]
+    assert [axis.labelText for axis in axes] == ["burned, cells", "fires; final size"]
     assert {axis.labelStyle["color"] for axis in axes} == {current_colors().muted}
 
 
@@ -271,7 +271,7 @@ def test_means_settle_member_by_member(shown: UncertaintyPanel) -> None:
 
 
 def test_the_table_has_the_columns_of_the_paper(shown: UncertaintyPanel) -> None:
-    row = summary(shown, "Final extent, cells")
+    row = summary(shown, "Final size, cells")
     assert (row["No drops mean"], row["Plan mean"]) == ("35.0", "16.0")
     assert row["No drops sd"] == "12.9"
     assert row["Reduction"].startswith("54.3% ±")
@@ -280,7 +280,7 @@ def test_the_table_has_the_columns_of_the_paper(shown: UncertaintyPanel) -> None
 
 def test_the_member_in_which_the_plan_does_least_comes_first(shown: UncertaintyPanel) -> None:
     shown.pages.setCurrentWidget(shown.members_view)
-    assert members(shown, "Member") == ["1", "0", "2", "3"]
+    assert members(shown, "Fire") == ["1", "0", "2", "3"]
     assert members(shown, "Extent saved")[0] == "-3.00"
     assert "Wind speed ×" not in shown.tables.members.titles
 
@@ -289,7 +289,7 @@ def test_members_of_the_wind_say_what_wind_they_had(qtbot: QtBot, make: Make) ->
     panel, controller = make(draws(ensemble_of(KIND.WEATHER)))
     panel.form.set_kind(KIND.WEATHER)
     run(qtbot, panel, controller)
-    turned = dict(zip(members(panel, "Member"), members(panel, "Wind turned, °"), strict=True))
+    turned = dict(zip(members(panel, "Fire"), members(panel, "Wind turned, °"), strict=True))
     assert turned["3"] == "30.0"
 
 
@@ -368,7 +368,7 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     panel.form.fields.box("members").setValue(3)
     panel.button("start").click()
     qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
-    assert set(members(panel, "Member")) == {"0", "1", "2"}
+    assert set(members(panel, "Fire")) == {"0", "1", "2"}
     assert set(members(panel, "Extent saved")) == {"0"}
     (found,) = SAVED_ENSEMBLES.in_project(saved)
     assert not found.can_resume() and found.can_resume(replace(found.header.settings, members=5))

@@ -161,4 +161,5 @@ def _fire_name(shown: MapState) -> str:
         case FireView.PLAN:
             return shown.result.plan_name or TITLES[FireView.PLAN]
         case FireView.DIFFERENCE:
-            return f"{first[0].upper()}{first[1:]} − {plan}"
+            of_runs = shown.result.against or shown.result.plan_name
+            return f"{first[0].upper()}{first[1:]} − {plan}" if of_runs else TITLES[FireView.DIFFERENCE]

@@ -91,7 +91,7 @@ def test_progress_counts_every_rollout_and_the_end_is_one_sentence() -> None:
 
     assert [(step.done, step.total) for step in steps] == [(0, 3), (1, 3), (2, 3)]
     assert end(events).reason is FinishReason.COMPLETED
-    assert end(events).message.startswith("mean IoU ")
+    assert end(events).message.startswith("mean overlap (IoU) ")
     assert "on the days after day 2" in end(events).message
 
 

@@ -172,7 +172,7 @@ def test_everything_wrong_is_said_at_once_and_nothing_is_written(tmp_path: Path,
         cases=(Case("odd", {"days": 400}),),
     )  # fmt: skip
     said = problems_of(carried(spec_of(tmp_path / "s", project, study)))
-    for words in ("clairvoyant", "Allowance", "fleet.NONE.count", "How well retardant works", "case odd"):
+    for words in ("clairvoyant", "Fire simulations", "fleet.NONE.count", "How well retardant works", "case odd"):
         assert words in said
     assert not (tmp_path / "s").exists()
 

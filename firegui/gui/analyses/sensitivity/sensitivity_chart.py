@@ -29,11 +29,15 @@ _X_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Number that can be drawn: of a row, and of the schedule as planned for if there is one."""
+    """Number that can be drawn: of a row, and of the schedule as planned for if there is one.
+
+    With ``has_spread`` rows of several draws show their lowest and their highest, too.
+    """
 
     title: str
     value: Callable[[Any], float]
     level: Callable[[AnyTable], float | None]
+    has_spread: bool = False
 
 
 def _level(name: str) -> Callable[[AnyTable], float | None]:
@@ -55,7 +59,7 @@ MEASURES: dict[SensitivityKind, tuple[Measure, ...]] = {
     SensitivityKind.EFFECTIVENESS: _SCORED,
     SensitivityKind.RETARDANT_SIDE: _SCORED,
     SensitivityKind.POSE: (
-        Measure("Objective", lambda row: row.mean, _level("fire_objective")),
+        Measure("Objective", lambda row: row.mean, _level("fire_objective"), has_spread=True),
         Measure("Final size, cells", lambda row: row.mean_extent, _level("final_extent_cells")),
     ),
     SensitivityKind.DESIGN: (
@@ -121,7 +125,7 @@ class SensitivityChart(Chart):
 def _bounds(rows: tuple[Row, ...], measure: Measure | None) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Return the lowest and the highest draw by row; NaN if a row has no spread."""
     low, high = np.full(len(rows), math.nan), np.full(len(rows), math.nan)
-    if measure is None or measure.title != "J_fire":
+    if measure is None or not measure.has_spread:
         return low, high
     for k, row in enumerate(rows):
         if isinstance(row, PoseRow):

@@ -365,7 +365,7 @@ def mean_result(header: EnsembleHeader, ensemble: Ensemble, project: Project) ->
     frames = [Frames(per_day, _codes(ensemble.fire[case]), _codes(ensemble.burning[case]), _NO_RETARDANT)
               for case in cases]  # fmt: skip
     so_far = "" if ensemble.complete else f"{ensemble.members:,} of "
-    title = f"Mean of {so_far}{counted(ensemble.asked, 'member')} ({KIND_TITLES[ensemble.kind].lower()})"
+    title = f"Mean of {so_far}{counted(ensemble.asked, 'fire')} ({KIND_TITLES[ensemble.kind].lower()})"
     plan = frames[PLAN] if ensemble.has_plan else None
     return ShownResult(title, frames[BASELINE], plan=plan, project=then, mean_of=ensemble.members)
 
