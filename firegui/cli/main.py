@@ -36,7 +36,7 @@ SUMMARIES = {
     "prune": "Remove the needless drops of a plan.",
     "removal": "Show drops against hectares during the removal; pick a plan.",
     "replan": "Plan the remaining days anew from an observed fire.",
-    "scaling": "Time fire simulations and gradients as fleet, raster and days grow.",
+    "scaling": "Time simulations and gradients as fleet, raster and days grow.",
     "sensitivity": "Vary what a schedule depends on and compare the results.",
     "skill": "Check the fire model against perimeters.",
     "stress": "Test a schedule in worlds that differ from the model.",

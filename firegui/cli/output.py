@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from firegui.domain.units import Units
+if TYPE_CHECKING:
+    from firegui.domain.units import Units
 
 UNITS_KEY = "firegui.units"
 """Key of the chosen units in ``click.Context.meta``."""
@@ -35,7 +37,9 @@ def report(as_json: bool, data: Mapping[str, Any], lines: Callable[[], Iterable[
 def chosen_units() -> Units:
     """Return the units of reports: those of ``firegui --units``, metric without it."""
     context = click.get_current_context(silent=True)
-    return Units.METRIC if context is None else Units(context.find_root().meta.get(UNITS_KEY, Units.METRIC))
+    # The help of the program is shown without anything of the domain.
+    kinds: type[Units] = import_module("firegui.domain.units").Units
+    return kinds.METRIC if context is None else kinds(context.find_root().meta.get(UNITS_KEY, kinds.METRIC))
 
 
 def table(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:

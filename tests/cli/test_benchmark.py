@@ -39,7 +39,7 @@ def test_a_small_benchmark_comes_with_its_table_and_its_files_and_grows_with_res
     answer = firegui("benchmark", project, *words)
 
     assert answer.code == 0, answer.err
-    for text in ("No intervention", "Random (uniform poses)", "Two-stage", "no violation", "4/4 tasks", str(out)):
+    for text in ("No drops", "Random (anywhere)", "Two-stage", "no violation", "4/4 tasks", str(out)):
         assert text in answer.out + answer.err
     names = {path.name for path in (out / TASKS).iterdir()}
     assert names == {"two-stage-0", "none-0", "random-uniform-0", "random-uniform-1"}
@@ -161,7 +161,7 @@ def test_a_task_that_went_wrong_ends_with_its_name_and_the_table_of_the_others(
     workplace.answer = lambda terms: None if terms.task.name == "gradient-0" else done(terms)
     answer = firegui("benchmark", project, "--planners", "gradient,none", "--seeds", 1, "--out", tmp_path / "run")
     assert answer.code == 1 and "gradient-0: its process was killed" in answer.out
-    assert "No intervention" in answer.out
+    assert "No drops" in answer.out
     assert read_header(tmp_path / "run").reason is FinishReason.FAILED
 
 

@@ -46,14 +46,14 @@ def test_one_drop_is_one_drop() -> None:
 def test_members_are_told_with_their_means_and_the_time_that_is_left() -> None:
     event = MembersDone(75, 300, 90_843.2, 3_240.4, 0.01, 30.0, 90.0)
     means = "mean 90,843 cells without drops, 3,240 with the plan"
-    assert members_bar_text(event) == f"[{'#' * 6}{'.' * 18}] member 75/300  {means}  0:30, 1:30 left"
+    assert members_bar_text(event) == f"[{'#' * 6}{'.' * 18}] fire 75/300  {means}  0:30, 1:30 left"
     alone = members_bar_text(replace(event, plan=None, worse=None, left=float("nan")))
-    assert alone.endswith("member 75/300  mean 90,843 cells  0:30")
+    assert alone.endswith("fire 75/300  mean 90,843 cells  0:30")
 
 
 def test_an_elimination_is_told_with_what_is_left_and_how_near_the_limits_are() -> None:
     step = EliminationStep(350, 1, 1735, 3628, 1893, 2721, 3628, 64, 0.981, 1.0, float("nan"), 65.0)
-    tests = "pass 1, 2,721/3,628"
+    tests = "round 1, 2,721/3,628"
     held = "burn 0.981, final 1.000 of the limit"
     assert elimination_bar_text(step) == f"[{'#' * 18}{'.' * 6}] {tests}  1,735 drops of 3,628 left  {held}  1:05"
     assert "pass 1, 0/0" in elimination_bar_text(replace(step, tested=0, to_test=0))

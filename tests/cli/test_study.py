@@ -108,7 +108,7 @@ def test_bad_input_is_listed_at_once_and_nothing_is_written(tmp_path: Path) -> N
     study = write_study(tmp_path, planner="oracle", aircraft="XX", allowance=0)
     code, _, err = called(study, "--out", tmp_path / "full", "--workers", -2)
     assert code == 2
-    for words in ("oracle", "fleet.XX.count", "Allowance", "-2", "holds no study"):
+    for words in ("oracle", "fleet.XX.count", "Fire simulations", "-2", "holds no study"):
         assert words in err
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.txt"]
 

@@ -29,7 +29,12 @@ def test_it_leaves_an_ordinary_run_that_is_audited_and_helps(firegui: Run, proje
 def test_people_are_told_what_it_is_and_what_to_do_next(firegui: Run, project: Path, tmp_path: Path) -> None:
     answer = firegui("tactical", project, "--out", tmp_path / "run")
     assert answer.code == 0
-    for words in ("tactical heuristic", "at cautious effectiveness", "At expected effectiveness", "0 violations"):
+    for words in (
+        "placed by rule, not searched for",
+        "at cautious effectiveness",
+        "At expected effectiveness",
+        "0 violations",
+    ):
         assert words in answer.out
     assert f"With more time: firegui plan {project} --out RUN" in answer.out
     assert "[3/3]" in answer.err

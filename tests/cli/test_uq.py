@@ -91,8 +91,8 @@ def test_people_read_the_paired_table_and_what_is_approximate(
     answer = firegui("uq", project, *words, "--out", tmp_path / "run")
     assert answer.code == 0
     for text in (
-        "4 members", "final size, ha", "protected, cells", "reduction", "More burns with the plan in", "approximate",
-        "another fire", "ℓ 53.79 cells", "Least benefit, cells: member", "Without chance", "may unburn them",
+        "4 fires", "final size, ha", "protected, cells", "reduction", "More burns with the plan in", "approximate",
+        "another fire", "ℓ 53.79 cells", "Least benefit, cells: fire", "Without chance", "may unburn them",
     ):  # fmt: skip
         assert text in answer.out
     assert "member 4/4" in answer.err and "approximate" in answer.err
@@ -153,7 +153,7 @@ def test_everything_wrong_is_listed_at_once(firegui: Run, project: Path, tmp_pat
     other = firegui("uq", project, *wind, "--out", tmp_path / "new", "--json")
     other.assert_refused(
         "Number of fires is 0",
-        "Speed is -1",
+        "Wind speed error is -1",
         "--softening does not belong",
         "two error models",
         "hold only for the wind",

@@ -115,7 +115,7 @@ def test_a_run_that_is_still_ending_is_deleted_only_once_it_has_ended(
 ) -> None:
     queue.discard(ending)
     assert ending.folder.exists()
-    assert ending.status == "discarding"
+    assert ending.status == "deleting"
     late.released.set()
     qtbot.waitUntil(lambda: not ending.folder.exists(), timeout=LONG_MS)
     qtbot.waitUntil(lambda: queue.entries == (), timeout=LONG_MS)

@@ -24,7 +24,7 @@ def panel(qtbot: QtBot, session: Session) -> ScenarioPanel:
 
 def test_the_facts_of_the_event_are_there(panel: ScenarioPanel) -> None:
     assert fact_of(panel, "Name") == "Test Ridge"
-    assert fact_of(panel, "Grid") == "40 × 60 cells of 30 m\n1.2 × 1.8 km"
+    assert fact_of(panel, "Grid") == "40 × 60 cells of 30 m\n1.20 km × 1.80 km"
     assert fact_of(panel, "CRS") == "EPSG:32610"
     assert fact_of(panel, "Start") == "2020-08-19 07:00 UTC\n2020-08-19 00:00 local (UTC-7)"
     assert fact_of(panel, "Plan") == "4 of 6 days, 200 steps of 0.48 h"
@@ -34,7 +34,7 @@ def test_the_facts_of_the_event_are_there(panel: ScenarioPanel) -> None:
 
 
 def test_missing_layers_are_named(panel: ScenarioPanel) -> None:
-    missing = fact_of(panel, "Missing")
+    missing = fact_of(panel, "Layers")
     assert "fuel model" in missing
     assert "elevation" not in missing
 

@@ -242,6 +242,9 @@ class MapRenderer(QWidget):
         for view, copy in zip(self._views, self._sessions, strict=True):
             like = shown[own.index(view)] if view in own else shown[0]
             self._maps.append(self._map(copy, like, board))
+        if self._views == SIDES:
+            for made, parts in zip(self._maps, _PARTS, strict=True):
+                made.decorations.parts = parts
 
     def picture(self, step: int) -> NDArray[np.uint8]:
         """Return the pixels ``[H, W, 3]`` of a step."""
