@@ -39,13 +39,13 @@ def said(table: BenchmarkTable) -> list[str]:
 
 def test_people_read_every_table_with_its_columns_below_each_other() -> None:
     found = said(whole_table())
-    for title in ("Performance:", "Cost:", "Matched allowance:", "Audit:", "Which planner when:"):
+    for title in ("Performance:", "Cost:", "Matched allowance:", "Audit:", "Best planner for the time:"):
         assert title in found
     block = found[found.index("Performance:") + 1 :][:17]
     ends = {len(line) for line in block}
     assert len(ends) == 1, "numbers end below each other"
     assert block[1].split("  ")[-1].strip() == "0.870", "the best comes first"
-    when = found[found.index("Which planner when:") + 1 :]
+    when = found[found.index("Best planner for the time:") + 1 :]
     column = when[0].index("Time available")
     assert [line[column:].split("  ")[0] for line in when[1:4]] == ["10 s to 1 min", "10 min", "1 h to no limit"]
     text = "\n".join(found)

@@ -95,7 +95,7 @@ def test_people_read_the_paired_table_and_what_is_approximate(
         "another fire", "ℓ 53.79 cells", "Least benefit, cells: fire", "Without chance", "may unburn them",
     ):  # fmt: skip
         assert text in answer.out
-    assert "member 4/4" in answer.err and "approximate" in answer.err
+    assert "fire 4/4" in answer.err and "approximate" in answer.err
 
 
 def test_the_model_error_is_fitted_to_the_projects_own_perimeters(firegui: Run, watched: Path, tmp_path: Path) -> None:
