@@ -120,7 +120,9 @@ class ClosedLoop(ReplanJob):
             raise InputError([Problem(where, "has lost fires that were drawn", "start it again")], TITLE)
         if flown.any():
             what = f"changes drops of day {int(flown.argmax()) // world.per_day + 1}, which have been flown"
-            remedy = f"change drops from day {step / world.per_day + 1:g} on, or stop the exercise earlier"
+            day, rest = divmod(step, world.per_day)
+            since = f"{rest * 24 / world.per_day:g} h into day {day + 1}" if rest else f"day {day + 1}"
+            remedy = f"change drops from {since} on, or stop the exercise earlier"
             raise InputError([Problem("schedule", what, remedy)], TITLE)
         if decision_between(before, after, step) is Decision.KEPT:
             return state

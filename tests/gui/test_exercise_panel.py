@@ -181,7 +181,8 @@ def test_drops_that_were_flown_cannot_be_edited(qtbot: QtBot, bench: Workbench, 
     press(bench, "resume")
     qtbot.waitUntil(lambda: bool(refusals), timeout=LONG_MS)
     wait_idle(qtbot, bench.queue, LONG_MS)
-    assert "changes drops of day 0, which have been flown" in str(refusals[0])
+    assert "changes drops of day 1, which have been flown" in str(refusals[0])
+    assert "change drops from 12 h into day 1 on" in str(refusals[0])
     assert stopped.is_resumable
 
 

@@ -173,7 +173,7 @@ def test_a_kind_helps_to_find_but_titles_come_first() -> None:
     assert best_matches("file", list(kinds), str, kinds.__getitem__) == ["Filed away", "Quit"]
 
 
-@pytest.mark.parametrize("typed", ["grounded", "identify", "acres", "landfire"])
+@pytest.mark.parametrize("typed", ["grounded", "inspect", "acres", "landfire"])
 def test_synonyms_find_an_action_and_leave_unlike_words_out(window: MainWindow, typed: str) -> None:
     palette = open_palette(window)
     QTest.keyClicks(palette.field, typed)

@@ -213,7 +213,7 @@ def test_work_shows_the_time_left_and_running_means_and_stops_with_what_there_is
     assert controller.activity == "Stopping…"
     qtbot.waitUntil(lambda: not controller.is_busy)
     assert not panel.means.isVisible()
-    assert "4 of 9 members" in panel.head.text()
+    assert "4 of 9 fires" in panel.head.text()
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------

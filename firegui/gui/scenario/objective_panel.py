@@ -223,7 +223,7 @@ class ObjectivePanel(QWidget):
             ("Used to score", "expected; the nominal effectiveness η of the paper"),
         )
         for index, (title, help) in enumerate(heads):
-            head = QLabel(title)
+            head = QLabel(title.replace(" in ", " in\n").replace(" to ", " to\n"))
             head.setProperty("role", "muted")
             head.setToolTip(help)
             grid.addWidget(head, 0, index + 1)

@@ -19,12 +19,14 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QTabWidget,
     QToolBar,
+    QToolButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.runs_panel import RunsPanel
+from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.shell import Rail
@@ -78,7 +80,14 @@ class Person:
         QTest.mouseClick(button, LEFT, pos=_handle(button))
 
     def see(self, widget: QWidget) -> None:
-        """Scroll to a widget, and check that it is on screen."""
+        """Unfold what hides a widget, scroll to it, and check that it is on screen."""
+        parent = widget.parentWidget()
+        while parent is not None:
+            if isinstance(parent, FoldedSection) and not widget.isVisibleTo(parent):
+                title = next(each for each in parent.findChildren(QToolButton) if each.parentWidget() is parent)
+                self.press(title)
+            parent = parent.parentWidget()
+        QApplication.processEvents()
         parent = widget.parentWidget()
         while parent is not None:
             if isinstance(parent, QScrollArea):

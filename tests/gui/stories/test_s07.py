@@ -70,7 +70,7 @@ def test_two_runs_are_put_beside_each_other_with_their_numbers(person: Person) -
     assert dialog.windowTitle() == f"{by_rule.title} and {searched.title}"
     drops = next(line for line in dialog.lines if line.what == "Drops")
     assert (drops.one, drops.other) == (str(by_rule.drops), str(searched.drops))
-    assert any("pochs" in line.what for line in dialog.lines), "the inputs in which the runs differ are not told"
+    assert any("earch steps" in line.what for line in dialog.lines), "the inputs in which the runs differ are not told"
     panes = person.window.workbench.maps.panes
     panes[0].setFocus()
     person.hand = Hand(panes[0])

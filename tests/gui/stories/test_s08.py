@@ -33,7 +33,7 @@ def test_members_are_drawn_summed_up_and_the_worst_is_opened(person: Person) -> 
     person.page(panel.pages, "Table")
     summary = panel.tables.summary
     assert summary.rowCount() > 0
-    assert "Final extent, cells" in str(summary.index(0, 0).data())
+    assert "Final size, cells" in str(summary.index(0, 0).data())
     person.page(panel.pages, "Members")
     assert len(column(panel, "Member")) == MEMBERS
     saved = column(panel, "Extent saved")

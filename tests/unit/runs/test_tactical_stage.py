@@ -30,7 +30,7 @@ def stopping(at: int, control: RunControl, *, now: bool = False) -> FakeEngine:
     return FakeEngine(during_pass=lambda number: control.request_stop(now=now) if number == at else None)
 
 
-def test_it_makes_three_passes_without_an_epoch_and_is_kept_like_any_run(spec: PlanSpec) -> None:
+def test_it_makes_three_rounds_without_an_epoch_and_is_kept_like_any_run(spec: PlanSpec) -> None:
     engine = FakeEngine()
     events = carried_out(spec, engine)
     began = [event for event in events if isinstance(event, StageBegan)]
@@ -63,12 +63,12 @@ def test_it_plans_at_design_effectiveness_and_is_scored_at_nominal(spec: PlanSpe
     assert len(shown[-1].drops) == 3
 
 
-def test_a_stop_keeps_the_best_pass_and_going_on_ends_like_an_unbroken_run(spec: PlanSpec, tmp_path: Path) -> None:
+def test_a_stop_keeps_the_best_round_and_going_on_ends_like_an_unbroken_run(spec: PlanSpec, tmp_path: Path) -> None:
     carried_out(replace(spec, out=tmp_path / "whole"))
     control = RunControl()
     finished = end(carried_out(spec, stopping(1, control), control))
     assert finished.reason is FinishReason.STOPPED
-    assert "after 1 of 3 passes" in finished.message
+    assert "after 1 of 3 rounds" in finished.message
     assert finished.nominal is not None
     assert read_run(spec.out).can_resume
     again: list[int] = []
@@ -77,22 +77,22 @@ def test_a_stop_keeps_the_best_pass_and_going_on_ends_like_an_unbroken_run(spec:
     assert_same_files(spec.out, tmp_path / "whole", PLAN, SCHEDULE)
 
 
-def test_stopped_in_the_first_pass_it_says_that_there_is_no_plan_yet(spec: PlanSpec) -> None:
+def test_stopped_in_the_first_round_it_says_that_there_is_no_plan_yet(spec: PlanSpec) -> None:
     control = RunControl()
     finished = end(carried_out(spec, stopping(0, control), control))
     assert finished.reason is FinishReason.STOPPED
-    assert "before the first pass" in finished.message
+    assert "before the first round" in finished.message
     assert finished.nominal is None
     assert not read_run(spec.out).has_plan
 
 
-def test_stopped_before_it_began_it_speaks_of_passes_too(spec: PlanSpec) -> None:
+def test_stopped_before_it_began_it_speaks_of_rounds_too(spec: PlanSpec) -> None:
     control = RunControl()
     control.request_stop()
-    assert "before the first pass" in end(carried_out(spec, FakeEngine(), control)).message
+    assert "before the first round" in end(carried_out(spec, FakeEngine(), control)).message
 
 
-def test_a_process_killed_between_passes_leaves_a_plan_and_goes_on(spec: PlanSpec) -> None:
+def test_a_process_killed_between_rounds_leaves_a_plan_and_goes_on(spec: PlanSpec) -> None:
     with pytest.raises(KeyboardInterrupt):
         carried_out(spec, FakeEngine(during_pass=raise_at(2, KeyboardInterrupt)))
     assert read_run(spec.out).has_plan
