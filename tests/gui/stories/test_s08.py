@@ -35,17 +35,17 @@ def test_members_are_drawn_summed_up_and_the_worst_is_opened(person: Person) -> 
     assert summary.rowCount() > 0
     assert "Final size, cells" in str(summary.index(0, 0).data())
     person.page(panel.pages, "Members")
-    assert len(column(panel, "Member")) == MEMBERS
+    assert len(column(panel, "Fire")) == MEMBERS
     saved = column(panel, "Extent saved")
     assert saved == sorted(saved), "the member that the plan helps least is not the first"
 
-    worst = int(column(panel, "Member")[0])
+    worst = int(column(panel, "Fire")[0])
     view = panel.members_view
     person.double_click(view, view.visualRect(view.model().index(0, 0)).center())
     person.rests()
     result = person.session.result
     assert result.member
-    assert result.title.startswith(f"Member {worst} ")
+    assert result.title.startswith(f"Fire {worst} ")
     assert result.baseline is not None and result.plan is not None
     assert person.window.workbench.map.decorations.caption.title
 
