@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from firegui.gui.map.decorations import scale_image
@@ -13,31 +13,26 @@ from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, Sample
 from firegui.gui.map.layers.wind_layer import add_arrow
 from firegui.gui.map.map_colors import ColorScale, faded
 
-_SAMPLE = QSize(22, 14)
+SAMPLE_SIZE = QSize(22, 14)
 
 
-def swatch_pixmap(color: QColor, *, faint: bool = False) -> QPixmap:
-    """Return a small rounded square, empty if the layer has nothing to show."""
-    pixmap = QPixmap(28, 28)
-    pixmap.setDevicePixelRatio(2.0)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(color, 1.2))
-    painter.setBrush(Qt.BrushStyle.NoBrush if faint else QBrush(color))
-    painter.drawRoundedRect(QRectF(1.5, 1.5, 11, 11), 3, 3)
-    painter.end()
-    return pixmap
+def swatch_pixmap(layer: MapLayer, *, faint: bool = False) -> QPixmap:
+    """Return a sample of what the layer draws, faint if the layer has nothing to show.
+
+    Layers of one colour differ by the shape of their samples.
+    """
+    sample = next((sample for _label, _ink, sample in layer.samples), layer.swatch_sample)
+    return sample_pixmap(LegendEntry(layer.title, faded(layer.swatch, 0.35 if faint else 1.0), sample))
 
 
 def sample_pixmap(entry: LegendEntry) -> QPixmap:
     """Return a sample of an entry as the map draws it."""
-    pixmap = QPixmap(_SAMPLE * 2)
+    pixmap = QPixmap(SAMPLE_SIZE * 2)
     pixmap.setDevicePixelRatio(2.0)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    middle = QPointF(_SAMPLE.width() / 2, _SAMPLE.height() / 2)
+    middle = QPointF(SAMPLE_SIZE.width() / 2, SAMPLE_SIZE.height() / 2)
     if entry.sample is Sample.ARROW:
         path = QPainterPath()
         add_arrow(path, middle, 20.0, 0.0)
@@ -45,12 +40,18 @@ def sample_pixmap(entry: LegendEntry) -> QPixmap:
     elif entry.sample in (Sample.LINE, Sample.DASH):
         style = Qt.PenStyle.DashLine if entry.sample is Sample.DASH else Qt.PenStyle.SolidLine
         painter.setPen(QPen(entry.color, 2.0, style))
-        painter.drawLine(QPointF(1, middle.y()), QPointF(_SAMPLE.width() - 1, middle.y()))
+        painter.drawLine(QPointF(1, middle.y()), QPointF(SAMPLE_SIZE.width() - 1, middle.y()))
     elif entry.sample in (Sample.ELLIPSE, Sample.OUTLINE):
         painter.setPen(QPen(entry.color, 1.4))
         if entry.sample is Sample.ELLIPSE:
             painter.setBrush(faded(entry.color, 0.55))
         painter.drawEllipse(middle, 9.5, 3.5)
+    elif entry.sample is Sample.DIAMOND:
+        painter.setPen(QPen(entry.color, 1.4))
+        painter.drawLine(QPointF(1, middle.y()), QPointF(SAMPLE_SIZE.width() - 1, middle.y()))
+        painter.setBrush(entry.color)
+        corners = QPointF(0, -5), QPointF(5, 0), QPointF(0, 5), QPointF(-5, 0)
+        painter.drawPolygon([middle + corner for corner in corners])
     elif entry.sample is Sample.HATCH:
         painter.setPen(QPen(entry.color, 1.2))
         painter.setBrush(QBrush(entry.color, Qt.BrushStyle.BDiagPattern))
@@ -171,7 +172,7 @@ class LegendRow(QWidget):
     def _fitting(self) -> int:
         metrics = self.fontMetrics()
         widest = max((metrics.horizontalAdvance(entry.label) for entry in self._entries), default=1)
-        return max(min(self.width() // (widest + _SAMPLE.width() + 22), len(self._entries)), 1)
+        return max(min(self.width() // (widest + SAMPLE_SIZE.width() + 22), len(self._entries)), 1)
 
     def _arrange(self) -> None:
         while (item := self._grid.takeAt(0)) is not None:

@@ -52,8 +52,9 @@ class Ink:
             halo=QColor(12, 14, 17, 215) if dark else QColor(255, 255, 255, 225),
             card=QColor(20, 23, 27, 225) if dark else QColor(255, 255, 255, 235),
             region=QColor("#5aa9ff" if dark else "#0b57c0"),
-            zone=QColor("#d28bff" if dark else "#7a1fa2"),
-            observed=QColor("#ff5d52" if dark else "#c4161c"),
+            zone=QColor("#b44cff" if dark else "#4a0066"),
+            # White on black, or black on white: no colour of the fire or its backdrop is alike.
+            observed=QColor("#ffffff" if dark else "#000000"),
             wind=QColor("#b9c6d8" if dark else "#44536a"),
             water=QColor(theme.water),
             retardant=QColor(theme.retardant),
@@ -162,7 +163,7 @@ def retardant_scale() -> ColorScale:
     Untreated cells are invisible; more retardant is more opaque.
     """
     left = np.arange(256) / 255.0
-    rgb = np.tile(np.array([[214, 73, 158]], np.uint8), (256, 1))
+    rgb = np.tile(np.array([[232, 89, 12]], np.uint8), (256, 1))
     alpha = np.where(left > 0.99, 0.0, 0.25 + 0.75 * (1.0 - left))
     return ColorScale("Fuel that can still burn", "0", "1 untreated", _with_alpha(rgb, alpha))
 

@@ -26,7 +26,7 @@ from firegui.gui.base.layouts import fill_scroll_area, scroll_area, vertical
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.map.layers.layer import MapLayer
 from firegui.gui.map.layers.layer_stack import GROUND, LayerStack
-from firegui.gui.map.legends import LegendView, swatch_pixmap
+from firegui.gui.map.legends import SAMPLE_SIZE, LegendView, swatch_pixmap
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import NoScrollSlider
@@ -221,6 +221,7 @@ class _LayerControls:
         self.key = layer.key
         self.grip = _Grip(layer)
         self.box = QCheckBox(layer.title)
+        self.box.setIconSize(SAMPLE_SIZE)
         self.box.setIconSize(QSize(14, 14))
         self.box.setAccessibleName(f"Show {layer.title}")
         self.box.toggled.connect(self._toggle)
@@ -249,7 +250,7 @@ class _LayerControls:
         with QSignalBlocker(self.box), QSignalBlocker(self.slider):
             self.box.setChecked(layer.visible)
             self.slider.setValue(round(100 * layer.opacity))
-        self.box.setIcon(QIcon(swatch_pixmap(layer.swatch, faint=bool(why))))
+        self.box.setIcon(QIcon(swatch_pixmap(layer, faint=bool(why))))
         self.box.setToolTip(f"{layer.help}\nNow empty: {why}" if why else layer.help)
         font = self.box.font()
         font.setItalic(bool(why))

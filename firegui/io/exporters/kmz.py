@@ -27,8 +27,8 @@ DOCUMENT = "doc.kml"
 PICTURES: Mapping[str, str] = MappingProxyType(
     {Material.RETARDANT.value: "files/retardant.png", Material.WATER.value: "files/water.png"}
 )
-RETARDANTS = ("#b3224f", "#e8743b", "#7b3fa0", "#d9a400", "#5c1029", "#f08fb0")
-WATERS = ("#0b6f7a", "#1f6feb", "#57c4d3", "#173a7a", "#9fd8ff", "#3f9e8f")
+RETARDANTS = ("#9a3412", "#e8743b", "#7b3fa0", "#d9a400", "#5c1029", "#f08fb0")
+WATERS = ("#0060a8", "#57c4d3", "#1f6feb", "#173a7a", "#9fd8ff", "#3f9e8f")
 """Colours of the types of each material, in the order of the fleet; they differ in lightness too."""
 _PIXELS = 64
 # Archives hold no time of their own, so that the same plan makes the same bytes.

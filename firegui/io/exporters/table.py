@@ -180,7 +180,7 @@ def _places(place: Georeference, positions: Sequence[tuple[float, float]]) -> li
     return [pair if math.isfinite(pair[0]) and math.isfinite(pair[1]) else None for pair in pairs]
 
 
-RETARDANT, WATER = "#b3224f", "#0b6f7a"
+RETARDANT, WATER = "#9a3412", "#0060a8"
 REGION, ZONE = "#1f6feb", "#8a6d00"
 OBSERVED, PLANNED, BASELINE = "#2b2b2b", "#d1460f", "#8c5a3c"
 

@@ -43,6 +43,7 @@ _STEP = attrgetter("step")
 _POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "sigma_perpendicular_cells")
 _LATER, _EARLIER = 0.55, 0.35
 FUTURE_DROPS, OUTLINED = "future", "outlined"
+_RETARDANT_FILL, _WATER_FILL = 0.6, 0.15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +89,7 @@ class DropsLayer(MapLayer):
     title = "Drops"
     help = "Executed drops at their landing points, 2σ footprints to scale; strong on the shown day, faint afterwards"
     follows = frozenset({"step", "view", "result", "tool"})
-    samples = (("retardant", "retardant", Sample.ELLIPSE), ("water", "water", Sample.ELLIPSE))
+    samples = (("retardant", "retardant", Sample.ELLIPSE), ("water", "water", Sample.OUTLINE))
     swatch_ink = "retardant"
     views = DROP_VIEWS
     options = (
@@ -205,7 +206,9 @@ class DropsLayer(MapLayer):
         for pen in pens:
             # An ellipse has 24 corners, none of them sharp. Rounding them would take three times as long.
             pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
-        return Stroke(path, pens[0]), Stroke(path, pens[1], QBrush(faded(color, 0.55), Qt.BrushStyle.SolidPattern))
+        # Water is nearly hollow, so that the two materials differ by more than their colour.
+        strength = _WATER_FILL if color == self.ink.water else _RETARDANT_FILL
+        return Stroke(path, pens[0]), Stroke(path, pens[1], QBrush(faded(color, strength), Qt.BrushStyle.SolidPattern))
 
     def _load(self, drops: tuple[DropRecord, ...]) -> None:
         if drops is self._source:
@@ -360,9 +363,9 @@ class ChosenLayer(PaintedLayer):
     help = "The drop selected with the tool Edit drops: 2σ footprint where it lands, release point, handle to turn it"
     follows = frozenset({"plan_editor", "result", "view", "tool"})
     samples = (
-        ("chosen, or on the move", "accent", Sample.OUTLINE), ("would break a rule, dashed", "text", Sample.OUTLINE),
+        ("chosen, or on the move", "text", Sample.ELLIPSE), ("would break a rule, dashed", "text", Sample.DASH),
     )  # fmt: skip
-    swatch_ink = "accent"
+    swatch_ink = "text"
     views = DROP_VIEWS
 
     def missing(self) -> str:
@@ -404,11 +407,11 @@ class ChosenLayer(PaintedLayer):
     def _paint_drop(self, painter: QPainter, transform: QTransform, drop: Drop, *, broken: bool) -> None:
         rules = self.session.plan_editor.rules
         # Neither the colours of the fire nor those of other drops: what is edited must stand out from both.
-        color = self.ink.text if broken else self.ink.accent
+        color = self.ink.text
         line = Qt.PenStyle.DashLine if broken else Qt.PenStyle.SolidLine
         y, x = rules.landing(drop)
         path = self._footprint(transform, drop)
-        painter.fillPath(path, QBrush(faded(color, 0.35)))
+        painter.fillPath(path, QBrush(faded(color, 0.1 if broken else 0.4)))
         for pen in (QPen(self.ink.halo, 5.0), QPen(color, 2.2, line)):
             painter.strokePath(path, pen)
         released, landed = (transform.map(QPointF(c + 0.5, r + 0.5)) for r, c in ((drop.y, drop.x), (y, x)))

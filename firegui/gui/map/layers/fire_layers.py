@@ -197,6 +197,7 @@ class ObservedLayer(MapLayer):
     help = "Observed fire perimeter of the shown day; dashed where it is carried over from an earlier day"
     follows = frozenset({"step"})
     swatch_ink = "observed"
+    swatch_sample = Sample.LINE
     no_data = "this event has no observed perimeters"
 
     def __init__(self, session: Session) -> None:

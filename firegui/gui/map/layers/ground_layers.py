@@ -18,6 +18,7 @@ from firegui.gui.map.layers.layer import (
     MapLayer,
     PaintedLayer,
     RasterLayer,
+    Sample,
     class_choice,
     threshold_range,
 )
@@ -132,6 +133,7 @@ class ExtentLayer(MapLayer):
     title = "Grid extent"
     help = "The modelled area"
     swatch_ink = "frame"
+    swatch_sample = Sample.LINE
 
     def __init__(self, session: Session) -> None:
         self._strokes = StrokesItem()

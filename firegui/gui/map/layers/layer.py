@@ -29,6 +29,7 @@ class Sample(StrEnum):
     OUTLINE = "outline"
     ARROW = "arrow"
     DOT = "dot"
+    DIAMOND = "diamond"
     HATCH = "hatch"
 
 
@@ -124,7 +125,8 @@ class MapLayer:
 
     ``follows`` lists what the layer depends on beside the project: ``"step"``, ``"view"``, ``"result"``, ``"regions"``,
     ``"operations"``, ``"time"``. ``views`` are the views that have the layer at all. ``swatch_ink`` and the colours of
-    ``samples`` (label, colour, sample) are fields of :class:`Ink`. ``no_data`` is the text for a project without data.
+    ``samples`` (label, colour, sample) are fields of :class:`Ink`; ``swatch_sample`` is drawn in the list of a layer
+    without samples. ``no_data`` is the text for a project without data.
     ``options`` are the properties that the user can set beside the opacity.
     """
 
@@ -136,6 +138,7 @@ class MapLayer:
     starts_visible = True
     start_opacity = 1.0
     swatch_ink = "muted"
+    swatch_sample = Sample.FILL
     samples: tuple[tuple[str, str, Sample], ...] = ()
     note = ""
     no_data = ""

@@ -94,6 +94,7 @@ class MarkersLayer(PaintedLayer):
     title = "Places"
     help = "Villages, reservoirs and roads of the event"
     swatch_ink = "text"
+    swatch_sample = Sample.DOT
     no_data = "this event names no places"
 
     @property

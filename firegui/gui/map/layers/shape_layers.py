@@ -130,8 +130,8 @@ class PinsLayer(PaintedLayer):
     title = "Pinned drops"
     help = "Drops that every plan keeps, at their release points; set in the panel Rules of the operation"
     follows = frozenset({"operations"})
-    swatch_ink = "accent"
-    samples = (("release point of a pinned drop", "accent", Sample.DOT),)
+    swatch_ink = "text"
+    samples = (("release point of a pinned drop", "text", Sample.DIAMOND),)
     no_data = "none pinned: see the panel Rules of the operation"
 
     def _has_data(self, project: Project) -> bool:
@@ -145,9 +145,9 @@ class PinsLayer(PaintedLayer):
             at = transform.map(QPointF(pin.x + 0.5, pin.y + 0.5))
             along = QPointF(math.cos(pin.theta), -math.sin(pin.theta)) * _HEADING_PX
             corners = [QPointF(0, -_PIN_PX), QPointF(_PIN_PX, 0), QPointF(0, _PIN_PX), QPointF(-_PIN_PX, 0)]
-            for pen in (QPen(self.ink.halo, 4.0), QPen(self.ink.accent, 1.8)):
+            for pen in (QPen(self.ink.halo, 4.0), QPen(self.ink.text, 1.8)):
                 painter.setPen(pen)
                 painter.drawLine(at - along, at + along)
             painter.setPen(QPen(self.ink.halo, 1.5))
-            painter.setBrush(self.ink.accent)
+            painter.setBrush(self.ink.text)
             painter.drawPolygon([at + corner for corner in corners])

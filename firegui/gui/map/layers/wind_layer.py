@@ -32,6 +32,7 @@ class WindLayer(PaintedLayer):
     help = "Wind of the shown day in m/s or mph; arrows point where it blows to"
     follows = frozenset({"step"})
     swatch_ink = "wind"
+    swatch_sample = Sample.ARROW
     start_opacity = 0.9
 
     def __init__(self, session: Session) -> None:
