@@ -158,6 +158,12 @@ class ResultPresenter(QObject):
         self._begin_result(entry.title, project, folder=entry.folder, fire=entry.fire)
         self._update_awaited()
 
+    def rename(self, entry: RunEntry) -> None:
+        """Show the new name of ``entry``, if its plan is shown."""
+        result = self._session.result
+        if entry is self._shown and result.folder == entry.folder:
+            self._session.show_result(replace(result, title=entry.title))
+
     def show_saved(self, entry: RunEntry, project: Project) -> None:
         """Show the saved plan of ``entry``; refuse a run without one."""
         try:

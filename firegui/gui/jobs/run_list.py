@@ -16,7 +16,7 @@ from firegui.gui.session.session import Session
 from firegui.io.project.store import RUNS, list_runs
 from firegui.runs.header import event_hash
 from firegui.runs.lock import FolderLock, is_held
-from firegui.runs.notes import read_notes
+from firegui.runs.notes import read_name, read_notes
 from firegui.runs.replan_base import note_of, read_scores
 from firegui.runs.result_store import names_in
 from firegui.runs.run_folder import RunFolder, RunRecord, read_run, same_folder
@@ -262,6 +262,7 @@ def _saved_entry(record: RunRecord, project: Project, event: str) -> RunEntry:
     _read_replan_scores(entry)
     # Unreadable notes are reported where they are shown.
     with suppress(InputError):
+        entry.title = read_name(record.folder) or entry.title
         entry.notes = read_notes(record.folder)
     return entry
 

@@ -33,8 +33,9 @@ from firegui.runs.events import (
     StateChanged,
     StressTestProgress,
 )
+from firegui.runs.notes import write_name
 from firegui.runs.run_folder import delete_run, kept_plan, same_folder
-from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
+from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec, run_title
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
@@ -358,6 +359,19 @@ class RunQueue(QObject):
             self._on_stopped(self._stopping.pop(job))
         job.deleteLater()
         self.changed.emit()
+
+    def rename(self, entry: RunEntry, name: str) -> bool:
+        """Give a run another name, and return whether it has changed; an empty name restores the first one."""
+        name = name.strip()
+        if name == entry.title:
+            return False
+        with refusing(self._session, str(entry.folder)):
+            write_name(entry.folder, name)
+            entry.title = name or run_title(entry.folder)
+            self._presenter.rename(entry)
+            self.changed.emit()
+            return True
+        return False
 
     # -- the project -------------------------------------------------------------------------------------------------
     def _on_project_opened(self) -> None:

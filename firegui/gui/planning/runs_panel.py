@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QUrl, Signal, SignalInsta
 from PySide6.QtGui import QAction, QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QComboBox,
     QHeaderView,
     QLineEdit,
     QMenu,
@@ -28,9 +29,22 @@ from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.runs_table import BEST, ELAPSED, ETA, PROGRESS, TITLE, WORST, RunProgressBar, RunsModel
+from firegui.gui.planning.run_cards import RunCards
+from firegui.gui.planning.run_order import RunGrouping, RunOrder
+from firegui.gui.planning.runs_table import (
+    ELAPSED,
+    ETA,
+    GALLONS,
+    NIGHT,
+    PROGRESS,
+    TITLE,
+    WORST,
+    RunProgressBar,
+    RunsModel,
+)
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.fields import narrow_combo, text_line
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import add_table_actions, select_row, selected_rows, show_table
 from firegui.runs.notes import NOTES, read_notes, takes_notes, write_notes
@@ -38,7 +52,7 @@ from firegui.runs.run_folder import kept_plan
 from firegui.runs.stages import RunState
 
 _WIDTHS = {PROGRESS: 112, ELAPSED: 56, ETA: 52, WORST: 86}
-_ROOM_FOR_TIMES, _ROOM_FOR_ALL_BUTTONS, _ROOM_FOR_BARS = 600, 470, 350
+_ROOM_FOR_TIMES, _ROOM_FOR_ALL_BUTTONS, _ROOM_FOR_TABLE = 800, 470, 560
 _STOP = "Stop and keep the best plan so far"
 _STOP_NOW = "Do not wait for the final score of the kept plan"
 _PRUNE = "Remove needless drops: a new run that removes the drops this plan does not need"
@@ -46,7 +60,7 @@ _START_FROM = "Continue from this plan: a new run of the project as it is now th
 _COMPARE = "Both plans on maps that move together, and their numbers: select two runs, or one beside the run on screen"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
 _LEAST_WIDTH = 250
-_COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "delete")
+_COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "rename", "delete")
 """Buttons that move to a menu in a narrow panel."""
 
 
@@ -80,7 +94,8 @@ class RunsPanel(QWidget):
         super().__init__(parent)
         self._session, self._queue = session, queue
         self.model = RunsModel(session, queue, self)
-        self._bar = RunProgressBar(self)
+        self._bar, self._cards = RunProgressBar(self), RunCards(self.model, self)
+        self.search, self.order, self.grouping = self._make_search()
         self.table = self._make_table()
         self.notes = RunNotes(session)
         self.notes.written.connect(lambda _entry: self.model.refresh())
@@ -90,6 +105,8 @@ class RunsPanel(QWidget):
         queue.shown_changed.connect(self._on_shown)
         session.result_changed.connect(self._refresh)
         self.model.modelReset.connect(self._keep_selection)
+        for changed in (self.model.modelReset, self.model.layoutChanged, self.model.dataChanged):
+            changed.connect(self._fit_rows)
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_selected())
         self._chosen: RunEntry | None = None
         self._refresh()
@@ -223,6 +240,7 @@ class RunsPanel(QWidget):
             "duplicate": exists,
             "compare": self._pair() is not None,
             "stop": entry is not None and not entry.is_over,
+            "rename": entry is not None and not entry.read_only and takes_notes(entry.folder),
             "delete": entry is not None and not entry.discarding and not entry.read_only,
             "show": exists and entry is not self._queue.shown,
             "folder": entry is not None and entry.folder.exists(),
@@ -236,28 +254,82 @@ class RunsPanel(QWidget):
         self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
         self._activity.set_text(self._queue.activity)
         self.notes.show_run(entry)
-        self.search.setVisible(len(self._queue.entries) >= _WORTH_SEARCHING or bool(self.search.text()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Adapt to the width of the panel.
 
-        In a narrow panel the times move from their columns onto the bars. In a narrower one some buttons move to a
-        menu, and the best objective is hidden.
+        A narrow panel has a card for each run, and some buttons move to a menu. In a wide one the list is a table; if
+        there is little room for it, the times move from their columns onto the bars.
         """
         super().resizeEvent(event)
+        self._show_cards(self.width() < _ROOM_FOR_TABLE)
         self._bar.with_time, narrow = self.width() < _ROOM_FOR_TIMES, self.width() < _ROOM_FOR_ALL_BUTTONS
-        for column in (ELAPSED, ETA):
-            self.table.setColumnHidden(column, self._bar.with_time)
-        self.table.setColumnHidden(BEST, narrow)
-        # In the side panel name, state and drops are enough; the result below the list has the rest.
-        for column in (PROGRESS, WORST):
-            self.table.setColumnHidden(column, self.width() < _ROOM_FOR_BARS)
+        for column in range(TITLE + 1, self.model.columnCount()):
+            is_time = column in (ELAPSED, ETA) and self._bar.with_time
+            is_detail = column in (GALLONS, NIGHT) and self._bar.with_time
+            self.table.setColumnHidden(column, self.has_cards or is_time or is_detail)
         self._buttons["more"].setVisible(narrow)
         for name in _COLLAPSIBLE:
             self._buttons[name].setVisible(not narrow)
 
+    @property
+    def has_cards(self) -> bool:
+        """Whether each run is a card; else the list is a table."""
+        return self.table.itemDelegateForColumn(TITLE) is self._cards
+
+    def _show_cards(self, on: bool) -> None:
+        if on == self.has_cards:
+            return
+        self.table.setItemDelegateForColumn(TITLE, self._cards if on else self._plain)
+        self.table.horizontalHeader().setVisible(not on)
+        if on:
+            # The order is chosen above the cards; a sorted column could not be seen.
+            self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self._fit_rows()
+
+    def _fit_rows(self, *_: object) -> None:
+        """Give each row the height of its card, or of a line."""
+        rows = self.table.verticalHeader()
+        for place in range(self.model.rowCount()):
+            height = self._cards.height(place, self.table) if self.has_cards else rows.defaultSectionSize()
+            if self.table.rowHeight(place) != height:
+                self.table.setRowHeight(place, height)
+        several = len(self._queue.entries) >= _WORTH_SEARCHING or bool(self.search.text())
+        for part in (self.search, self.order, self.grouping):
+            part.setVisible(several)
+
+    def _make_search(self) -> tuple[QLineEdit, QComboBox, QComboBox]:
+        line = text_line("runSearch", "Find a run", "Show only the runs with these words in name, state or notes")
+        line.setClearButtonEnabled(True)
+        order, grouping = narrow_combo("Order of the runs", "runOrder"), narrow_combo("Groups of runs", "runGroups")
+        for each in RunOrder:
+            order.addItem(each.value, each.value)
+        for group in RunGrouping:
+            grouping.addItem(group.value, group.value)
+        order.setToolTip("Order of the runs; those without the value come last")
+        grouping.setToolTip("What the runs are grouped by")
+        line.textChanged.connect(self._arrange)
+        for box in (order, grouping):
+            box.currentIndexChanged.connect(self._arrange)
+        return line, order, grouping
+
+    def _arrange(self, *_: object) -> None:
+        self.model.arrange(
+            self.search.text(), RunOrder(self.order.currentData()), RunGrouping(self.grouping.currentData())
+        )
+
+    def rename(self) -> None:
+        """Edit the name of the selected run in its row."""
+        entry = self._target()
+        if entry is not None and (row := self.model.place_of(entry)) >= 0:
+            index = self.model.index(row, TITLE)
+            self.table.setCurrentIndex(index)
+            self.table.edit(index)
+
     def _make_table(self) -> QTableView:
         table = QTableView()
+        self._plain = table.itemDelegate()
+        table.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         show_table(
             table, self.model, "Runs", row_height=table.fontMetrics().height() + 10, stretch=TITLE, has_menu=False
         )
@@ -308,17 +380,13 @@ class RunsPanel(QWidget):
             ("branch", "Continue from this plan", _START_FROM, partial(self._request, self.start_from_requested)),
             ("export", "Export…", "Export the shown drops", self.export_requested.emit),
             ("folder", "Open folder", "Open the run's folder", self.open_folder),
+            ("rename", "Rename", "Give the run another name (F2)", self.rename),
             ("delete", "Delete…", "Delete the run and its folder", self.discard),
             ("more", "More", "More actions for the selected run", self._show_more),
         )
         self._buttons: dict[str, QToolButton] = {
             name: row.add(name, text, tip, pressed, show_text=name == "start") for name, text, tip, pressed in buttons
         }
-        self.search = QLineEdit(placeholderText="Find a run")
-        self.search.setClearButtonEnabled(True)
-        self.search.setAccessibleName("Find a run")
-        self.search.setToolTip("Show only the runs with these words in name, state or notes")
-        self.search.textChanged.connect(self.model.search)
         line = horizontal(None, row, (self._activity, 1), margins=0)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.addWidget(self.table)
@@ -326,7 +394,8 @@ class RunsPanel(QWidget):
         parts.setStretchFactor(0, 4)
         parts.setStretchFactor(1, 1)
         parts.setSizes([160, 44])
-        vertical(self, line, self.search, (parts, 1), margins=(6, 2, 6, 4), spacing=2)
+        choice = horizontal(None, (self.order, 1), (self.grouping, 1), margins=0, spacing=4)
+        vertical(self, line, self.search, choice, (parts, 1), margins=(6, 2, 6, 4), spacing=2)
         # In a narrow panel the buttons move to a menu; those of a wide one must not set its least width.
         self.setMinimumWidth(_LEAST_WIDTH)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, QRectF, Qt
@@ -17,13 +18,22 @@ from firegui.gui.base.number_text import duration, number
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.run_order import (
+    RunGrouping,
+    RunOrder,
+    arranged,
+    gallons,
+    group_of,
+    night_drops,
+)
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import Column, Index, TableModel
 from firegui.runs.messages import counted
+from firegui.runs.notes import takes_notes
 from firegui.runs.run_folder import kept_plan
 from firegui.runs.stages import FinishReason
 
-TITLE, STATE, PROGRESS, ELAPSED, ETA, BEST, DROPS, WORST = range(8)
+TITLE, STATE, PROGRESS, ELAPSED, ETA, SIZE, DROPS, GALLONS, NIGHT, WORST = range(10)
 _NOTE_LETTERS = 80
 _LEAST_SHARE = 5e-4
 """Smaller changes of the final size are shown as none."""
@@ -35,26 +45,41 @@ class RunsModel(TableModel[RunEntry]):
     """The runs, the newest first; the shown run is in bold."""
 
     def __init__(self, session: Session, queue: RunQueue, parent: QObject | None = None) -> None:
-        super().__init__(run_columns(lambda: session.units), parent, key=lambda entry: entry, row_tip=_tip)
-        self._queue = queue
-        self._words: tuple[str, ...] = ()
+        title, *others = run_columns(lambda: session.units)
+        columns = (replace(title, edit=self._rename, is_editable=_can_be_named), *others)
+        super().__init__(columns, parent, key=lambda entry: entry, row_tip=_tip)
+        self._session, self._queue = session, queue
+        self._search, self._order_by, self._grouping = "", RunOrder.NEWEST, RunGrouping.NONE
         queue.changed.connect(self.refresh)
         session.units_changed.connect(self.refresh)
         queue.shown_changed.connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the runs of the queue that have the searched words."""
-        self.set_rows(tuple(entry for entry in reversed(self._queue.entries) if self._has_words(entry)))
+        """Show the runs of the queue that are searched for, in order."""
+        self.set_rows(arranged(self._queue.entries, self._search, self._order_by, self._grouping))
 
-    def search(self, text: str) -> None:
-        """Show the runs alone that have every word of ``text`` in name, state or notes."""
-        self._words = tuple(text.lower().split())
+    def arrange(self, search: str, order: RunOrder, grouping: RunGrouping) -> None:
+        """List the runs with every word of ``search``, in another order and by other groups."""
+        self._search, self._order_by, self._grouping = search, order, grouping
         self.refresh()
 
-    def _has_words(self, entry: RunEntry) -> bool:
-        text = f"{entry.title} {entry.status} {entry.notes} {entry.folder.name}".lower()
-        return all(word in text for word in self._words)
+    def heading(self, place: int) -> str:
+        """Return the heading above a row: that of its group if the row before belongs to another; else empty."""
+        group = group_of(self.row(place), self._grouping)
+        return "" if place > 0 and group_of(self.row(place - 1), self._grouping) == group else group
+
+    def is_shown(self, place: int) -> bool:
+        """Return whether the run in a row is the one on the map."""
+        return self.row(place) is self._queue.shown
+
+    @property
+    def units(self) -> Units:
+        """The units on screen."""
+        return self._session.units
+
+    def _rename(self, _position: int, entry: RunEntry, name: Any) -> bool:
+        return self._queue.rename(entry, str(name))
 
     def entry(self, place: int) -> RunEntry | None:
         """Return the run in a row, ``None`` outside the table."""
@@ -72,11 +97,16 @@ class RunsModel(TableModel[RunEntry]):
             return font
         if role == PROGRESS_ROLE and index.column() == PROGRESS:
             entry = self.row(index.row())
-            return entry.progress, _progress_text(entry), _bar_color(entry), *_time_text(entry)
+            return entry.progress, progress_text(entry), bar_color(entry), *time_text(entry)
         return super().data(index, role)
 
 
-def _progress_text(entry: RunEntry) -> str:
+def _can_be_named(entry: RunEntry) -> bool:
+    return not entry.read_only and takes_notes(entry.folder)
+
+
+def progress_text(entry: RunEntry) -> str:
+    """Return how far a run is, in the terms of its stage."""
     if entry.tactical:
         return _passes_text(entry)
     if entry.flies_loop:
@@ -101,7 +131,8 @@ def _eta_text(entry: RunEntry) -> str:
     return duration(entry.eta) + ("+" if entry.eta is not None and entry.more_follows else "")
 
 
-def _time_text(entry: RunEntry) -> tuple[str, str]:
+def time_text(entry: RunEntry) -> tuple[str, str]:
+    """Return the time left or taken, and the words after it."""
     if entry.eta is not None:
         return _eta_text(entry), " left"
     return ("" if entry.elapsed is None else duration(entry.elapsed)), ""
@@ -123,17 +154,20 @@ def _size_text(entry: RunEntry, units: Units) -> str:
     return f"{units.area(final)} ({sign}{percent_text(abs(share)) if sign else '0 %'})"
 
 
-def _state_text(entry: RunEntry) -> str:
+def state_text(entry: RunEntry) -> str:
+    """Return how a run stands, and whether its inputs have changed since."""
     return f"{entry.status}, inputs changed since" if entry.stale else entry.status
 
 
-def _state_color(entry: RunEntry) -> str | None:
+def state_color(entry: RunEntry) -> str | None:
+    """Return the name of the colour of the state, ``None`` for that of text."""
     if entry.reason is FinishReason.FAILED:
         return "error"
     return "warning" if entry.stale else None
 
 
-def _bar_color(entry: RunEntry) -> str:
+def bar_color(entry: RunEntry) -> str:
+    """Return the colour of the progress bar."""
     colors = current_colors()
     if entry.reason is FinishReason.FAILED:
         return colors.error
@@ -185,12 +219,12 @@ def shortened(text: str) -> str:
 def run_columns(units: Callable[[], Units]) -> tuple[Column, ...]:
     """Return the columns of the list of runs, with areas in ``units``."""
     return (
-        Column("Run", lambda entry: _name(entry), is_text=True,
-               tip="Goal and time of start; the run on screen is in bold, one with notes has a pencil, one on a fire "
+        Column("Run", lambda entry: _name(entry), is_text=True, initial=lambda entry: entry.title,
+               tip="Name; F2 changes it. The run on screen is in bold, one with notes has a pencil, one on a fire "
                "outside the training of its model a ⚠"),
-        Column("State", _state_text, is_text=True,
-               color=_state_color),
-        Column("Progress", lambda entry: entry, _progress_text, is_text=True, sort_key=lambda entry: entry.progress,
+        Column("State", state_text, is_text=True,
+               color=state_color),
+        Column("Progress", lambda entry: entry, progress_text, is_text=True, sort_key=lambda entry: entry.progress,
                tip="Placing drops: search steps done and their limit. Removing needless drops: the round, and the "
                "drops decided of those to test. Quick plan: rounds done. Closed loop: observations flown from"),
         Column("Elapsed", lambda entry: entry.elapsed, duration, "Time it has worked"),
@@ -199,6 +233,8 @@ def run_columns(units: Callable[[], Units]) -> tuple[Column, ...]:
         Column("Final size", lambda entry: entry, lambda entry: _size_text(entry, units()), sort_key=_final_ha,
                tip="Expected fire at the end of the plan, and what it saves of the fire without drops"),
         Column("Drops", lambda entry: entry.drops, "{:,}".format, "Executed drops of the kept plan"),
+        Column("Gallons", gallons, "{:,.0f}".format, "US gallons of all drops"),
+        Column("At night", night_drops, "{:,}".format, "Drops before sunrise or after sunset"),
         Column("Worst case", lambda entry: entry.stress, worst_case_text, is_text=True,
                sort_key=lambda table: table.worst.share_worst,
                tip="Growth of the fire left in the worst stress scenario, and its name. A dash: not tested"),

@@ -1,0 +1,128 @@
+"""Order, groups and search of the list of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+
+from firegui.domain.settings import SETTING_TITLES
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.runs.stages import FinishReason
+
+
+class RunOrder(StrEnum):
+    """Orders of the list."""
+
+    NEWEST = "Newest first"
+    NAME = "Name"
+    SAVED = "Most saved"
+    DROPS = "Fewest drops"
+    GALLONS = "Fewest gallons"
+    NIGHT = "Fewest drops at night"
+    WORST = "Best worst case"
+
+
+class RunGrouping(StrEnum):
+    """Groups of the list."""
+
+    NONE = "No groups"
+    DAY = "By day"
+    GOAL = "By goal"
+    KIND = "By kind"
+    STATE = "By state"
+
+
+def saved_ha(entry: RunEntry) -> float | None:
+    """Return the hectares that the plan saves; ``None`` if they are not known."""
+    found = entry.summary
+    if found is None or found.final_ha is None or found.final_ha_no_drops is None:
+        return None
+    return found.final_ha_no_drops - found.final_ha
+
+
+def gallons(entry: RunEntry) -> float | None:
+    """Return the US gallons of the plan; ``None`` if they are not known."""
+    return None if entry.summary is None else entry.summary.gallons
+
+
+def night_drops(entry: RunEntry) -> int | None:
+    """Return the drops at night; ``None`` if they are not known."""
+    return None if entry.summary is None else entry.summary.night
+
+
+def worst_share(entry: RunEntry) -> float | None:
+    """Return the growth that the worst stress case leaves; ``None`` without a test."""
+    return None if entry.stress is None else entry.stress.worst.share_worst
+
+
+def group_of(entry: RunEntry, grouping: RunGrouping) -> str:
+    """Return the heading of the group that a run belongs to; empty without groups."""
+    match grouping:
+        case RunGrouping.DAY:
+            return _day_text(entry)
+        case RunGrouping.GOAL:
+            return "Other event" if entry.project is None else SETTING_TITLES[entry.project.plan.setting]
+        case RunGrouping.KIND:
+            return _kind_text(entry)
+        case RunGrouping.STATE:
+            return _state_text(entry)
+    return ""
+
+
+def arranged(entries: Iterable[RunEntry], search: str, order: RunOrder, grouping: RunGrouping) -> list[RunEntry]:
+    """Return the runs that match every word of ``search``, in order and by groups.
+
+    ``entries`` are the oldest first. Runs without a value of the order come last. A group stands where its first run
+    would.
+    """
+    words = search.casefold().split()
+    found = [entry for entry in reversed(list(entries)) if all(word in _searched(entry) for word in words)]
+    if order is RunOrder.NAME:
+        found.sort(key=lambda entry: entry.title.casefold())
+    elif order is not RunOrder.NEWEST:
+        found.sort(key=lambda entry: _key(entry, order))
+    first: dict[str, int] = {}
+    for entry in found:
+        first.setdefault(group_of(entry, grouping), len(first))
+    return sorted(found, key=lambda entry: first[group_of(entry, grouping)])
+
+
+def _key(entry: RunEntry, order: RunOrder) -> tuple[bool, float]:
+    saved = saved_ha(entry)
+    values: dict[RunOrder, float | None] = {
+        RunOrder.SAVED: None if saved is None else -saved, RunOrder.DROPS: entry.drops,
+        RunOrder.GALLONS: gallons(entry), RunOrder.NIGHT: night_drops(entry), RunOrder.WORST: worst_share(entry),
+    }  # fmt: skip
+    value = values[order]
+    return value is None, 0.0 if value is None else float(value)
+
+
+def _searched(entry: RunEntry) -> str:
+    return "\n".join((entry.title, entry.folder.name, entry.status, entry.notes)).casefold()
+
+
+def _day_text(entry: RunEntry) -> str:
+    try:
+        when = datetime.strptime(entry.folder.name[:8], "%Y%m%d")
+    except ValueError:
+        return "Day not known"
+    return f"{when.day} {when:%b %Y}"
+
+
+def _kind_text(entry: RunEntry) -> str:
+    if entry.flies_loop:
+        return "Exercises"
+    if entry.replans:
+        return "Replanned"
+    return "Quick plans" if entry.tactical else "Plans"
+
+
+def _state_text(entry: RunEntry) -> str:
+    if not entry.is_over:
+        return "At work"
+    if entry.reason is FinishReason.FAILED:
+        return "Failed"
+    if entry.is_resumable:
+        return "Can be resumed"
+    return "Finished, inputs changed since" if entry.stale else "Finished"

@@ -1,0 +1,196 @@
+"""Runs as cards: what a card says, names, search, order and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.drops import DropList
+from firegui.domain.plan_summary import DaySummary, PlanSummary, TypeDrops
+from firegui.domain.project import Project
+from firegui.domain.settings import Setting
+from firegui.errors import InputError
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.run_cards import card_lines
+from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged
+from firegui.gui.planning.runs_panel import RunsPanel
+from firegui.gui.planning.runs_table import NIGHT, SIZE, TITLE
+from firegui.gui.session.session import Session
+from firegui.runs.notes import MOST_LETTERS, NAME, read_name, write_name
+from firegui.runs.stages import FinishReason, RunState
+from tests.gui.analyses.scene import stress_table
+from tests.gui.fake_runs import FakeExecute, wait_idle
+from tests.gui.hands import show_widget
+from tests.gui.saved_runs import stopped_run
+
+
+def summary(final: float, drops: int, night: int) -> PlanSummary:
+    """Return the summary of a plan of one day in a fire of 1,204 ha without drops."""
+    types = (TypeDrops("S-2T", "retardant", drops, 1200.0 * drops),)
+    return PlanSummary((DaySummary(0, None, types, night, final, 1204.0),), final, 1204.0, "", False, 0.09)
+
+
+def done(name: str, final: float | None = None, drops: int = 0, night: int = 0) -> RunEntry:
+    """Return a finished run, with a summary if ``final`` is its size."""
+    entry = RunEntry(name, Path(f"/runs/{name}"), state=RunState.FINISHED, reason=FinishReason.COMPLETED)
+    entry.summary = None if final is None else summary(final, drops, night)
+    return entry
+
+
+def titles(entries: list[RunEntry]) -> list[str]:
+    return [entry.title for entry in entries]
+
+
+# -- what a card says --------------------------------------------------------------------------------------------------
+def test_a_card_has_what_is_saved_drops_gallons_night_and_the_worst_case() -> None:
+    entry = done("one", 5.5, 381, 193)
+    entry.stress = stress_table()
+    first, second = card_lines(entry)
+    assert first == "1,198 ha saved (99.5 %) · 457,200 gal"
+    assert second.startswith("193 at night · worst case ")
+
+
+def test_a_card_says_when_the_plan_makes_the_fire_larger() -> None:
+    assert card_lines(done("one", 1504.0, 3, 0))[0].startswith("300 ha larger")
+
+
+def test_a_run_at_work_has_its_progress_first_and_no_empty_line() -> None:
+    entry = RunEntry("one", Path("/runs/one"), state=RunState.RUNNING, epochs=40)
+    assert card_lines(entry) == ["0/40"]
+
+
+# -- order and groups --------------------------------------------------------------------------------------------------
+@pytest.fixture
+def three() -> list[RunEntry]:
+    return [done("b", 100.0, 50, 9), done("a", 20.0, 90, 0), done("c")]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        (RunOrder.NEWEST, ["c", "a", "b"]),
+        (RunOrder.NAME, ["a", "b", "c"]),
+        (RunOrder.SAVED, ["a", "b", "c"]),
+        (RunOrder.GALLONS, ["b", "a", "c"]),
+        (RunOrder.NIGHT, ["a", "b", "c"]),
+    ],
+)
+def test_runs_are_sorted_and_those_without_a_value_come_last(
+    three: list[RunEntry], order: RunOrder, expected: list[str]
+) -> None:
+    assert titles(arranged(three, "", order, RunGrouping.NONE)) == expected
+
+
+def test_every_word_of_the_search_must_be_in_name_state_folder_or_notes(three: list[RunEntry]) -> None:
+    three[0].notes = "More tankers"
+    assert titles(arranged(three, "TANK finished", RunOrder.NEWEST, RunGrouping.NONE)) == ["b"]
+    assert titles(arranged(three, "tank failed", RunOrder.NEWEST, RunGrouping.NONE)) == []
+
+
+def test_groups_keep_the_order_within_them(project: Project, three: list[RunEntry]) -> None:
+    own = replace(project, plan=replace(project.plan, setting=Setting.B))
+    for entry, made in zip(three, (project, own, project), strict=True):
+        entry.project = made
+    assert titles(arranged(three, "", RunOrder.NEWEST, RunGrouping.GOAL)) == ["c", "b", "a"]
+
+
+# -- in the panel ------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def execute(saved: Path) -> FakeExecute:
+    return FakeExecute(epochs=4)
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[RunsPanel]:
+    """Return the list in a panel as wide as the side panel, with two finished runs."""
+    made = RunsPanel(session, queue)
+    show_widget(qtbot, made, 310, 480)
+    for _run in range(2):
+        queue.plan()
+        wait_idle(qtbot, queue)
+    yield made
+    made.shutdown()
+
+
+def test_a_narrow_panel_has_cards_and_a_wide_one_a_table(panel: RunsPanel) -> None:
+    assert panel.has_cards
+    assert panel.table.horizontalHeader().isHidden()
+    assert panel.table.isColumnHidden(SIZE)
+    panel.resize(1000, 480)
+    assert not panel.has_cards
+    assert not panel.table.horizontalHeader().isHidden()
+    assert not panel.table.isColumnHidden(SIZE)
+    assert not panel.table.isColumnHidden(NIGHT)
+
+
+def test_a_card_is_as_high_as_its_lines(panel: RunsPanel, queue: RunQueue) -> None:
+    low = panel.table.rowHeight(0)
+    queue.entries[-1].summary = summary(5.5, 381, 193)
+    panel.model.refresh()
+    assert panel.table.rowHeight(0) > low
+
+
+def test_a_name_is_edited_in_the_list_and_kept_with_the_run(qtbot: QtBot, panel: RunsPanel, queue: RunQueue) -> None:
+    entry = queue.entries[0]
+    panel.select(entry)
+    panel.button("rename").click()
+    field = panel.table.viewport().findChild(QLineEdit)
+    assert field is not None
+    QTest.keyClicks(field, "Two more tankers")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: entry.title == "Two more tankers")
+    assert read_name(entry.folder) == "Two more tankers"
+
+
+def test_a_saved_run_is_listed_under_its_name(saved: Path, session: Session, queue: RunQueue) -> None:
+    write_name(stopped_run(saved, DropList()), "Two more tankers")
+    session.open_project(session.project, saved)
+    assert titles(list(queue.entries)) == ["Two more tankers"]
+
+
+def test_an_empty_name_restores_the_first_one(panel: RunsPanel, queue: RunQueue) -> None:
+    entry = queue.entries[0]
+    first = entry.title
+    queue.rename(entry, "Mine")
+    queue.rename(entry, "  ")
+    assert entry.title == first
+    assert not (entry.folder / NAME).exists()
+
+
+def test_a_name_of_more_than_a_line_or_too_many_letters_is_refused(
+    panel: RunsPanel, queue: RunQueue, refusals: list[InputError]
+) -> None:
+    entry = queue.entries[0]
+    before = entry.title
+    assert not queue.rename(entry, "x" * (MOST_LETTERS + 1))
+    assert entry.title == before
+    assert len(refusals) == 1
+    with pytest.raises(InputError, match="more than one line"):
+        write_name(entry.folder, "a\nb")
+
+
+def test_the_shown_plan_takes_the_new_name(qtbot: QtBot, panel: RunsPanel, queue: RunQueue, session: Session) -> None:
+    entry = queue.entries[-1]
+    assert queue.shown is entry
+    queue.rename(entry, "The last")
+    assert session.result.title == "The last"
+
+
+def test_search_and_groups_in_the_panel(panel: RunsPanel, queue: RunQueue) -> None:
+    queue.rename(queue.entries[0], "North flank")
+    panel.search.setText("north")
+    assert [panel.model.index(row, TITLE).data() for row in range(panel.model.rowCount())] == ["North flank"]
+    panel.search.clear()
+    low = panel.table.rowHeight(0)
+    panel.grouping.setCurrentIndex(panel.grouping.findData(RunGrouping.STATE.value))
+    assert panel.model.heading(0) == "Finished"
+    assert panel.model.heading(1) == ""
+    assert panel.table.rowHeight(0) > low
