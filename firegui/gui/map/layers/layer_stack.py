@@ -15,6 +15,7 @@ from firegui.gui.map.layers.fire_layers import (
     RetardantLayer,
 )
 from firegui.gui.map.layers.ground_layers import BaseMapLayer, CanopyLayer, ExtentLayer, FuelLayer, HillshadeLayer
+from firegui.gui.map.layers.isochrones_layer import IsochronesLayer
 from firegui.gui.map.layers.layer import MapLayer
 from firegui.gui.map.layers.place_layers import GraticuleLayer, MarkersLayer
 from firegui.gui.map.layers.shape_layers import PinsLayer, RegionsLayer, ZonesLayer
@@ -43,8 +44,8 @@ class LayerStack(QObject):
         layers: tuple[MapLayer, ...] = (
             ExtentLayer(session), BaseMapLayer(session), CanopyLayer(session), FuelLayer(session),
             HillshadeLayer(session), OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session),
-            ChangeLayer(session), RetardantLayer(session), GraticuleLayer(session), WindLayer(session),
-            ObservedLayer(session), self.drops, self.removed, ZonesLayer(session), self.regions,
+            ChangeLayer(session), RetardantLayer(session), IsochronesLayer(session), GraticuleLayer(session),
+            WindLayer(session), ObservedLayer(session), self.drops, self.removed, ZonesLayer(session), self.regions,
             PinsLayer(session), MarkersLayer(session), ChosenLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
 
 from firegui.gui.map.layers.layer import (
+    COLORS,
+    LayerChoice,
     Legend,
     LegendEntry,
     PaintedLayer,
@@ -22,10 +26,14 @@ from firegui.gui.session.session import Session
 
 SPACING_PX = 96.0
 LONGEST_PX, SHORTEST_PX = 34.0, 12.0
+_DENSITY = {"sparse": 0.6, "normal": 1.0, "dense": 1.8}
+_ON_DARK = ("#7f93ad", "#a9c3e0", "#e6d98f", "#ffb000")
+_ON_LIGHT = ("#7b8aa0", "#3f5f8f", "#7a5c00", "#a33b00")
+"""Colours of speed classes, from slow to fast: they differ in brightness too."""
 
 
 class WindLayer(PaintedLayer):
-    """One arrow per block of cells; its length follows the speed, on one scale for the whole event."""
+    """One arrow per block of cells; length and colour follow the speed, on one scale for the whole event."""
 
     key = "wind"
     title = "Wind"
@@ -34,6 +42,16 @@ class WindLayer(PaintedLayer):
     swatch_ink = "wind"
     swatch_sample = Sample.ARROW
     start_opacity = 0.9
+    options = (
+        LayerChoice(
+            COLORS, "Colour", "Colour the arrows by speed, or draw all in one colour",
+            (("speed", "By speed"), ("plain", "One colour")),
+        ),
+        LayerChoice(
+            "density", "Density", "Distance between arrows on screen",
+            (("normal", "Normal"), ("dense", "Dense"), ("sparse", "Sparse")),
+        ),
+    )  # fmt: skip
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -45,9 +63,27 @@ class WindLayer(PaintedLayer):
 
     @property
     def legend(self) -> Legend:
-        """Return the speed of the longest arrow."""
-        text = f"blows to; longest {self._session.units.wind(self._top_speed)}"
-        return Legend(entries=(LegendEntry(text, self.ink.wind, Sample.ARROW),))
+        """Return the speed of the longest arrow, or an arrow for the centre of each class of speed."""
+        units = self._session.units
+        if self._values[COLORS] == "plain":
+            text = f"blows to; longest {units.wind(self._top_speed)}"
+            return Legend(entries=(LegendEntry(text, self.ink.wind, Sample.ARROW),))
+        classes = len(self._speed_colors)
+        ends = [units.wind(self._top_speed * number / classes) for number in range(classes + 1)]
+        texts = [f"blows to, {low.split()[0]} to {high}" for low, high in pairwise(ends)]
+        return Legend(
+            entries=tuple(
+                LegendEntry(text, color, Sample.ARROW) for text, color in zip(texts, self._speed_colors, strict=True)
+            )
+        )
+
+    @property
+    def _speed_colors(self) -> tuple[QColor, ...]:
+        """Colours of the classes of speed, from slow to fast."""
+        return tuple(QColor(name) for name in (_ON_DARK if self.ink.dark else _ON_LIGHT))
+
+    def _apply_options(self) -> None:
+        self._drawn = (None, -1, None)
 
     def draw(self, shown: MapState | None) -> None:
         """Store what to paint. It is repainted only for another day, as this runs at every playback step."""
@@ -70,10 +106,25 @@ class WindLayer(PaintedLayer):
         if self._shown is None or not self._shown.scenario.days:
             return []
         speed, direction = self._shown.scenario.wind_at(self._shown.event_day)
-        return spaced_arrows(speed, direction, self._top_speed, pixels_per_cell)
+        # A denser map is as if the map were drawn larger.
+        return spaced_arrows(
+            speed, direction, self._top_speed, pixels_per_cell * _DENSITY[str(self._values["density"])]
+        )
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
-        draw_arrows(painter, transform, visible, self.arrows(transform.m11()), self.ink)
+        arrows = self.arrows(transform.m11())
+        if self._values[COLORS] == "plain":
+            draw_arrows(painter, transform, visible, arrows, self.ink)
+            return
+        colors = self._speed_colors
+        for number, color in enumerate(colors):
+            own = [arrow for arrow in arrows if _class_of(arrow, len(colors)) == number]
+            draw_arrows(painter, transform, visible, own, replace(self.ink, wind=color))
+
+
+def _class_of(arrow: Arrow, classes: int) -> int:
+    share = (arrow[2] - SHORTEST_PX) / (LONGEST_PX - SHORTEST_PX)
+    return min(int(share * classes), classes - 1)
 
 
 Arrow = tuple[float, float, float, float]
