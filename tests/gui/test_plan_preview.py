@@ -28,6 +28,8 @@ from firegui.runs.stages import Stage
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.plan_editor_scene import DROPS, FakePreviewer, preview_of, settled, show_plan, shows_preview_of
 
+LONG_MS = 60_000
+
 FIRST = DROPS.drops[0]
 
 
@@ -47,7 +49,7 @@ def queue(session: Session, execute: FakeExecute) -> Iterator[RunQueue]:
 @pytest.fixture
 def plan_preview(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[PlanPreview]:
     with preview_of(session, queue, FakePreviewer()) as made:
-        qtbot.waitUntil(lambda: not queue.activity)
+        qtbot.waitUntil(lambda: not queue.activity, timeout=LONG_MS)
         show_plan(session)
         yield made
 
@@ -73,7 +75,7 @@ def test_saving_the_project_keeps_the_edited_drops_as_a_run(
     schedule = read_schedule(file, project.planned_fleet, project.calendar.n_steps, project.scenario.grid.shape)
     expected = DROPS.exchanged(FIRST, replace(FIRST, x=31.5)).schedule(*schedule.logits.shape)
     assert np.array_equal(schedule.poses[schedule.proposed], expected.poses[expected.proposed])
-    qtbot.waitUntil(lambda: bool(execute.runs))
+    qtbot.waitUntil(lambda: bool(execute.runs), timeout=LONG_MS)
     (spec,) = execute.runs
     assert spec.stages == (Stage.KEEP,) and spec.warm_start_file == file
     assert spec.command.startswith("firegui keep ") and str(file) in spec.command
@@ -150,7 +152,7 @@ class Slow:
 @pytest.fixture
 def slow(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[Slow]:
     """Return the engine of the preview of a shown plan, once the window is idle."""
-    qtbot.waitUntil(lambda: not queue.activity)
+    qtbot.waitUntil(lambda: not queue.activity, timeout=LONG_MS)
     engine = Slow()
     with preview_of(session, queue, engine):
         show_plan(session)
@@ -186,7 +188,7 @@ def test_what_goes_wrong_is_told_once_and_the_next_look_is_fine(
             raise InputError([Problem("memory", "does not suffice", "close something")])
         return FakePreviewer()(request, check)
 
-    qtbot.waitUntil(lambda: not queue.activity)
+    qtbot.waitUntil(lambda: not queue.activity, timeout=LONG_MS)
     with preview_of(session, queue, look):
         show_plan(session)
         qtbot.waitUntil(lambda: len(refusals) == 1)
@@ -223,7 +225,7 @@ def test_a_shown_run_at_work_is_left_alone(qtbot: QtBot, session: Session, queue
         assert "still running" in session.plan_editor.obstacle
         assert not make(session, moved(session, FIRST, Drop(1, 0, 5.0, 5.0, 0.0)))
         queue.stop()
-        qtbot.waitUntil(lambda: not queue.is_busy)
+        qtbot.waitUntil(lambda: not queue.is_busy, timeout=LONG_MS)
         assert not session.plan_editor.obstacle
 
 
@@ -245,5 +247,5 @@ def test_the_spec_of_a_kept_plan_is_of_the_project_it_was_made_for(
     nudge(session, 31.5)
     session.set_plan("days", replace(made_for.plan, days=2))
     session.mark_saved(tmp_path)
-    qtbot.waitUntil(lambda: bool(execute.runs))
+    qtbot.waitUntil(lambda: bool(execute.runs), timeout=LONG_MS)
     assert isinstance(execute.runs[0], PlanSpec) and execute.runs[0].project is made_for

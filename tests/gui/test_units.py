@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.plan_summary import DaySummary, PlanSummary
+from firegui.domain.plan_summary import DaySummary, PlanSummary, TypeDrops
 from firegui.domain.results import Metrics
 from firegui.domain.units import Units
 from firegui.gui.base.preferences import MemoryStore, Preferences
@@ -70,3 +70,21 @@ def test_the_menu_switches_the_window_at_once(tmp_path: Path) -> None:
         assert any(text.endswith((" ft", " mi")) for text in texts)
         actions["units:metric"].trigger()
         assert session.units is Units.METRIC
+
+
+def test_in_a_narrow_view_no_line_of_the_headline_is_cut_off_beside_a_wide_table_of_days(
+    qtbot: QtBot, entry: RunEntry
+) -> None:
+    used = tuple(
+        TypeDrops(f"Aircraft type with quite a long name number {number}", "water", 10, 8_000.0) for number in range(4)
+    )
+    assert entry.summary is not None
+    entry.summary = replace(entry.summary, days=(replace(entry.summary.days[0], types=used),))
+    view = ResultView()
+    qtbot.addWidget(view)
+    view.resize(200, 100)
+    view.show()
+    view.show_run(entry)
+    (headline,) = (each for each in view.findChildren(QLabel) if each.accessibleName() == "Result of the run")
+    qtbot.waitUntil(lambda: view.horizontalScrollBar().maximum() > 0)
+    assert headline.height() >= headline.heightForWidth(headline.width())

@@ -69,12 +69,19 @@ class ResultView(QScrollArea):
                 label.setText(text)
             label.setVisible(bool(text))
         self._advanced.setVisible(bool(details))
+        self._wrap()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Wrap sentences at the edge of the view; the table of days alone is scrolled sideways."""
         super().resizeEvent(event)
+        self._wrap()
+
+    def _wrap(self) -> None:
+        width = max(self.viewport().width() - 2 * _MARGIN, 1)
         for label in (self._headline, self._ended):
-            label.setMaximumWidth(max(self.viewport().width() - 2 * _MARGIN, 1))
+            label.setMaximumWidth(width)
+            # The layout asks for the height at the width of the table of days, which is larger.
+            label.setMinimumHeight(label.heightForWidth(width) if label.text() else 0)
 
 
 def _text_label(name: str) -> QLabel:
