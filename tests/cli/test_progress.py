@@ -56,7 +56,7 @@ def test_an_elimination_is_told_with_what_is_left_and_how_near_the_limits_are() 
     tests = "round 1, 2,721/3,628"
     held = "burn 0.981, final 1.000 of the limit"
     assert elimination_bar_text(step) == f"[{'#' * 18}{'.' * 6}] {tests}  1,735 drops of 3,628 left  {held}  1:05"
-    assert "pass 1, 0/0" in elimination_bar_text(replace(step, tested=0, to_test=0))
+    assert "round 1, 0/0" in elimination_bar_text(replace(step, tested=0, to_test=0))
 
 
 def test_the_end_of_an_elimination_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
