@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -116,6 +116,18 @@ def test_without_a_schedule_only_a_sweep_can_be_made_and_the_dock_says_why(make:
     panel.form.set_kind(RAN.DESIGN)
     assert panel.button("start").isEnabled()
     assert not panel.notes.isVisible()
+
+
+def test_the_fields_stay_where_they_are_when_a_note_goes(qtbot: QtBot, make: Make, schedule_file: Path) -> None:
+    panel, _controller = make(tables(table_of(RAN.POSE, ())))
+    panel.form.set_kind(RAN.POSE)
+    qtbot.waitUntil(panel.notes.isVisible)
+    fields = [panel.form.kind, panel.form.schedules.box, panel.form.fields.box("draws")]
+    places = [field.mapTo(panel, QPoint()) for field in fields]
+    panel.form.schedules.add_file(schedule_file)
+    qtbot.waitUntil(lambda: not panel.notes.isVisible())
+    qtbot.wait(1)
+    assert [field.mapTo(panel, QPoint()) for field in fields] == places
 
 
 def test_the_table_that_is_asked_for_goes_into_the_project(
@@ -239,6 +251,7 @@ def test_the_table_is_exported_with_every_digit(shown: SensitivityPanel, tmp_pat
 def test_the_chart_draws_what_is_chosen_beside_the_schedule_as_planned_for(shown: SensitivityPanel) -> None:
     assert list(shown.chart.curve_points(0)[1]) == [1.0, 12.0, 3.0]
     assert shown.chart.level == 1.0
+    assert not len(shown.chart.curve_points(3)[0]), "a line joins categories"
     assert shown.chart.names == ("0.9/0.9", "0.88/0.88", "0.86/0.86")
     shown.measure.setCurrentIndex(1)
     assert list(shown.chart.curve_points(0)[1]) == [9.0, 108.0, 27.0]
@@ -251,6 +264,7 @@ def test_perturbed_poses_are_drawn_with_their_spread(qtbot: QtBot, make: Make, s
     panel.form.schedules.add_file(schedule_file)
     run(qtbot, panel, controller)
     assert list(panel.chart.curve_points(0)[1]) == [1.0, 2.0]
+    assert list(panel.chart.curve_points(3)[1]) == [1.0, 2.0], "the scales are not joined by a line"
     assert list(panel.chart.curve_points(1)[1]) == [1.0, 1.5]
     assert list(panel.chart.curve_points(2)[1]) == [1.0, 2.5]
 

@@ -209,10 +209,13 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self._add_pages(*pages)
         buttons = horizontal(None, 1, self._button_row(*more), margins=0)
         fill_column(self.result, buttons, self.pages, self.head, stretch=self.pages, margins=_MARGINS)
-        self._lay_out_parts(self.notes, self.about, self._form)
+        self._lay_out_parts(self.about, self._form, self.notes)
 
     def _lay_out_beside(self, content: QWidget, *controls: Content) -> None:
-        """Lay out the panel with ``content`` as its result; ``controls`` follow the buttons of the settings."""
+        """Lay out the panel with ``content`` as its result; ``controls`` follow the buttons of the settings.
+
+        Notes come last: fields above them stay where they are when a note comes or goes.
+        """
         fill_column(self.result, content, stretch=content, margins=_MARGINS)
         self._lay_out_parts(*controls)
 

@@ -71,13 +71,15 @@ MEASURES: dict[SensitivityKind, tuple[Measure, ...]] = {
 
 
 class SensitivityChart(Chart):
-    """Chart of dots joined by a line; perturbed poses also have the lowest and the highest draw."""
+    """Chart of dots. Those of perturbed poses are joined by a line and have the lowest and the highest draw."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "", parent)
-        self._main = self.add_curve("accent", width=1.5, symbol=7.0)
+        self._dots = self.add_curve("accent", name="value", width=0.0, symbol=8.0)
         self._low = self.add_curve("muted", style=Qt.PenStyle.DashLine, symbol=4.0)
         self._high = self.add_curve("muted", style=Qt.PenStyle.DashLine, symbol=4.0)
+        # Only a scale has something between two points; categories have nothing.
+        self._line = self.add_curve("accent", name="line", width=1.5)
         self._names: tuple[str, ...] = ()
         # The panel has a combo box of what is drawn, so the chart needs no name.
         self.title.hide()
@@ -96,7 +98,9 @@ class SensitivityChart(Chart):
         rows = () if table is None else table.rows
         values = [] if measure is None else [measure.value(row) for row in rows]
         x = np.arange(len(values), dtype=float)
-        self.set_curve(self._main, x, np.array(values, float))
+        self.set_curve(self._dots, x, values)
+        is_scale = table is not None and table.kind is SensitivityKind.POSE
+        self.set_curve(self._line, *((x, values) if is_scale else ((), ())))
         low, high = _bounds(rows, measure)
         drawn = np.isfinite(low)
         self.set_curve(self._low, x[drawn], low[drawn])

@@ -63,7 +63,7 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         buttons = self._button_row(self._copy_button(), PanelButton("export", "Export CSV…", every, self._ask_file))
         self.pages.setCornerWidget(buttons)
         content = column(self.pages, self.head, stretch=self.pages)
-        self._lay_out_beside(content, self.notes, self.form)
+        self._lay_out_beside(content, self.form, self.notes)
 
     # -- hooks -------------------------------------------------------------------------------------------------------
     def _show_settings(self, saved: SavedTable) -> None:

@@ -119,7 +119,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self._show_on((self.errors,), self.errors.controls)
         parts = (self._choices(), self.pages, self.caution, self.means_note, self._foot())
         content = column(*parts, stretch=self.pages)
-        self._lay_out_beside(content, self.means, self.notes, self.form)
+        self._lay_out_beside(content, self.means, self.form, self.notes)
 
     def _choices(self) -> QWidget:
         """Return the row above the pages, with the choice of display."""
