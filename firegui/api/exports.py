@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from firegui.api.plans import PlanResult
 from firegui.api.python_words import python_interface
 from firegui.api.replans import ReplannedPlan
 from firegui.api.running import result_folder
+from firegui.domain.units import Units
 from firegui.errors import InputError, Problems
 from firegui.io.exporters import NO_FILMS, file_names, film_names, known_formats
-from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.content import ExportContent, Sheet
 from firegui.runs.export import TITLE, hand_over, run_content
 
 FILMS = ("mp4", "gif")
@@ -50,13 +52,15 @@ def write_export(
     films: Callable[[], Films] = lambda: NO_FILMS,
     film_kinds: Sequence[str] = (),
     tell: Callable[[str], None] | None = None,
+    units: Units = Units.METRIC,
 ) -> ExportedFiles:
     """Write the plan of the run folder ``run``; every file appears or none does.
 
+    ``units`` are those of pages for people; data files keep theirs.
     ``films`` returns what draws each film of ``film_kinds``. ``tell`` receives the name of each file before it is
     written. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
     """
-    content = run_content(run, water, formats or ([] if film_kinds else [""]))
+    content = run_content(run, water, formats or ([] if film_kinds else [""]), Sheet(units=units))
     chosen = known_formats(formats) if formats else []
     drawn = films()
     names = [*file_names(content, chosen, name), *film_names(content, film_kinds, name)]
@@ -73,6 +77,7 @@ def export(
     *,
     name: str | None = None,
     water: str | Path | None = None,
+    units: Literal["metric", "us"] = "metric",
 ) -> ExportedFiles:
     """Write a plan for pilots, GIS specialists and the air operations branch.
 
@@ -85,6 +90,7 @@ def export(
         out: Folder for the files; made if absent.
         name: Beginning of the names of the files, in place of the standard's.
         water: Where water is, as polygons, lines or a raster; by the fuel layer unless given.
+        units: Units of pages for people, metric or US field units; data files keep theirs.
 
     Raises:
         InputError: Something is wrong with the run or the formats. Every problem is listed and nothing was written.
@@ -93,7 +99,10 @@ def export(
     for kind in (kind for kind in chosen if kind in FILMS):
         problems.add("formats", f"{kind} is drawn by the window", "write it with the command firegui export")
     name_problems(name, problems)
+    if units not in {each.value for each in Units}:
+        problems.add("units", f"{units!r} is not known", "use metric or us")
     if problems:
         raise InputError(problems, TITLE)
     with result_folder(run) as folder:
-        return write_export(folder, chosen, Path(out), name=name, water=None if water is None else Path(water))
+        layer = None if water is None else Path(water)
+        return write_export(folder, chosen, Path(out), name=name, water=layer, units=Units(units))

@@ -10,7 +10,7 @@ import click
 
 from firegui.api.exports import FILMS, format_names, name_problems, write_export
 from firegui.cli.options import FILE
-from firegui.cli.output import json_option, report
+from firegui.cli.output import chosen_units, json_option, report
 from firegui.cli.window import FILM_SIDES, film_run
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.exporters import FORMATS
@@ -61,7 +61,7 @@ def export(
     written = write_export(
         run_folder, [kind for kind in chosen if kind not in FILMS], out, name=name, water=water,
         films=lambda: _films(run_folder, wanted_films, sides, fps), film_kinds=wanted_films,
-        tell=lambda file: click.echo(f"writing {file}", err=True),
+        tell=lambda file: click.echo(f"writing {file}", err=True), units=chosen_units(),
     )  # fmt: skip
     content = written.content
     data = {

@@ -158,6 +158,15 @@ def test_drops_in_the_dark_are_warned_of_before_anything_else(firegui: Run, fini
     assert sum(warning in line for line in lines) == 1 and any(line.startswith("Note: ") for line in lines)
 
 
+def test_pages_for_people_are_in_the_units_of_the_command(firegui: Run, finished: Path, tmp_path: Path) -> None:
+    answer = firegui("--units", "us", "export", finished, "--format", "report,csv", "--out", tmp_path / "us", "--json")
+    page, table = sorted((Path(name) for name in answer.json["files"]), key=lambda path: path.suffix, reverse=True)
+    assert " acres" in page.read_text(encoding="utf-8")
+    firegui("export", finished, "--format", "csv", "--out", tmp_path / "metric")
+    (other,) = (tmp_path / "metric").iterdir()
+    assert table.read_text(encoding="utf-8").splitlines()[1:] == other.read_text(encoding="utf-8").splitlines()[1:]
+
+
 @pytest.mark.parametrize(("make", "said"), [(False, "does not exist"), (True, "is a file, not the folder of a run")])
 def test_what_is_no_run_is_told_apart(firegui: Run, tmp_path: Path, make: bool, said: str) -> None:
     if make:

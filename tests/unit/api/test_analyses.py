@@ -198,9 +198,19 @@ def test_a_plan_is_exported_from_memory_as_from_its_folder(
 def test_an_export_refuses_films_and_names_with_slashes(project: OpenProject, tmp_path: Path) -> None:
     plan = firegui.plan(project, epochs=2, prune=False)
     with pytest.raises(firegui.InputError) as refused:
-        firegui.export(plan, "csv,mp4", tmp_path / "out", name="a/b")
-    assert [problem.where for problem in refused.value.problems] == ["formats", "name"]
+        firegui.export(plan, "csv,mp4", tmp_path / "out", name="a/b", units="furlongs")  # type: ignore[arg-type]
+    assert [problem.where for problem in refused.value.problems] == ["formats", "name", "units"]
     assert not (tmp_path / "out").exists()
+
+
+def test_pages_for_people_are_in_the_units_asked_for(project: OpenProject, tmp_path: Path) -> None:
+    plan = firegui.plan(project, epochs=2, prune=False)
+    pages = {}
+    for units in ("metric", "us"):
+        (page,) = firegui.export(plan, "report", tmp_path / units, units=units).files
+        pages[units] = page.read_text(encoding="utf-8")
+    assert " ha" in pages["metric"] and " acres" not in pages["metric"]
+    assert " acres" in pages["us"]
 
 
 def test_a_run_of_every_kind_is_read_back_by_the_commands(command: Command, project: OpenProject) -> None:
