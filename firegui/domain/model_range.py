@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS, Scenario
+
+# The list of runs and every picture of the map ask for the same event. A closed event must not stay in memory.
+_STRONGEST_WINDS: WeakKeyDictionary[Scenario, dict[tuple[int, int], float]] = WeakKeyDictionary()
+_STEEPEST_SLOPES: WeakKeyDictionary[Scenario, float] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +68,16 @@ def _parts(project: Project) -> Iterator[tuple[str, str]]:
         yield "layers", f"The network was trained with {', '.join(lacking)}, which this event lacks."
 
 
-# The list of runs and every picture of the map ask for the same event.
-@lru_cache(maxsize=4)
 def _strongest_wind(event: Scenario, start_day: int, days: int) -> float:
-    return float(event.wind_speed[start_day : start_day + days].max(initial=0.0))
+    winds = _STRONGEST_WINDS.setdefault(event, {})
+    if (start_day, days) not in winds:
+        winds[start_day, days] = float(event.wind_speed[start_day : start_day + days].max(initial=0.0))
+    return winds[start_day, days]
 
 
-@lru_cache(maxsize=2)
 def _steepest_slope(event: Scenario) -> float:
-    slope = event.layers.get("slope")
-    return 0.0 if slope is None or not np.isfinite(slope).any() else float(np.nanmax(slope))
+    if event not in _STEEPEST_SLOPES:
+        slope = event.layers.get("slope")
+        is_known = slope is not None and np.isfinite(slope).any()
+        _STEEPEST_SLOPES[event] = float(np.nanmax(slope)) if slope is not None and is_known else 0.0
+    return _STEEPEST_SLOPES[event]

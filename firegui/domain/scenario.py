@@ -30,7 +30,7 @@ LAYERS: Mapping[str, tuple[str, str]] = MappingProxyType(
 """Every landscape layer firegui knows: ``key → (title, unit)``. Any may be missing; what is missing is said."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Scenario:
     """One event on one grid.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import replace
 from datetime import date
 
@@ -56,3 +58,12 @@ def test_only_the_wind_of_the_planned_days_counts() -> None:
     if made.scenario.days > 1:
         early = replace(stormy, plan=replace(stormy.plan, days=made.scenario.days - 1))
         assert not outside_text(early)
+
+
+def test_an_event_that_was_asked_for_does_not_stay_in_memory() -> None:
+    made = project(12.0)
+    assert outside_text(made)
+    event_of = weakref.ref(made.scenario)
+    del made
+    gc.collect()
+    assert event_of() is None
