@@ -11,6 +11,8 @@ from PySide6.QtCore import QMimeData, QPoint, QRectF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFontMetricsF
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from rasterio import Affine
+from shapely import LineString
 
 from firegui.errors import InputError
 from firegui.gui.base.preferences import Preferences
@@ -20,6 +22,7 @@ from firegui.gui.scenario.layers_panel import BaseMapSelector
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.io.project.regions_file import write_regions_toml
 from tests.gui.map_scene import Hand, growing, only, painted, undo_steps
+from tests.unit.io.importers.test_base_map import write_raster, write_vector
 from tests.unit.io.rasters.test_mbtiles import text_file, write_tiles
 
 
@@ -113,7 +116,7 @@ def test_a_base_map_is_drawn_under_everything_and_sharper_closer(
     qtbot: QtBot, session: Session, hand: Hand, tmp_path: Path
 ) -> None:
     only(hand.view, "extent", "basemap")
-    assert "no MBTiles file" in hand.view.layers["basemap"].missing()
+    assert "no base map is open" in hand.view.layers["basemap"].missing()
     assert drop_file(hand, write_tiles(tmp_path / "own.mbtiles"))
     qtbot.waitUntil(lambda: session.ground.whole is not None)
     hand.view.flush()
@@ -131,6 +134,26 @@ def test_a_base_map_is_drawn_under_everything_and_sharper_closer(
     session.ground.shutdown()
 
 
+def test_a_raster_and_a_vector_file_are_base_maps_too(
+    qtbot: QtBot, session: Session, hand: Hand, tmp_path: Path
+) -> None:
+    grid = session.project.scenario.grid
+    assert grid.transform is not None
+    only(hand.view, "extent", "basemap")
+    photo = write_raster(tmp_path / "photo.tif", np.full((3, *grid.shape), 90, np.uint8), Affine(*grid.transform))
+    x, y = grid.to_world(20.0, 0.0)
+    end_x, _ = grid.to_world(20.0, float(grid.columns))
+    road = write_vector(tmp_path / "road.gpkg", [LineString([(x, y), (end_x, y)])], grid.crs)
+    for path, row, shade in ((photo, 10.0, 90), (road, 20.0, 66)):
+        session.ground.choose(path)
+        qtbot.waitUntil(lambda: session.ground.whole is not None)
+        hand.view.flush()
+        assert path.stem in hand.view.layers["basemap"].legend.note
+        seen = min(hand.color((row + 0.1 * k, 30.0)).blue() for k in range(-8, 9))
+        assert abs(seen - shade) < 40, path.name
+    session.ground.shutdown()
+
+
 def test_a_bad_base_map_is_refused_and_the_one_before_stays(
     qtbot: QtBot, session: Session, hand: Hand, refusals: list[InputError], tmp_path: Path
 ) -> None:
@@ -138,7 +161,7 @@ def test_a_bad_base_map_is_refused_and_the_one_before_stays(
     text_file(tmp_path / "bad.mbtiles")
     assert drop_file(hand, tmp_path / "bad.mbtiles")
     assert len(refusals) == 1
-    assert session.ground.archive is not None and session.ground.archive.path.name == "own.mbtiles"
+    assert session.ground.file is not None and session.ground.file.path.name == "own.mbtiles"
     session.ground.shutdown()
 
 
@@ -153,12 +176,12 @@ def test_the_base_map_comes_back_with_its_project_and_one_that_has_gone_is_told(
     file = write_tiles(tmp_path / "own.mbtiles")
     session.ground.choose(file)
     session.open_project(session.project, second)
-    assert session.ground.archive is None
+    assert session.ground.file is None
     session.open_project(session.project, first)
-    assert session.ground.archive is not None
+    assert session.ground.file is not None
     file.unlink()
     session.open_project(session.project, first)
-    assert session.ground.archive is None and said[-1].startswith("Without its base map: ")
+    assert session.ground.file is None and said[-1].startswith("Without its base map: ")
     session.ground.shutdown()
     keeper.deleteLater()
 

@@ -30,8 +30,9 @@ from firegui.gui.map.legends import SAMPLE_SIZE, LegendView, swatch_pixmap
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import NoScrollSlider
+from firegui.io.importers.base_map import SUFFIXES
 
-_BASE_MAPS = "Map tiles (*.mbtiles);;All files (*)"
+_BASE_MAPS = f"Base maps ({' '.join(f'*{ending}' for ending in SUFFIXES)});;All files (*)"
 _GRIP, _GRIP_PX = "⠿", 16
 _OPACITIES = (100, 75, 50, 25)
 
@@ -276,7 +277,7 @@ class BaseMapSelector(QObject):
 
     def ask(self) -> None:
         """Let the user choose a file and show it below the map."""
-        known = self._session.ground.archive
+        known = self._session.ground.file
         place = str(self._session.folder.parent if self._session.folder is not None else Path.home())
         if known is not None:
             place = str(known.path)
@@ -286,9 +287,9 @@ class BaseMapSelector(QObject):
                 self._session.ground.choose(Path(name))
 
     def _keep(self, _: object = None) -> None:
-        folder, archive = self._session.folder, self._session.ground.archive
+        folder, file = self._session.folder, self._session.ground.file
         if folder is not None:
-            self._preferences.set_base_map(folder, None if archive is None else archive.path)
+            self._preferences.set_base_map(folder, None if file is None else file.path)
 
     def _restore(self) -> None:
         folder = self._session.source

@@ -1,4 +1,4 @@
-"""Base map from an MBTiles file, warped to the grid in a thread; no network needed."""
+"""Base map from a file of map tiles, a raster or a vector file, warped to the grid in a thread; no network needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from PySide6.QtCore import QObject, Signal
 from firegui.domain.grid import Grid
 from firegui.errors import Check, InputError, Problem
 from firegui.gui.base.tasks import LatestTask
-from firegui.io.rasters.mbtiles import Area, Pixels, TileArchive, draw, open_archive
+from firegui.io.importers.base_map import BaseMapFile, draw_base_map, open_base_map
+from firegui.io.rasters.mbtiles import Area, Pixels
 
 if TYPE_CHECKING:
     from firegui.gui.session.session import Session
@@ -53,7 +54,7 @@ class BaseMap(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._session = session
-        self.archive: TileArchive | None = None
+        self.file: BaseMapFile | None = None
         self.whole: BaseMapPicture | None = None
         self.sharp: BaseMapPicture | None = None
         self._grid: Grid | None = None
@@ -74,13 +75,13 @@ class BaseMap(QObject):
                 [Problem(str(path), "no project is open", "open one first")], "The base map was not opened"
             )
         grid = self._session.project.scenario.grid
-        archive = open_archive(path, grid)
+        file = open_base_map(path, grid)
         self._forget()
-        self.archive, self._grid = archive, grid
+        self.file, self._grid = file, grid
         rows, columns = grid.shape
         scale = _WHOLE_PX / max(rows, columns)
         area, size = (0.0, 0.0, float(rows), float(columns)), (round(rows * scale), round(columns * scale))
-        self._first.request(partial(_picture, archive, grid, area, size))
+        self._first.request(partial(_picture, file, grid, area, size))
         self.changed.emit()
 
     def choose(self, path: Path) -> None:
@@ -96,7 +97,7 @@ class BaseMap(QObject):
 
     def request_view(self, area: Area, pixels_per_cell: float) -> None:
         """Request a sharper picture of the visible part of the grid, if needed."""
-        if self.archive is None or self._grid is None or self.whole is None:
+        if self.file is None or self._grid is None or self.whole is None:
             return
         if pixels_per_cell <= _SHARPER * self.whole.pixels_per_cell or area[2] <= area[0] or area[3] <= area[1]:
             return
@@ -109,7 +110,7 @@ class BaseMap(QObject):
         ):
             return
         self._wanted = wanted
-        self._later.request(partial(_picture, self.archive, self._grid, *wanted))
+        self._later.request(partial(_picture, self.file, self._grid, *wanted))
 
     def shutdown(self) -> None:
         """End the threads."""
@@ -139,11 +140,11 @@ class BaseMap(QObject):
     def _forget(self) -> None:
         self._first.cancel()
         self._later.cancel()
-        self.archive = self.whole = self.sharp = self._grid = self._wanted = None
+        self.file = self.whole = self.sharp = self._grid = self._wanted = None
 
 
-def _picture(archive: TileArchive, grid: Grid, area: Area, size: tuple[int, int], check: Check) -> BaseMapPicture:
+def _picture(file: BaseMapFile, grid: Grid, area: Area, size: tuple[int, int], check: Check) -> BaseMapPicture:
     check()
-    found = BaseMapPicture(area, draw(archive, grid, area, size))
+    found = BaseMapPicture(area, draw_base_map(file, grid, area, size))
     check()
     return found

@@ -132,7 +132,7 @@ class Actions(QObject):
             Condition.ALWAYS: True,
             Condition.PROJECT: has_project,
             Condition.RESULT: has_project and has_plan and not result.pending,
-            Condition.BASE_MAP: session.ground.archive is not None,
+            Condition.BASE_MAP: session.ground.file is not None,
             Condition.EDITED_DROPS: has_project and session.plan_editor.plan is not None,
             Condition.SELECTED_REGION: bool(session.selected_region),
             Condition.SELECTION: has_project and bool(session.plan_editor.marked or session.selected_region),

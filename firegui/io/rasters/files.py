@@ -31,7 +31,8 @@ _MARKS = {
 }
 _MOST_BANDS = 10_000
 SAMPLE = 400
-_LARGEST_BLOCK = 256 * 2**20
+LARGEST_BLOCK = 256 * 2**20
+"""Bytes that may have to be unpacked to read one cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def read_header(path: Path, where: str, problems: Problems) -> RasterFile | None
         problems.extend([problem])
         return None
     try:
-        with _opened(path) as source:
+        with open_raster(path) as source:
             if source.count > _MOST_BANDS:
                 problems.add(where, f"claims {source.count:,} bands", f"give a file of at most {_MOST_BANDS:,}")
                 return None
@@ -107,14 +108,14 @@ def read_box(file: RasterFile, number: int, box: Box, where: str, problems: Prob
     itemsize = np.dtype(file.bands[number - 1].dtype).itemsize
     problem = cells_problem(where, rows, columns)
     problem = problem or claim_problem(where, (rows, columns), itemsize, file.stored_bytes)
-    if problem is None and file.block_bytes > _LARGEST_BLOCK:
-        what = f"is packed in blocks of {file.block_bytes:,} bytes, at most {_LARGEST_BLOCK:,} can be held"
+    if problem is None and file.block_bytes > LARGEST_BLOCK:
+        what = f"is packed in blocks of {file.block_bytes:,} bytes, at most {LARGEST_BLOCK:,} can be held"
         problem = Problem(where, what, "save it with tiles of 256 × 256 cells")
     if problem is not None:
         problems.extend([problem])
         return None
     try:
-        with _opened(file.path) as source:
+        with open_raster(file.path) as source:
             found: NDArray[Any] = source.read(number, window=Window(box[2], box[0], columns, rows))
             return found
     except (RasterioError, OSError, ValueError, MemoryError) as error:
@@ -125,7 +126,8 @@ def read_box(file: RasterFile, number: int, box: Box, where: str, problems: Prob
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def open_raster(path: Path) -> Iterator[Any]:
+    """Open a file with the driver that its beginning names. Raises ``ValueError`` for one that is not read."""
     with without_place_warnings(), rasterio.open(path, driver=_driver(path)) as source:
         yield source
 

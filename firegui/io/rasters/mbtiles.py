@@ -52,15 +52,19 @@ Area = tuple[float, float, float, float]
 class TileArchive:
     """A file that was looked at and can be drawn.
 
-    Tiles of ``side`` pixels at the zoom levels ``low … high``.
+    Tiles of ``side`` pixels at the zoom ``levels``, in order.
     """
 
     path: Path
     name: str
     attribution: str
-    low: int
-    high: int
+    levels: tuple[int, ...]
     side: int
+
+    @property
+    def low(self) -> int:
+        """The coarsest zoom level."""
+        return self.levels[0]
 
 
 def open_archive(path: Path, grid: Grid) -> TileArchive:
@@ -75,15 +79,20 @@ def open_archive(path: Path, grid: Grid) -> TileArchive:
     found = file_problem(path)
     if found is not None:
         raise InputError([found], _TITLE)
-    with path.open("rb") as file:
-        if file.read(len(_HEAD)) != _HEAD:
-            raise _refusal(path, "is no MBTiles file (an SQLite database)", "give a .mbtiles file")
+    if not is_database(path):
+        raise _refusal(path, "is no MBTiles file (an SQLite database)", "give a .mbtiles file")
     with _reading(path) as base:
         archive = _read_archive(path, base)
         if not any(True for _ in _tiles(base, archive, archive.low, _mercator_box(grid, _whole(grid)))):
             what = "has no tile where the fire is"
             raise _refusal(path, what, "give a base map of this part of the Earth")
     return archive
+
+
+def is_database(path: Path) -> bool:
+    """Return whether a readable file begins like an SQLite database."""
+    with path.open("rb") as file:
+        return file.read(len(_HEAD)) == _HEAD
 
 
 def draw(archive: TileArchive, grid: Grid, area: Area, size: tuple[int, int]) -> Pixels:
@@ -100,16 +109,22 @@ def draw(archive: TileArchive, grid: Grid, area: Area, size: tuple[int, int]) ->
         mosaic, corner = _mosaic(base, archive, zoom, box)
     step = 2.0 * _HALF / 2**zoom / archive.side
     source = Affine(step, 0.0, corner[0], 0.0, -step, corner[1])
-    assert grid.transform is not None and grid.crs is not None
-    top, left, bottom, right = area
-    a, _, c, _, e, f = grid.transform  # north-up, see Grid.problems
-    target = Affine(a * (right - left) / size[1], 0.0, a * left + c, 0.0, e * (bottom - top) / size[0], e * top + f)
+    assert grid.crs is not None
+    target = picture_transform(grid, area, size)
     picture = np.zeros((4, *size), np.uint8)
     reproject(
         mosaic, picture, src_transform=source, src_crs=CRS.from_string(MERCATOR), dst_transform=target,
         dst_crs=CRS.from_wkt(wkt(grid.crs) or ""), resampling=Resampling.bilinear,
     )  # fmt: skip
     return np.ascontiguousarray(np.moveaxis(picture, 0, 2))
+
+
+def picture_transform(grid: Grid, area: Area, size: tuple[int, int]) -> Affine:
+    """Return the affine map from pixels of a picture ``size`` of ``area`` to the CRS of ``grid``."""
+    assert grid.transform is not None
+    top, left, bottom, right = area
+    a, _, c, _, e, f = grid.transform  # north-up, see Grid.problems
+    return Affine(a * (right - left) / size[1], 0.0, a * left + c, 0.0, e * (bottom - top) / size[0], e * top + f)
 
 
 # -- the database ----------------------------------------------------------------------------------------------------
@@ -138,11 +153,13 @@ def _read_archive(path: Path, base: sqlite3.Connection) -> TileArchive:
         raise _refusal(path, "holds no tile", "give a .mbtiles file with tiles in it")
     if not 0 <= low <= high <= _DEEPEST:
         raise _refusal(path, f"has zoom levels {low} to {high}, which nobody means", f"use 0 to {_DEEPEST}")
+    there = "SELECT EXISTS (SELECT 1 FROM tiles WHERE zoom_level = ?)"
+    levels = tuple(level for level in range(low, high + 1) if base.execute(there, (level,)).fetchone()[0])
     sample = base.execute("SELECT tile_data FROM tiles WHERE zoom_level = ? LIMIT 1", (low,)).fetchone()[0]
     image = _decoded(sample)
     if image is None or image.shape[0] != image.shape[1]:
         raise _refusal(path, "holds tiles that are no square PNG or JPEG images", "give a raster base map")
-    return TileArchive(path, about.get("name", path.stem), about.get("attribution", ""), low, high, image.shape[0])
+    return TileArchive(path, about.get("name", path.stem), about.get("attribution", ""), levels, image.shape[0])
 
 
 def _metadata(base: sqlite3.Connection) -> Mapping[str, str]:
@@ -189,11 +206,10 @@ def _mercator_box(grid: Grid, area: Area) -> Box:
 def _level(archive: TileArchive, size: tuple[int, int], box: Box) -> int:
     """Return the zoom level whose pixels are nearest to those wanted, no finer than so many tiles allow."""
     wanted = max((box[2] - box[0]) / size[1], 1e-6)
-    zoom = round(math.log2(_EQUATOR_M_PER_PX * 256.0 / archive.side / wanted))
-    zoom = min(max(zoom, archive.low), archive.high)
-    while zoom > archive.low and _count(_range(zoom, box)) > _MOST_TILES:
-        zoom -= 1
-    return zoom
+    zoom = math.log2(_EQUATOR_M_PER_PX * 256.0 / archive.side / wanted)
+    nearest = min(archive.levels, key=lambda level: (abs(level - zoom), -level))
+    few = [level for level in archive.levels if level <= nearest and _count(_range(level, box)) <= _MOST_TILES]
+    return few[-1] if few else archive.low
 
 
 def _range(zoom: int, box: Box) -> tuple[int, int, int, int]:

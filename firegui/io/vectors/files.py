@@ -67,23 +67,36 @@ def vector_file(path: Path, problems: Problems) -> Path | None:
     return None
 
 
+def layer_names(file: Path, problems: Problems) -> tuple[str, ...]:
+    """Return the names of the layers with geometry; what is wrong with the file is noted, and none returned."""
+    problem = _whole(file)
+    if problem is not None:
+        problems.extend([problem])
+        return ()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return tuple(str(name) for name, kind in pyogrio.list_layers(file) if kind is not None)
+    except _FAILURES as error:
+        problems.add(file.name, f"cannot be read as vector data ({error_text(error)})", _DRAWABLE)
+        return ()
+
+
 def read_features(file: Path, layer: str | None, problems: Problems) -> VectorLayer | None:
     """Return the features of a layer, or of the only one that has geometry.
 
     What is wrong is noted and ``None`` returned.
     """
-    problem = _whole(file)
-    if problem is not None:
-        problems.extend([problem])
+    found = Problems()
+    layers = layer_names(file, found)
+    chosen = None if found else _choose(file, layer, layers, found)
+    problems.extend(found)
+    if chosen is None:
         return None
     try:
         # The drivers warn about geometry they mend on the way; what matters is checked afterwards.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            layers = tuple(str(name) for name, kind in pyogrio.list_layers(file) if kind is not None)
-            chosen = _choose(file, layer, layers, problems)
-            if chosen is None:
-                return None
             count = int(pyogrio.read_info(file, layer=chosen)["features"])
             if count > MOST_FEATURES:
                 what = f"holds {count:,} features; at most {MOST_FEATURES:,} are read"

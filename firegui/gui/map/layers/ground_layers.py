@@ -151,11 +151,11 @@ class ExtentLayer(MapLayer):
 
 
 class BaseMapLayer(PaintedLayer):
-    """Pictures of an MBTiles file, below all layers but the plain background."""
+    """Pictures of a base map, below all layers but the plain background."""
 
     key = "basemap"
     title = "Base map"
-    help = "Map tiles of an MBTiles file of your own, warped to the grid; opened with View, Base map…"
+    help = "Map tiles, a raster or a vector file of your own, on the grid; opened with View, Base map…"
     follows = frozenset({"ground"})
     swatch_ink = "#a9b98f"
 
@@ -167,13 +167,13 @@ class BaseMapLayer(PaintedLayer):
     @property
     def legend(self) -> Legend:
         """Return name and attribution of the file."""
-        archive = self.session.ground.archive
-        return Legend() if archive is None else Legend(note=f"{archive.name} {archive.attribution}".strip())
+        file = self.session.ground.file
+        return Legend() if file is None else Legend(note=f"{file.name} {file.attribution}".strip())
 
     def missing(self) -> str:
         """Return how to open a file, if none is open."""
-        if self.session.ground.archive is None:
-            return "no MBTiles file is open: View, Base map…, or drop one on the map"
+        if self.session.ground.file is None:
+            return "no base map is open: View, Base map…, or drop an MBTiles file on the map"
         return ""
 
     def draw(self, shown: MapState | None) -> None:

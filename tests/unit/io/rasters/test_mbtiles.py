@@ -78,7 +78,7 @@ def tile(x: int, y: int, zoom: int, bands: int, driver: str) -> bytes:
 
 def test_a_cell_shows_the_pixel_of_its_longitude_and_latitude(tmp_path: Path) -> None:
     archive = open_archive(write_tiles(tmp_path / "own.mbtiles"), GRID)
-    assert (archive.name, archive.low, archive.high, archive.side) == ("Own map", 12, 14, 256)
+    assert (archive.name, archive.levels, archive.side) == ("Own map", (12, 14), 256)
     picture = draw(archive, GRID, (0.0, 0.0, 40.0, 60.0), (160, 240))
     place = Georeference(GRID)
     for row, column in ((4.0, 6.0), (20.0, 30.0), (35.0, 55.0)):
@@ -90,6 +90,11 @@ def test_a_cell_shows_the_pixel_of_its_longitude_and_latitude(tmp_path: Path) ->
         for value, wanted in ((seen[0], x * 16 % 256), (seen[1], y * 16 % 256)):
             assert abs(int(value) - wanted) < 1.5 or wanted > 250 or wanted < 3
         assert seen[2] == 140 and seen[3] == 255
+
+
+def test_between_two_levels_the_nearest_that_is_there_is_drawn(tmp_path: Path) -> None:
+    archive = open_archive(write_tiles(tmp_path / "own.mbtiles"), GRID)
+    assert (draw(archive, GRID, (0.0, 0.0, 40.0, 60.0), (80, 120))[..., 3] == 255).all()
 
 
 def test_a_small_picture_takes_a_coarse_level(tmp_path: Path) -> None:
