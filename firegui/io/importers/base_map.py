@@ -41,8 +41,8 @@ _MOST_SAMPLE = 2_048
 """Side of the part of a raster that tells the range of its values: opening a file must be quick."""
 _LOW, _HIGH = 2.0, 98.0
 """Percentiles of a band between which its values become grey levels."""
-_LINE, _CASING = (38, 50, 66, 255), (255, 255, 255, 170)
-_LINE_PX, _POINT_PX, _CASING_PX = 1, 3, 1
+_LINE, _CASING = (38, 50, 66, 255), (255, 255, 255, 220)
+_LINE_PX, _POINT_PX, _CASING_PX = 1, 5, 2
 """Pixels that a line, a point and the casing around them have on every side."""
 
 
