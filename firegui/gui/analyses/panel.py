@@ -214,7 +214,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
     def _lay_out_beside(self, content: QWidget, *controls: Content) -> None:
         """Lay out the panel with ``content`` as its result; ``controls`` follow the buttons of the settings.
 
-        Notes come last: fields above them stay where they are when a note comes or goes.
+        Notes should come last: fields above them stay where they are when a note comes or goes.
         """
         fill_column(self.result, content, stretch=content, margins=_MARGINS)
         self._lay_out_parts(*controls)

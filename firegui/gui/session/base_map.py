@@ -1,4 +1,4 @@
-"""Base map from a file of map tiles, a raster or a vector file, warped to the grid in a thread; no network needed."""
+"""Base map from map tiles, a raster or a vector file, drawn on the grid in a thread without a network."""
 
 from __future__ import annotations
 

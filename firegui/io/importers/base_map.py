@@ -99,7 +99,9 @@ def open_base_map(path: Path, grid: Grid) -> BaseMapFile:
 
 
 def draw_base_map(file: BaseMapFile, grid: Grid, area: Area, size: tuple[int, int]) -> Pixels:
-    """Return ``area`` of ``grid`` as ``[H, W, 4]`` RGBA of ``size = (H, W)``, transparent where the file has nothing.
+    """Return ``area`` of ``grid`` as ``[H, W, 4]`` RGBA of ``size = (H, W)``.
+
+    It is transparent where the file has nothing.
 
     Raises :class:`~firegui.errors.InputError` where the file cannot be read any more.
     """
@@ -144,7 +146,7 @@ def _raster_problems(header: RasterFile) -> list[Problem]:
 
 
 def _described(path: Path, source: Any, box: Box) -> RasterBaseMap:
-    """Return how to draw an open raster: its bands, and the range of their values in the middle of ``box``."""
+    """Return how to draw an open raster, with the range of values in the middle of ``box``."""
     data = [
         number
         for number, kind in enumerate(source.colorinterp, start=1)

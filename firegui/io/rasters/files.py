@@ -127,7 +127,10 @@ def read_box(file: RasterFile, number: int, box: Box, where: str, problems: Prob
 
 @contextmanager
 def open_raster(path: Path) -> Iterator[Any]:
-    """Open a file with the driver that its beginning names. Raises ``ValueError`` for one that is not read."""
+    """Open a file with the driver that its beginning names.
+
+    Raises ``ValueError`` for one that is not read.
+    """
     with without_place_warnings(), rasterio.open(path, driver=_driver(path)) as source:
         yield source
 

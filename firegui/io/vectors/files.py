@@ -68,7 +68,7 @@ def vector_file(path: Path, problems: Problems) -> Path | None:
 
 
 def layer_names(file: Path, problems: Problems) -> tuple[str, ...]:
-    """Return the names of the layers with geometry; what is wrong with the file is noted, and none returned."""
+    """Return the names of the layers with geometry, none for a file with a problem, which is noted."""
     problem = _whole(file)
     if problem is not None:
         problems.extend([problem])

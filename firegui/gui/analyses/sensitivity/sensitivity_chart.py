@@ -71,7 +71,10 @@ MEASURES: dict[SensitivityKind, tuple[Measure, ...]] = {
 
 
 class SensitivityChart(Chart):
-    """Chart of dots. Those of perturbed poses are joined by a line and have the lowest and the highest draw."""
+    """Chart of dots.
+
+    Those of perturbed poses are joined by a line and have the lowest and the highest draw.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "", parent)
