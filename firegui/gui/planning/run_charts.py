@@ -120,7 +120,7 @@ class EpochChart(RunChart):
     """Chart over the epochs of the first stage."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(name, "epoch", parent)
+        super().__init__(name, ChartOptions().x_label, parent)
 
     def abscissa(self, entry: RunEntry, options: ChartOptions) -> Floats:
         """Return the abscissa of every row. Epochs count from 1 on screen."""
