@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QLabel, 
 
 from firegui.gui.app import make_application
 from firegui.gui.base.theme import Theme, apply_theme
+from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from tests.gui.shell_scene import settle, workbench
@@ -58,7 +59,8 @@ def shares(window: MainWindow) -> Iterator[Share]:
 def cut_texts(window: MainWindow) -> Iterator[str]:
     """Yield a line for every text in the window that has less room than it needs, workspace by workspace.
 
-    Sections are all open; what scrolls vertically is not cut. A row that must be scrolled sideways is.
+    Sections, and what is folded in them, are all open; what scrolls vertically is not cut. A row that must be scrolled
+    sideways is.
     """
     shell = window.workbench.shell
     for workspace in WorkspaceName:
@@ -66,6 +68,8 @@ def cut_texts(window: MainWindow) -> Iterator[str]:
         column = shell.side.columns[workspace]
         for section in column.sections.values():
             section.set_open(True)
+            for folded in section.findChildren(FoldedSection):
+                folded.set_open(True)
             settle()
             if column.horizontalScrollBar().maximum() > 0:
                 yield f"{workspace}: {section.title} must be scrolled sideways"

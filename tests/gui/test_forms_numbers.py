@@ -19,7 +19,7 @@ from firegui.gui.widgets.fields import (
     WholeField,
     narrow_combo,
 )
-from firegui.gui.widgets.settings_form import SettingsForm
+from firegui.gui.widgets.settings_form import SettingsForm, in_two_lines
 from tests.example_settings import Colour, ExampleSettings, Part
 from tests.gui.hands import show_widget
 
@@ -177,3 +177,15 @@ def test_a_declared_setting_is_in_the_form_without_further_code(qtbot: QtBot) ->
     (problem,) = form.editors["sizes"].problems()
     assert str(problem) == "sizes: 'x' cannot be read — see the tooltip of the field"
     assert form.value().sizes == (1.0, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Search steps", ["Search steps"]),
+        ("Stop after steps without gain", ["Stop after steps", "without gain"]),
+        ("Donaudampfschifffahrtsgesellschaft", ["Donaudampfschifffahrtsgesellschaft"]),
+    ],
+)
+def test_a_long_label_breaks_near_its_middle(text: str, lines: list[str]) -> None:
+    assert in_two_lines(text).split("\n") == lines

@@ -176,7 +176,7 @@ def test_the_numbers_of_a_chart_are_those_in_view(plots: ProgressPanel, tmp_path
     save_chart(plots.terms, tmp_path / "all.csv")
     rows = list(csv.reader((tmp_path / "all.csv").read_text().splitlines()))
     # Setting A: the protected regions do not count, and their curve is hidden.
-    assert rows[0] == ["epoch", "burn", "final"]
+    assert rows[0] == ["search step", "burn", "final"]
     assert len(rows) == 21 and rows[1] == ["1", "15.0", "10.0"]
     plots.terms.item.vb.setRange(xRange=(4.5, 7.5), padding=0)
     assert [line.split(",")[0] for line in table_text(plots.terms).splitlines()[1:]] == ["5", "6", "7"]

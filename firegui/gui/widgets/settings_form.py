@@ -27,6 +27,9 @@ from firegui.gui.widgets.fields import DecimalField, WholeField, narrow_combo
 
 Settings = TypeVar("Settings")
 
+_LONG_LABEL = 24
+"""Letters beyond which a label breaks, because the side panel is narrow."""
+
 
 class SettingEditor(QObject):
     """Label and input widget of one setting.
@@ -261,12 +264,22 @@ class SettingsForm(QObject, Generic[Settings]):
         self.changed.emit()
 
 
+def in_two_lines(text: str) -> str:
+    """Return a long text with a line break at the space nearest to its middle; a short one as it is."""
+    spaces = [place for place, letter in enumerate(text) if letter == " "]
+    if len(text) <= _LONG_LABEL or not spaces or "\n" in text:
+        return text
+    middle = min(spaces, key=lambda place: abs(2 * place - len(text)))
+    return f"{text[:middle]}\n{text[middle + 1 :]}"
+
+
 def labelled_rows(pairs: Sequence[tuple[QLabel, QWidget]], columns: int) -> QGridLayout:
     """Return labels and fields in a grid of ``columns`` pairs a row; fields share the width equally."""
     grid = QGridLayout()
     grid.setHorizontalSpacing(8)
     grid.setVerticalSpacing(5)
     for index, (label, field) in enumerate(pairs):
+        label.setText(in_two_lines(label.text()))
         row, column = divmod(index, columns)
         label.setBuddy(field)
         grid.addWidget(label, row, 2 * column)
@@ -296,6 +309,10 @@ class FoldedSection(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._button)
         column.addWidget(self._body)
+
+    def set_open(self, opened: bool) -> None:
+        """Show or hide the content."""
+        self._button.setChecked(opened)
 
     def _fold(self, opened: bool) -> None:
         self._button.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
