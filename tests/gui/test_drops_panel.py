@@ -62,6 +62,23 @@ def test_words_day_and_type_filter_the_rows(panel: DropsPanel) -> None:
     assert panel.model.rowCount() == 1
 
 
+def test_what_a_filter_hides_is_selected_no_more(panel: DropsPanel, session: Session) -> None:
+    for row in range(3):
+        click(panel, row, CONTROL)
+    assert len(session.plan_editor.marked) == 3
+    panel.words.setFocus()
+    QTest.keyClicks(panel.words, "water")
+    (kept,) = session.plan_editor.marked
+    assert kept.key == panel.model.row(0).key
+
+
+def test_tab_leads_out_of_the_table(panel: DropsPanel) -> None:
+    click(panel, 0)
+    panel.view.setFocus()
+    QTest.keyClick(panel.view, Qt.Key.Key_Tab)
+    assert not panel.view.hasFocus()
+
+
 def test_rows_are_selected_on_the_map_and_a_click_on_the_map_selects_the_row(
     panel: DropsPanel, session: Session, hand: Hand
 ) -> None:

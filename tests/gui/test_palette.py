@@ -173,6 +173,12 @@ def test_a_kind_helps_to_find_but_titles_come_first() -> None:
     assert best_matches("file", list(kinds), str, kinds.__getitem__) == ["Filed away", "Quit"]
 
 
+def test_a_command_comes_before_the_help_page_of_its_name(window: MainWindow) -> None:
+    palette = open_palette(window)
+    QTest.keyClicks(palette.field, "stress")
+    assert [(entry.kind, entry.title) for entry in palette.shown][:2] == [("Plan", "Stress test"), ("Help", "Stress")]
+
+
 @pytest.mark.parametrize("typed", ["grounded", "inspect", "acres", "landfire"])
 def test_synonyms_find_an_action_and_leave_unlike_words_out(window: MainWindow, typed: str) -> None:
     palette = open_palette(window)

@@ -28,8 +28,10 @@ class ScheduleChoice(QObject):
         super().__init__(window)
         self._queue, self._window, self._ask, self._none = queue, window, ask, none
         self._files: list[Path] = []
+        self._awaits_shown = False
         self.box = narrow_combo("Schedule", "schedule")
         self.box.currentIndexChanged.connect(self._on_index)
+        self.box.activated.connect(self._on_chosen)
         queue.changed.connect(self.refresh)
         queue.shown_changed.connect(self._follow_shown)
         self.refresh()
@@ -65,7 +67,12 @@ class ScheduleChoice(QObject):
                 self.box.addItem(title, file)
             found = self.box.findData(chosen) if chosen and chosen != _BROWSE else -1
             self.box.setCurrentIndex(found if found >= 0 else self._first())
+        if self._awaits_shown:
+            self._follow_shown()
         self.changed.emit()
+
+    def _on_chosen(self, _index: int) -> None:
+        self._awaits_shown = False
 
     def _first(self) -> int:
         """Return the default entry: the shown run's plan, else the latest, else none."""
@@ -79,6 +86,8 @@ class ScheduleChoice(QObject):
 
     def _follow_shown(self) -> None:
         index = self._shown_index()
+        # A run that is shown while it works has a plan to choose once it has ended.
+        self._awaits_shown = index < 0 and self._queue.shown is not None
         if index >= 0:
             self.box.setCurrentIndex(index)
 

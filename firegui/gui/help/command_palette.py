@@ -30,6 +30,9 @@ _MOST = 60
 _SIZE = QSize(620, 420)
 _ICON = 18
 _KIND_PENALTY = 100.0
+_PAGE_PENALTY = 10.0
+HELP_KIND = "Help"
+"""Kind of the entries that open a page of the help."""
 _RUN, _BEGINNING, _WORD, _GAP, _LENGTH = 8.0, 10.0, 6.0, 0.4, 0.05
 
 
@@ -246,7 +249,7 @@ def best_matches(
     """Return the matching items, the best first; all of them in their order if ``typed`` is empty.
 
     Items that match only together with their ``kind`` come after those that match by ``title``. Words of ``synonyms``
-    match by their beginning, and rank between the two.
+    match by their beginning, and rank between the two. A command comes before the page of the help on it.
     """
     if not typed.strip():
         return list(items)
@@ -254,7 +257,7 @@ def best_matches(
     for item in items:
         alone, together = match_score(typed, title(item)), match_score(typed, f"{title(item)} {kind(item)}")
         if alone is not None:
-            scored.append((alone, item))
+            scored.append((alone - (_PAGE_PENALTY if kind(item) == HELP_KIND else 0.0), item))
         elif (other := _synonym_score(typed, title(item), synonyms(item))) is not None:
             scored.append((other, item))
         elif together is not None:

@@ -138,9 +138,9 @@ class DropsPanel(QWidget):
         ):  # fmt: skip
             signal.connect(self._on_changed)
         self._editor.selected_changed.connect(self._follow_map)
-        self.words.textChanged.connect(lambda _: self._filter())
+        self.words.textChanged.connect(lambda _: self._filter_selected())
         for box in (self.day_box, self.type_box):
-            box.currentIndexChanged.connect(lambda _: self._filter())
+            box.currentIndexChanged.connect(lambda _: self._filter_selected())
         self.view.selectionModel().selectionChanged.connect(lambda *_: self._select_on_map())
         self.view.doubleClicked.connect(lambda _: self._go_to())
         add_shortcut(self.view, "Return", self._go_to)
@@ -204,6 +204,13 @@ class DropsPanel(QWidget):
             dark = night_steps(project)
             self._night = project, frozenset() if dark is None else frozenset(int(step) for step in dark.nonzero()[0])
         return self._night[1]
+
+    def _filter_selected(self) -> None:
+        """Filter the rows, and drop those that are hidden now from the selection: no action may reach them."""
+        self._filter()
+        keys = {row.key for row in self.model.rows}
+        if any(drop.key not in keys for drop in self._editor.marked):
+            self._editor.select_all([drop for drop in self._editor.marked if drop.key in keys])
 
     def _filter(self) -> None:
         words = self.words.text().lower().split()

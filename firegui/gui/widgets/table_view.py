@@ -53,6 +53,8 @@ def show_table(
     view.setModel(model)
     view.setAccessibleName(name)
     view.setToolTip(name)
+    # Arrow keys move between cells; Tab must lead out of the table.
+    view.setTabKeyNavigation(False)
     view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setAlternatingRowColors(True)

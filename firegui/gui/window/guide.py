@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QToolButto
 
 from firegui.assets import installed_version
 from firegui.gui.base.icons import icon
-from firegui.gui.help.command_palette import Palette, PaletteEntry
+from firegui.gui.help.command_palette import HELP_KIND, Palette, PaletteEntry
 from firegui.gui.help.help_view import FIRST, HelpView
 from firegui.gui.help.tour import Tour
 from firegui.gui.session.session import Session
@@ -96,7 +96,7 @@ class Guide(QObject):
             yield PaletteEntry("Project", name, str(folder), icon("folder"), open_project)
         for page in self._help.pages:
             show_page = partial(self.show_page, page.name)
-            yield PaletteEntry("Help", page.title, "Open this page.", icon("help"), show_page)
+            yield PaletteEntry(HELP_KIND, page.title, "Open this page.", icon("help"), show_page)
 
     # -- the tour ----------------------------------------------------------------------------------------------------
     def begin_tour(self) -> None:

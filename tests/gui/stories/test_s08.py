@@ -34,7 +34,7 @@ def test_members_are_drawn_summed_up_and_the_worst_is_opened(person: Person) -> 
     summary = panel.tables.summary
     assert summary.rowCount() > 0
     assert "Final size, cells" in str(summary.index(0, 0).data())
-    person.page(panel.pages, "Members")
+    person.page(panel.pages, "Fires")
     assert len(column(panel, "Fire")) == MEMBERS
     saved = column(panel, "Extent saved")
     assert saved == sorted(saved), "the member that the plan helps least is not the first"
