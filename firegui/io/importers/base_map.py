@@ -24,17 +24,16 @@ from firegui.io.crs import transformer, wkt
 from firegui.io.rasters import mbtiles
 from firegui.io.rasters.files import LARGEST_BLOCK, RasterFile, open_raster, read_header
 from firegui.io.rasters.geotiff import without_place_warnings
-from firegui.io.rasters.mbtiles import Area, Pixels, TileArchive, picture_transform
+from firegui.io.rasters.mbtiles import TITLE, Area, Pixels, TileArchive, picture_transform
 from firegui.io.rasters.warp import Box, needed_box
-from firegui.io.source_files import MOST_VALUES, error_text, file_problem
+from firegui.io.source_files import MOST_VALUES, error_text
 from firegui.io.vectors.files import SUFFIXES as VECTOR_SUFFIXES
-from firegui.io.vectors.files import crs_problems, layer_names, read_features
+from firegui.io.vectors.files import crs_problems, layer_names, read_layer
 
 RASTER_SUFFIXES = (".tif", ".tiff", ".img", ".asc", ".lcp")
 SUFFIXES = (".mbtiles", *RASTER_SUFFIXES, *VECTOR_SUFFIXES)
 """Endings of the files that can be a base map."""
 
-_TITLE = "The base map cannot be used"
 _ELSEWHERE = "give a base map of this part of the Earth"
 _SAMPLE_PX = 512
 _MOST_SAMPLE = 2_048
@@ -82,19 +81,14 @@ def open_base_map(path: Path, grid: Grid) -> BaseMapFile:
     Raises :class:`~firegui.errors.InputError` for a file that cannot be read, does not say where it lies or lies
     elsewhere on the Earth, and where the grid itself has no place.
     """
-    if not grid.is_georeferenced:
-        problem = Problem("base map", "the grid of this project has no coordinate system", "import the event with one")
-        raise InputError([problem], _TITLE)
-    found = file_problem(path)
-    if found is not None:
-        raise InputError([found], _TITLE)
+    mbtiles.check_base_map(path, grid)
     if path.suffix.lower() in VECTOR_SUFFIXES:
         return _open_vector(path, grid)
     if path.suffix.lower() in RASTER_SUFFIXES:
         return _open_raster(path, grid)
     if path.suffix.lower() not in SUFFIXES and not mbtiles.is_database(path):
         remedy = f"give a file that ends in {', '.join(SUFFIXES)}"
-        raise InputError([Problem(str(path), "is no base map that firegui reads", remedy)], _TITLE)
+        raise InputError([Problem(str(path), "is no base map that firegui reads", remedy)], TITLE)
     return mbtiles.open_archive(path, grid)
 
 
@@ -118,13 +112,13 @@ def draw_base_map(file: BaseMapFile, grid: Grid, area: Area, size: tuple[int, in
 def _open_raster(path: Path, grid: Grid) -> RasterBaseMap:
     problems = Problems()
     header = read_header(path, str(path), problems)
-    problems.raise_if_any(_TITLE)
+    problems.raise_if_any(TITLE)
     assert header is not None
     problems.extend(_raster_problems(header))
-    problems.raise_if_any(_TITLE)
+    problems.raise_if_any(TITLE)
     box = needed_box(header.geometry, grid)
     if box is None:
-        raise InputError([Problem(str(path), "has nothing where the fire is", _ELSEWHERE)], _TITLE)
+        raise InputError([Problem(str(path), "has nothing where the fire is", _ELSEWHERE)], TITLE)
     try:
         with open_raster(path) as source:
             return _described(path, source, box)
@@ -214,24 +208,25 @@ def _draw_raster(file: RasterBaseMap, grid: Grid, area: Area, size: tuple[int, i
 
 def _unreadable(path: Path, error: BaseException) -> InputError:
     what = f"is cut short or damaged: it cannot be drawn ({error_text(error)})"
-    return InputError([Problem(str(path), what, "get the file again from where it came")], _TITLE)
+    return InputError([Problem(str(path), what, "get the file again from where it came")], TITLE)
 
 
 # -- vectors -----------------------------------------------------------------------------------------------------------
 def _open_vector(path: Path, grid: Grid) -> VectorBaseMap:
     problems = Problems()
     shapes: list[Any] = []
-    for layer in layer_names(path, problems):
-        features = read_features(path, layer, problems)
+    layers = layer_names(path, problems)
+    for layer in layers:
+        features = read_layer(path, layer, layers, problems)
         if features is not None and not (wrong := crs_problems(features, path)):
             assert features.crs is not None
             shapes += _on_grid(features.geometries, features.crs, grid)
         elif features is not None:
             problems.extend(wrong)
     if problems:
-        raise InputError([_of_base_map(problem) for problem in problems], _TITLE)
+        raise InputError([_of_base_map(problem) for problem in problems], TITLE)
     if not shapes:
-        raise InputError([Problem(str(path), "has nothing where the fire is", _ELSEWHERE)], _TITLE)
+        raise InputError([Problem(str(path), "has nothing where the fire is", _ELSEWHERE)], TITLE)
     points = tuple(shape for shape in shapes if shape.geom_type in ("Point", "MultiPoint"))
     lines = tuple(
         shape.boundary if shape.geom_type in ("Polygon", "MultiPolygon") else shape

@@ -39,7 +39,7 @@ _MOST_WHOLE = 4 * _MOST_TILES
 """Where even the coarsest level has more than so many in a picture, it is left empty until the view is closer."""
 _MOST_BYTES, _LARGEST_PX = 8 * 2**20, 1024
 _MOST_SAMPLES = 24
-_TITLE = "The base map cannot be used"
+TITLE = "The base map cannot be used"
 _HEAD = b"SQLite format 3\x00"
 _KINDS = ("png", "jpg", "jpeg", "webp")
 
@@ -73,12 +73,7 @@ def open_archive(path: Path, grid: Grid) -> TileArchive:
     Raises :class:`~firegui.errors.InputError` for what is no such file, holds vector tiles or none, cannot be decoded,
     lies elsewhere on the Earth, or where the grid itself has no place.
     """
-    if not grid.is_georeferenced:
-        problem = Problem("base map", "the grid of this project has no coordinate system", "import the event with one")
-        raise InputError([problem], _TITLE)
-    found = file_problem(path)
-    if found is not None:
-        raise InputError([found], _TITLE)
+    check_base_map(path, grid)
     if not is_database(path):
         raise _refusal(path, "is no MBTiles file (an SQLite database)", "give a .mbtiles file")
     with _reading(path) as base:
@@ -87,6 +82,19 @@ def open_archive(path: Path, grid: Grid) -> TileArchive:
             what = "has no tile where the fire is"
             raise _refusal(path, what, "give a base map of this part of the Earth")
     return archive
+
+
+def check_base_map(path: Path, grid: Grid) -> None:
+    """Check that ``grid`` has a place on the Earth and that the file can be read.
+
+    Raises :class:`~firegui.errors.InputError` otherwise.
+    """
+    if not grid.is_georeferenced:
+        problem = Problem("base map", "the grid of this project has no coordinate system", "import the event with one")
+        raise InputError([problem], TITLE)
+    found = file_problem(path)
+    if found is not None:
+        raise InputError([found], TITLE)
 
 
 def is_database(path: Path) -> bool:
@@ -171,7 +179,7 @@ def _metadata(base: sqlite3.Connection) -> Mapping[str, str]:
 
 
 def _refusal(path: Path, what: str, remedy: str) -> InputError:
-    return InputError([Problem(str(path), what, remedy)], _TITLE)
+    return InputError([Problem(str(path), what, remedy)], TITLE)
 
 
 # -- tiles -----------------------------------------------------------------------------------------------------------

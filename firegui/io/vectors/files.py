@@ -91,8 +91,14 @@ def read_features(file: Path, layer: str | None, problems: Problems) -> VectorLa
     layers = layer_names(file, found)
     chosen = None if found else _choose(file, layer, layers, found)
     problems.extend(found)
-    if chosen is None:
-        return None
+    return None if chosen is None else read_layer(file, chosen, layers, problems)
+
+
+def read_layer(file: Path, chosen: str, layers: tuple[str, ...], problems: Problems) -> VectorLayer | None:
+    """Return the features of the layer ``chosen`` of a file whose ``layers`` :func:`layer_names` returned.
+
+    What is wrong is noted and ``None`` returned.
+    """
     try:
         # The drivers warn about geometry they mend on the way; what matters is checked afterwards.
         with warnings.catch_warnings():
