@@ -26,7 +26,7 @@ from firegui.api.python_words import python_interface
 from firegui.api.running import SavedRunResult, ignore_event, result_folder
 from firegui.domain.observation import FireRecord
 from firegui.domain.options import bounds_problems
-from firegui.domain.plan_summary import PlanSummary, boundary_areas, plan_summary
+from firegui.domain.plan_summary import PlanSummary, boundary_areas, plan_summary, with_regions
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
@@ -35,6 +35,7 @@ from firegui.errors import Check, Problems
 from firegui.io.atomic import new_folder, replacing, write_json
 from firegui.io.daylight import night_steps
 from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.io.rasters.masks import region_masks
 from firegui.rollout.engine_message import EngineMessage, MessageCallback
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
@@ -127,6 +128,7 @@ class EvaluatedSchedule:
         plain: dict[str, Any] = {
             **asdict(self.metrics), "baseline": asdict(self.baseline), "backend": self.backend, "device": self.device,
             "seconds": self.seconds,
+            "regions": [] if self.summary is None else [asdict(region) for region in self.summary.regions],
         }  # fmt: skip
         if self.fire is not None:
             kept = self.fire.kept
@@ -206,6 +208,8 @@ def roll_out(
         areas = [boundary_areas(found.days[found.known :], found.known, project) for found in (plan, baseline)]
         drops = engine.drops(model, schedule)
         summary = plan_summary(project, drops, night_steps(project), *areas, fire=kind)
+        masks = region_masks(project.regions, project.scenario.grid.shape)
+        summary = with_regions(summary, project, masks, plan.days[-1], baseline.days[-1])
     days = plan.days if keep_states else None
     return EvaluatedSchedule(
         project, schedule, plan.metrics, baseline.metrics, model.backend, device, words, seconds, days, fire, summary

@@ -49,5 +49,7 @@ def summary_data(summary: PlanSummary | None) -> dict[str, Any] | None:
         "final_ha": summary.final_ha, "final_ha_no_drops": summary.final_ha_no_drops,
         "saved_share": summary.saved_share, "drops": summary.drops, "gallons": summary.gallons,
         "drops_at_night": summary.night,
+        "regions": [asdict(region) for region in summary.regions],
+        "regions_together": None if summary.all_regions is None else asdict(summary.all_regions),
         "days": [asdict(day) | {"drops": day.drops, "gallons": day.gallons} for day in summary.days],
     }  # fmt: skip

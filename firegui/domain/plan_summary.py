@@ -7,7 +7,7 @@ the ends of days: the sum of each cell's chance to burn or to have burned, times
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
@@ -24,6 +24,8 @@ from firegui.domain.units import Units
 
 NO_DATE = "the date of the fire is not known"
 NO_PLACE = "the fire has no place on the map"
+_MOST_REGIONS = 8
+"""Regions with a line each in the headline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,33 @@ class DaySummary:
 
 
 @dataclass(frozen=True, slots=True)
+class RegionSummary:
+    """Protected region at the end of a plan.
+
+    ``area_ha`` is the area of its cells, ``burned_ha`` and ``burned_ha_no_drops`` the expected burned area in it in
+    hectares, ``None`` where the fire is not known. ``is_in_goal`` tells whether the goal of the plan counts it.
+    """
+
+    name: str
+    area_ha: float
+    burned_ha: float | None
+    burned_ha_no_drops: float | None
+    is_in_goal: bool = True
+
+    def text(self, bare: str, units: Units = Units.METRIC) -> str:
+        """Return what burns of it, such as ``0.4 ha of 52.0 ha burned (31.0 ha without drops)``.
+
+        ``bare`` says what the other fire is without.
+        """
+        left = "" if self.is_in_goal else "; not in the goal"
+        if self.burned_ha is None:
+            return f"{units.area(self.area_ha)}, what burns of it is not known{left}"
+        without = self.burned_ha_no_drops
+        other = "" if without is None else f" ({units.area(without)} {bare})"
+        return f"{units.area(self.burned_ha)} of {units.area(self.area_ha)} burned{other}{left}"
+
+
+@dataclass(frozen=True, slots=True)
 class PlanSummary:
     """What an analyst reports of a plan.
 
@@ -79,7 +108,8 @@ class PlanSummary:
     night are not known, and is empty where they are. ``has_daylight_rule`` tells whether the plan was made with one.
     ``fire`` is ``"observed"`` or ``"drawn"`` for a replanned run, whose fire is not the expected one. ``stress`` is
     the stress table of a plan that was tested, and ``cell_ha`` the area of a cell. ``outside`` says
-    what of the fire the training of its model never saw, and is empty where nothing is.
+    what of the fire the training of its model never saw, and is empty where nothing is. ``regions`` are the protected
+    regions, and ``together`` is their union where there are several.
     """
 
     days: tuple[DaySummary, ...]
@@ -91,6 +121,18 @@ class PlanSummary:
     fire: str = ""
     stress: StressTable | None = None
     outside: str = ""
+    regions: tuple[RegionSummary, ...] = ()
+    together: RegionSummary | None = None
+
+    @property
+    def protects_regions(self) -> bool:
+        """Whether the goal of the plan counts a region."""
+        return any(region.is_in_goal for region in self.regions)
+
+    @property
+    def all_regions(self) -> RegionSummary | None:
+        """The only region, or the union of all; ``None`` without a region."""
+        return self.regions[0] if len(self.regions) == 1 else self.together
 
     @property
     def drops(self) -> int:
@@ -156,22 +198,51 @@ class PlanSummary:
         return f"{self.night:,} of {self.drops:,}; {rule}"
 
     def worst_text(self, units: Units = Units.METRIC) -> str:
-        """Return the worst stress case: size at the end, name, growth that is left; empty without a test."""
+        """Return the worst stress case with that case's own fire without drops; empty without a test."""
         if self.stress is None:
             return ""
         worst = self.stress.worst
-        size = units.area(worst.cells_worst * self.cell_ha)
-        return f"{size} ({worst.scenario.name}; {percent_text(worst.share_worst)} of the growth left)"
+        burned, bare = (units.area(cells * self.cell_ha) for cells in (worst.cells_worst, worst.cells_no_drops))
+        left = f"{percent_text(worst.share_worst)} of the growth left"
+        return f"{worst.scenario.name}: {burned} ({bare} {self.bare} in that case; {left})"
+
+    def worst_region_text(self, units: Units = Units.METRIC) -> str:
+        """Return the stress case in which most of the regions burns.
+
+        Empty without a test, and where the goal counts no region.
+        """
+        if self.stress is None or not self.protects_regions:
+            return ""
+        worst = self.stress.worst_for_regions
+        return f"{worst.scenario.name}: {units.area(worst.protected_worst * self.cell_ha)} burned"
+
+    def region_lines(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
+        """Return what burns of the protected regions, together first, as titles and texts."""
+        shown = list(self.regions)
+        if len(shown) > _MOST_REGIONS:
+            shown = sorted(shown, key=lambda region: -(region.burned_ha or 0.0))[:_MOST_REGIONS]
+        lines = [(f"Region {region.name}", region.text(self.bare, units)) for region in shown]
+        if self.together is not None:
+            lines.insert(0, ("Protected regions", self.together.text(self.bare, units)))
+        if others := len(self.regions) - len(shown):
+            most = max(region.burned_ha or 0.0 for region in self.regions if region not in shown)
+            lines.append((f"Other regions: {others:,}", f"{units.area(most)} or less burned in each"))
+        return lines
 
     def headline(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
-        """Return what is reported first, as titles and texts; the worst stress case where the plan was tested."""
+        """Return what is reported first, as titles and texts; the worst stress case where the plan was tested.
+
+        The protected regions come first where the goal counts them.
+        """
+        size, regions = [("Final size", self.size_text(units))], self.region_lines(units)
         lines = [
-            ("Final size", self.size_text(units)),
+            *([*regions, *size] if self.protects_regions else [*size, *regions]),
             ("Drops", f"{self.drops:,}"),
             ("Gallons", self.gallons_text),
             ("Drops at night", self.night_text),
         ]
-        worst = self.worst_text(units)
+        inside, worst = self.worst_region_text(units), self.worst_text(units)
+        lines += [("Worst stress case, regions", inside)] if inside else []
         lines += [("Worst stress case", worst)] if worst else []
         return [*lines, *([("Caution", f"⚠ {self.outside}")] if self.outside else [])]
 
@@ -263,6 +334,37 @@ def plan_summary(
         days, plan.get(calendar.days), baseline.get(calendar.days), unknown, project.operations.daylight is not None,
         event.grid.cell_area_ha, fire, stress, outside_text(project),
     )  # fmt: skip
+
+
+def with_regions(
+    summary: PlanSummary,
+    project: Project,
+    masks: NDArray[np.bool_],
+    plan: NDArray[np.float32] | None,
+    baseline: NDArray[np.float32] | None,
+) -> PlanSummary:
+    """Return the summary with what burns of every protected region.
+
+    Where there are several, it has their union too.
+    ``masks [R, H, W]`` are the cells of the regions. ``plan`` and ``baseline`` ``[H, W]`` are the fires with the drops
+    and without them at the end of the plan, ``None`` where they are not known.
+    """
+    cell, unprotected = project.scenario.grid.cell_area_ha, project.unprotected_regions
+
+    def burned(fire: NDArray[np.float32] | None, mask: NDArray[np.bool_]) -> float | None:
+        return None if fire is None else float(np.sum(fire[mask], dtype=np.float64)) * cell
+
+    def region(name: str, mask: NDArray[np.bool_], *, is_in_goal: bool) -> RegionSummary:
+        return RegionSummary(name, int(mask.sum()) * cell, burned(plan, mask), burned(baseline, mask), is_in_goal)
+
+    regions = tuple(
+        region(each.name, mask, is_in_goal=each.name not in unprotected)
+        for each, mask in zip(project.regions, masks, strict=True)
+    )
+    together = None
+    if len(regions) > 1:
+        together = region("", np.any(masks, axis=0), is_in_goal=any(each.is_in_goal for each in regions))
+    return replace(summary, regions=regions, together=together)
 
 
 def _types_of(project: Project) -> dict[str, str]:

@@ -252,6 +252,11 @@ class StressResult:
         return max(draw.cells for draw in self.draws)
 
     @property
+    def protected_worst(self) -> float:
+        """Most cells of protected regions over the draws."""
+        return max(draw.protected_cells for draw in self.draws)
+
+    @property
     def flown_mean(self) -> float:
         """Mean number of drops that happened."""
         return fmean(draw.flown for draw in self.draws)
@@ -278,6 +283,14 @@ class StressTable:
     def worst(self) -> StressResult:
         """The scenario with the largest share; the nominal world where there is no other."""
         return self.worst_first[0] if self.results else self.nominal
+
+    @property
+    def worst_for_regions(self) -> StressResult:
+        """The scenario in which most of the protected regions burns.
+
+        The nominal world where there is no other.
+        """
+        return max(self.results or (self.nominal,), key=lambda result: result.protected_worst)
 
     def result(self, name: str) -> StressResult | None:
         """Return the result in the scenario ``name``; ``None`` where it was not computed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.model_range import outside_text
-from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan_summary
+from firegui.domain.plan_summary import PlanSummary, boundary_areas, plan_summary, with_regions
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
@@ -31,6 +32,7 @@ from firegui.runs.run_folder import (
 # Reading a summary must not wait for what only reading rasters needs.
 if TYPE_CHECKING:
     import firegui.io.rasters.geotiff
+    import firegui.io.rasters.masks
 else:
     firegui = LazyPackage("firegui")
 
@@ -50,12 +52,15 @@ def saved_summary(record: RunRecord) -> PlanSummary | None:
 def run_summary(record: RunRecord) -> PlanSummary | None:
     """Return the summary that a run keeps, else one from its files; ``None`` without a finished plan.
 
-    Raises :class:`~firegui.errors.InputError` for a file that cannot be read.
+    A summary that was saved before summaries had regions gets them. Raises :class:`~firegui.errors.InputError` for a
+    file that cannot be read.
     """
     found = saved_summary(record)
-    if found is not None or not (record.folder / DROPS).is_file():
+    if found is None:
+        return _computed(record) if (record.folder / DROPS).is_file() else None
+    if len(found.regions) == len(record.project.regions):
         return found
-    return _computed(record)
+    return _with_regions(found, record.project, [day_states(record, name) for name in (OCCUPANCY, BASELINE)])
 
 
 def write_summary(folder: Path) -> None:
@@ -81,7 +86,8 @@ def day_states(record: RunRecord, name: str) -> tuple[NDArray[np.float32], int] 
 
 def _computed(record: RunRecord) -> PlanSummary:
     project, scores = record.project, record.scores
-    plan, baseline = (_areas(record, name, project) for name in (OCCUPANCY, BASELINE))
+    fires = [day_states(record, name) for name in (OCCUPANCY, BASELINE)]
+    plan, baseline = ({} if states is None else boundary_areas(*states, project) for states in fires)
     fire = kind_of_fire(record.folder, record.header)
     drops, night = read_drops(record.folder), night_steps(project)
     found = plan_summary(project, drops, night, plan, baseline, fire=fire, stress=scores.stress)
@@ -90,9 +96,14 @@ def _computed(record: RunRecord) -> PlanSummary:
         found = replace(found, final_ha_no_drops=scores.baseline.final_extent_ha)
     if found.final_ha is None and scores.nominal is not None:
         found = replace(found, final_ha=scores.nominal.final_extent_ha)
-    return found
+    return _with_regions(found, project, fires)
 
 
-def _areas(record: RunRecord, name: str, project: Project) -> Areas:
-    states = day_states(record, name)
-    return {} if states is None else boundary_areas(*states, project)
+def _with_regions(
+    summary: PlanSummary, project: Project, fires: Sequence[tuple[NDArray[np.float32], int] | None]
+) -> PlanSummary:
+    if not project.regions:
+        return summary
+    masks = firegui.io.rasters.masks.region_masks(project.regions, project.scenario.grid.shape)
+    plan, baseline = (None if states is None else states[0][-1] for states in fires)
+    return with_regions(summary, project, masks, plan, baseline)

@@ -36,7 +36,7 @@ def schedule(tmp_path: Path) -> Path:
 def test_evaluate_prints_exactly_the_documented_keys(firegui: Run, project: Path, schedule: Path) -> None:
     answer = firegui("evaluate", project, "--schedule", schedule, "--json")
     assert answer.code == 0
-    assert set(answer.json) == METRICS | {"baseline", "backend", "device", "seconds"}
+    assert set(answer.json) == METRICS | {"baseline", "backend", "device", "seconds", "regions"}
     assert set(answer.json["baseline"]) == METRICS
 
 
@@ -45,6 +45,12 @@ def test_drops_help_and_blocked_ones_are_not_executed(firegui: Run, project: Pat
     assert (found["drops_proposed"], found["drops_executed"]) == (4, 3)
     assert found["objective"] < found["baseline"]["objective"]
     assert found["baseline"]["drops_executed"] == 0
+    (region,) = found["regions"]
+    assert (region["name"], region["area_ha"]) == ("Village", pytest.approx(24 * 0.09))
+    assert region["burned_ha"] == pytest.approx(found["protected_cells"] * 0.09, rel=1e-5)
+    assert region["burned_ha_no_drops"] == pytest.approx(found["baseline"]["protected_cells"] * 0.09, rel=1e-5)
+    text = firegui("evaluate", project, "--schedule", schedule).out
+    assert text.startswith("Region Village") and "2.2 ha burned" in text.splitlines()[0]
 
 
 def test_without_a_schedule_evaluate_is_the_baseline(firegui: Run, project: Path) -> None:

@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import DropList
-from firegui.domain.plan_summary import DaySummary, PlanSummary, TypeDrops
+from firegui.domain.plan_summary import DaySummary, PlanSummary, RegionSummary, TypeDrops
 from firegui.domain.project import Project
 from firegui.domain.settings import Setting
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -56,6 +57,17 @@ def test_a_card_has_what_is_saved_drops_gallons_night_and_the_worst_case() -> No
     first, second = card_lines(entry)
     assert first == "1,198 ha saved (99.5 %) · 457,200 gal"
     assert second.startswith("193 at night · worst case ")
+
+
+def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
+    entry, region = done("one", 5.5, 381), RegionSummary("R1", 52.0, 0.4, 31.0)
+    assert entry.summary is not None
+    entry.summary = replace(entry.summary, regions=(region,))
+    assert card_lines(entry)[:2] == ["R1: 0.4 ha of 52.0 ha burned", "1,198 ha saved (99.5 %) · 457,200 gal"]
+    entry.summary = replace(entry.summary, regions=(region, region), together=replace(region, name=""))
+    assert card_lines(entry, Units.US)[0] == "Regions: 1.0 acres of 128 acres burned"
+    entry.summary = replace(entry.summary, regions=(replace(region, is_in_goal=False),), together=None)
+    assert card_lines(entry)[0].startswith("1,198 ha saved")
 
 
 def test_a_card_says_when_the_plan_makes_the_fire_larger() -> None:

@@ -13,7 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.plan_summary import PlanSummary, RegionSummary
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
 from firegui.domain.settings import Margin
 from firegui.domain.stress import worst_case_text
 from firegui.errors import InputError
@@ -157,6 +159,20 @@ def test_a_change_has_a_sign_and_what_is_not_known_a_dash() -> None:
     one, other = RunEntry("one", Path("1")), RunEntry("other", Path("2"))
     lines = {line.what: line for line in compared(one, other)}
     assert (lines["Drops"].one, lines["Drops"].other, lines["Drops"].change) == ("–", "–", "")
+
+
+def test_what_burns_of_each_region_is_compared_first_and_only_within_one_outline(project: Project) -> None:
+    regions = (Region.rectangle("R1", (0, 2), (0, 2)), Region.rectangle("R2", (4, 6), (0, 2)))
+    moved = (replace(regions[0], parts=Region.rectangle("R1", (0, 3), (0, 2)).parts), regions[1])
+    entries = []
+    for outlines, burned in ((regions, 0.3), (moved, 0.1)):
+        entry = RunEntry("one", Path("/runs/one"), replace(project, regions=outlines))
+        shown = tuple(RegionSummary(each.name, 1.0, burned, 0.9) for each in outlines)
+        entry.summary = PlanSummary((), 1.0, 2.0, "", False, 0.09, regions=shown)
+        entries.append(entry)
+    first, second = compared(entries[0], entries[1])[:2]
+    assert (first.what, first.one, first.other) == ("Burned in R1 (ha)", "0.300", "0.100")
+    assert (first.change, second.change) == ("not comparable: the regions differ", "−0.200")
 
 
 def test_other_margins_are_named_setting_by_setting(project: Project) -> None:

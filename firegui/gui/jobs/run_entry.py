@@ -389,11 +389,16 @@ class RunEntry:
                 self.curve = read_removal_curve(self.folder)
 
     def complete_summary(self) -> None:
-        """Compute the summary of a run that was made before runs kept one, once."""
-        if self.summary is None and not self.summary_sought and self.is_over and self.nominal is not None:
+        """Compute the summary of a run that was made before runs kept one, or one with regions, once."""
+        if self._lacks_summary and not self.summary_sought and self.is_over and self.nominal is not None:
             self.summary_sought = True
             with suppress(InputError):
                 self.summary = run_summary(read_run(self.folder))
+
+    @property
+    def _lacks_summary(self) -> bool:
+        regions = () if self.project is None else self.project.regions
+        return self.summary is None or len(self.summary.regions) < len(regions)
 
     def finish(self, event: RunFinished) -> None:
         """Set how the run ended."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
@@ -20,13 +22,14 @@ _SEPARATOR = " · "
 def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     """Return the lines below the name of a run.
 
-    First what its plan saves, with drops and gallons; then drops at night and the worst stress case. A run at work
-    has its progress first.
+    First what burns of the protected regions, where the goal counts them; then what its plan saves, with drops and
+    gallons; then drops at night and the worst stress case. A run at work has its progress first.
     """
     lines = []
     if not entry.is_over:
         time, left = time_text(entry)
         lines.append(_SEPARATOR.join(filter(None, (progress_text(entry), f"{time}{left}" if time else ""))))
+    lines.append(_regions_text(entry, units))
     saved, drops, used = saved_ha(entry), entry.drops, gallons(entry)
     lines.append(
         _SEPARATOR.join(
@@ -44,6 +47,18 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     worst = "" if entry.stress is None else f"worst case {percent_text(entry.stress.worst.share_worst)} growth left"
     lines.append(_SEPARATOR.join(filter(None, ("" if night is None else f"{night:,} at night", worst))))
     return [line for line in lines if line]
+
+
+def _regions_text(entry: RunEntry, units: Units) -> str:
+    """Return what burns of the regions: ``R1: 0.4 ha of 52.0 ha burned``.
+
+    Empty where the goal does not count them.
+    """
+    summary = entry.summary
+    if summary is None or not summary.protects_regions or summary.all_regions is None:
+        return ""
+    found = replace(summary.all_regions, burned_ha_no_drops=None)
+    return f"{found.name or 'Regions'}: {found.text(summary.bare, units)}"
 
 
 def _saved_text(entry: RunEntry, saved: float, units: Units) -> str:

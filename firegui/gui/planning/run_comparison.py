@@ -74,7 +74,8 @@ def compared(one: RunEntry, other: RunEntry, units: Units = Units.METRIC) -> tup
 
 
 def _results(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
-    """Yield what is reported of each plan first: size, what is saved, gallons, drops at night."""
+    """Yield what is reported of each plan first: regions, size, what is saved, gallons, drops at night."""
+    yield from _region_lines(one, other, units)
     sizes = [
         None if entry.nominal is None else units.area_value(entry.nominal.final_extent_ha) for entry in (one, other)
     ]
@@ -85,6 +86,31 @@ def _results(one: RunEntry, other: RunEntry, units: Units) -> Iterator[Compariso
     yield ComparisonRow("Saved", _saved(left), _saved(right), help="of the fire without drops at the end of the plan")
     yield _line("Gallons", left.gallons, right.gallons, "US gallons of all executed drops")
     yield _line("Drops at night", left.night, right.night, "before sunrise or after sunset")
+
+
+def _region_lines(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
+    """Yield what burns of every protected region of either run.
+
+    Regions of different outlines are not subtracted.
+    """
+    burned = [_burned_by_region(entry) for entry in (one, other)]
+    outlines = [_outlines(entry) for entry in (one, other)]
+    for name in dict.fromkeys([*burned[0], *burned[1]]):
+        values = [None if (area := each.get(name)) is None else units.area_value(area) for each in burned]
+        help = "expected burned area inside the protected region at the end of the plan"
+        row = _line(f"Burned in {name} ({units.area_unit})", values[0], values[1], help)
+        is_other = name in burned[0] and name in burned[1] and outlines[0].get(name) != outlines[1].get(name)
+        yield _with_change(row, "not comparable: the regions differ" if is_other else "")
+
+
+def _burned_by_region(entry: RunEntry) -> dict[str, float | None]:
+    regions = () if entry.summary is None else entry.summary.regions
+    return {region.name: region.burned_ha for region in regions}
+
+
+def _outlines(entry: RunEntry) -> dict[str, object]:
+    regions = () if entry.project is None else entry.project.regions
+    return {region.name: region.parts for region in regions}
 
 
 def _saved(summary: PlanSummary) -> str:

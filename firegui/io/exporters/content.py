@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.calendar import Calendar
 from firegui.domain.observation import OBSERVED
-from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan_summary
+from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan_summary, with_regions
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.domain.stress import StressTable
@@ -26,6 +26,7 @@ from firegui.errors import Problem
 from firegui.io.daylight import Sunlight, night_steps, place_of, sunlight
 from firegui.io.exporters.table import DropRow, drop_rows
 from firegui.io.georeference import END_MODEL_YEAR, FIRST_MODEL_YEAR
+from firegui.io.rasters.masks import region_masks
 from firegui.io.vectors.water import WaterLayer, water_of_fuel
 
 BURNED = 0.5
@@ -142,6 +143,10 @@ class Occupancy:
         """The boundary of each state."""
         return range(self.first, self.first + len(self.days))
 
+    def state(self, boundary: int) -> NDArray[np.float32] | None:
+        """Return the state ``[H, W]`` at a boundary, ``None`` where it is not known."""
+        return self.days[boundary - self.first] if boundary in self.boundaries else None
+
 
 @dataclass(frozen=True, eq=False)
 class ExportContent:
@@ -184,9 +189,12 @@ class ExportContent:
     @cached_property
     def summary(self) -> PlanSummary:
         """What is reported of the plan first."""
-        plan, baseline = (_areas(fire, self.project) for fire in (self.plan, self.baseline))
+        project, fires = self.project, (self.plan, self.baseline)
+        plan, baseline = (_areas(fire, project) for fire in fires)
         drops = [row.drop for row in self.rows]
-        return plan_summary(self.project, drops, self.night, plan, baseline, fire=self.fire, stress=self.stress)
+        found = plan_summary(project, drops, self.night, plan, baseline, fire=self.fire, stress=self.stress)
+        ends = (None if fire is None else fire.state(project.calendar.days) for fire in fires)
+        return with_regions(found, project, region_masks(project.regions, project.scenario.grid.shape), *ends)
 
     @property
     def near_water(self) -> int | None:

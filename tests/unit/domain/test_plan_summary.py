@@ -2,15 +2,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
 from firegui.domain.operations import Daylight
-from firegui.domain.plan_summary import PlanSummary, boundary_areas, percent_text, plan_summary, saved_text
+from firegui.domain.plan_summary import (
+    PlanSummary,
+    boundary_areas,
+    percent_text,
+    plan_summary,
+    saved_text,
+    with_regions,
+)
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
 from firegui.domain.scenario import UNKNOWN_START
+from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
+from firegui.domain.units import Units
 from firegui.io.daylight import night_steps
+from firegui.io.rasters.masks import region_masks
 from tests.support import STEPS_PER_DAY, make_project
 from tests.unit.io.builders import drop
 
@@ -56,7 +68,77 @@ def test_the_worst_stress_case_is_an_area_and_a_name() -> None:
     late = StressResult(StressScenario("late"), 10.0, 210.0, (StressDraw(110.0, 0.0, 0.5, 4),))
     model = StressResult(NOMINAL, 10.0, 210.0, (StressDraw(20.0, 0.0, 0.05, 4),))
     found = summary(stress=StressTable(4, model, (late,)))
-    assert dict(found.headline())["Worst stress case"] == "9.9 ha (late; 50 % of the growth left)"
+    text = "late: 9.9 ha (18.9 ha without drops in that case; 50 % of the growth left)"
+    assert dict(found.headline())["Worst stress case"] == text
+
+
+def in_regions(project: Project, *, tested: bool = False) -> PlanSummary:
+    """Return a summary in which a tenth of every cell burns, and half of it without drops."""
+    table = None
+    if tested:
+        weak = StressResult(StressScenario("weak"), 10.0, 210.0, (StressDraw(60.0, 20.0, 0.25, 4),))
+        late = StressResult(StressScenario("late"), 10.0, 210.0, (StressDraw(110.0, 5.0, 0.5, 4),))
+        table = StressTable(4, weak, (weak, late))
+    shape = project.scenario.grid.shape
+    masks = region_masks(project.regions, shape)
+    fires = [np.full(shape, share, np.float32) for share in (0.1, 0.5)]
+    return with_regions(summary(project, stress=table), project, masks, fires[0], fires[1])
+
+
+def with_areas(project: Project, *regions: Region) -> Project:
+    return replace(project, regions=regions)
+
+
+R1 = Region.rectangle("R1", (0, 10), (0, 10))
+R2 = Region.rectangle("R2", (5, 15), (0, 10))
+
+
+def test_where_the_goal_is_to_protect_regions_they_are_reported_first() -> None:
+    project = with_areas(make_project(), R1).protecting()
+    found = in_regions(project, tested=True)
+    lines = found.headline()
+    assert lines[0] == ("Region R1", "0.9 ha of 9.0 ha burned (4.5 ha without drops)")
+    assert lines[1][0] == "Final size"
+    # The case in which most of the region burns is not the one in which most of the whole fire burns.
+    assert dict(lines)["Worst stress case, regions"] == "weak: 1.8 ha burned"
+    assert dict(lines)["Worst stress case"].startswith("late: ")
+
+
+def test_several_regions_are_reported_together_and_each_with_what_overlaps_counted_once() -> None:
+    found = in_regions(with_areas(make_project(), R1, R2).protecting())
+    assert found.headline()[:3] == [
+        ("Protected regions", "1.4 ha of 13.5 ha burned (6.8 ha without drops)"),
+        ("Region R1", "0.9 ha of 9.0 ha burned (4.5 ha without drops)"),
+        ("Region R2", "0.9 ha of 9.0 ha burned (4.5 ha without drops)"),
+    ]
+    assert found.all_regions is found.together
+    assert found.headline(Units.US)[1] == ("Region R1", "2.2 acres of 22.2 acres burned (11.1 acres without drops)")
+
+
+def test_regions_that_the_goal_leaves_out_come_after_the_whole_fire_and_say_so() -> None:
+    plain = with_areas(make_project(), R1)
+    plain = replace(plain, plan=replace(plain.plan, setting=Setting.A, weights=ObjectiveWeights.of(Setting.A)))
+    lines = in_regions(plain, tested=True).headline()
+    assert lines[0][0] == "Final size"
+    assert lines[1] == ("Region R1", "0.9 ha of 9.0 ha burned (4.5 ha without drops); not in the goal")
+    assert "Worst stress case, regions" not in dict(lines)
+
+
+def test_of_many_regions_the_most_burned_have_a_line_each() -> None:
+    regions = [Region.rectangle(f"R{k}", (0, 1 + k), (0, 5)) for k in range(12)]
+    lines = dict(in_regions(with_areas(make_project(), *regions).protecting()).region_lines())
+    assert len(lines) == 10
+    assert "Region R11" in lines and "Region R3" not in lines
+    assert lines["Other regions: 4"] == "0.2 ha or less burned in each"
+
+
+def test_without_regions_nothing_is_added_and_an_old_summary_opens() -> None:
+    project = with_areas(make_project())
+    found = in_regions(project)
+    assert found.regions == () and found.together is None and found.region_lines() == []
+    old = msgspec.json.decode(msgspec.json.encode(found))
+    del old["regions"], old["together"]
+    assert msgspec.convert(old, PlanSummary) == found
 
 
 def test_what_is_not_known_is_said_and_never_shown_as_a_number() -> None:

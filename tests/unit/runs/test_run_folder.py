@@ -1,20 +1,24 @@
 from __future__ import annotations
 
+import json
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import rasterio
 
+from firegui.domain.plan_summary import PlanSummary, RegionSummary
 from firegui.errors import InputError
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent, RunFinished, StateChanged
 from firegui.runs.history import COLUMNS, history_text, read_history
-from firegui.runs.run_folder import check_out, read_drops, read_run
+from firegui.runs.run_folder import SUMMARY, RunRecord, check_out, read_drops, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import EpochDone, FinishReason, RunState
+from firegui.runs.summary import run_summary, saved_summary
 from tests.support import make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out, raise_at
 
@@ -72,6 +76,23 @@ def test_the_project_in_a_record_is_the_one_that_was_run_but_for_its_rasters(
 def test_drops_read_back_exactly(finished_run: Path) -> None:
     drops = read_drops(finished_run)
     assert [(drop.step, drop.aircraft, drop.landing_x) for drop in drops] == [(0, "R-1", 2.5)]
+
+
+def test_the_summary_has_what_burns_of_the_regions_also_where_an_older_version_wrote_it(finished_run: Path) -> None:
+    def regions(read: Callable[[RunRecord], PlanSummary | None]) -> tuple[RegionSummary, ...]:
+        found = read(read_run(finished_run))
+        assert found is not None
+        return found.regions
+
+    (region,) = regions(run_summary)
+    assert (region.name, region.is_in_goal) == ("Village", True)
+    assert region.burned_ha is not None and region.burned_ha_no_drops is not None
+    path = finished_run / SUMMARY
+    old = json.loads(path.read_text())
+    del old["regions"], old["together"]
+    path.write_text(json.dumps(old))
+    assert regions(saved_summary) == ()
+    assert regions(run_summary) == (region,)
 
 
 def test_history_reads_back_exactly(tmp_path: Path) -> None:
