@@ -66,7 +66,7 @@ def enter(qtbot: QtBot, panel: FleetPanel, row: int, field: str, text: str) -> N
     if field in TABLE_FIELDS:
         type_into_cell(qtbot, panel.view, row, COLUMN[field], text)
         return
-    panel.view.setCurrentIndex(panel.model.index(row, COLUMN["type"]))
+    panel.view.setCurrentIndex(panel.model.index(row, COLUMN["id"]))
     line = panel.form.fields[field]
     assert isinstance(line, QLineEdit)
     line.setFocus()
@@ -82,8 +82,8 @@ def test_the_table_has_four_columns_and_the_form_follows_the_selected_type(sessi
     assert [field for field in shown if not panel.view.isColumnHidden(COLUMN[field])] == list(TABLE_FIELDS)
     assert set(panel.form.fields) == set(FIELDS) - set(TABLE_FIELDS)
     panel.view.setCurrentIndex(panel.model.index(1, COLUMN["count"]))
-    name = panel.form.fields["id"]
-    assert isinstance(name, QLineEdit) and name.text() == "CL-415"
+    name = panel.form.fields["type"]
+    assert isinstance(name, QLineEdit) and name.text() == "CL-415 Super Scooper"
 
 
 def test_the_footer_follows_counts_calendar_and_length(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
@@ -156,7 +156,7 @@ def test_an_edit_keeps_groundings_even_on_days_outside_the_plan_and_under_anothe
 
 
 def test_the_material_is_chosen_from_a_list(session: Session, panel: FleetPanel) -> None:
-    panel.view.setCurrentIndex(panel.model.index(0, COLUMN["type"]))
+    panel.view.setCurrentIndex(panel.model.index(0, COLUMN["id"]))
     box = panel.form.fields["material"]
     assert isinstance(box, QComboBox)
     assert [box.itemText(row) for row in range(box.count())] == ["water", "retardant"]

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.domain.scenario import UNKNOWN_START
+from firegui.fire.project_notes import Remedy
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.settings_form import FoldedSection
 from tests.gui.readouts import fact_of
 from tests.unit.domain.samples import weights
 
@@ -52,6 +55,19 @@ def test_the_notes_say_what_a_network_was_not_taught(session: Session, panel: Sc
     assert "Wind effect from published values (Alexandridis et al. 2008)" in panel.notes
     assert "does not read elevation" in panel.notes
     assert "uses the same fuel factor everywhere" not in panel.notes
+
+
+def test_a_warning_is_settled_by_its_button_and_notes_are_folded(session: Session, panel: ScenarioPanel) -> None:
+    button = panel.findChild(QPushButton, Remedy.DAYLIGHT.value)
+    assert button is not None
+    button.click()
+    assert session.project.operations.daylight is not None
+    assert "No daylight rule" not in panel.notes
+    fold = panel.findChildren(FoldedSection)[0]
+    assert (
+        any("Wind is the same everywhere." in label.text() for label in fold.findChildren(QLabel))
+        and fold.body.isHidden()
+    )
 
 
 def test_a_synthetic_fire_is_marked_as_such(session: Session, panel: ScenarioPanel, project: Project) -> None:

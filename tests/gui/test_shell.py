@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QRect, QSettings, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolButton
+from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.analyses.registry import ANALYSES
@@ -26,7 +26,7 @@ from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.screen_geometry import default_size, is_small, visible_geometry
 from firegui.gui.window.shell import Rail
-from firegui.gui.window.workspaces import PLACES, WorkspaceName
+from firegui.gui.window.workspaces import PLACES, WorkspaceName, panels_of
 from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge, settle
@@ -229,6 +229,25 @@ def test_the_search_shows_only_sections_with_the_words_and_escape_shows_all_agai
     QTest.keyClick(side.search, Qt.Key.Key_Escape)
     assert {"Regions", "Fleet", "Objective"} <= {n for n, section in side.sections.items() if section.isVisible()}
     assert window.workbench.panels["Constraints"].isHidden(), "a folded section is folded again"
+
+
+def test_the_search_unfolds_the_advanced_settings_that_it_finds(window: MainWindow) -> None:
+    window.workbench.show_panel("Objective")
+    side, weight = window.workbench.shell.side, window.workbench.panels["Objective"].findChild(QWidget, "weights_burn")
+    assert weight is not None and not weight.isVisible()
+    QTest.keyClicks(side.search, "burned area day by day")
+    assert weight.isVisible()
+
+
+def test_a_folded_analysis_says_which_question_it_answers(window: MainWindow) -> None:
+    window.workbench.show_panel("Stress")
+    side = window.workbench.shell.side
+    for name in panels_of(WorkspaceName.ANALYSE):
+        question = side.sections[name].question
+        assert question.text().endswith("?")
+        assert question.isVisible() is (name != "Stress")
+    QTest.keyClicks(side.search, "goes wrong")
+    assert [name for name, section in side.sections.items() if section.isVisible()] == ["Stress"]
 
 
 def test_a_changed_layout_comes_back_as_it_was_and_reset_restores_the_first(

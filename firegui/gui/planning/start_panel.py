@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from firegui.fire.project_notes import REMEDY_TITLES, Grade, Remedy, settled, start_notes
+from firegui.fire.project_notes import Grade, start_notes
 from firegui.gui.base.layouts import vertical
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.session.session import Session
@@ -20,9 +20,8 @@ class StartPanel(QWidget):
     def __init__(self, session: Session, plan: PlanControl, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._plan = session, plan
-        self.notes = NoteList(_NOTHING)
+        self.notes = NoteList(session, _NOTHING)
         self.notes.setAccessibleName("Before you start")
-        self.notes.remedy_requested.connect(lambda remedy: settle_note(session, Remedy(remedy)))
         self.start_button = QPushButton("Start plan")
         self.start_button.setToolTip("Save the project and plan it (F5)")
         self.start_button.clicked.connect(lambda _checked=False: plan.start())
@@ -40,8 +39,3 @@ class StartPanel(QWidget):
         self.notes.show_notes(notes)
         is_possible = not any(note.grade is Grade.ERROR for note in notes)
         self.start_button.setEnabled(self._plan.can_start and is_possible)
-
-
-def settle_note(session: Session, remedy: Remedy) -> None:
-    """Change the open project as ``remedy`` says, as one undoable step."""
-    session.edit(REMEDY_TITLES[remedy].lower(), settled(session.project, remedy))

@@ -62,13 +62,15 @@ _COLUMNS: tuple[tuple[str, type, str, str, str], ...] = (
     ("drop_height_m", float, "Drop height", "m", "drop height above ground, metres"),
     ("speed_ms", float, "Speed", "m/s", "ground speed during the drop, metres per second"),
     ("drop_duration_s", float, "Drop time", "s", "duration of a drop, seconds"),
-    ("type", str, "Aircraft type", "", "make and model"),
-    ("id", str, "Id", "", "short name; aircraft are called by it and a number, such as S-2T-1"),
+    ("type", str, "Make and model", "", "make and model"),
+    ("id", str, "Type", "", "short name of the type; aircraft are called by it and a number, such as S-2T-1"),
     ("provenance", str, "Footprint from", "", "where line length and width come from"),
 )
 """Field, kind of value, title, unit and explanation of every column."""
+_TIPS = {"id": attrgetter("type")}
+"""Tooltips of cells by field."""
 FIELDS = tuple(field for field, *_ in _COLUMNS)
-TABLE_FIELDS = ("type", "count", "turnaround_h", "payload_gal")
+TABLE_FIELDS = ("id", "count", "turnaround_h", "payload_gal")
 """Fields in the table, from left to right; the form has the others."""
 
 
@@ -86,7 +88,7 @@ class FleetModel(TableModel[AircraftType]):
         value = attrgetter(field)
         return Column(
             title, value, partial(_decimal, _DIGITS.get(field, 1)) if kind is float else str, tip, unit,
-            is_text=kind in (str, Material), cell_tip=value if kind is str else None,
+            is_text=kind in (str, Material), cell_tip=_TIPS.get(field),
             color=_material_color if kind is Material else None, edit=partial(self._edit, field, kind, unit, title),
             initial=lambda row: plain_number(value(row)) if kind is float else str(value(row)),
             delegate=(lambda view: ChoiceDelegate(lambda: _MATERIALS, view)) if kind is Material else None,
@@ -245,7 +247,7 @@ class FleetPanel(TableForm):
             header.moveSection(header.visualIndex(FIELDS.index(field)), place)
         for number, field in enumerate(FIELDS):
             view.setColumnHidden(number, field not in TABLE_FIELDS)
-        header.setSectionResizeMode(FIELDS.index("type"), QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(FIELDS.index("id"), QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(34)
         fit_rows(view, 2, 12)
 
@@ -304,7 +306,7 @@ class FleetPanel(TableForm):
                 self._session.message.emit(f"Fleet written to {path.name}")
 
     def _begin(self, row: int) -> None:
-        index = self.model.index(row, FIELDS.index("type"))
+        index = self.model.index(row, FIELDS.index("id"))
         self.view.setCurrentIndex(index)
         self.view.edit(index)
         editor = self.view.indexWidget(index)
@@ -314,7 +316,7 @@ class FleetPanel(TableForm):
     # -- following the session ---------------------------------------------------------------------------------------
     def _refresh(self) -> None:
         if self.model.rows and not self.view.currentIndex().isValid():
-            self.view.setCurrentIndex(self.model.index(0, FIELDS.index("type")))
+            self.view.setCurrentIndex(self.model.index(0, FIELDS.index("id")))
         self.form.show_row(self.view.currentIndex().row())
         if not self._session.has_project:
             self.set_footer("")

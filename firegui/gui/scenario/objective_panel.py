@@ -38,7 +38,7 @@ _SCHEDULES = "Schedules (*.safetensors *.csv);;All files (*)"
 _PURPOSE = {
     Setting.A: "Keeps the whole fire small, day by day and at the end.",
     Setting.B: "Keeps the fire out of the protected regions; its whole size comes second.",
-    Setting.CUSTOM: "Your own weights. Editing a weight below switches to this.",
+    Setting.CUSTOM: "Your own weights. Editing a weight switches to this.",
 }
 
 _IN_PAPER = {Setting.A: "\nObjective A of the paper.", Setting.B: "\nObjective B of the paper."}
@@ -204,10 +204,8 @@ class ObjectivePanel(QWidget):
         self._purpose = QLabel(wordWrap=True)
         self._purpose.setProperty("role", "muted")
         column.addWidget(self._purpose)
-        head = QLabel("Weight of")
-        head.setProperty("role", "muted")
-        column.addWidget(head)
-        column.addLayout(self._form.grid(self._form.names("weights")))
+        self._weights = FoldedSection("Weight of each part", self._form.grid(self._form.names("weights")))
+        column.addWidget(self._weights)
         return group
 
     def _margin(self) -> QWidget:
@@ -255,8 +253,12 @@ class ObjectivePanel(QWidget):
         for name, title in BACKENDS.items():
             self._backend.addItem(title, name)
         self._backend.activated.connect(lambda _index: self._session.set_backend(str(self._backend.currentData())))
-        rows = [(choice.label, choice.box) for choice in (self._stages, self._start)]
-        column.addLayout(labelled_rows([*rows, (QLabel("Device"), self._backend)], columns=1))
+        # Its texts are too long to stand beside a label.
+        self._stages.label.setBuddy(self._stages.box)
+        column.addWidget(self._stages.label)
+        column.addWidget(self._stages.box)
+        rows = [(self._start.label, self._start.box), (QLabel("Device"), self._backend)]
+        column.addLayout(labelled_rows(rows, columns=1))
         return group
 
     def _details(self) -> QWidget:
@@ -289,6 +291,8 @@ class ObjectivePanel(QWidget):
         button = self._settings.button(list(Setting).index(plan.setting))
         button.setChecked(True)
         self._purpose.setText(_PURPOSE[plan.setting])
+        if plan.setting is Setting.CUSTOM:
+            self._weights.set_open(True)
         with QSignalBlocker(self._backend):
             self._backend.setCurrentIndex(max(self._backend.findData(self._session.backend), 0))
         event = project.scenario

@@ -25,7 +25,8 @@ from firegui.gui.base.layouts import column, muted_label, vertical
 from firegui.gui.base.theme import set_role
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.coverage_form import CoverageChoice, CoverageForm, choice_of
-from firegui.gui.widgets.note_list import ROLES
+from firegui.gui.widgets.note_list import NoteList
+from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.io.crs import short_name
 from firegui.io.project.scenario_toml import shipped_table
 
@@ -55,11 +56,13 @@ class ScenarioPanel(QWidget):
         self._values: dict[str, QLabel] = {}
         self._banner = muted_label(SYNTHETIC, role="banner")
         self._banner.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._notes = {grade: _value() for grade in Grade}
-        for grade, label in self._notes.items():
-            label.setProperty("role", ROLES[grade])
-            label.setAccessibleName(f"{grade.value.capitalize()}s of the event")
-        page = self._page = column(self._banner, self._facts(), *self._notes.values(), spacing=8, margins=(8, 6, 8, 6))
+        self._warnings, self._remarks = NoteList(session, ""), NoteList(session, "")
+        self._warnings.setAccessibleName("Errors and warnings of the event")
+        self._remarks.setAccessibleName("Notes on the event")
+        self._fold = FoldedSection("Notes", vertical(None, self._remarks, margins=(8, 0, 0, 0)))
+        page = self._page = column(
+            self._banner, self._facts(), self._warnings, self._fold, spacing=8, margins=(8, 6, 8, 6)
+        )
         vertical(self, page, margins=0)
         for signal in (session.project_opened, session.project_edited, session.units_changed):
             signal.connect(self._refresh)
@@ -68,7 +71,7 @@ class ScenarioPanel(QWidget):
     @property
     def notes(self) -> str:
         """What to know of the event and its fire model, one line each, the gravest first."""
-        return "\n".join(label.text() for label in self._notes.values() if label.text())
+        return "\n".join(note.line for note in (*self._warnings.notes, *self._remarks.notes))
 
     def _facts(self) -> QGridLayout:
         self.coverage_button = tool_button("Edit coverage…", _EDIT_COVERAGE)
@@ -119,10 +122,13 @@ class ScenarioPanel(QWidget):
         set_role(self._values["Layers"], "warning" if event.missing_layers else "")
         self._banner.setVisible(event.synthetic)
         notes = project_notes(project)
-        for grade, label in self._notes.items():
-            lines = [note.line for note in notes if note.grade is grade]
-            label.setText("\n".join(lines))
-            label.setVisible(bool(lines))
+        grave = [note for note in notes if note.grade is not Grade.NOTE]
+        self._warnings.show_notes(grave)
+        self._warnings.setVisible(bool(grave))
+        remarks = notes[len(grave) :]
+        self._remarks.show_notes(remarks)
+        self._fold.setVisible(bool(remarks))
+        self._fold.set_title(f"Notes ({len(remarks)})")
 
 
 def facts(project: Project, units: Units = Units.METRIC) -> dict[str, str]:

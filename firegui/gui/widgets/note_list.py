@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from firegui.fire.project_notes import REMEDY_TITLES, Grade, GradedNote, Remedy
+from firegui.fire.project_notes import REMEDY_TITLES, Grade, GradedNote, Remedy, settled
 from firegui.gui.base.layouts import muted_label
+from firegui.gui.session.session import Session
 
 ROLES = {Grade.ERROR: "error", Grade.WARNING: "warning", Grade.NOTE: "muted"}
 """Style of the text of each grade."""
 
 
 class NoteList(QWidget):
-    """Notes one below the other; ``empty`` is shown where there is none."""
+    """Notes on the open project, one below the other; ``empty`` is shown where there is none."""
 
-    remedy_requested = Signal(str)
-    """The :class:`Remedy` whose button was pressed."""
-
-    def __init__(self, empty: str, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, empty: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._empty = empty
+        self._session, self._empty = session, empty
         self._notes: tuple[GradedNote, ...] | None = None
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -63,5 +60,9 @@ class NoteList(QWidget):
         button = QPushButton(REMEDY_TITLES[remedy])
         button.setObjectName(remedy.value)
         button.setToolTip(f"Change the project: {note.text}")
-        button.clicked.connect(lambda _checked=False: self.remedy_requested.emit(remedy.value))
+        button.clicked.connect(lambda _checked=False: self._settle(remedy))
         return [label, button]
+
+    def _settle(self, remedy: Remedy) -> None:
+        """Change the open project as ``remedy`` says, as one undoable step."""
+        self._session.edit(REMEDY_TITLES[remedy].lower(), settled(self._session.project, remedy))

@@ -295,20 +295,24 @@ class FoldedSection(QWidget):
     def __init__(self, title: str, content: QLayout, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._button = QToolButton()
-        self._button.setText(title)
-        self._button.setToolTip(f"Show or hide: {title}")
+        self.set_title(title)
         self._button.setCheckable(True)
         self._button.setAutoRaise(True)
         self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._button.setArrowType(Qt.ArrowType.RightArrow)
         self._button.toggled.connect(self._fold)
-        self._body = QWidget()
-        self._body.setLayout(content)
-        self._body.hide()
+        self.body = QWidget()
+        self.body.setLayout(content)
+        self.body.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._button)
-        column.addWidget(self._body)
+        column.addWidget(self.body)
+
+    def set_title(self, title: str) -> None:
+        """Set the title."""
+        self._button.setText(title)
+        self._button.setToolTip(f"Show or hide: {title}")
 
     def set_open(self, opened: bool) -> None:
         """Show or hide the content."""
@@ -316,4 +320,4 @@ class FoldedSection(QWidget):
 
     def _fold(self, opened: bool) -> None:
         self._button.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
-        self._body.setVisible(opened)
+        self.body.setVisible(opened)

@@ -148,7 +148,9 @@ class Shell(QWidget):
         place = PLACES[name]
         self._panels[name] = panel
         if place.area is WindowArea.SIDE and place.workspace is not None:
-            self.side.add_section(place.workspace, name, PanelSection(place.title, panel, grows=place.grows))
+            self.side.add_section(
+                place.workspace, name, PanelSection(place.title, panel, place.question, grows=place.grows)
+            )
             if result is not None:
                 self._results[name] = result
                 self.centre.add_result(result)

@@ -21,18 +21,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.gui.base.layouts import fill_scroll_area, vertical
+from firegui.gui.base.layouts import fill_scroll_area, muted_label, vertical
+from firegui.gui.widgets.settings_form import FoldedSection
 
 WIDTH = 320
 _LEAST, _MOST = 250, 520
 
 
 class PanelSection(QWidget):
-    """Section of a workspace: a heading that shows or hides its content, which may take spare height."""
+    """Section of a workspace: a heading that shows or hides its content, which may take spare height.
+
+    While it is folded, the ``question`` that the content answers stands below the heading.
+    """
 
     toggled = Signal(bool)
 
-    def __init__(self, title: str, content: QWidget, *, grows: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, title: str, content: QWidget, question: str = "", *, grows: bool = False, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.title, self.content, self.grows = title, content, grows
         self.heading = QToolButton()
@@ -45,7 +51,9 @@ class PanelSection(QWidget):
         self.heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.heading.toggled.connect(self._on_toggled)
-        vertical(self, self.heading, (content, 1), margins=0, spacing=0)
+        self.question = muted_label(question)
+        self.question.setContentsMargins(24, 0, 4, 5)
+        vertical(self, self.heading, self.question, (content, 1), margins=0, spacing=0)
         self._on_toggled(False)
 
     @property
@@ -65,10 +73,10 @@ class PanelSection(QWidget):
         return None
 
     def _texts(self) -> Iterator[tuple[QWidget, str]]:
-        yield self.heading, self.title.lower()
+        yield self.heading, f"{self.title} {self.question.text()}".lower()
         for widget in self.content.findChildren(QWidget):
             # Parts that are hidden in every case, such as those of another kind of run, are not offered.
-            if not widget.isVisibleTo(self.content):
+            if not _can_be_shown(widget, self.content):
                 continue
             shown = widget.text() if isinstance(widget, QLabel | QAbstractButton) else ""
             shown += f" {widget.title()}" if isinstance(widget, QGroupBox) else ""
@@ -78,7 +86,28 @@ class PanelSection(QWidget):
     def _on_toggled(self, opened: bool) -> None:
         self.heading.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
         self.content.setVisible(opened)
+        self.question.setVisible(bool(self.question.text()) and not opened)
         self.toggled.emit(opened)
+
+
+def _can_be_shown(widget: QWidget, top: QWidget) -> bool:
+    """Return whether a part of ``top`` is shown, or would be if the folded sections around it were opened."""
+    below = widget
+    for fold in _folds_around(widget, top):
+        if not below.isVisibleTo(fold.body):
+            return False
+        below = fold
+    return below.isVisibleTo(top)
+
+
+def _folds_around(widget: QWidget, top: QWidget) -> Iterator[FoldedSection]:
+    """Yield the folded sections of ``top`` whose bodies hold a widget, the innermost first."""
+    parent = widget.parentWidget()
+    while parent is not None and parent is not top:
+        fold = parent.parentWidget()
+        if isinstance(fold, FoldedSection) and fold.body is parent:
+            yield fold
+        parent = fold
 
 
 def _headings(view: QTableView) -> str:
@@ -208,8 +237,14 @@ class SidePanel(QWidget):
         for section in column.sections.values():
             place = section.found(words) if words else None
             section.setVisible(not words or place is not None)
-            section.content.setVisible(place is not None if words else section.is_open)
-            first = first or (place if place is not section.heading else None)
+            is_shown = place is not None if words else section.is_open
+            section.content.setVisible(is_shown)
+            section.question.setVisible(bool(section.question.text()) and not is_shown)
+            if place is None or place is section.heading:
+                continue
+            for fold in _folds_around(place, section.content):
+                fold.set_open(True)
+            first = first or place
         if first is not None:
             column.ensureWidgetVisible(first)
 

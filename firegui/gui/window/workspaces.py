@@ -35,8 +35,8 @@ class WindowArea(Enum):
 class PanelPlace:
     """Place of a panel.
 
-    ``title`` is its heading on screen. ``is_open`` tells whether it is unfolded or shown at first,
-    ``grows`` whether it takes spare height.
+    ``title`` is its heading on screen, and ``question`` what it answers, shown while it is folded. ``is_open`` tells
+    whether it is unfolded or shown at first, ``grows`` whether it takes spare height.
     """
 
     title: str
@@ -44,13 +44,21 @@ class PanelPlace:
     workspace: WorkspaceName | None = None
     is_open: bool = False
     grows: bool = False
+    question: str = ""
 
 
 _FIRE, _PLAN, _ANALYSE = WorkspaceName.FIRE, WorkspaceName.PLAN, WorkspaceName.ANALYSE
 PLACES: dict[str, PanelPlace] = {
     "Scenario": PanelPlace("Scenario", WindowArea.SIDE, _FIRE, is_open=True),
-    "Skill": PanelPlace("Model check", WindowArea.SIDE, _FIRE),
-    "Calibrate": PanelPlace("Calibrate the fire model", WindowArea.SIDE, _FIRE),
+    "Skill": PanelPlace(
+        "Model check", WindowArea.SIDE, _FIRE, question="How well does the fire model match what was observed?"
+    ),
+    "Calibrate": PanelPlace(
+        "Calibrate the fire model",
+        WindowArea.SIDE,
+        _FIRE,
+        question="Can observed perimeters make the model better?",
+    ),
     "Start": PanelPlace("Before you start", WindowArea.SIDE, _PLAN, is_open=True),
     "Objective": PanelPlace("Goal and search", WindowArea.SIDE, _PLAN, is_open=True),
     "Regions": PanelPlace("Protected regions", WindowArea.SIDE, _PLAN, is_open=True),
@@ -59,13 +67,29 @@ PLACES: dict[str, PanelPlace] = {
     "Constraints": PanelPlace("Rules of the operation", WindowArea.SIDE, _PLAN),
     "Runs": PanelPlace("Runs", WindowArea.SIDE, WorkspaceName.RUNS, is_open=True, grows=True),
     "Result": PanelPlace("Result", WindowArea.SIDE, WorkspaceName.RUNS, is_open=True, grows=True),
-    "Uncertainty": PanelPlace("Uncertainty", WindowArea.SIDE, _ANALYSE, is_open=True),
-    "Stress": PanelPlace("Stress test", WindowArea.SIDE, _ANALYSE),
-    "Margin": PanelPlace("Cost of margin", WindowArea.SIDE, _ANALYSE),
-    "Exercise": PanelPlace("Exercise", WindowArea.SIDE, _ANALYSE),
-    "Sensitivity": PanelPlace("Sensitivity", WindowArea.SIDE, _ANALYSE),
-    "Benchmark": PanelPlace("Benchmark of planners", WindowArea.SIDE, _ANALYSE),
-    "Study": PanelPlace("Study", WindowArea.SIDE, _ANALYSE),
+    "Uncertainty": PanelPlace(
+        "Uncertainty",
+        WindowArea.SIDE,
+        _ANALYSE,
+        is_open=True,
+        question="How large may the fire become?",
+    ),
+    "Stress": PanelPlace(
+        "Stress test", WindowArea.SIDE, _ANALYSE, question="Does the plan hold where something goes wrong?"
+    ),
+    "Margin": PanelPlace(
+        "Cost of margin", WindowArea.SIDE, _ANALYSE, question="How many more drops does a safer plan need?"
+    ),
+    "Exercise": PanelPlace(
+        "Exercise", WindowArea.SIDE, _ANALYSE, question="How does the plan do, day by day, in a fire that differs?"
+    ),
+    "Sensitivity": PanelPlace("Sensitivity", WindowArea.SIDE, _ANALYSE, question="Which assumption matters most?"),
+    "Benchmark": PanelPlace(
+        "Benchmark of planners", WindowArea.SIDE, _ANALYSE, question="Which way of planning does best here?"
+    ),
+    "Study": PanelPlace(
+        "Study", WindowArea.SIDE, _ANALYSE, question="What changes with another fleet, other days or settings?"
+    ),
     "Export": PanelPlace("Export", WindowArea.SIDE, WorkspaceName.HAND_OVER, is_open=True),
     "Progress": PanelPlace("Charts", WindowArea.DRAWER),
     "Drops": PanelPlace("Drops", WindowArea.DRAWER),
