@@ -95,7 +95,8 @@ def play(window: MainWindow, shown: MapView, what: str, fps: int, seconds: float
     """Play from the beginning, again and again, and count."""
     session, timeline = window.workbench.session, window.workbench.timeline
     session.set_step(0)
-    timeline.speed.setValue(fps)
+    frame_h = timeline.stride * session.project.calendar.hours_per_step
+    timeline.speed.setValue(round(fps * frame_h))
     timeline._buttons["loop"].setChecked(True)
     wait_until(lambda: False, 1.0)
     painted = Painted(shown)
@@ -109,7 +110,7 @@ def play(window: MainWindow, shown: MapView, what: str, fps: int, seconds: float
     painted.deleteLater()
     size = shown.camera.viewport.size()
     return Played(
-        what, QGuiApplication.platformName(), (size.width(), size.height()), fps,
+        what, QGuiApplication.platformName(), (size.width(), size.height()), round(timeline.speed.value() / frame_h),
         (len(times) - 1) / max(times[-1] - times[0], 1e-9) if len(times) > 1 else 0.0,
         float(np.median(gaps)), float(gaps.max()), repaint_ms(shown), 1000.0 * worked / max(len(times), 1),
     )  # fmt: skip
