@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -19,37 +18,19 @@ from PySide6.QtWidgets import (
     QToolBar,
     QToolButton,
     QVBoxLayout,
-    QWidget,
 )
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.drops import Drop
-from firegui.domain.regions import Region
-from firegui.errors import InputError, Problem
-from firegui.gui.base.dialogs import ProblemsDialog
-from firegui.gui.exporting.animation_dialog import AnimationDialog
-from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.help.command_palette import Palette
 from firegui.gui.help.tour import Tour
-from firegui.gui.importing.event_dialogs import ImportEventDialog, ImportEventsDialog
-from firegui.gui.importing.landscape.wizard import LandscapeWizard
-from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.map.drop_menu import DropDialog
-from firegui.gui.map.region_menu import RegionDialog
-from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
-from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
-from firegui.gui.planning.run_comparison import CompareRunsDialog
-from firegui.gui.scenario.constraint_tables import PinDropsDialog
-from firegui.gui.scenario.scenario_panel import CoverageDialog
-from firegui.gui.session.plan_editor import DropChange
-from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import WholeField
 from firegui.gui.window.action_registry import ACTIONS, MENUS
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.shell import Rail
 from firegui.gui.window.workspaces import WorkspaceName
+from tests.gui.all_dialogs import dialogs
 from tests.gui.controls import action_faults, controls_of, faults_of, report
-from tests.gui.shell_scene import ridge, workbench
+from tests.gui.shell_scene import workbench
 
 
 @pytest.fixture(scope="module")
@@ -86,31 +67,9 @@ def test_no_two_commands_share_a_key(shared: MainWindow) -> None:
     assert sorted(key for key in set(keys) if keys.count(key) > 1) == []
 
 
-def dialogs(session: Session, window: MainWindow) -> Iterator[QWidget]:
-    project, place = session.project, Path("ridge.firegui")
-    yield ProblemsDialog(InputError([Problem("here", "is wrong", "mend it")], "Refused"), window)
-    yield ImportEventDialog(window)
-    yield ImportEventsDialog(lambda _source: ridge(), window)
-    yield CoverageDialog(project, window)
-    yield PinDropsDialog(session, [], project, window)
-    drop, hand = Drop(1, 0, 5.0, 6.0, 0.5), session.plan_editor.drops
-    yield DropDialog(session, "Drop", drop, lambda to: DropChange(hand, hand.plus(to), to, "Add a drop"), window)
-    yield RegionDialog(session, Region.rectangle("R", (1, 4), (2, 5)), window)
-    yield RegionDialog(session, Region("P", ((((1.0, 1.0), (1.0, 5.0), (4.0, 2.0)),),)), window)
-    plan = ReplanSource("one", place / "plan.csv", 60.0)
-    yield ReplanDialog(project, place, place / "runs" / "one", plan, "auto", window)
-    yield DuplicateRunDialog(RunEntry("one", place / "runs" / "one", project=project), project, window)
-    yield ExportDialog(session, window)
-    yield AnimationDialog(session, window.workbench.maps, window)
-    yield CompareRunsDialog(
-        RunEntry("one", place / "1", project=project), RunEntry("two", place / "2", project=project)
-    )
-    yield LandscapeWizard(lambda *_: project, lambda *_: True, window)
-
-
 def test_every_control_of_the_dialogs_has_them_too(shared: MainWindow) -> None:
     faults = []
-    for dialog in dialogs(shared.workbench.session, shared):
+    for dialog in dialogs(shared):
         assert any(True for _ in controls_of(dialog)), dialog
         faults += [f"{type(dialog).__name__}: {line}" for line in report(dialog)]
         dialog.deleteLater()

@@ -10,10 +10,12 @@ from PySide6.QtWidgets import QApplication
 
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.window.main_window import MainWindow
-from tests.gui.layout_shares import cut_texts, lengthen, shares
+from tests.gui.layout_shares import cut_dialogs, cut_texts, lengthen, run_scaled, shares
 from tests.gui.shell_scene import settle, workbench
 
 WITH_SIDE, WITHOUT_SIDE = 0.60, 0.75
+SMALL = QSize(956, 458)
+"""What a screen of 1920×1080 at 200 % leaves of a window, without task bar and frame."""
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +44,27 @@ def test_in_a_small_window_the_side_panel_is_hidden_at_first_and_nothing_is_cut_
     assert list(cut_texts(shared)) == []
 
 
-def test_texts_that_are_a_third_longer_are_not_cut_off(shared: MainWindow) -> None:
-    lengthen(shared)
-    shared.resize(1280, 720)
+def test_in_the_room_of_a_screen_at_200_percent_nothing_is_cut_off(shared: MainWindow) -> None:
+    shared.resize(SMALL)
     shared.workbench.shell.reset()
     settle()
+    assert shared.size() == SMALL
     assert list(cut_texts(shared)) == []
+    assert list(cut_dialogs(shared, SMALL)) == []
+
+
+@pytest.mark.slow
+def test_on_a_screen_at_200_percent_every_window_fits_and_nothing_is_cut_off() -> None:
+    done = run_scaled()
+    assert "screen 960x540: 0 faults" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0
+
+
+def test_texts_that_are_a_third_longer_are_not_cut_off(shared: MainWindow) -> None:
+    lengthen(shared)
+    for size in (QSize(1280, 720), SMALL):
+        shared.resize(size)
+        shared.workbench.shell.reset()
+        settle()
+        assert list(cut_texts(shared)) == []
+    assert list(cut_dialogs(shared, SMALL, longer=True)) == []

@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.gui.analyses.registry import ANALYSES
 from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.screen_geometry import default_size, is_small, visible_geometry
 from firegui.gui.base.theme import Theme, apply_theme, current_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -24,7 +25,6 @@ from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.action_registry import MENUS
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
-from firegui.gui.window.screen_geometry import default_size, is_small, visible_geometry
 from firegui.gui.window.shell import Rail
 from firegui.gui.window.workspaces import PLACES, WorkspaceName, panels_of
 from firegui.io.project.store import save_project

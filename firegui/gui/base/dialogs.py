@@ -33,7 +33,6 @@ class ProblemsDialog(QDialog):
     def __init__(self, error: InputError, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Cannot do that")
-        self.setMinimumWidth(560)
         self._error = error
         self._list = self._make_list(error.problems)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok)
@@ -41,7 +40,7 @@ class ProblemsDialog(QDialog):
         copy.clicked.connect(self.copy)
         buttons.accepted.connect(self.accept)
         QShortcut(QKeySequence.StandardKey.Copy, self, self.copy)
-        vertical(self, self._head(error), self._list, buttons)
+        vertical(self, self._head(error), self._list, buttons, least_width=560)
 
     def copy(self) -> None:
         """Put the whole text on the clipboard."""

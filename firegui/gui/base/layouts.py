@@ -25,10 +25,21 @@ _Box = TypeVar("_Box", bound=QBoxLayout)
 
 
 def vertical(
-    owner: QWidget | None, *parts: Part, margins: Margins | None = None, spacing: int | None = None
+    owner: QWidget | None,
+    *parts: Part,
+    margins: Margins | None = None,
+    spacing: int | None = None,
+    least_width: int = 0,
 ) -> QVBoxLayout:
-    """Return a vertical layout of ``parts``, set on ``owner`` if given."""
-    return _filled(QVBoxLayout(), owner, parts, margins, spacing)
+    """Return a vertical layout of ``parts``, set on ``owner`` if given.
+
+    It is ``least_width`` wide at least, and wider where its parts need more. A minimum width that is set on ``owner``
+    takes the place of what the parts need.
+    """
+    box = _filled(QVBoxLayout(), owner, parts, margins, spacing)
+    if least_width:
+        box.addStrut(least_width)
+    return box
 
 
 def horizontal(

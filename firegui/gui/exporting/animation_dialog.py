@@ -142,7 +142,6 @@ class AnimationDialog(QDialog):
     def __init__(self, session: Session, board: MapBoard, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export animation")
-        self.setMinimumWidth(480)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._session, self._board = session, board
         self._film: FilmWriter | None = None
@@ -292,7 +291,7 @@ class AnimationDialog(QDialog):
                 field.setAccessibleName(title.replace("&", ""))
         self._note.setProperty("role", "muted")
         self.bar.setVisible(False)
-        vertical(self, form, self._note, self.bar, self._buttons)
+        vertical(self, form, self._note, self.bar, self._buttons, least_width=480)
         self._buttons.accepted.connect(self.accept)
         self._buttons.rejected.connect(self.reject)
 

@@ -33,6 +33,7 @@ from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.dialogs import confirm_replace, show_problems
 from firegui.gui.base.layouts import column, horizontal, scroll_area, splitter, vertical
+from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
 from firegui.gui.session.reporting import as_input_error
@@ -200,7 +201,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export the selected drops" if only else "Export the plan")
         self.setSizeGripEnabled(True)
-        self.resize(_SIZE)
+        resize_on_screen(self, _SIZE)
         self._session = session
         self._can = bool(session.result.drops) and not session.result.of_ensemble
         self._source = ExportSource.of(session, only) if self._can else None

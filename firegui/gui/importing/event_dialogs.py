@@ -52,7 +52,6 @@ class ImportForm(QDialog):
     def __init__(self, title: str, hint: str, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.setMinimumWidth(620)
         self.lines: dict[str, QLineEdit] = {}
         self.form = QFormLayout()
         self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
@@ -62,7 +61,7 @@ class ImportForm(QDialog):
         import_button = buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        vertical(self, self.form, about, buttons)
+        vertical(self, self.form, about, buttons, least_width=620)
         # A button can be the default only once it is in the dialog; otherwise Enter would cancel.
         import_button.setDefault(True)
 

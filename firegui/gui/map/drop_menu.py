@@ -111,8 +111,7 @@ class DropDialog(QDialog):
         units = (self.row, " cells"), (self.column, " cells"), (self.easting, " m"), (self.northing, " m")
         for number, unit in (*units, (self.heading, "°")):
             number.setSuffix(unit)
-        vertical(self, form, self.note, self.trouble, self.buttons)
-        self.setMinimumWidth(360)
+        vertical(self, form, self.note, self.trouble, self.buttons, least_width=360)
 
     def _connect(self) -> None:
         self.aircraft.activated.connect(lambda _: self._take(column=int(self.aircraft.currentData())))

@@ -36,8 +36,7 @@ class GoToDialog(QDialog):
         self.go_button = buttons.addButton("&Go to", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        vertical(self, label, self.field, muted_label(_HINT), self.trouble, buttons)
-        self.setMinimumWidth(420)
+        vertical(self, label, self.field, muted_label(_HINT), self.trouble, buttons, least_width=420)
         # A dialog learns of its default button only once it holds the button.
         self.go_button.setDefault(True)
 

@@ -52,10 +52,9 @@ class RegionDialog(QDialog):
         self.trouble.setProperty("role", "warning")
         self.trouble.setAccessibleName("Problems of the region")
         fields = self._corner_table() if region.as_rectangle is None else self._side_form()
-        vertical(self, hint, fields, self.note, self.trouble, self.buttons)
+        vertical(self, hint, fields, self.note, self.trouble, self.buttons, least_width=340)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
-        self.setMinimumWidth(340)
         self._check()
 
     def accept(self) -> None:

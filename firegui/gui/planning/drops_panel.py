@@ -16,6 +16,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.gui.base.controls import action_button, add_shortcut
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.flow_layout import FlowLayout
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.map.drop_edits import drop_of, remove_marked
 from firegui.gui.session.session import Session
@@ -103,7 +104,8 @@ class DropsPanel(QWidget):
         self.words = QLineEdit(clearButtonEnabled=True, placeholderText="Filter")
         self.day_box, self.type_box = narrow_combo("Day", "dropDay"), narrow_combo("Type of aircraft", "dropType")
         self.count = ElidedLabel(role="muted")
-        self._buttons = horizontal(None, margins=0, spacing=2)
+        self._buttons = QWidget()
+        self._button_row = FlowLayout(self._buttons)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.refresh)
         self._lay_out()
@@ -113,7 +115,7 @@ class DropsPanel(QWidget):
         """Show the actions of the window that work on the selected drops."""
         self._actions = tuple(actions[name] for name in _ACTIONS)
         for action in self._actions:
-            self._buttons.addWidget(action_button(action, Qt.ToolButtonStyle.ToolButtonTextBesideIcon))
+            self._button_row.addWidget(action_button(action, Qt.ToolButtonStyle.ToolButtonTextBesideIcon))
 
     # -- set-up ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:

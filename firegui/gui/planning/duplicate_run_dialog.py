@@ -39,7 +39,6 @@ class DuplicateRunDialog(QDialog):
         super().__init__(parent)
         assert entry.project is not None
         self.setWindowTitle("Duplicate a run")
-        self.setMinimumWidth(460)
         self._then = entry.project
         self.search = SettingsForm(entry.project.plan.optimizer, only=_OFFERED)
         self.setting, self.stages = NoScrollComboBox(), NoScrollComboBox()
@@ -92,7 +91,7 @@ class DuplicateRunDialog(QDialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         self.load.clicked.connect(lambda _checked=False: self._only_load())
-        vertical(self, form, _restored_inputs(project, self._then), buttons)
+        vertical(self, form, _restored_inputs(project, self._then), buttons, least_width=460)
         # A button can be the default only once it is in the dialog; otherwise Enter would cancel.
         go.setDefault(True)
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QHBoxLayout,
     QLabel,
+    QLayout,
     QMenu,
     QSplitter,
     QStackedWidget,
@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 from firegui.domain.project import same_inputs
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import muted_label
+from firegui.gui.base.flow_layout import FlowLayout
+from firegui.gui.base.layouts import horizontal, muted_label
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.charts.chart import REPAINT_MS, Chart
 from firegui.gui.jobs.run_entry import RunEntry
@@ -281,16 +282,14 @@ class ProgressPanel(QWidget):
         column.addWidget(_side_by_side((self._pages, self.area), (16, 5)), 1)
         self.show_page(FIRST)
 
-    def _header(self) -> QHBoxLayout:
+    def _header(self) -> QLayout:
         self._caption = ElidedLabel(role="muted")
-        row = QHBoxLayout()
-        row.setSpacing(2)
+        pages, settings = QWidget(), QWidget()
+        page_row, row = FlowLayout(pages), FlowLayout(settings)
         for number, (text, tip) in enumerate(_PAGES):
             button = tool_button(text, tip, checkable=True)
             self._page_buttons.addButton(button, number)
-            row.addWidget(button)
-        row.addSpacing(8)
-        row.addWidget(self._caption, 1)
+            page_row.addWidget(button)
         self._actions: dict[str, QToolButton] = {}
         for name, text, tip in (
             (
@@ -312,7 +311,7 @@ class ProgressPanel(QWidget):
         self.fit_button.setEnabled(False)
         row.addWidget(self.fit_button)
         row.addWidget(self._charts_button())
-        return row
+        return horizontal(None, pages, (self._caption, 1), settings, spacing=8)
 
     def _toggle(self, name: str, text: str, tip: str) -> QToolButton:
         button = tool_button(text, tip, checkable=True)

@@ -59,7 +59,6 @@ class ReplanDialog(QDialog):
     ) -> None:  # fmt: skip
         super().__init__(parent)
         self.setWindowTitle("Replan")
-        self.setMinimumWidth(560)
         self._project, self._folder, self._out, self._backend = project, project_folder, out, backend
         self._plan = plan
         self.spec: ReplanSpec | None = None
@@ -111,7 +110,7 @@ class ReplanDialog(QDialog):
         self.go = buttons.addButton("Replan", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        vertical(self, form, self.about, buttons)
+        vertical(self, form, self.about, buttons, least_width=560)
         # A button can be the default only once it is in the dialog; otherwise Enter would cancel.
         self.go.setDefault(True)
         for combo, name in ((self.day, "Day to plan from"), (self.source, "Where the observed fire comes from")):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHeaderView, QTableView, QWidget
 
 from firegui.domain.fleet import AircraftType
@@ -18,6 +18,7 @@ from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.number_text import duration, number
+from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import other_event_error
 from firegui.gui.map.timeline import TimelineBar
@@ -289,7 +290,7 @@ class CompareRunsDialog(QDialog):
         # All lines without scrolling, unless there are too many.
         around = self.sizeHint().height() - self.table.sizeHint().height() + header.sizeHint().height()
         height = around + 2 * self.table.frameWidth() + self.table.verticalHeader().length()
-        self.resize(_WIDTH, min(max(height, _LOWEST), _HIGHEST))
+        resize_on_screen(self, QSize(_WIDTH, min(max(height, _LOWEST), _HIGHEST)))
         if parent is not None:
             # At the right, above the timeline: the list of runs is at the left.
             timeline = parent.findChild(TimelineBar)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -25,6 +25,7 @@ from firegui.domain.regions import Region
 from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import vertical
+from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.map.shape_edits import pin_of, rename_zone
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate, ClockDelegate
@@ -219,7 +220,7 @@ class PinDropsDialog(QDialog):
     def __init__(self, session: Session, drops: Sequence[DropRecord], project: Project, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Pin drops of the shown plan")
-        self.resize(520, 420)
+        resize_on_screen(self, QSize(520, 420))
         self._project = project
         self._drops = sorted((drop for drop in drops if drop.executed), key=lambda drop: (drop.step, drop.column))
         self.model = TableModel[DropRecord](self._columns(), self)

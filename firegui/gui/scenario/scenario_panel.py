@@ -22,6 +22,7 @@ from firegui.domain.units import Units
 from firegui.fire.project_notes import Grade, project_notes
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.layouts import column, muted_label, vertical
+from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.theme import set_role
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.coverage_form import CoverageChoice, CoverageForm, choice_of
@@ -186,7 +187,7 @@ class CoverageDialog(QDialog):
     def __init__(self, project: Project, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Required coverage")
-        self.resize(_COVERAGE_SIZE)
+        resize_on_screen(self, _COVERAGE_SIZE)
         fuel = project.scenario.layers.get("fuel")
         self._cells = {} if fuel is None else fuel_cells(fuel)
         self._before = self._choice = choice_of(project.coverage, self._cells, shipped_table())

@@ -13,8 +13,8 @@ from firegui.gui.base.controls import action_button, close_button, tool_button
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, vertical
 
-_EDGE, _NORTH_ARROW, _SCALE_BAR = 8, 56, 52
-_LEAST_BAR, _TEXT_AIR, _REST_OF_BAR = 320, 14, 70
+_EDGE, _NORTH_ARROW, _SCALE_BAR, _LEAST_CARD = 8, 56, 52, 200
+_LEAST_BAR, _TEXT_AIR, _REST_OF_BAR = 320, 17, 78
 """Least width of the bar; room around the text of a button; room for margins and note."""
 _TEXT = Qt.ToolButtonStyle.ToolButtonTextOnly
 
@@ -113,7 +113,7 @@ class MapStage(QWidget):
             room = QSize(self.width() - 2 * _EDGE, self.height() - _NORTH_ARROW - _EDGE)
             size = wanted.boundedTo(room)
             return QRect(self.width() - _EDGE - size.width(), _NORTH_ARROW, size.width(), size.height())
-        room = QSize(self.width() // 2, self.height() // 3)
+        room = QSize(max(self.width() // 2, min(_LEAST_CARD, self.width() - 2 * _EDGE)), self.height() // 3)
         size = wanted.boundedTo(room)
         return QRect(_EDGE, self.height() - _SCALE_BAR - size.height(), size.width(), size.height())
 

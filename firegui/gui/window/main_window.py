@@ -20,10 +20,10 @@ from firegui.errors import InputError
 from firegui.gui.base.controls import press_focused_button
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.screen_geometry import SMALLEST, default_size, is_small, move_onto_screen
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.base.theme import Theme, apply_theme, resolve_theme
 from firegui.gui.window.action_registry import MENUS
-from firegui.gui.window.screen_geometry import SMALLEST, default_size, is_small, move_onto_screen
 from firegui.gui.window.start_page import StartPage
 
 if TYPE_CHECKING:

@@ -222,7 +222,6 @@ class RecoverDialog(QDialog):
     def __init__(self, left: Sequence[RecoverableProject], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Recover unsaved work")
-        self.setMinimumWidth(600)
         self._left = tuple(left)
         self.choice = RecoveryChoice.LATER
         self.list = self._make_list()
@@ -272,7 +271,7 @@ class RecoverDialog(QDialog):
         self.recover.clicked.connect(lambda _checked=False: self._choose(RecoveryChoice.RECOVER))
         self.discard.clicked.connect(lambda _checked=False: self._discard())
         buttons.rejected.connect(self.reject)
-        vertical(self, about, self.list, self.resume, buttons)
+        vertical(self, about, self.list, self.resume, buttons, least_width=600)
         self.recover.setDefault(True)
         self.list.itemDoubleClicked.connect(lambda _item: self._choose(RecoveryChoice.RECOVER))
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)

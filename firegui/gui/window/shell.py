@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QLabel,
     QScrollArea,
+    QSizePolicy,
     QSplitter,
     QTabWidget,
     QToolButton,
@@ -28,7 +29,7 @@ from firegui.gui.window.workspaces import EXCLUSIVE, PLACES, WindowArea, Workspa
 
 _ROOM_FOR_SIDE = 1360
 """In a narrower window the side panel is hidden at first."""
-_HELP_WIDTH, _DRAWER_HEIGHT, _RAIL_ICONS, _RAIL_AIR = 420, 260, QSize(22, 22), 14
+_HELP_WIDTH, _DRAWER_HEIGHT, _RAIL_ICONS = 420, 260, QSize(22, 22)
 _FIRST_MODES = {WorkspaceName.HAND_OVER: CentreMode.CHART}
 
 
@@ -46,25 +47,11 @@ class Rail(QFrame):
         for action in actions:
             button = action_button(action, Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
             button.setIconSize(_RAIL_ICONS)
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             self.buttons.append(button)
             column.addWidget(button)
         column.addStretch(1)
-        self._fit()
-
-    def _fit(self) -> None:
-        """Give all buttons the width of the longest name."""
-        widths = []
-        for button in self.buttons:
-            button.ensurePolished()
-            widths.append(button.fontMetrics().horizontalAdvance(button.text()))
-        for button in self.buttons:
-            button.setFixedWidth(max(widths, default=0) + _RAIL_AIR)
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow another font."""
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "buttons"):
-            self._fit()
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
 
 
 class Drawer(QTabWidget):

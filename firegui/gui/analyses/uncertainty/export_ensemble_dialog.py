@@ -50,7 +50,6 @@ class EnsembleExportDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export the ensemble")
-        self.setMinimumWidth(560)
         self._session, self._work, self._ensemble, self._header = session, work, folder, header
         there = available_parts(folder)
         self.boxes = {part: QCheckBox(text) for part, text in _PARTS.items()}
@@ -138,7 +137,7 @@ class EnsembleExportDialog(QDialog):
         self.open_button.clicked.connect(self._open_folder)
         self._buttons.accepted.connect(self.accept)
         self._buttons.rejected.connect(self.reject)
-        vertical(self, summary, form, self.activity, self.why_not, self._buttons, spacing=10)
+        vertical(self, summary, form, self.activity, self.why_not, self._buttons, spacing=10, least_width=560)
 
     def _open_folder(self) -> None:
         if self.written is not None:

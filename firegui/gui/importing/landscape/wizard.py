@@ -24,6 +24,7 @@ from firegui.domain.project import Project
 from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.gui.base.controls import press_focused_button
 from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.importing.landscape.files_page import FilesPage
 from firegui.gui.importing.landscape.fire_page import FirePage
@@ -80,7 +81,7 @@ class LandscapeWizard(QDialog):
         self._lay_out()
         self._connect()
         self.go_to(0)
-        self.resize(_SIZE.boundedTo(self.screen().availableSize()))
+        resize_on_screen(self, _SIZE)
 
     @property
     def survey_result(self) -> SurveyResult | None:

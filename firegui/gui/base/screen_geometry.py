@@ -1,4 +1,4 @@
-"""Size and position of the window on the screens of the computer."""
+"""Size and position of windows on the screens of the computer."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ def default_size(screen: QSize) -> QSize:
     """Return the size of a new window: most of a large screen, all of a small one less the frame."""
     room = screen.shrunkBy(_FRAME)
     return FIRST_SIZE.expandedTo(screen * _SHARE_OF_SCREEN).boundedTo(room)
+
+
+def resize_on_screen(window: QWidget, size: QSize) -> None:
+    """Resize a window to ``size``, or to what its screen and its frame leave of that."""
+    window.resize(size.boundedTo(window.screen().availableSize().shrunkBy(_FRAME)))
 
 
 def visible_geometry(frame: QRect, screens: Sequence[QRect]) -> QRect:
