@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QByteArray, QRect, QSettings, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QRect, QSettings, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMainWindow, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from firegui.gui.analyses.registry import ANALYSES
+from firegui.gui.base.controls import focus_first
+from firegui.gui.base.layouts import vertical
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import default_size, is_small, visible_geometry
 from firegui.gui.base.theme import Theme, apply_theme, current_theme
@@ -375,3 +378,22 @@ def test_a_chosen_theme_stays_when_the_system_changes(
     window.workbench.actions["theme:light"].trigger()
     qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
     assert current_theme(qapp) is Theme.LIGHT
+
+
+def test_the_first_field_of_a_panel_takes_the_focus_and_its_end_leaves_the_menus_usable(qtbot: QtBot) -> None:
+    window, panel, label, first = QMainWindow(), QWidget(), QLabel("Legend"), QLineEdit()
+    empty, below = QWidget(), QWidget()
+    vertical(panel, label, first, QLineEdit())
+    vertical(below, panel, empty)
+    window.setCentralWidget(below)
+    action = window.menuBar().addAction("Save")
+    window.show()
+    qtbot.addWidget(window)
+    focus_first(empty)
+    assert window.focusWidget() is empty
+    focus_first(panel)
+    assert window.focusWidget() is first
+    for gone in (empty, label, panel):
+        gone.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        assert isValid(action) and action.text() == "Save"

@@ -59,17 +59,27 @@ def press_focused_button(window: QWidget) -> bool:
 
 def focus_first(content: QWidget) -> None:
     """Give the focus to ``content``, or to the first widget in it that Tab reaches."""
+    reason = Qt.FocusReason.ShortcutFocusReason
+    content.setFocus(reason)
     if content.focusPolicy() & Qt.FocusPolicy.TabFocus or content.focusProxy() is not None:
-        content.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return
-    first = content.nextInFocusChain()
-    while first is not None and first is not content:
-        reachable = bool(first.focusPolicy() & Qt.FocusPolicy.TabFocus)
-        if content.isAncestorOf(first) and reachable and first.isVisible() and first.isEnabled():
-            first.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    if not any(map(_is_reached_by_tab, content.findChildren(QWidget))):
+        return
+    # nextInFocusChain() would find it too, but PySide makes what that returns a child of the widget asked, even the
+    # window: once that widget is deleted, Python takes every menu entry of the window for deleted.
+    passed = list[QWidget]()
+    while content.focusNextChild():
+        now = content.window().focusWidget()
+        if now is None or now in passed:
+            content.setFocus(reason)
             return
-        first = first.nextInFocusChain()
-    content.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        if content.isAncestorOf(now):
+            return
+        passed.append(now)
+
+
+def _is_reached_by_tab(widget: QWidget) -> bool:
+    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isVisible() and widget.isEnabled()
 
 
 def focus_next(order: Sequence[QWidget], now: QWidget | None, *, forward: bool) -> bool:
