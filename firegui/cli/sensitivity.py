@@ -72,9 +72,10 @@ def sensitivity(
 ) -> None:
     """Vary what a schedule of PROJECT depends on and write the table into RUN.
 
-    effectiveness scores the schedule with other suppressants, pose with displaced drops, retardant-side with the other
-    readings of where retardant acts. design needs no schedule: it makes a whole plan at each design effectiveness by
-    the paper's method, which takes as long as that many plans, and scores them at nominal effectiveness.
+    effectiveness scores the schedule with other suppressants, off-target with drops that land elsewhere, pose with
+    noise on the pose logits as in the paper, retardant-side with the other readings of where retardant acts. design
+    needs no schedule: it makes a whole plan at each design effectiveness by the paper's method, which takes as long as
+    that many plans, and scores them at nominal effectiveness.
     """
     gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
@@ -196,6 +197,7 @@ def _lines(table: AnyTable, finished: RunFinished) -> Iterator[str]:
 
 _HEADS = {
     SensitivityKind.EFFECTIVENESS: ("effectiveness", "final size", "relative", "J_fire", "protected", "drops"),
+    SensitivityKind.OFF_TARGET: ("laid off by", "J_fire, mean", "range", "final size", "draws"),
     SensitivityKind.POSE: ("perturbation", "J_fire, mean", "range", "final size", "draws"),
     SensitivityKind.RETARDANT_SIDE: ("acts on", "final size", "relative", "J_fire", "protected", "drops"),
     SensitivityKind.DESIGN: (
@@ -233,8 +235,7 @@ def _row(row: Row) -> tuple[str, ...]:
             return (_side(row.side), *_scored(row.reading, row.relative))
         case PoseRow():
             spread = f"{_number(row.lowest)} to {_number(row.highest)}" if len(row.draws) > 1 else ""
-            name = f"{row.scale:g}" if row.scale else "none"
-            return (name, _number(row.mean), spread, f"{row.mean_extent:,.0f}", str(len(row.draws)))
+            return (row.text, _number(row.mean), spread, f"{row.mean_extent:,.0f}", str(len(row.draws)))
         case DesignRow():
             return (
                 pair_text(row.design),
@@ -259,6 +260,9 @@ def _scored(reading: RolloutSummary, relative: float) -> tuple[str, ...]:
 
 
 def _notes(found: SensitivityTable[Row]) -> Iterator[str]:
+    if found.kind is SensitivityKind.OFF_TARGET:
+        seed = f"seed {found.settings.seed}"
+        yield f"Normal errors of every drop, north and east, the same draws at every distance, {seed}."
     if found.kind is SensitivityKind.POSE:
         yield f"Normal noise on all pose logits, the same draws at every scale, seed {found.settings.seed}."
     plans = [row for row in found.rows if isinstance(row, DesignRow)]

@@ -19,11 +19,12 @@ from firegui.errors import Problem
 class SensitivityKind(StrEnum):
     """Quantity that is varied.
 
-    It is the effectiveness in the score, the poses, the effectiveness of the design, or the side that retardant acts
-    on.
+    It is the effectiveness in the score, the landing points, the pose logits as in the paper, the effectiveness of the
+    design, or the side that retardant acts on.
     """
 
     EFFECTIVENESS = "effectiveness"
+    OFF_TARGET = "off-target"
     POSE = "pose"
     DESIGN = "design"
     RETARDANT_SIDE = "retardant-side"
@@ -31,7 +32,8 @@ class SensitivityKind(StrEnum):
 
 KIND_TITLES = {
     SensitivityKind.EFFECTIVENESS: "How well drops work, scored",
-    SensitivityKind.POSE: "Drops laid off target",
+    SensitivityKind.OFF_TARGET: "Drops laid off target",
+    SensitivityKind.POSE: "Drops laid off target, as in the paper",
     SensitivityKind.DESIGN: "How well drops work, assumed",
     SensitivityKind.RETARDANT_SIDE: "Where retardant acts",
 }
@@ -48,10 +50,16 @@ PAIRS = tuple(
 SCALES = (0.0, 1e-5, 1e-4, 3e-4, 1e-3)
 """Standard deviations of the pose logits in the paper's Table ``pose_sens``; 0 is the schedule as it is."""
 
+DISTANCES_M = (0.0, 7.5, 15.0, 30.0, 60.0)
+"""Standard deviations of landing points, metres: from a quarter of a 30 m cell to two cells; 0 is the plan as it is."""
+
 DESIGNS = (Effectiveness(0.90, 0.90), Effectiveness(0.85, 0.75), Effectiveness(0.80, 0.70))
 """Design effectiveness of the paper's Table ``design_eta``."""
 
 SIDES = (RetardantSide.BOTH, RetardantSide.EMITTER, RetardantSide.RECEIVER)
+
+FARTHEST_M = 10_000.0
+"""Largest standard deviation of landing points, metres."""
 
 DESIGN_PREFIX = "design-"
 """How the folders of a sweep's plans begin."""
@@ -73,14 +81,20 @@ class SensitivitySettings:
         read=Effectiveness.parse, metavar="R/W", kinds=(SensitivityKind.EFFECTIVENESS,),
         about="effectiveness of retardant/water", default_text="the paper's seven",
     )  # fmt: skip
+    distances: tuple[float, ...] = option(
+        DISTANCES_M, "Drops laid off by, m",
+        "standard deviations of the landing points north and east, in metres with commas between; 0 is no error",
+        kinds=(SensitivityKind.OFF_TARGET,), about="error of the landing points in metres",
+    )  # fmt: skip
     scales: tuple[float, ...] = option(
-        SCALES, "Drops laid off by",
+        SCALES, "Noise",
         "standard deviations of the noise on the pose logits, with commas between; 0 is no noise",
         kinds=(SensitivityKind.POSE,), about="noise on the pose logits",
     )  # fmt: skip
     draws: int = option(
-        4, "Draws", "displaced plans per displacement", low=1, high=10_000, kinds=(SensitivityKind.POSE,)
-    )
+        4, "Draws", "displaced plans per displacement", low=1, high=10_000,
+        kinds=(SensitivityKind.OFF_TARGET, SensitivityKind.POSE),
+    )  # fmt: skip
     designs: tuple[Effectiveness, ...] = option(
         DESIGNS, "Assumed effectiveness", "effectiveness to plan with: " + _PAIR_HELP, label="Planned with",
         read=Effectiveness.parse, metavar="R/W", kinds=(SensitivityKind.DESIGN,), about="effectiveness to plan with",
@@ -97,8 +111,8 @@ class SensitivitySettings:
     )  # fmt: skip
     seed: int = option(
         0, "Random seed", "seed of the draws and the sampled fires", low=0, high=2**32 - 1,
-        kinds=(SensitivityKind.POSE, SensitivityKind.DESIGN), about="seed of every random choice",
-        default_text="0, of a design the project's",
+        kinds=(SensitivityKind.OFF_TARGET, SensitivityKind.POSE, SensitivityKind.DESIGN),
+        about="seed of every random choice", default_text="0, of a design the project's",
     )  # fmt: skip
     error: ErrorSource = option(
         ErrorSource.FITTED, "Error model",
@@ -114,8 +128,10 @@ class SensitivitySettings:
                 found += _pairs_problems(self.pairs, "effectiveness")
             case SensitivityKind.DESIGN:
                 found += _pairs_problems(self.designs, "design")
+            case SensitivityKind.OFF_TARGET:
+                found += _deviation_problems(self.distances, "distance", "the landing points", FARTHEST_M)
             case SensitivityKind.POSE:
-                found += _scales_problems(self.scales)
+                found += _deviation_problems(self.scales, "scale", "a pose logit", 1.0)
             case SensitivityKind.RETARDANT_SIDE:
                 found += _repeated([side.value for side in self.sides], "retardant side")
         return found
@@ -170,13 +186,20 @@ class EffectivenessRow:
 
 @dataclass(frozen=True, slots=True)
 class PoseRow:
-    """Results of the schedule with noise on all pose logits, one per draw.
+    """Results of the schedule with noise on all poses, one per draw.
 
-    The noise is Gaussian with standard deviation ``scale``. Without noise there is one.
+    The noise is Gaussian with standard deviation ``scale``: that of the pose logits, or of the landing points in metres
+    where it is ``in_metres``. Without noise there is one draw.
     """
 
     scale: float
     draws: tuple[RolloutSummary, ...]
+    in_metres: bool = False
+
+    @property
+    def text(self) -> str:
+        """Size of the noise: ``30 m``, ``0.001`` or ``none``."""
+        return (f"{self.scale:g} m" if self.in_metres else f"{self.scale:g}") if self.scale else "none"
 
     @property
     def mean(self) -> float:
@@ -197,6 +220,11 @@ class PoseRow:
     def mean_extent(self) -> float:
         """Mean final extent over the draws, cells."""
         return fmean(reading.final_extent_cells for reading in self.draws)
+
+    @property
+    def mean_extent_ha(self) -> float:
+        """Mean final extent over the draws, hectares."""
+        return fmean(reading.final_extent_ha for reading in self.draws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,11 +321,11 @@ def _pairs_problems(pairs: Sequence[Effectiveness], where: str) -> list[Problem]
     return found
 
 
-def _scales_problems(scales: Sequence[float]) -> list[Problem]:
-    found = _repeated([f"{scale:g}" for scale in scales], "scale")
-    for scale in scales:
-        if not (math.isfinite(scale) and 0.0 <= scale <= 1.0):
-            found.append(Problem("scale", f"{scale:g} is not a standard deviation of a pose logit", "use 0 to 1"))
+def _deviation_problems(values: Sequence[float], name: str, of: str, most: float) -> list[Problem]:
+    found = _repeated([f"{value:g}" for value in values], name)
+    for value in values:
+        if not (math.isfinite(value) and 0.0 <= value <= most):
+            found.append(Problem(name, f"{value:g} is not a standard deviation of {of}", f"use 0 to {most:g}"))
     return found
 
 

@@ -22,6 +22,7 @@ from firegui.domain.sensitivity import (
 )
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.errors import Check
+from firegui.planning.stress import FlightErrors, executed_only
 from firegui.planning.trials import displaced
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate_many
@@ -49,6 +50,9 @@ def rows_of(
     match kind:
         case SensitivityKind.EFFECTIVENESS:
             return effectiveness_rows(model, schedule, settings.pairs, hear=hear, check=check)
+        case SensitivityKind.OFF_TARGET:
+            distances = settings.distances
+            return off_target_rows(model, schedule, distances, settings.draws, settings.seed, hear=hear, check=check)
         case SensitivityKind.POSE:
             return pose_rows(model, schedule, settings.scales, settings.draws, settings.seed, hear=hear, check=check)
         case SensitivityKind.RETARDANT_SIDE:
@@ -103,6 +107,26 @@ def pose_rows(
         hear(done, len(scales), f"Perturbing poses by {scale:g}" if scale else "Scoring the poses as they are")
         plans = iter([schedule]) if scale == 0.0 else _perturbed(model, schedule, scale, draws, seed)
         rows.append(PoseRow(scale, tuple(_reading(model, found) for found in _all_scored(model, plans, check))))
+    return tuple(rows)
+
+
+def off_target_rows(
+    model: Model, schedule: Schedule, distances: Sequence[float], draws: int, seed: int, *, hear: Hear, check: Check
+) -> tuple[PoseRow, ...]:
+    """Return rows of ``schedule`` with the landing points of its drops off by ``distance · ε``, in metres.
+
+    ``ε [T, A, 2]`` is standard normal, north and east; headings are as planned. Draw ``k`` has the same ``ε`` at every
+    distance, that of :func:`pose_noise`. The drops are displaced as in a stress scenario
+    (:class:`~firegui.planning.stress.FlightErrors`).
+    """
+    executed, rows = executed_only(model, schedule), []
+    for done, distance in enumerate(distances):
+        hear(done, len(distances), f"Laying drops off by {distance:g} m" if distance else "Scoring the plan as it is")
+        offset = np.array([1.0, 1.0, 0.0]) * distance / model.maps.cell_size_m
+        errors = (FlightErrors(offsets=offset * pose_noise(schedule, draw, seed)) for draw in range(draws))
+        plans = (each.applied(executed, model.shape) for each in errors) if distance else iter([schedule])
+        readings = tuple(_reading(model, found) for found in _all_scored(model, plans, check))
+        rows.append(PoseRow(distance, readings, in_metres=True))
     return tuple(rows)
 
 

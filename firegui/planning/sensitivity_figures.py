@@ -78,7 +78,8 @@ def _draw_poses(axes: Axes, table: SensitivityTable[Row], rows: Sequence[PoseRow
         axes.axhline(table.scored.fire_objective, color=_PLAN, linewidth=1.0, linestyle="--", label="plan as it is")
     axes.axhline(table.baseline.fire_objective, color=_BASE, linewidth=1.0, linestyle=":", label="no drops")
     axes.set_yscale("log")
-    axes.set_xlabel("standard deviation of the noise on the pose logits", fontsize=8)
+    noise = "landing points, m" if any(row.in_metres for row in rows) else "noise on the pose logits"
+    axes.set_xlabel(f"standard deviation of the {noise}", fontsize=8)
     axes.set_ylabel("J_fire", fontsize=8)
 
 

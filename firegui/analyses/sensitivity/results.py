@@ -42,6 +42,7 @@ AnyTable = SensitivityTable[Row]
 _LIKENESS = ResumeCheck("made", "made of", "set it back, or make the table in another folder")
 _TABLES: Mapping[SensitivityKind, Any] = {
     SensitivityKind.EFFECTIVENESS: SensitivityTable[EffectivenessRow],
+    SensitivityKind.OFF_TARGET: SensitivityTable[PoseRow],
     SensitivityKind.POSE: SensitivityTable[PoseRow],
     SensitivityKind.DESIGN: SensitivityTable[DesignRow],
     SensitivityKind.RETARDANT_SIDE: SensitivityTable[SideRow],
@@ -115,7 +116,7 @@ def _flat(row: Row, baseline: RolloutSummary) -> dict[str, Any]:
             }  # fmt: skip
         case PoseRow():
             return {
-                "scale": row.scale,
+                "distance_m" if row.in_metres else "scale": row.scale,
                 "draws": len(row.draws),
                 "fire_objective_mean": row.mean,
                 "fire_objective_min": row.lowest,

@@ -299,7 +299,7 @@ def _worst(rows: Sequence[Row]) -> str:
     by_mean = max((row for row in rows if isinstance(row, PoseRow)), key=lambda row: row.mean, default=None)
     if by_mean is not None:
         spread = f"{by_mean.lowest:.4g} to {by_mean.highest:.4g}"
-        return f"at most {by_mean.mean:.4g} on average ({spread}), at a perturbation of {by_mean.scale:g}"
+        return f"at most {by_mean.mean:.4g} on average ({spread}), at a displacement of {by_mean.text}"
     plans = [row for row in rows if isinstance(row, DesignRow)]
     if plans:
         best = min(plans, key=lambda row: row.reading.fire_objective)

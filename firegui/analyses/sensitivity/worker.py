@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _WORKER = "firegui.analyses.sensitivity.worker:CaseWorker"
 _CASES = {
     SensitivityKind.EFFECTIVENESS: ("pairs", EffectivenessRow),
+    SensitivityKind.OFF_TARGET: ("distances", PoseRow),
     SensitivityKind.POSE: ("scales", PoseRow),
     SensitivityKind.RETARDANT_SIDE: ("sides", SideRow),
     SensitivityKind.DESIGN: ("designs", None),

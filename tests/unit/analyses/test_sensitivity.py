@@ -74,12 +74,12 @@ def test_a_table_reads_back_equal(table: SensitivityTable[Row], tmp_path: Path) 
 
 
 def test_the_sheet_of_a_sweep_leaves_empty_what_was_not_sampled() -> None:
-    first, second = (line.split(",") for line in table_csv(sensitivity_tables()[2]).splitlines()[1:])
+    first, second = (line.split(",") for line in table_csv(sensitivity_tables()[3]).splitlines()[1:])
     assert "0.85" in first[8:9] and second[8] == ""
 
 
 def test_a_log_hears_which_table_is_ready_and_how_long_it_is() -> None:
-    record = scalars(SensitivityReady(sensitivity_tables()[2]))
+    record = scalars(SensitivityReady(sensitivity_tables()[3]))
     assert record == {"event": "sensitivity", "kind": "design", "rows": 2, "complete": True}
 
 

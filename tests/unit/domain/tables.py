@@ -40,6 +40,10 @@ def sensitivity_tables() -> list[SensitivityTable[Row]]:
             SensitivityKind.EFFECTIVENESS, [EffectivenessRow(eta, reading(150.0), 1.5) for eta in (NOMINAL, DESIGN)]
         ),
         _table(
+            SensitivityKind.OFF_TARGET,
+            [PoseRow(0.0, (reading(100.0),), True), PoseRow(30.0, (reading(120.0), reading(160.0)), True)],
+        ),
+        _table(
             SensitivityKind.POSE, [PoseRow(0.0, (reading(100.0),)), PoseRow(1e-3, (reading(110.0), reading(150.0)))]
         ),
         _table(SensitivityKind.DESIGN, designs),

@@ -37,6 +37,9 @@ def test_the_defaults_are_the_papers_and_in_order() -> None:
 def test_a_pose_row_sums_its_draws_up() -> None:
     row = PoseRow(1e-4, tuple(replace(READING, fire_objective=value) for value in (3.0, 1.0, 5.0)))
     assert (row.mean, row.lowest, row.highest, row.mean_extent) == (3.0, 1.0, 5.0, 10.0)
+    assert [each.text for each in (row, replace(row, scale=30.0, in_metres=True), replace(row, scale=0.0))] == [
+        "0.0001", "30 m", "none"
+    ]  # fmt: skip
 
 
 def test_a_monte_carlo_reduction_is_that_of_the_means_with_the_error_of_pairs() -> None:
@@ -50,7 +53,9 @@ def test_a_monte_carlo_reduction_is_that_of_the_means_with_the_error_of_pairs() 
 
 def test_everything_wrong_with_the_settings_is_listed() -> None:
     pair = Effectiveness(1.5, -0.1)
-    settings = SensitivitySettings(pairs=(pair, pair), scales=(-1.0, float("nan")), designs=(), sides=(), draws=0)
+    settings = SensitivitySettings(
+        pairs=(pair, pair), distances=(20_000.0,), scales=(-1.0, float("nan")), designs=(), sides=(), draws=0
+    )
 
     def texts(kind: SensitivityKind) -> str:
         return "\n".join(map(str, settings.problems(kind)))
@@ -58,6 +63,7 @@ def test_everything_wrong_with_the_settings_is_listed() -> None:
     assert all("Draws is 0" in texts(kind) for kind in SensitivityKind)
     assert all(part in texts(SensitivityKind.EFFECTIVENESS) for part in ("twice", "1.5", "-0.1"))
     assert texts(SensitivityKind.POSE).count("not a standard deviation") == 2
+    assert "20000 is not a standard deviation of the landing points" in texts(SensitivityKind.OFF_TARGET)
     assert "none is given" in texts(SensitivityKind.DESIGN)
     assert "none is given" in texts(SensitivityKind.RETARDANT_SIDE)
 

@@ -20,11 +20,13 @@ from firegui.errors import CancelledError
 from firegui.planning import sensitivity
 from firegui.planning.sensitivity import (
     effectiveness_rows,
+    off_target_rows,
     pose_noise,
     pose_rows,
     rows_of,
     side_rows,
 )
+from firegui.planning.stress import executed_only
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
@@ -96,6 +98,20 @@ def test_a_schedule_with_its_own_pose_logits_is_moved_from_there() -> None:
     assert row.draws[0] == RolloutSummary.of(simulate(model, moved).metrics, model.weights)
 
 
+def test_drops_off_target_land_that_many_metres_away_with_their_heading() -> None:
+    model, schedule = case()
+    still, far = off_target_rows(model, schedule, (0.0, 45.0), 2, 5, hear=ignore, check=unchecked)
+
+    assert still.draws == (RolloutSummary.of(simulate(model, schedule).metrics, model.weights),)
+    cells = 45.0 / model.maps.cell_size_m
+    poses = schedule.poses.copy()
+    poses[..., :2] += cells * pose_noise(schedule, 1, 5)[..., :2]
+    poses[..., :2] = np.clip(poses[..., :2], 0.0, [model.shape[0] - 1, model.shape[1] - 1])
+    moved = simulate(model, Schedule(executed_only(model, schedule).logits, poses))
+    assert far.draws[1].fire_objective == pytest.approx(fire_objective(moved.metrics, model.weights), rel=1e-9)
+    assert far.in_metres and far.text == "45 m" and len(far.draws) == 2
+
+
 def test_the_same_seed_gives_the_same_rows_and_another_seed_others() -> None:
     assert poses() == poses()
     assert poses(seed=6)[0] != poses()[0]
@@ -111,14 +127,14 @@ def test_a_draw_depends_neither_on_the_other_draws_and_scales_nor_on_batches(mon
 
 def test_what_comes_next_is_told_before_every_row() -> None:
     heard: list[tuple[int, int]] = []
-    settings = SensitivitySettings(pairs=PAIRS, scales=SCALES, draws=1)
+    settings = SensitivitySettings(pairs=PAIRS, scales=SCALES, distances=(0.0, 10.0, 20.0), draws=1)
     expected = {SensitivityKind.EFFECTIVENESS: EffectivenessRow, SensitivityKind.RETARDANT_SIDE: SideRow}
-    for kind in (SensitivityKind.EFFECTIVENESS, SensitivityKind.POSE, SensitivityKind.RETARDANT_SIDE):
+    for kind in (kind for kind in SensitivityKind if kind is not SensitivityKind.DESIGN):
         rows = rows_of(
             *case(), kind, settings, hear=lambda done, total, _: heard.append((done, total)), check=unchecked
         )
         assert isinstance(rows[0], expected.get(kind, PoseRow))
-    assert heard == [(number, 3) for _ in range(3) for number in range(3)]
+    assert heard == [(number, 3) for _ in range(4) for number in range(3)]
     with pytest.raises(ValueError, match="plans"):
         rows_of(*case(), SensitivityKind.DESIGN, settings, hear=ignore, check=unchecked)
 

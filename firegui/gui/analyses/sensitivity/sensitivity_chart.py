@@ -21,6 +21,7 @@ from firegui.gui.charts.chart import Chart
 _ONE_LINE, _TWO_LINES = 31, 44
 _X_LABELS = {
     SensitivityKind.EFFECTIVENESS: "effectiveness scored at, retardant above water",
+    SensitivityKind.OFF_TARGET: "landing points off by, standard deviation",
     SensitivityKind.POSE: "noise on the pose logits, standard deviation",
     SensitivityKind.DESIGN: "assumed effectiveness, retardant above water",
     SensitivityKind.RETARDANT_SIDE: "cell on which retardant acts",
@@ -55,13 +56,15 @@ _SCORED = (
     Measure("Final size, ha", lambda row: row.reading.final_extent_ha, _level("final_extent_ha")),
     Measure("Protected cells burned", lambda row: row.reading.protected_cells, _level("protected_cells")),
 )
+_DISPLACED = (
+    Measure("Objective", lambda row: row.mean, _level("fire_objective"), has_spread=True),
+    Measure("Final size, ha", lambda row: row.mean_extent_ha, _level("final_extent_ha")),
+)
 MEASURES: dict[SensitivityKind, tuple[Measure, ...]] = {
     SensitivityKind.EFFECTIVENESS: _SCORED,
     SensitivityKind.RETARDANT_SIDE: _SCORED,
-    SensitivityKind.POSE: (
-        Measure("Objective", lambda row: row.mean, _level("fire_objective"), has_spread=True),
-        Measure("Final size, cells", lambda row: row.mean_extent, _level("final_extent_cells")),
-    ),
+    SensitivityKind.OFF_TARGET: _DISPLACED,
+    SensitivityKind.POSE: _DISPLACED,
     SensitivityKind.DESIGN: (
         _FIRE,
         _DROPS,
@@ -102,7 +105,7 @@ class SensitivityChart(Chart):
         values = [] if measure is None else [measure.value(row) for row in rows]
         x = np.arange(len(values), dtype=float)
         self.set_curve(self._dots, x, values)
-        is_scale = table is not None and table.kind is SensitivityKind.POSE
+        is_scale = table is not None and table.kind in (SensitivityKind.OFF_TARGET, SensitivityKind.POSE)
         self.set_curve(self._line, *((x, values) if is_scale else ((), ())))
         low, high = _bounds(rows, measure)
         drawn = np.isfinite(low)

@@ -18,7 +18,8 @@ from firegui.gui.widgets.settings_form import SettingsForm
 
 _HELP = {
     SensitivityKind.EFFECTIVENESS: "Scores the schedule as if suppressants worked better or worse.",
-    SensitivityKind.POSE: "Scores the schedule with every drop displaced a little, several draws for each size.",
+    SensitivityKind.OFF_TARGET: "Scores the plan with every drop laid off target, several draws for each distance.",
+    SensitivityKind.POSE: "Scores the plan with noise on the pose logits, the paper's table.",
     SensitivityKind.DESIGN: (
         "Plans the project again at every assumed effectiveness and scores each plan at expected effectiveness. "
         "It takes as long as that many plans."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 from firegui.domain.sensitivity import (
@@ -31,13 +32,9 @@ def row_name(row: Row) -> str:
         case SideRow():
             return RETARDANT_SIDES[row.side]
         case PoseRow():
-            return _noise_text(row.scale)
+            return row.text
         case DesignRow():
             return pair_text(row.design)
-
-
-def _noise_text(scale: float) -> str:
-    return f"{scale:g}" if scale else "none"
 
 
 def _sampled(title: str, unit: str, tip: str, pick: Callable[[Any], MonteCarlo]) -> Column:
@@ -71,6 +68,14 @@ _SCORES = (
            "protected cells burned, a sum of probabilities", "cells"),
     _DROPS,
 )  # fmt: skip
+_ROW_TEXT, _ROW_SCALE = attrgetter("text"), attrgetter("scale")
+_DISPLACED = (
+    Column("Extent", lambda row: row.mean_extent_ha, number, "final extent in hectares, mean of the draws", "ha, mean"),
+    Column("Objective", lambda row: row.mean, number, _J, "mean"),
+    Column("Objective", lambda row: row.lowest, number, "smallest of the draws", "lowest"),
+    Column("Objective", lambda row: row.highest, number, "largest of the draws", "highest"),
+    Column("Draws", lambda row: len(row.draws), tip="displaced plans"),
+)
 COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
     SensitivityKind.EFFECTIVENESS: (
         Column("Effectiveness", lambda row: row.effectiveness, pair_text,
@@ -82,14 +87,15 @@ COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
                "which use of the fuel factor retardant changes", is_text=True, sort_key=list(RETARDANT_SIDES).index),
         *_SCORES,
     ),
+    SensitivityKind.OFF_TARGET: (
+        Column("Laid off by", lambda row: row, _ROW_TEXT, "standard deviation of the landing points, in metres",
+               is_text=True, sort_key=_ROW_SCALE),
+        *_DISPLACED,
+    ),
     SensitivityKind.POSE: (
-        Column("Perturbation", lambda row: row.scale, _noise_text,
-               "standard deviation of the noise on all pose logits", "of the logits", is_text=True),
-        Column("Objective", lambda row: row.mean, number, _J, "mean"),
-        Column("Objective", lambda row: row.lowest, number, "smallest of the draws", "lowest"),
-        Column("Objective", lambda row: row.highest, number, "largest of the draws", "highest"),
-        Column("Extent", lambda row: row.mean_extent, _whole, _EXTENT, "cells, mean"),
-        Column("Draws", lambda row: len(row.draws), tip="perturbed schedules"),
+        Column("Perturbation", lambda row: row, _ROW_TEXT, "standard deviation of the noise on all pose logits",
+               "of the logits", is_text=True, sort_key=_ROW_SCALE),
+        *_DISPLACED,
     ),
     SensitivityKind.DESIGN: (
         Column("Assumed effectiveness", lambda row: row.design, pair_text, "effectiveness that the plan was made with",
