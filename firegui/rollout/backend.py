@@ -24,7 +24,7 @@ from firegui.errors import Check, InputError, Problem
 from firegui.rollout import closed_form, reference
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds, exceeded, state_of
-from firegui.rollout.engine_message import EngineMessage, MessageCallback
+from firegui.rollout.engine_message import ACTIVE_FRONT, ACTIVE_TILES, EngineMessage, MessageCallback
 from firegui.rollout.kernels.gpu import ON_THE_CPU, Gpu
 from firegui.rollout.kernels.gpu_launch import triton_is_there
 from firegui.rollout.machine import compilers, kernel_folder, processor
@@ -169,8 +169,8 @@ def method(model: Model) -> str:
     if model.dtype != torch.float32:
         return f"{IN_TORCH}, in double precision"
     if model.backend == "cpu":
-        return f"{IN_TORCH} (slower, for want of numba)" if NO_KERNELS else "active-front kernels"
-    return "active-tile kernels of Triton" if triton_is_there() else "active-tile kernels in torch (Triton is missing)"
+        return f"{IN_TORCH} (slower, for want of numba)" if NO_KERNELS else ACTIVE_FRONT
+    return ACTIVE_TILES if triton_is_there() else "active-tile kernels in torch (Triton is missing)"
 
 
 def _pass_on(model: Model, text: str) -> None:

@@ -18,6 +18,9 @@ class EngineMessage:
     device: str = ""
 
 
+ACTIVE_FRONT, ACTIVE_TILES = "active-front kernels", "active-tile kernels of Triton"
+"""Usual methods on a CPU and on a GPU; any other is slower."""
+
 MessageCallback = Callable[[EngineMessage], None]
 """Receives a message, in the thread that computes."""
 

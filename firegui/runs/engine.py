@@ -16,6 +16,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+CPU_NAME = "the CPU"
+"""Name of the device that is this computer's processor."""
+
 T = TypeVar("T")
 
 
@@ -167,7 +170,7 @@ class Engine:
     def device_name(self, device: str) -> str:
         """Return ``the CPU`` or ``the GPU NVIDIA H200``; ``the GPU`` where it is not on this machine."""
         if not device.startswith("cuda"):
-            return "the CPU"
+            return CPU_NAME
         cards = self.devices()["cuda"]
         return f"the GPU {cards[0]}" if cards else "the GPU"
 

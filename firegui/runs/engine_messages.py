@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.engine import Engine
 from firegui.runs.events import DeviceUsed, Message, RunEvent
-from firegui.runs.messages import engine_words
+from firegui.runs.messages import computing_message
 
 if TYPE_CHECKING:
     from firegui.rollout.model import Model
@@ -31,7 +31,7 @@ class EngineMessages:
         """Emit the device of ``model``, unless the engine has reported a move to another device."""
         if not self._moved:
             used = self._used(model.device)
-            self._emit(Message(f"Computing on {engine_words(self._engine.method(model), used.name)}", device=used))
+            self._emit(Message(computing_message(self._engine.method(model), used.name), device=used))
 
     def _used(self, device: str) -> DeviceUsed:
         return DeviceUsed(self._backend, self._engine.device_name(device))

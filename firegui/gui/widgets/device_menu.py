@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from firegui.gui.session.session import Session
+from firegui.runs.engine import CPU_NAME
 
 BACKENDS = {
     "auto": "Automatic (best available)",
@@ -53,7 +54,7 @@ class DeviceButton(QToolButton):
 def device_text(backend: str, device: str) -> str:
     """Return the choice, with the detected ``device`` in brackets; ``device`` is empty before a run."""
     chosen = f"Device: {_SHORT.get(backend, backend)}"
-    if device == "the CPU":
+    if device == CPU_NAME:
         cores = os.cpu_count() or 1
         device = f"this computer's CPU, {cores} core{'' if cores == 1 else 's'}"
     return f"{chosen} ({device})" if device else chosen

@@ -13,7 +13,7 @@ from firegui.domain.schedule import Schedule
 from firegui.planning.initialization import reopened, warmed
 from firegui.runs.engine import Engine, Lazy
 from firegui.runs.events import DeviceUsed, Message
-from firegui.runs.messages import engine_words
+from firegui.runs.messages import computing_message, engine_words
 from firegui.runs.runner import RUN_CLASSES
 from firegui.runs.spec import EvaluateSpec, PlanSpec, RunSpec
 from tests.support import make_project
@@ -68,6 +68,9 @@ def test_a_device_is_called_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_what_computes_a_run_is_said_in_words() -> None:
     assert engine_words("active-front kernels", "the CPU") == "the CPU, active-front kernels"
+    assert computing_message("active-front kernels", "the CPU") == "Computing on this computer"
+    assert computing_message("active-tile kernels of Triton", "the GPU X") == "Computing on the GPU X"
+    assert computing_message("windowed torch", "the CPU") == "Computing on this computer, windowed torch"
 
 
 @pytest.mark.parametrize("kind", ["optimize", "evaluate"])
