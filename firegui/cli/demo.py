@@ -73,8 +73,7 @@ def demo(context: click.Context, out: Path, progress: str, as_json: bool) -> Non
     trouble = display_trouble()
     if not trouble:
         context.exit(run_window(place.project))
-    click.echo(f"{trouble}: planning without a window", err=True)
-    context.exit(_headless(place, project, progress, as_json))
+    context.exit(_headless(place, project, trouble, progress, as_json))
 
 
 def _demo_project(place: Demo) -> Project:
@@ -86,13 +85,16 @@ def _demo_project(place: Demo) -> Project:
     return project
 
 
-def _headless(place: Demo, project: Project, progress: str, as_json: bool) -> int:
+def _headless(place: Demo, project: Project, no_window: str, progress: str, as_json: bool) -> int:
     run, earlier = _next_run(place, project)
     if (
-        earlier is None
-        or earlier.state is not RunState.FINISHED
-        or earlier.reason not in (FinishReason.COMPLETED, FinishReason.PATIENCE)
+        earlier is not None
+        and earlier.state is RunState.FINISHED
+        and earlier.reason in (FinishReason.COMPLETED, FinishReason.PATIENCE)
     ):
+        click.echo(f"{no_window}: this demo is planned already, and this is its result", err=True)
+    else:
+        click.echo(f"{no_window}: planning without a window", err=True)
         click.echo(planned(project), err=True)
         spec = with_command(plan_spec(project, place.project, run, stages=BOTH, resume=earlier is not None))
         finished = carry_out(spec, emitter(progress), RunFinished)[1]

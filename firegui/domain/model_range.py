@@ -13,6 +13,7 @@ import numpy as np
 
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS, Scenario
+from firegui.domain.units import Units
 
 # The list of runs and every picture of the map ask for the same event. A closed event must not stay in memory.
 _STRONGEST_WINDS: WeakKeyDictionary[Scenario, dict[tuple[int, int], float]] = WeakKeyDictionary()
@@ -35,12 +36,12 @@ class OutsideTraining:
         return f"fire model outside its training: {', '.join(self.what)}"
 
 
-def outside_training(project: Project) -> OutsideTraining | None:
-    """Return what of the planned days lies outside the training of the fire model.
+def outside_training(project: Project, units: Units = Units.METRIC) -> OutsideTraining | None:
+    """Return what of the planned days lies outside the training of the fire model, told in ``units``.
 
     ``None`` if nothing is known to. Only a network has a training.
     """
-    found = list(_parts(project))
+    found = list(_parts(project, units))
     return OutsideTraining(*map(tuple, zip(*found, strict=True))) if found else None
 
 
@@ -50,7 +51,7 @@ def outside_text(project: Project) -> str:
     return "" if found is None else found.badge
 
 
-def _parts(project: Project) -> Iterator[tuple[str, str]]:
+def _parts(project: Project, units: Units) -> Iterator[tuple[str, str]]:
     if project.weights is None or project.fire_model.kind != "network":
         return
     event, training, plan = project.scenario, project.weights.training, project.plan
@@ -58,8 +59,9 @@ def _parts(project: Project) -> Iterator[tuple[str, str]]:
     if round(wind, 1) > round(training.wind_max_ms, 1):
         yield (
             "wind",
-            f"Winds reach {wind:.1f} m/s: the network takes more than {training.wind_max_ms:.1f} as "
-            f"{training.wind_max_ms:.1f}, the spread formula as they are. No fire of the training tests that.",
+            f"Winds reach {units.wind(wind)}, but the fires that the model learned from had at most "
+            f"{units.wind(training.wind_max_ms)}. For stronger wind the model goes by published formulas alone, which "
+            "were not tested on those fires.",
         )
     steepest = _steepest_slope(event) if "slope" in training.layers else 0.0
     if round(steepest) > round(training.slope_max_deg):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from firegui.domain.model_range import outside_training
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS, Scenario
+from firegui.domain.units import Units
 from firegui.domain.weights import NetworkWeights, Training
 from firegui.fire.landscape import has_terrain
 from firegui.fire.prior import SOURCE
@@ -18,7 +19,7 @@ from firegui.fire.prior import SOURCE
 _WIND_GAINS = ("wind_gain", "wind_alignment")
 
 
-def model_caveats(project: Project) -> tuple[str, ...]:
+def model_caveats(project: Project, units: Units = Units.METRIC) -> tuple[str, ...]:
     """Return the limits of the project's fire model as sentences.
 
     They are missing layers, what training could not teach, and whether a correction is valid. Of imported maps nothing
@@ -28,11 +29,11 @@ def model_caveats(project: Project) -> tuple[str, ...]:
     if project.fire_model.kind == "scalar":
         return (*_missing_cover(event), *_missing_ground(event))
     if project.fire_model.kind == "network" and weights is not None:
-        training, outside = weights.training, outside_training(project)
+        training, outside = weights.training, outside_training(project, units)
         return (
             *_layers(event, training),
             *_missing_ground(event),
-            *_priors(event, training),
+            *_priors(event, training, units),
             *(() if outside is None else outside.reasons),
             *_correction(event, weights),
         )
@@ -58,11 +59,12 @@ def _layers(event: Scenario, training: Training) -> Iterator[str]:
         yield f"The network does not read {_named(unread)}: no fire it was trained on had it."
 
 
-def _priors(event: Scenario, training: Training) -> Iterator[str]:
+def _priors(event: Scenario, training: Training, units: Units) -> Iterator[str]:
     wind = [name for name in _WIND_GAINS if name not in training.learned]
     if wind:
         which = "effect" if len(wind) == len(_WIND_GAINS) else "strength" if "wind_gain" in wind else "alignment"
-        yield (f"Wind {which} from published values ({SOURCE}): training saw at most {training.wind_max_ms:.1f} m/s.")
+        most = units.wind(training.wind_max_ms)
+        yield f"Wind {which} from published values ({SOURCE}): the fires of the training had at most {most}."
     if "slope_gain" not in training.learned and has_terrain(event):
         yield f"Slope effect from published values ({SOURCE}): no fire of the training could teach it."
 

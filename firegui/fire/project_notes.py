@@ -9,6 +9,7 @@ from enum import StrEnum
 from firegui.domain.model_range import outside_training
 from firegui.domain.operations import Daylight
 from firegui.domain.project import Project
+from firegui.domain.units import Units
 from firegui.fire.model_caveats import model_caveats
 
 NO_DATE = (
@@ -53,14 +54,14 @@ class GradedNote:
         return f"{self.grade.value.capitalize()}: {self.text}"
 
 
-def project_notes(project: Project) -> tuple[GradedNote, ...]:
-    """Return everything to know of a project, each text once, the gravest first."""
-    return _once(_notes(project))
+def project_notes(project: Project, units: Units = Units.METRIC) -> tuple[GradedNote, ...]:
+    """Return everything to know of a project in ``units``, each text once, the gravest first."""
+    return _once(_notes(project, units))
 
 
-def start_notes(project: Project) -> tuple[GradedNote, ...]:
-    """Return what to know before a plan is started, the gravest first."""
-    return _once(_start_notes(project))
+def start_notes(project: Project, units: Units = Units.METRIC) -> tuple[GradedNote, ...]:
+    """Return what to know before a plan is started in ``units``, the gravest first."""
+    return _once(_start_notes(project, units))
 
 
 def unprotected_text(names: Sequence[str]) -> str:
@@ -83,21 +84,21 @@ def _once(notes: Iterable[GradedNote]) -> tuple[GradedNote, ...]:
     return tuple(found.values())
 
 
-def _notes(project: Project) -> Iterator[GradedNote]:
+def _notes(project: Project, units: Units) -> Iterator[GradedNote]:
     yield from _errors(project)
     yield from _undated(project)
-    yield from (GradedNote(Grade.WARNING, text) for text in model_caveats(project))
+    yield from (GradedNote(Grade.WARNING, text) for text in model_caveats(project, units))
     yield from _dark(project)
     yield from (GradedNote(Grade.NOTE, text) for text in project.scenario.notes)
 
 
-def _start_notes(project: Project) -> Iterator[GradedNote]:
+def _start_notes(project: Project, units: Units) -> Iterator[GradedNote]:
     yield from _errors(project)
     if names := project.unprotected_regions:
         yield GradedNote(Grade.WARNING, unprotected_text(names), Remedy.PROTECT)
     yield from _undated(project)
     yield from _dark(project)
-    outside = outside_training(project)
+    outside = outside_training(project, units)
     yield from (GradedNote(Grade.WARNING, text) for text in (() if outside is None else outside.reasons))
 
 

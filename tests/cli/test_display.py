@@ -108,6 +108,9 @@ def test_a_demo_is_planned_where_the_display_does_not_answer(
     assert answer.code == 0
     assert "display :99 does not answer: planning without a window" in answer.err
     assert f"firegui demo --out '{tmp_path / 'd e'}' opens it" in answer.out
+    again = firegui("demo", "--out", tmp_path / "d e")
+    assert again.code == 0 and again.out == answer.out
+    assert "this demo is planned already" in again.err and "planning" not in again.err
 
 
 @pytest.mark.usefixtures("stale")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.base.theme import COLORS, Theme, apply_theme, palette
@@ -51,6 +51,18 @@ def test_every_named_colour_can_be_read_where_it_is_used(theme: Theme) -> None:
     poor_pairs = {pair: of_colors(getattr(colors, pair[0]), getattr(colors, pair[1])) for pair in pairs}
     assert {pair: value for pair, value in poor_pairs.items() if value < ENOUGH} == {}
     assert min(of_colors("#ffffff", colors.go), of_colors("#ffffff", colors.go_hover)) >= ENOUGH
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_an_unchecked_box_of_a_menu_has_a_frame(qapp: QApplication, theme: Theme) -> None:
+    apply_theme(qapp, theme)
+    menu = QMenu()
+    action = menu.addAction("S-2T")
+    action.setCheckable(True)
+    menu.resize(menu.sizeHint())
+    row, picture = menu.actionGeometry(action), menu.grab().toImage()
+    colors = {picture.pixelColor(x, row.center().y()).name() for x in range(4, menu.width() - 4)}
+    assert COLORS[theme].outline in colors and COLORS[theme].base in colors
 
 
 @pytest.mark.parametrize("theme", list(Theme))

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.window.event_log import MOST, EventLog, LogLevel, LogPanel
+from firegui.gui.window.event_log import MOST, EventLog, LogLevel, LogPanel, one_line
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT, centre_of, show_widget
 
@@ -32,6 +32,14 @@ def panel(qtbot: QtBot, book: EventLog) -> LogPanel:
     made = LogPanel(book)
     show_widget(qtbot, made, 520, 200)
     return made
+
+
+def test_a_refusal_is_one_line_with_its_first_reason() -> None:
+    problems = [Problem("aircraft S-2T", "Aircraft is -1", "use 0 or more"), Problem("fleet", "is empty")]
+    for many, more in ((1, ""), (2, " (and 1 more)")):
+        text = str(InputError(problems[:many], "The fleet was not changed"))
+        assert one_line(text) == f"The fleet was not changed: aircraft S-2T: Aircraft is -1 — use 0 or more{more}"
+    assert one_line("finished\nwith details") == "finished" and one_line("") == ""
 
 
 def texts(book: EventLog) -> list[tuple[str, str]]:

@@ -157,12 +157,14 @@ def test_go_to_takes_any_format_and_refuses_in_one_message(qtbot: QtBot, session
     hand.move((12.5, 33.5))
     text = hand.view.place_text
     dialog = GoToDialog(session.project.scenario.grid, hand.view.go_to)
-    show_widget(qtbot, dialog, 460, 200)
+    show_widget(qtbot, dialog, 420, 120)
     for wrong, why in (("here", "no pair"), ("95 0", "at most 90"), ("10 10", "outside the map")):
         dialog.field.setText("")
         QTest.keyClicks(dialog.field, wrong)
         QTest.keyClick(dialog.field, Qt.Key.Key_Return)
         assert why in dialog.trouble.text() and dialog.isVisible()
+        needed = dialog.trouble.heightForWidth(dialog.trouble.width())
+        qtbot.waitUntil(lambda needed=needed: dialog.trouble.height() >= needed)  # type: ignore[misc]
     dialog.field.setText(text)
     QTest.mouseClick(dialog.go_button, LEFT)
     assert not dialog.isVisible() and hand.view.sketch.pin == (12, 33)

@@ -179,6 +179,17 @@ def _controls(c: Colors, theme: Theme) -> str:
     QCheckBox::indicator:disabled, QRadioButton::indicator:disabled {{ border-color: {c.border};
         background: {c.window}; }}
     QCheckBox::indicator:checked:disabled, QRadioButton::indicator:checked:disabled {{ background: {c.outline}; }}
+    QMenu {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.outline}; padding: 4px 0; }}
+    QMenu::item {{ padding: 4px 20px 4px 14px; border: 0; }}
+    QMenu::item:selected {{ background: {c.accent}; color: {c.on_accent}; }}
+    QMenu::item:disabled {{ background: transparent; color: {_faded(c)}; }}
+    QMenu::separator {{ height: 1px; background: {c.border}; margin: 4px 0; }}
+    QMenu::icon {{ padding-left: 6px; }}
+    QMenu::indicator {{ width: 13px; height: 13px; margin-left: 7px; border: 1px solid {c.outline}; border-radius: 3px;
+        background: {c.base}; }}
+    QMenu::indicator:exclusive {{ border-radius: 7px; }}
+    QMenu::indicator:checked {{ background: {c.accent}; border-color: {c.accent}; image: {_mark("check", theme)}; }}
+    QMenu::indicator:exclusive:checked {{ image: {_mark("dot", theme)}; }}
     QCheckBox, QRadioButton {{ spacing: 6px; }}
     QPushButton {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.outline}; border-radius: 4px;
         padding: 4px 14px; min-width: 48px; }}

@@ -59,6 +59,10 @@ class GoToDialog(QDialog):
 
     def _refuse(self, why: str) -> None:
         self.trouble.setText(why)
+        # The text goes over several lines, for which a shown dialog makes no room by itself.
+        layout = self.layout()
+        assert layout is not None
+        self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
         self.field.setFocus()
         self.field.selectAll()
 

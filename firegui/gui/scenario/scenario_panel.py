@@ -122,7 +122,7 @@ class ScenarioPanel(QWidget):
         self._values["CRS"].setToolTip(event.grid.crs or "")
         set_role(self._values["Layers"], "warning" if event.missing_layers else "")
         self._banner.setVisible(event.synthetic)
-        notes = project_notes(project)
+        notes = project_notes(project, self._session.units)
         grave = [note for note in notes if note.grade is not Grade.NOTE]
         self._warnings.show_notes(grave)
         self._warnings.setVisible(bool(grave))

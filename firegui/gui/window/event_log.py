@@ -110,6 +110,15 @@ class EventLog(QObject):
             self.add(stack.text(index - 1), LogLevel.EDIT)
 
 
+def one_line(text: str) -> str:
+    """Return a text in one line: of a refusal its title with the first problem, and how many more there are."""
+    first, *others = [line.strip().removeprefix("• ") for line in text.splitlines() if line.strip()] or [""]
+    if not others or not first.endswith(":"):
+        return first
+    more = len(others) - 1
+    return f"{first} {others[0]}" + (f" (and {more} more)" if more else "")
+
+
 _CHOICES: dict[str, frozenset[LogLevel]] = {
     "Everything": frozenset(LogLevel),
     "Without edits": frozenset(LogLevel) - {LogLevel.EDIT},
@@ -121,7 +130,7 @@ _COLORS = {LogLevel.WARNING: "warning", LogLevel.ERROR: "error", LogLevel.EDIT: 
 _COLUMNS = (
     Column("Time", lambda line: f"{line.when:%H:%M:%S}", tip="Time, by this computer's clock", is_text=True),
     Column("Level", lambda line: line.level.value, tip="An edit, a remark, a warning or an error", is_text=True),
-    Column("What happened", lambda line: line.text.partition("\n")[0], tip="Several lines are in the tooltip",
+    Column("What happened", lambda line: one_line(line.text), tip="Several lines are in the tooltip",
            is_text=True),
 )  # fmt: skip
 

@@ -14,6 +14,7 @@ from firegui.domain.model_range import outside_text, outside_training
 from firegui.domain.plan_summary import plan_summary
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
+from firegui.domain.units import Units
 from firegui.domain.weights import GAINS, TrainedEvent
 from firegui.fire.first_project import first_project
 from firegui.fire.model_caveats import model_caveats
@@ -47,6 +48,13 @@ def test_one_badge_goes_to_caveats_the_list_before_the_start_and_the_result(made
     assert set(outside.reasons) <= {note.text for note in start_notes(made)}
     summary = plan_summary(made, [], None, {}, {})
     assert any(outside.badge in text for _title, text in summary.headline())
+
+
+def test_a_wind_beyond_the_training_is_told_in_the_units_of_the_reader() -> None:
+    metric, us = (outside_training(project(12.0), units) for units in Units)
+    assert metric is not None and us is not None
+    assert "reach 12.0 m/s" in metric.reasons[0] and "at most 8.0 m/s" in metric.reasons[0]
+    assert "reach 27 mph" in us.reasons[0] and "at most 18 mph" in us.reasons[0]
 
 
 def test_only_the_wind_of_the_planned_days_counts() -> None:
