@@ -59,9 +59,9 @@ def _parts(project: Project, units: Units) -> Iterator[tuple[str, str]]:
     if round(wind, 1) > round(training.wind_max_ms, 1):
         yield (
             "wind",
-            f"Winds reach {units.wind(wind)}, but the fires that the model learned from had at most "
-            f"{units.wind(training.wind_max_ms)}. For stronger wind the model goes by published formulas alone, which "
-            "were not tested on those fires.",
+            f"Winds reach {units.wind(wind)}; the fires that the model learned from had at most "
+            f"{units.wind(training.wind_max_ms)}. Above that only the spread formula follows the wind, and no fire of "
+            "the training tests it.",
         )
     steepest = _steepest_slope(event) if "slope" in training.layers else 0.0
     if round(steepest) > round(training.slope_max_deg):

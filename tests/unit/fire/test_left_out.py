@@ -104,7 +104,7 @@ def test_wind_and_slope_beyond_the_training_are_said() -> None:
 
     assert len(found) == 2
     assert "12.0 m/s" in found[0]
-    assert "more than 8.0 as 8.0" in found[0]
+    assert "at most 8.0 m/s" in found[0]
     assert "60°" in found[1]
     assert "at most 45°" in found[1]
 
