@@ -111,7 +111,7 @@ class EventLog(QObject):
 
 
 def one_line(text: str) -> str:
-    """Return a text in one line: of a refusal its title with the first problem, and how many more there are."""
+    """Return a text in one line: of a refusal its title, its first problem and the number of others."""
     first, *others = [line.strip().removeprefix("• ") for line in text.splitlines() if line.strip()] or [""]
     if not others or not first.endswith(":"):
         return first
