@@ -123,7 +123,7 @@ class BenchmarkSettings:
         high=10**9,
     )
     budget: int = option(
-        0, "Drop budget", "soft limit on executed drops; 0 is the two-stage plan's count", low=0, high=10**9
+        0, "Drop budget", "soft limit on planned drops; 0 is the two-stage plan's count", low=0, high=10**9
     )
     excess: float = option(
         EXCESS_WEIGHT,

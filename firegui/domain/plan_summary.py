@@ -251,6 +251,23 @@ class PlanSummary:
         titles = ["Day", "Date", "Drops", "By type", "Gallons", "At night", "Fire at end", self.bare.capitalize()]
         return [titles, *(_day_row(day, units) for day in self.days)]
 
+    def narrow_day_rows(self, units: Units = Units.METRIC) -> list[list[str]]:
+        """Return the table of days for a narrow page, titles first.
+
+        The last column has what does not fit beside the numbers: drops by type and drops at night.
+        """
+        unit = units.area_unit
+        titles = ["Day", "Drops", "Gallons", f"Fire, {unit}", f"{self.bare.capitalize()}, {unit}", ""]
+        return [titles, *(_narrow_day_row(day, units) for day in self.days)]
+
+
+def _narrow_day_row(day: DaySummary, units: Units) -> list[str]:
+    name = f"{day.day + 1}" if day.when is None else f"{day.day + 1} · {day.when.day} {day.when:%b}"
+    fires = ("–" if area is None else units.area_number(area) for area in (day.fire_ha, day.fire_ha_no_drops))
+    more = [f"{line.type} {line.drops:,}" for line in day.types]
+    more += [f"{day.night:,} at night"] if day.night else []
+    return [name, f"{day.drops:,}", f"{day.gallons:,.0f}", *fires, ", ".join(more)]
+
 
 def _day_row(day: DaySummary, units: Units) -> list[str]:
     by_type = ", ".join(f"{line.type} {line.drops:,}" for line in day.types) or "–"

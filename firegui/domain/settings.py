@@ -67,7 +67,7 @@ class ObjectiveWeights:
     budget: float = option(
         1e-6,
         "Weight of number of drops",
-        "cost of one executed drop",
+        "cost of one drop",
         label="Number of drops",
         symbol="λ_budget",
         low=0.0,

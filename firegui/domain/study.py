@@ -113,7 +113,7 @@ class StudySettings:
         low=1,
         high=10**9,
     )
-    budget: int = option(0, "Drop budget", "soft limit on executed drops; 0 is none", low=0, high=10**9)
+    budget: int = option(0, "Drop budget", "soft limit on planned drops; 0 is none", low=0, high=10**9)
     excess: float = option(
         EXCESS_WEIGHT, "Cost of excess drops", "cost of drops over the budget, per budget", low=0.0, symbol="λ"
     )

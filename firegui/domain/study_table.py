@@ -78,7 +78,7 @@ MEASURES: Mapping[str, StudyMeasure] = {
     "loss_burn": StudyMeasure("Burn loss", "", _of_plan("loss_burn")),
     "loss_final": StudyMeasure("Final loss", "", _of_plan("loss_final")),
     "loss_prot": StudyMeasure("Protection loss", "", _of_plan("loss_prot")),
-    "drops_executed": StudyMeasure("Executed drops", "", _of_plan("drops_executed")),
+    "drops_executed": StudyMeasure("Drops", "", _of_plan("drops_executed")),
     "drops_proposed": StudyMeasure("Proposed drops", "", _of_plan("drops_proposed"), 0),
     "baseline_objective": StudyMeasure("Objective without drops", "", _of_baseline("objective"), 0),
     "baseline_final_extent_ha": StudyMeasure("Final size without drops", "ha", _of_baseline("final_extent_ha"), 0),

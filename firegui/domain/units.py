@@ -49,9 +49,13 @@ class Units(StrEnum):
 
     def area(self, hectares: float, digits: int | None = None) -> str:
         """Return an area with its unit: ``5.5 ha``, ``1,204 ha``, or with ``digits`` decimals."""
+        return f"{self.area_number(hectares, digits)} {self.area_unit}"
+
+    def area_number(self, hectares: float, digits: int | None = None) -> str:
+        """Return the number of :meth:`area`, for a column whose head has the unit."""
         value = self.area_value(hectares)
         shown = digits if digits is not None else 1 if abs(value) < _SMALL_AREA else 0
-        return f"{value:,.{shown}f} {self.area_unit}"
+        return f"{value:,.{shown}f}"
 
     def length_value(self, metres: float) -> float:
         """Return a short length in metres or feet."""

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.fleet import Fleet
-from firegui.domain.operations import is_grounded
+from firegui.domain.operations import Operations, is_grounded
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, Schedule, pose_logits_of
 from firegui.errors import Problem, Problems
 from firegui.io.daylight import dark_pin_problems, dark_steps
 from firegui.io.rasters.masks import region_masks
-from firegui.rollout.gates import FlightRules, Gates, gates_of
+from firegui.rollout.gates import FlightRules, Gates, apply_gates, gates_of
 from firegui.rollout.landing import Air
 from firegui.rollout.zones import in_zones, nearby
 
@@ -144,6 +144,19 @@ def executed_drops(schedule: Schedule, project: Project) -> list[tuple[int, int]
     """
     executed = project_gates(schedule, project).executed
     return [(int(step), int(column)) for step, column in np.argwhere(executed)]
+
+
+def most_drops_of(project: Project) -> int:
+    """Return the most drops that fleet, grounded days and constraints of ``project`` let be flown.
+
+    Zones do not count, because they depend on where a drop comes down. Constraints that cannot be kept are left out.
+    """
+    operations, fleet, calendar = project.operations, project.planned_fleet, project.calendar
+    if operations.problems(fleet, calendar, project.scenario.grid):
+        operations = Operations()
+    anywhere = replace(project, operations=replace(operations, no_drop_zones=(), pinned=()))
+    everything = np.ones((calendar.n_steps, fleet.n_aircraft), bool)
+    return int(apply_gates(everything, fleet, calendar.steps_per_day, flight_rules(anywhere)).executed.sum())
 
 
 def with_pins(schedule: Schedule, model: Planned) -> Schedule:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from firegui.domain.results import Metrics
 from firegui.errors import InputError
 from firegui.runs.control import RunControl
+from firegui.runs.drops_not_flown import drops_not_flown
 from firegui.runs.engine import Engine
 from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import Emit, Message, Progress, RunEvent, RunFinished
@@ -112,7 +113,17 @@ class SavedRun(BaseRun[SavedSpec], Generic[SavedSpec, Header]):
         chosen = backend or self._spec.backend
         model = self._engine.build(project, project.plan.nominal, chosen, tell=tell, check=check)
         self._speaker.say_device(model)
+        self._tell_not_flown()
         return model
+
+    def _tell_not_flown(self) -> None:
+        """Emit which drops of the given schedule the constraints of the project refuse."""
+        file: Path | None = getattr(self._spec, "schedule_file", None)
+        if file is None:
+            return
+        with suppress(InputError):
+            if text := drops_not_flown(file, self._spec.project).text:
+                self._emit(Message(text, "warning"))
 
     def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
         """Write the state of the run to the header."""

@@ -101,7 +101,7 @@ def names_in(folder: Path) -> list[str]:
 
 def test_the_files_hold_the_shown_drops(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
     assert dialog.summary.text() == (
-        "Whole fire, 19 Aug 12:00, search step 31: 2 executed drops and 1 proposed drop that the rules hold back."
+        "Whole fire, 19 Aug 12:00, search step 31: 2 planned drops and 1 proposed drop that the rules hold back."
     )
     press_export(qtbot, dialog)
     with (tmp_path / "out" / "plan.csv").open(newline="") as file:

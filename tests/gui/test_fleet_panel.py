@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet, Material, availability_cap
+from firegui.domain.operations import Daylight, Operations
 from firegui.errors import InputError
 from firegui.gui.scenario.fleet_panel import FIELDS, TABLE_FIELDS, FleetPanel
 from firegui.gui.session.session import Session
@@ -92,6 +93,11 @@ def test_the_footer_follows_counts_calendar_and_length(qtbot: QtBot, session: Se
     before = panel.footer
     type_into_cell(qtbot, panel.view, 0, COLUMN["count"], "5")
     assert panel.footer.startswith("6 aircraft")
+    session.undo_stack.undo()
+    assert panel.footer == before
+    session.set_operations("daylight", Operations(daylight=Daylight()))
+    assert panel.footer.endswith("drops in the daylight of 4 days")
+    assert panel.footer != before.replace("drops in", "drops in the daylight of")
     session.undo_stack.undo()
     assert panel.footer == before
     session.set_plan("shorten", replace(session.project.plan, days=1))

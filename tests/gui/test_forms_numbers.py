@@ -153,6 +153,22 @@ def value_of(field: QWidget) -> object:
     )
 
 
+def test_a_list_of_runs_shows_names_and_times_whole(qtbot: QtBot) -> None:
+    box = narrow_combo("Schedule", "schedule")
+    names = [f"Keep the fire out of the regions, 26 Nov 12:0{number}" for number in range(3)]
+    box.addItems(names)
+    show_widget(qtbot, box, 140, 30)
+    # Two runs of one goal differ in their last letters alone: the box must still tell them apart.
+    pictures = []
+    for number in range(2):
+        box.setCurrentIndex(number)
+        pictures.append(box.grab().toImage())
+    assert pictures[0] != pictures[1]
+    box.showPopup()
+    assert box.view().width() > box.fontMetrics().horizontalAdvance(names[0])
+    box.hidePopup()
+
+
 def test_a_declared_setting_is_in_the_form_without_further_code(qtbot: QtBot) -> None:
     form = SettingsForm(ExampleSettings())
     page = QWidget()

@@ -78,6 +78,18 @@ def test_another_run_starts_the_curves_afresh(qtbot: QtBot, queue: RunQueue, plo
     assert plots.objective.level is None
 
 
+@pytest.mark.parametrize("is_held", [False, True])
+def test_no_chart_keeps_the_curves_of_a_run_that_is_not_shown_any_more(
+    qtbot: QtBot, queue: RunQueue, ended: ProgressPanel, is_held: bool
+) -> None:
+    assert all(len(chart.curve_points(0)[0]) for chart in ended.epoch_charts)
+    ended.freeze_button.setChecked(is_held)
+    queue.show_baseline()
+    qtbot.waitUntil(lambda: queue.shown is None)
+    # At once, before the charts are drawn one after the other.
+    assert not any(len(chart.curve_points(0)[0]) for chart in ended.epoch_charts)
+
+
 def test_a_chart_without_data_has_no_numbers_on_its_axes(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     def numbered() -> tuple[bool, bool]:
         return tuple(plots.drops.item.getAxis(side).style["showValues"] for side in ("bottom", "left"))

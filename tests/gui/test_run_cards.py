@@ -20,7 +20,7 @@ from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.run_cards import card_lines
+from firegui.gui.planning.run_cards import card_lines, wrapped_lines
 from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import NIGHT, SIZE, TITLE
@@ -141,6 +141,29 @@ def test_a_narrow_panel_has_cards_and_a_wide_one_a_table(panel: RunsPanel) -> No
     assert not panel.table.horizontalHeader().isHidden()
     assert not panel.table.isColumnHidden(SIZE)
     assert not panel.table.isColumnHidden(NIGHT)
+
+
+def test_parts_of_a_line_that_do_not_fit_go_to_the_next_and_nothing_is_cut(panel: RunsPanel) -> None:
+    metrics = panel.table.fontMetrics()
+    line = "1,198 ha saved (99.5 %) · 403 drops · 566,662 gal"
+    room = metrics.horizontalAdvance("1,198 ha saved (99.5 %) · 403 drops")
+    assert wrapped_lines([line, "short"], metrics, room) == [
+        "1,198 ha saved (99.5 %) · 403 drops", "566,662 gal", "short",
+    ]  # fmt: skip
+    assert wrapped_lines([line], metrics, 10 * room) == [line]
+    assert wrapped_lines([line], metrics, 1) == line.split(" · ")
+
+
+def test_a_long_name_has_a_line_of_its_own_and_the_card_follows_the_width(
+    qtbot: QtBot, panel: RunsPanel, queue: RunQueue
+) -> None:
+    before = panel.table.rowHeight(0)
+    queue.entries[-1].title = "Keep the fire out of the regions, 26 Nov 12:05"
+    panel.model.refresh()
+    line = panel.table.fontMetrics().height()
+    qtbot.waitUntil(lambda: panel.table.rowHeight(0) == before + line)
+    panel.resize(500, 480)
+    qtbot.waitUntil(lambda: panel.table.rowHeight(0) == before)
 
 
 def test_a_card_is_as_high_as_its_lines(panel: RunsPanel, queue: RunQueue) -> None:

@@ -171,8 +171,8 @@ def test_what_burns_of_each_region_is_compared_first_and_only_within_one_outline
         entry.summary = PlanSummary((), 1.0, 2.0, "", False, 0.09, regions=shown)
         entries.append(entry)
     first, second = compared(entries[0], entries[1])[:2]
-    assert (first.what, first.one, first.other) == ("Burned in R1 (ha)", "0.300", "0.100")
-    assert (first.change, second.change) == ("not comparable: the regions differ", "−0.200")
+    assert (first.what, first.one, first.other) == ("Burned in R1", "0.3 ha", "0.1 ha")
+    assert (first.change, second.change) == ("not comparable: the regions differ", "−0.2 ha")
 
 
 def test_other_margins_are_named_setting_by_setting(project: Project) -> None:

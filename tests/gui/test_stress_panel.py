@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +16,13 @@ from pytestqt.qtbot import QtBot
 
 from firegui.analyses.stress.report import scenario_text
 from firegui.analyses.stress.results import StressTally, write_results
+from firegui.domain.operations import Daylight, Operations
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.domain.stress import NEEDS_EXERCISE, StressScenario, StressSet
 from firegui.errors import InputError
+from firegui.gui.analyses.panel import WARNING
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
 from firegui.gui.analyses.stress.stress_columns import ABOVE
 from firegui.gui.analyses.stress.stress_controller import StressController
@@ -70,6 +73,32 @@ def test_the_model_comes_first_then_the_worst_and_shares_above_the_limit_are_mar
     assert color is not None
     assert "1 of 2 scenarios above the limit of 5.0%" in shown.head.text()
     assert f"mended is left out: {NEEDS_EXERCISE}" in shown.head.text()
+
+
+def test_drops_that_a_daylight_rule_leaves_out_are_named_before_the_start_and_in_the_result(
+    qtbot: QtBot, shown: StressPanel, session: Session, saved: Path, project: Project, schedule_file: Path
+) -> None:
+    schedule = Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft)
+    schedule.logits[[0, project.calendar.steps_per_day // 2], 0] = 3.0
+    write_plan_safetensors(schedule_file, schedule)
+    shown.form.schedules.add_file(schedule_file)
+    assert "not flown" not in shown.notes.text() and shown.result_note.isHidden()
+    lit = Operations(daylight=Daylight())
+    session.set_operations("daylight", lit)
+    said = "1 of 2 planned drops is not flown: it lies at night, and the project has a daylight rule. Plan again, or "
+    assert f"{WARNING}{said}" in shown.notes.text() and shown.notes.wordWrap()
+    controller = shown._controller
+    assert controller.shown is not None
+    shutil.rmtree(controller.shown.folder)
+    out = write_header(
+        controller, replace(project, operations=lit), saved, STRESS, seed=3, schedule=schedule_hash(schedule),
+        schedule_file=str(schedule_file),
+    )  # fmt: skip
+    write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
+    controller.open(out)
+    assert shown.result_note.text().startswith(f"{WARNING}In this result {said}") and shown.result_note.wordWrap()
+    session.undo_stack.undo()
+    assert "not flown" not in shown.notes.text()
 
 
 def test_the_map_shows_all_scenarios_or_one(shown: StressPanel) -> None:

@@ -72,19 +72,31 @@ def test_the_menu_switches_the_window_at_once(tmp_path: Path) -> None:
         assert session.units is Units.METRIC
 
 
-def test_in_a_narrow_view_no_line_of_the_headline_is_cut_off_beside_a_wide_table_of_days(
+def test_in_a_narrow_view_the_table_of_days_is_folded_and_no_line_of_the_headline_is_cut_off(
     qtbot: QtBot, entry: RunEntry
 ) -> None:
     used = tuple(
         TypeDrops(f"Aircraft type with quite a long name number {number}", "water", 10, 8_000.0) for number in range(4)
     )
     assert entry.summary is not None
-    entry.summary = replace(entry.summary, days=(replace(entry.summary.days[0], types=used),))
+    entry.summary = replace(entry.summary, days=(replace(entry.summary.days[0], types=used, night=12),))
     view = ResultView()
     qtbot.addWidget(view)
-    view.resize(200, 100)
+    view.resize(1200, 600)
     view.show()
     view.show_run(entry)
-    (headline,) = (each for each in view.findChildren(QLabel) if each.accessibleName() == "Result of the run")
-    qtbot.waitUntil(lambda: view.horizontalScrollBar().maximum() > 0)
+    headline, days = (
+        next(each for each in view.findChildren(QLabel) if each.accessibleName() == name)
+        for name in ("Result of the run", "Days of the plan")
+    )
+    assert "By type" in days.text()
+    view.resize(310, 100)
+    qtbot.waitUntil(lambda: view.verticalScrollBar().maximum() > 0)
+    qtbot.waitUntil(lambda: view.horizontalScrollBar().maximum() == 0)
     assert headline.height() >= headline.heightForWidth(headline.width())
+    # Nothing of the table goes; what does not fit beside the numbers has a line of its own.
+    assert "By type" not in days.text()
+    for text in (used[0].type, "12 at night", "Fire, ha", "Without drops, ha", "100"):
+        assert text in days.text()
+    view.resize(1200, 600)
+    qtbot.waitUntil(lambda: "By type" in days.text())

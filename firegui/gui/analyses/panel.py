@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.analyses.saved_results import SavedResult
@@ -34,6 +35,7 @@ from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import table_text
 from firegui.io.atomic import write_text
+from firegui.runs.drops_not_flown import drops_not_flown, remedy_text
 
 WARNING = "⚠ "
 """Prefix of messages that have the colour of a warning."""
@@ -105,7 +107,9 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self.saved_list = narrow_combo(title, "saved_list")
         self.saved_list.setToolTip(f"{title} of this project")
         self.head, self._activity = ElidedLabel(role="muted"), ElidedLabel()
-        self.notes, self.about = QLabel(wordWrap=True), QLabel(wordWrap=True)
+        self.notes, self.about, self.result_note = (QLabel(wordWrap=True) for _ in range(3))
+        self._noted: tuple[object, str] = None, ""
+        set_role(self.result_note, "warning")
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.about.setProperty("role", "muted")
         self.bar = QProgressBar(textVisible=False)
@@ -153,6 +157,10 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
                 self._session.message.emit(f"Wrote {path}")
 
     # -- hooks -------------------------------------------------------------------------------------------------------
+    def _schedule(self) -> Path | None:
+        """Return the file of the schedule that the form asks about, ``None`` for none."""
+        return None
+
     def _make_form(self) -> Any:
         """Return the form of the panel; ``None`` for a panel that manages its own fields."""
         return None
@@ -208,7 +216,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         """Lay out the panel with ``pages`` as its result; ``more`` are the buttons of the result."""
         self._add_pages(*pages)
         buttons = horizontal(None, 1, self._button_row(*more), margins=0)
-        fill_column(self.result, buttons, self.pages, self.head, stretch=self.pages, margins=_MARGINS)
+        fill_column(self.result, buttons, self.result_note, self.pages, self.head, stretch=self.pages, margins=_MARGINS)
         self._lay_out_parts(self.about, self._form, self.notes)
 
     def _lay_out_beside(self, content: QWidget, *controls: Content) -> None:
@@ -216,7 +224,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
 
         Notes should come last: fields above them stay where they are when a note comes or goes.
         """
-        fill_column(self.result, content, stretch=content, margins=_MARGINS)
+        fill_column(self.result, self.result_note, content, stretch=content, margins=_MARGINS)
         self._lay_out_parts(*controls)
 
     def _lay_out_parts(self, *controls: Content) -> None:
@@ -269,7 +277,10 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self.saved_list.activated.connect(self._open_saved)
         if self._form is not None:
             self._form.changed.connect(self._check)
-        for part in (self.pages, self.saved_list, self.head, self._activity, self.notes, self.about, self.bar):
+        parts = (
+            self.pages, self.saved_list, self.head, self._activity, self.notes, self.about, self.result_note, self.bar,
+        )  # fmt: skip
+        for part in parts:
             if part.parent() is None:
                 # A widget without an owner could be garbage-collected in the thread of a run.
                 part.setParent(self)
@@ -288,6 +299,9 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self._refresh()
 
     def _show_result(self) -> None:
+        note = self._result_text()
+        self.result_note.setText(note)
+        self.result_note.setVisible(bool(note))
         self._show()
         self._choose_shown()
         self._refresh()
@@ -401,13 +415,44 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
             self._form.setEnabled(there and not busy)
         self._show_activity()
         problems = () if busy else tuple(f"{WARNING}{problem}" for problem in self.problems)
-        texts = (*problems, *self._remarks())
+        lost = self._not_flown_text()
+        texts = (*problems, *([f"{WARNING}{lost}"] if lost else []), *self._remarks())
         self.notes.setText("\n".join(texts))
         self.notes.setVisible(bool(texts))
         set_role(self.notes, "warning" if any(text.startswith(WARNING) for text in texts) else "muted")
+
+    def _not_flown_text(self) -> str:
+        """Return which drops of the chosen schedule the project refuses, and what to do; empty for none."""
+        file, session = self._schedule(), self._session
+        if file is None or not session.has_project:
+            return ""
+        project = session.project
+        asked = file, project.operations, project.fleet, project.grounded, project.plan.start_day, project.plan.days
+        if asked != self._noted[0]:
+            self._noted = asked, _not_flown(file, project)
+        return self._noted[1]
+
+    def _result_text(self) -> str:
+        """Return which drops the shown result leaves out; empty for none."""
+        shown = self._controller.shown
+        file = "" if shown is None else getattr(shown.header, "schedule_file", "")
+        lost = _not_flown(Path(file), shown.project) if file and shown is not None else ""
+        return f"{WARNING}In this result {lost}" if lost else ""
 
     def _show_activity(self) -> None:
         self._activity.set_text(self._controller.activity)
         self._work.setVisible(self._controller.is_busy)
         if self.texts.progress:
             self.bar.setValue(round(_STEPS * self._controller.share))
+
+
+def _not_flown(file: Path, project: Project) -> str:
+    """Return which drops of a schedule a project refuses, and what to do.
+
+    Empty for none, and where it is not known.
+    """
+    try:
+        found = drops_not_flown(file, project)
+    except InputError:
+        return ""
+    return f"{found.text} {remedy_text(found)}" if found.text else ""

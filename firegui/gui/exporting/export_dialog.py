@@ -474,7 +474,7 @@ def _summary(result: ShownResult) -> str:
     blocked = len(result.drops) - executed
     epoch = f", search step {result.epoch + 1:,}" if result.epoch >= 0 else ""
     held_back = f" and {counted(blocked, 'proposed drop')} that the rules hold back" if blocked else ""
-    return f"{result.title}{epoch}: {counted(executed, 'executed drop')}{held_back}."
+    return f"{result.title}{epoch}: {counted(executed, 'planned drop')}{held_back}."
 
 
 def _first_folder(session: Session) -> Path:

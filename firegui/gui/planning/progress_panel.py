@@ -257,9 +257,15 @@ class ProgressPanel(QWidget):
         self._schedule()
 
     def _on_shown(self) -> None:
+        self._stop_drawing()
+        for chart in self._run_charts:
+            # Charts are drawn one after the other, and held ones not at all: none may keep the curves of another run.
+            chart.show_run(None, self._options)
         self._stage_page = _page_of(self._queue.shown)
         self.show_page(self._stage_page)
         self.fit()
+        if self.freeze_button.isChecked():
+            self.refresh()
         self._schedule()
 
     def _on_hovered(self, x: float | None) -> None:
@@ -331,7 +337,7 @@ class ProgressPanel(QWidget):
     def _charts_button(self) -> QToolButton:
         menu = QMenu(self)
         names = (
-            "Objective", "Loss terms", "Executed drops", "Gradient norm", "Elapsed", "Drops left", "Loss ÷ its limit",
+            "Objective", "Loss terms", "Drops", "Gradient norm", "Elapsed", "Drops left", "Loss ÷ its limit",
             "Removed this round", "Fire area",
         )  # fmt: skip
         for name, chart in zip(names, self._charts, strict=True):

@@ -77,7 +77,7 @@ class CurveRow:
 def curve_columns(units: Units) -> tuple[Column, ...]:
     """Return the columns of the table, with areas in ``units``."""
     return (
-        Column("Drops", lambda row: row.point.drops, lambda value: f"{value:,}", "executed drops"),
+        Column("Drops", lambda row: row.point.drops, lambda value: f"{value:,}", "planned drops"),
         Column("Fire at the end", lambda row: units.area_value(row.extent_ha), number, unit=units.area_unit),
         Column("Protected", lambda row: row.protected_cells, number, "protected cells burned", "cells"),
         Column(

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
-from firegui.domain.plan_summary import fire_size_text
+from firegui.domain.plan_summary import PlanSummary, fire_size_text
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
 from firegui.domain.stress import worst_case_text
@@ -33,6 +33,8 @@ _FIRE_LOST = (
 )
 _AT_WORK = "The result by day and the numbers at expected effectiveness come when the run has ended."
 _MARGIN = 6
+_NARROW = 420
+"""Pixels below which titles stand before the texts of the headline, not in a column of their own."""
 _ADVANCED = "Advanced: objective, steps and cost"
 _LEFT_COLUMNS = (1, 3)
 """Columns of the table of days that hold words: the date and the drops by type."""
@@ -45,6 +47,7 @@ class ResultView(QScrollArea):
         super().__init__(parent)
         names = ("Result of the run", "Days of the plan", "How the run ended", "Objective and steps")
         self._headline, self._days, self._ended, self._details = map(_text_label, names)
+        self._wide = self._narrow = "", "", ""
         self._advanced = FoldedSection(_ADVANCED, vertical(None, self._details, margins=0))
         self.setWidget(column(self._headline, self._days, self._ended, self._advanced, margins=_MARGIN))
         self.setWidgetResizable(True)
@@ -60,7 +63,9 @@ class ResultView(QScrollArea):
         """Show a run, or ``None``, with its quantities in ``units``."""
         if entry is not None:
             entry.complete_summary()
-        headline, days, ended = (_NO_RUN, "", "") if entry is None else report_parts(entry, units)
+        self._wide = (_NO_RUN, "", "") if entry is None else report_parts(entry, units)
+        self._narrow = (_NO_RUN, "", "") if entry is None else report_parts(entry, units, is_narrow=True)
+        headline, days, ended = self._wide
         details = "" if entry is None else details_html(entry, units)
         for label, text in (
             (self._headline, headline), (self._days, days), (self._ended, ended), (self._details, details),
@@ -72,16 +77,31 @@ class ResultView(QScrollArea):
         self._wrap()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Wrap sentences at the edge of the view; the table of days alone is scrolled sideways."""
+        """Wrap sentences at the edge of the view, and fold the table of days if it is wider."""
         super().resizeEvent(event)
         self._wrap()
 
     def _wrap(self) -> None:
         width = max(self.viewport().width() - 2 * _MARGIN, 1)
+        headline = (self._narrow if width < _NARROW else self._wide)[0]
+        days = (self._wide if _fits(self._wide[1], self._days, width) else self._narrow)[1]
+        for label, text in ((self._headline, headline), (self._days, days)):
+            if text != label.text():
+                label.setText(text)
         for label in (self._headline, self._ended):
             label.setMaximumWidth(width)
             # The layout asks for the height at the width of the table of days, which is larger.
             label.setMinimumHeight(label.heightForWidth(width) if label.text() else 0)
+
+
+def _fits(html: str, label: QLabel, width: int) -> bool:
+    """Return whether a text of ``label`` fits into ``width`` pixels with its lines broken."""
+    document = QTextDocument()
+    document.setDocumentMargin(0)
+    document.setDefaultFont(label.font())
+    document.setHtml(html)
+    document.setTextWidth(width)
+    return document.size().width() <= width
 
 
 def _text_label(name: str) -> QLabel:
@@ -100,8 +120,11 @@ def report_html(entry: RunEntry) -> str:
     return "".join(report_parts(entry))
 
 
-def report_parts(entry: RunEntry, units: Units = Units.METRIC) -> tuple[str, str, str]:
-    """Return what is reported of a run first, as HTML: headline, table of days, and how it ended."""
+def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: bool = False) -> tuple[str, str, str]:
+    """Return what is reported of a run first, as HTML: headline, table of days, and how it ended.
+
+    Those of a narrow view have their titles before the texts, and two lines for each day.
+    """
     replanned = entry.is_over and entry.replan is not None
     ended = _AT_WORK if not entry.is_over else f"<b>{escape(entry.status.capitalize())}</b>: {escape(entry.message)}"
     lost = "" if replanned else given_up_text(entry.reference, entry.nominal, entry.baseline)
@@ -109,9 +132,10 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC) -> tuple[str, str
     end = "" if replanned else f"<p style='margin-top:6px'>{ended}</p>"
     if entry.summary is not None:
         rows = [[_unbroken(text) for text in row] for row in entry.summary.day_rows(units)]
-        return _headline_html(entry.summary.headline(units)) + warning, html_table(rows, left=_LEFT_COLUMNS), end
+        days = narrow_days_html(entry.summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
+        return _headline_html(entry.summary.headline(units), is_narrow=is_narrow) + warning, days, end
     known = [("Final size", _size_so_far(entry, units)), ("Drops", _count(entry.drops))]
-    return ("" if entry.flies_loop else _headline_html(known)) + warning, "", end
+    return ("" if entry.flies_loop else _headline_html(known, is_narrow=is_narrow)) + warning, "", end
 
 
 def _size_so_far(entry: RunEntry, units: Units) -> str:
@@ -123,13 +147,33 @@ def _size_so_far(entry: RunEntry, units: Units) -> str:
     return fire_size_text(plan.final_extent_ha, size_without, "without drops", units)
 
 
+def narrow_days_html(summary: PlanSummary, units: Units = Units.METRIC) -> str:
+    """Return the table of days as HTML for a narrow view: two lines a day, the second with drops by type."""
+    (*titles, _), *rows = summary.narrow_day_rows(units)
+    head = "".join(f"<th align='{'right' if k else 'left'}'>{escape(title)}</th>" for k, title in enumerate(titles))
+    lines = [f"<tr>{head}</tr>"]
+    for first, *numbers, more in rows:
+        cells = "".join(f"<td align='right'>{escape(text)}</td>" for text in numbers)
+        lines.append(f"<tr><td><nobr><b>{escape(first)}</b></nobr></td>{cells}</tr>")
+        if more:
+            lines.append(f"<tr><td colspan='{1 + len(numbers)}'>{escape(more)}</td></tr>")
+    return f"<table cellspacing='0' cellpadding='2' width='100%'>{''.join(lines)}</table>"
+
+
 def _unbroken(text: str) -> str:
     """Return a text as HTML whose lines break only after commas."""
     return ", ".join(f"<nobr>{escape(part)}</nobr>" for part in text.split(", "))
 
 
-def _headline_html(lines: Sequence[tuple[str, str]]) -> str:
+def _headline_html(lines: Sequence[tuple[str, str]], *, is_narrow: bool) -> str:
     (title, text), *others = lines
+    if is_narrow:
+        size = " style='font-size:large; margin:0 0 4px 0'"
+        styles = [size, *[" style='margin:0 0 3px 0'"] * len(others)]
+        return "".join(
+            f"<p{style}>{escape(name)}: <b>{escape(words)}</b></p>"
+            for style, (name, words) in zip(styles, lines, strict=True)
+        )
     rows = "".join(
         f"<tr><td>{escape(name)}&nbsp;&nbsp;&nbsp;</td><td><b>{escape(words)}</b></td></tr>" for name, words in others
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, Qt
@@ -16,6 +17,8 @@ from firegui.gui.planning.run_order import gallons, night_drops, saved_ha
 from firegui.gui.planning.runs_table import RunsModel, bar_color, progress_text, state_color, time_text
 
 _PAD, _BAR = 6, 3
+_MARGIN = _PAD + 3
+"""Pixels between the text of a card and the edge of the list."""
 _SEPARATOR = " · "
 
 
@@ -78,11 +81,13 @@ class RunCards(QStyledItemDelegate):
         super().__init__(parent)
         self._model = model
 
-    def height(self, place: int, view: QWidget) -> int:
-        """Return the height of the card in a row, with the heading above it."""
-        line = view.fontMetrics().height()
-        lines = 1 + len(card_lines(self._model.row(place), self._model.units)) + bool(self._model.heading(place))
-        return lines * line + 2 * _PAD + _BAR
+    def height(self, place: int, view: QWidget, width: int) -> int:
+        """Return the height of a row of ``view``: its card, ``width`` pixels wide, and the heading above it."""
+        metrics, entry = view.fontMetrics(), self._model.row(place)
+        lines = card_lines(entry, self._model.units)
+        room = width - 2 * _MARGIN
+        count = len(wrapped_lines(lines, metrics, room)) + self._head_lines(place, metrics, room)
+        return (count + bool(self._model.heading(place))) * metrics.height() + 2 * _PAD + _BAR
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -106,12 +111,14 @@ class RunCards(QStyledItemDelegate):
         painter.setPen(QColor(colors.accent if chosen or focused else colors.border))
         painter.setBrush(QColor(colors.chosen if chosen else colors.alternate))
         painter.drawRoundedRect(frame, 4, 4)
-        text = area.adjusted(_PAD + 3, _PAD - 1, -_PAD - 3, 0)
+        text = area.adjusted(_MARGIN, _PAD - 1, -_MARGIN, 0)
         text.setHeight(line)
         self._paint_head(painter, text, option.font, entry, place)
+        text.translate(0, line * (self._head_lines(place, QFontMetrics(option.font), text.width()) - 1))
         painter.setFont(option.font)
         painter.setPen(QColor(colors.text))
-        for words in card_lines(entry, self._model.units):
+        lines = card_lines(entry, self._model.units)
+        for words in wrapped_lines(lines, QFontMetrics(option.font), text.width()):
             text.translate(0, line)
             shown = QFontMetrics(option.font).elidedText(words, Qt.TextElideMode.ElideRight, text.width())
             painter.drawText(text, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
@@ -121,20 +128,32 @@ class RunCards(QStyledItemDelegate):
         painter.restore()
 
     def _paint_head(self, painter: QPainter, box: QRect, font: QFont, entry: RunEntry, place: int) -> None:
-        """Draw the name, and the state at the right."""
-        colors = current_colors()
-        state = f"⚠ {entry.status}" if entry.stale else entry.status
-        width = QFontMetrics(font).horizontalAdvance(state)
+        """Draw the name, and the state at the right; the state below a name that leaves it no room."""
+        colors, below = current_colors(), self._head_lines(place, QFontMetrics(font), box.width()) > 1
+        at_state = box.translated(0, box.height()) if below else box
+        state = _state_text(entry)
         painter.setFont(font)
         painter.setPen(QColor(getattr(colors, state_color(entry) or "muted")))
-        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, state)
+        side = Qt.AlignmentFlag.AlignLeft if below else Qt.AlignmentFlag.AlignRight
+        painter.drawText(at_state, side | Qt.AlignmentFlag.AlignVCenter, state)
         name_font = _bold(font) if self._model.is_shown(place) else font
         painter.setFont(name_font)
         painter.setPen(QColor(colors.text))
-        name = str(self._model.index(place, 0).data())
-        room = box.width() - width - 2 * _PAD
-        shown = QFontMetrics(name_font).elidedText(name, Qt.TextElideMode.ElideMiddle, room)
+        room = box.width() - (0 if below else QFontMetrics(font).horizontalAdvance(state) + 2 * _PAD)
+        shown = QFontMetrics(name_font).elidedText(self._name(place), Qt.TextElideMode.ElideMiddle, room)
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def _name(self, place: int) -> str:
+        return str(self._model.index(place, 0).data())
+
+    def _head_lines(self, place: int, metrics: QFontMetrics, room: int) -> int:
+        """Return the lines of name and state: two where they do not fit beside each other.
+
+        The name counts in bold, so that a card keeps its height when its run is shown.
+        """
+        # The width of bold letters is not known from these metrics; they are a tenth wider at most.
+        name = 1.1 * metrics.horizontalAdvance(self._name(place))
+        return 1 if name + metrics.horizontalAdvance(_state_text(self._model.row(place))) + 2 * _PAD <= room else 2
 
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -145,6 +164,25 @@ class RunCards(QStyledItemDelegate):
         box.translate(0, line if self._model.heading(index.row()) else 0)
         box.setHeight(line + 6)
         editor.setGeometry(box)
+
+
+def wrapped_lines(lines: Sequence[str], metrics: QFontMetrics, room: int) -> list[str]:
+    """Return the lines, each broken between its parts where it is wider than ``room`` pixels."""
+    found = []
+    for line in lines:
+        shown = ""
+        for part in line.split(_SEPARATOR):
+            longer = f"{shown}{_SEPARATOR}{part}" if shown else part
+            if shown and metrics.horizontalAdvance(longer) > room:
+                found.append(shown)
+                longer = part
+            shown = longer
+        found.append(shown)
+    return found
+
+
+def _state_text(entry: RunEntry) -> str:
+    return f"⚠ {entry.status}" if entry.stale else entry.status
 
 
 def _bold(font: QFont) -> QFont:

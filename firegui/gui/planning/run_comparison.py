@@ -29,13 +29,14 @@ from firegui.runs.fire_specs import run_spec
 from firegui.runs.messages import counted
 from firegui.runs.spec import EvaluateSpec
 
-_WIDTH, _LOWEST, _HIGHEST = 600, 300, 460
+_WIDTH, _LOWEST, _HIGHEST = 760, 300, 460
 _MARGIN = 12
 _TITLE = "The runs cannot be compared"
 NO_EPOCHS = "none needed"
 """Epochs of a run whose first stage was not needed."""
 _OF_REGIONS = ("protected_cells", "loss_prot")
 """Figures over the protected regions of a run."""
+_OF_REGION = "expected burned area inside the protected region at the end of the plan"
 _PARTS = ("optimizer", "elimination", "weights", "nominal", "design", "margin")
 
 
@@ -85,7 +86,7 @@ def _results(one: RunEntry, other: RunEntry, units: Units) -> Iterator[Compariso
     if left is None or right is None:
         return
     yield ComparisonRow("Saved", _saved(left), _saved(right), help="of the fire without drops at the end of the plan")
-    yield _line("Gallons", left.gallons, right.gallons, "US gallons of all executed drops")
+    yield _line("Gallons", left.gallons, right.gallons, "US gallons of all drops")
     yield _line("Drops at night", left.night, right.night, "before sunrise or after sunset")
 
 
@@ -97,9 +98,13 @@ def _region_lines(one: RunEntry, other: RunEntry, units: Units) -> Iterator[Comp
     burned = [_burned_by_region(entry) for entry in (one, other)]
     outlines = [_outlines(entry) for entry in (one, other)]
     for name in dict.fromkeys([*burned[0], *burned[1]]):
-        values = [None if (area := each.get(name)) is None else units.area_value(area) for each in burned]
-        help = "expected burned area inside the protected region at the end of the plan"
-        row = _line(f"Burned in {name} ({units.area_unit})", values[0], values[1], help)
+        areas = [each.get(name) for each in burned]
+        texts = ["–" if area is None else units.area(area) for area in areas]
+        row = ComparisonRow(f"Burned in {name}", texts[0], texts[1], help=_OF_REGION)
+        if areas[0] is not None and areas[1] is not None:
+            more = areas[1] - areas[0]
+            sign = "+" if more > 0.0 else "−"
+            row = replace(row, change="0" if texts[0] == texts[1] else f"{sign}{units.area(abs(more))}")
         is_other = name in burned[0] and name in burned[1] and outlines[0].get(name) != outlines[1].get(name)
         yield _with_change(row, "not comparable: the regions differ" if is_other else "")
 
@@ -119,7 +124,7 @@ def _saved(summary: PlanSummary) -> str:
 
 
 def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
-    yield _line("Drops", one.drops, other.drops, "executed drops of the kept plan")
+    yield _line("Drops", one.drops, other.drops, "drops of the plan")
     yield from _growth_left(one.stress, other.stress)
     both = (one.nominal, other.nominal)
     for what, name, help in (
@@ -281,7 +286,10 @@ class CompareRunsDialog(QDialog):
         self.table.setToolTip("First the results, then every input in which the two runs differ")
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        for column in (0, len(columns) - 1):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        # The time at the end of a name tells runs of one goal apart.
+        header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
         copy.clicked.connect(lambda _checked=False: copy_table(self.table))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QUrl, Signal, SignalInstance
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QTimer, QUrl, Signal, SignalInstance
 from PySide6.QtGui import QAction, QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -107,6 +107,10 @@ class RunsPanel(QWidget):
         self.model.modelReset.connect(self._keep_selection)
         for changed in (self.model.modelReset, self.model.layoutChanged, self.model.dataChanged):
             changed.connect(self._fit_rows)
+        # The table does not take heights of rows while it lays out its columns.
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self._fit_rows)
+        self.table.horizontalHeader().sectionResized.connect(lambda *_: self._fitting.start())
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_selected())
         self._chosen: RunEntry | None = None
         self._refresh()
@@ -291,7 +295,9 @@ class RunsPanel(QWidget):
         """Give each row the height of its card, or of a line."""
         rows = self.table.verticalHeader()
         for place in range(self.model.rowCount()):
-            height = self._cards.height(place, self.table) if self.has_cards else rows.defaultSectionSize()
+            height = rows.defaultSectionSize()
+            if self.has_cards:
+                height = self._cards.height(place, self.table, self.table.columnWidth(TITLE))
             if self.table.rowHeight(place) != height:
                 self.table.setRowHeight(place, height)
         several = len(self._queue.entries) >= _WORTH_SEARCHING or bool(self.search.text())

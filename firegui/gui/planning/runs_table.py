@@ -232,7 +232,7 @@ def run_columns(units: Callable[[], Units]) -> tuple[Column, ...]:
                tip="Time left at the latest pace; a + means that more follows (see the run's tooltip)"),
         Column("Final size", lambda entry: entry, lambda entry: _size_text(entry, units()), sort_key=_final_ha,
                tip="Expected fire at the end of the plan, and what it saves of the fire without drops"),
-        Column("Drops", lambda entry: entry.drops, "{:,}".format, "Executed drops of the kept plan"),
+        Column("Drops", lambda entry: entry.drops, "{:,}".format, "Drops of the plan"),
         Column("Gallons", gallons, "{:,.0f}".format, "US gallons of all drops"),
         Column("At night", night_drops, "{:,}".format, "Drops before sunrise or after sunset"),
         Column("Worst case", lambda entry: entry.stress, worst_case_text, is_text=True,

@@ -19,12 +19,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from firegui.domain.fleet import AircraftType, Fleet, availability_cap
+from firegui.domain.fleet import AircraftType, Fleet
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.theme import current_colors
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import ROOT, Index
 from firegui.gui.widgets.table_view import add_copying, fit_rows
+from firegui.planning.flight_rules import most_drops_of
 
 Cell = tuple[int, int]
 _MIN_CELL, _MAX_CELL, _ROW = 21, 44, 25
@@ -312,7 +313,9 @@ class CalendarPanel(QWidget):
         for label in (self._footer, hint):
             label.setProperty("role", "muted")
         vertical(self, self._head, (self.view, 1), self._footer, hint, margins=6)
-        for signal in (session.project_opened, session.fleet_changed, session.plan_changed):
+        for signal in (
+            session.project_opened, session.fleet_changed, session.plan_changed, session.operations_changed,
+        ):  # fmt: skip
             signal.connect(self._refresh)
         self._refresh()
 
@@ -331,6 +334,7 @@ class CalendarPanel(QWidget):
         self._head.setText(f"By day of the plan and local date, {calendar.span_text}")
         grounded = sum(kind.count * len(kind.grounded_days) for kind in fleet.types)
         total = fleet.n_aircraft * calendar.days
+        light = "" if project.operations.daylight is None else " in daylight"
         self._footer.setText(
-            f"{grounded:,} of {total:,} aircraft-days grounded · at most {availability_cap(fleet, calendar):,} drops"
+            f"{grounded:,} of {total:,} aircraft-days grounded · at most {most_drops_of(project):,} drops{light}"
         )

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.domain.fleet import AircraftType, Fleet, Material, availability_cap
+from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.options import plain_number
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import describe
@@ -32,6 +32,7 @@ from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import TableForm, fit_rows, show_table
 from firegui.io.project.scenario_toml import default_fleet, read_fleet, write_fleet
+from firegui.planning.flight_rules import most_drops_of
 
 REFUSED = "The fleet was not changed"
 _FILTER = "Fleet (*.toml);;All files (*)"
@@ -233,7 +234,9 @@ class FleetPanel(TableForm):
         assert layout is not None
         layout.addWidget(self.form)
         self.view.selectionModel().currentChanged.connect(lambda current, _previous: self.form.show_row(current.row()))
-        for signal in (session.project_opened, session.fleet_changed, session.plan_changed):
+        for signal in (
+            session.project_opened, session.fleet_changed, session.plan_changed, session.operations_changed,
+        ):  # fmt: skip
             signal.connect(self._refresh)
         self._refresh()
 
@@ -323,5 +326,6 @@ class FleetPanel(TableForm):
             return
         fleet, calendar = self._session.project.planned_fleet, self._session.project.calendar
         days = f"{calendar.days} days" if calendar.days != 1 else "1 day"
-        cap = availability_cap(fleet, calendar)
-        self.set_footer(f"{fleet.n_aircraft} aircraft · at most {cap:,} drops in {days}")
+        most = most_drops_of(self._session.project)
+        light = "" if self._session.project.operations.daylight is None else "the daylight of "
+        self.set_footer(f"{fleet.n_aircraft} aircraft · at most {most:,} drops in {light}{days}")

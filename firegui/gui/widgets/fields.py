@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from PySide6.QtCore import QEvent, QLocale, Qt, QUrl, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QValidator, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPaintEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
@@ -22,6 +22,9 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSlider,
     QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
     QWidget,
 )
 
@@ -33,6 +36,8 @@ _PARTIAL_WHOLE = re.compile(r"[+-]?\d*")
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,18}")
 """Pattern of what Python reads as an integer, of any length, unlike ``--5`` and ``²``."""
 _DECIMALS = 12
+_TEXT_MARGIN, _WIDEST_LIST = 8, 640
+"""Pixels around the text of a combo box, and of the widest list of its entries."""
 _UNBOUNDED = 1e12
 _WHOLE_LIMIT = 2**31 - 1
 
@@ -75,9 +80,30 @@ class NoScrollDateTimeEdit(_WheelWithFocus, QDateTimeEdit):
     """Field for date and time that ignores the mouse wheel unless focused."""
 
 
+class _MiddleElidedComboBox(NoScrollComboBox):
+    """Combo box whose long entries lose their middle, so that name and time of a run can be read."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the current entry, elided in the middle."""
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width() - _TEXT_MARGIN
+        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideMiddle, room)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def showPopup(self) -> None:
+        """Show the entries, in a list as wide as they are."""
+        view = self.view()
+        view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        view.setMinimumWidth(min(view.sizeHintForColumn(0) + 2 * _TEXT_MARGIN, _WIDEST_LIST))
+        super().showPopup()
+
+
 def narrow_combo(title: str, name: str) -> QComboBox:
     """Return a combo box whose longest entry does not set the minimum width of a panel."""
-    box = NoScrollComboBox()
+    box = _MiddleElidedComboBox()
     box.setAccessibleName(title)
     box.setToolTip(title)
     box.setObjectName(name)

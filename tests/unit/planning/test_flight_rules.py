@@ -8,6 +8,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from firegui.domain.fleet import availability_cap
 from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDrop
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
@@ -15,13 +16,13 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import InputError
 from firegui.planning.audit import Conditions, audit
-from firegui.planning.flight_rules import flight_rules, project_gates, with_pins, within_cap
+from firegui.planning.flight_rules import flight_rules, most_drops_of, project_gates, with_pins, within_cap
 from firegui.planning.gradient import GradientPlanner
 from firegui.planning.initialization import front_schedule
 from firegui.planning.problem import build
 from firegui.rollout.drops import drop_records
 from firegui.rollout.engine_message import EngineMessage
-from firegui.rollout.gates import FlightRules, gates_of
+from firegui.rollout.gates import FlightRules, apply_gates, gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
@@ -46,6 +47,23 @@ def model(project: Project) -> Model:
 def test_without_constraints_there_are_no_rules() -> None:
     assert flight_rules(make_project()) is None
     assert model(make_project()).rules is None
+
+
+def test_the_most_drops_of_a_project_are_those_that_its_constraints_let_be_flown() -> None:
+    free = make_project()
+    fleet, calendar = free.planned_fleet, free.calendar
+    assert most_drops_of(free) == availability_cap(fleet, calendar)
+    lit = replace(free, operations=Operations(Daylight(0.0, 0.0)))
+    rules = flight_rules(lit)
+    assert rules is not None and rules.closed is not None
+    everything = np.ones((calendar.n_steps, fleet.n_aircraft), bool)
+    found = most_drops_of(lit)
+    assert 0 < found == apply_gates(everything, fleet, calendar.steps_per_day, rules).executed.sum()
+    assert found < most_drops_of(free)
+    assert most_drops_of(replace(free, operations=Operations(hard_cap=2, no_drop_zones=(LAKE,)))) == 2
+    # A sun that is not known is a problem of its own, and no reason to show no number.
+    nowhere = replace(free.scenario, grid=replace(free.scenario.grid, transform=None, crs=""))
+    assert most_drops_of(replace(lit, scenario=nowhere)) == most_drops_of(free)
 
 
 def test_daylight_and_groundings_close_steps_and_pins_carry_their_poses() -> None:

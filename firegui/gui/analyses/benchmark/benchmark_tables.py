@@ -86,12 +86,12 @@ def _stress_tip(group: Group) -> str:
     return "\n".join(["Growth left in stress scenarios", f"in the model: {growth_text(group.growth_left())}", *lines])
 
 
-_AUDIT = "what the independent audit counts of the executed drops, all seeds together"
+_AUDIT = "what the independent audit counts of the planned drops, all seeds together"
 COLUMNS = (
     Column("Planner", lambda group: group, lambda group: group.remark,
            "mean ± standard deviation over the seeds, which are below it", is_text=True,
            sort_key=lambda group: list(PlannerName).index(group.planner) + 0.5 * group.matched),
-    _cells("Drops", "executed drops", "", "drops_executed"),
+    _cells("Drops", "planned drops", "", "drops_executed"),
     _cells("Final", "sum of the probabilities that cells have burned at the end, in cells", "extent",
            "final_extent_cells"),
     _cells("Burned area over time", "sum of the same over time, in cell-days", "cell-days", "occupancy_cell_days"),

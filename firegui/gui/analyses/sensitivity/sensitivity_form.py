@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
@@ -65,6 +67,11 @@ class SensitivityForm(QWidget):
         """The kind of table."""
         return SensitivityKind(self.kind.currentData())
 
+    @property
+    def schedule_file(self) -> Path | None:
+        """The chosen schedule; ``None`` for none, and for the kind that plans instead."""
+        return None if self.chosen_kind is SensitivityKind.DESIGN else self.schedules.file
+
     def set_kind(self, kind: SensitivityKind) -> None:
         """Choose a kind."""
         self.kind.setCurrentIndex(self.kind.findData(kind.value))
@@ -81,7 +88,7 @@ class SensitivityForm(QWidget):
             if kind in editor.option.kinds:
                 problems.extend(editor.problems())
         settings = self.fields.value()
-        file = None if kind is SensitivityKind.DESIGN else self.schedules.file
+        file = self.schedule_file
         if kind is not SensitivityKind.DESIGN and file is None:
             problems.add("schedule", "none is chosen", "choose a run that kept a plan, or a file")
         if not problems:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QTableView
@@ -75,6 +76,9 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
             optimizer = self._session.project.plan.optimizer
             settings = replace(self.form.fields.value(), seed=optimizer.seed)
             self.form.set_settings(settings, optimizer.epochs)
+
+    def _schedule(self) -> Path | None:
+        return self.form.schedule_file
 
     def _find_problems(self) -> Sequence[Problem]:
         return self.form.problems()

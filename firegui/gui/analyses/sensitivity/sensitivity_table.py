@@ -56,7 +56,7 @@ def _whole(value: float) -> str:
     return f"{value:,.0f}"
 
 
-_DROPS = Column("Drops", lambda row: row.reading.drops, _whole, "executed drops")
+_DROPS = Column("Drops", lambda row: row.reading.drops, _whole, "drops that are flown")
 _OBJECTIVE = Column("Objective", lambda row: row.reading.fire_objective, number, _J)
 _SCORES = (
     Column("Extent", lambda row: row.reading.final_extent_cells, _whole, _EXTENT, "cells"),

@@ -122,6 +122,9 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         if self._session.has_project:
             self.form.show_project(self._session.project)
 
+    def _schedule(self) -> Path | None:
+        return self.form.schedules.file
+
     def _find_problems(self) -> Sequence[Problem]:
         return self.form.problems()
 

@@ -158,6 +158,9 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
     def _show_settings(self, saved: SavedEnsemble) -> None:
         self.form.set_settings(saved.header.settings)
 
+    def _schedule(self) -> Path | None:
+        return self.form.schedules.file
+
     def _find_problems(self) -> Sequence[Problem]:
         return missing_requirements(self._session.project, self.form.settings())
 

@@ -87,7 +87,7 @@ class DropsLayer(MapLayer):
 
     key = "drops"
     title = "Drops"
-    help = "Executed drops at their landing points, 2σ footprints to scale; strong on the shown day, faint afterwards"
+    help = "Planned drops at their landing points, 2σ footprints to scale; strong on the shown day, faint afterwards"
     follows = frozenset({"step", "view", "result", "tool"})
     samples = (("retardant", "retardant", Sample.ELLIPSE), ("water", "water", Sample.OUTLINE))
     swatch_ink = "retardant"
@@ -142,7 +142,7 @@ class DropsLayer(MapLayer):
         """Return why there are no drops."""
         if self.session.result.mean_of:
             return "not shown with means over an ensemble: show the plan's run"
-        return "" if any(drop.executed for drop in self.session.result.drops) else "no executed drops yet: start a run"
+        return "" if any(drop.executed for drop in self.session.result.drops) else "no drops yet: start a run"
 
     def draw(self, shown: MapState | None) -> None:
         """Draw the other days, which stay the same within a day, then the shown day, which grows."""
