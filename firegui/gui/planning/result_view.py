@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent, QTextDocument
+from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
@@ -99,6 +99,10 @@ def _fits(html: str, label: QLabel, width: int) -> bool:
     document = QTextDocument()
     document.setDocumentMargin(0)
     document.setDefaultFont(label.font())
+    # As in a label; by default words are broken anywhere.
+    option = document.defaultTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WordWrap)
+    document.setDefaultTextOption(option)
     document.setHtml(html)
     document.setTextWidth(width)
     return document.size().width() <= width
