@@ -68,6 +68,15 @@ class Units(StrEnum):
             return f"{metres / scale.short_m:,.0f} {scale.short_unit}"
         return f"{metres / scale.long_m:,.2f} {scale.long_unit}"
 
+    @property
+    def aircraft_speed_unit(self) -> str:
+        """Unit of the speed of aircraft."""
+        return "kn" if self is Units.US else "m/s"
+
+    def aircraft_speed_value(self, metres_per_second: float) -> float:
+        """Return the speed of an aircraft in metres per second or knots."""
+        return metres_per_second / KNOT_MS if self is Units.US else metres_per_second
+
     def wind(self, metres_per_second: float) -> str:
         """Return a wind speed with its unit."""
         scale = _SCALES[self]
@@ -75,7 +84,7 @@ class Units(StrEnum):
 
     def aircraft_speed(self, metres_per_second: float) -> str:
         """Return the speed of an aircraft with its unit."""
-        return f"{metres_per_second / KNOT_MS:,.0f} kn" if self is Units.US else f"{metres_per_second:,.0f} m/s"
+        return f"{self.aircraft_speed_value(metres_per_second):,.0f} {self.aircraft_speed_unit}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet, Material, availability_cap
 from firegui.domain.operations import Daylight, Operations
+from firegui.domain.units import FOOT_M, KNOT_MS, Units
 from firegui.errors import InputError
 from firegui.gui.scenario.fleet_panel import FIELDS, TABLE_FIELDS, FleetPanel
 from firegui.gui.session.session import Session
@@ -85,6 +86,28 @@ def test_the_table_has_four_columns_and_the_form_follows_the_selected_type(sessi
     panel.view.setCurrentIndex(panel.model.index(1, COLUMN["count"]))
     name = panel.form.fields["type"]
     assert isinstance(name, QLineEdit) and name.text() == "CL-415 Super Scooper"
+
+
+def test_the_form_is_in_the_units_of_the_session_and_the_fleet_in_si(
+    qtbot: QtBot, session: Session, panel: FleetPanel
+) -> None:
+    before = session.project.fleet
+    session.set_units(Units.US)
+    panel.view.setCurrentIndex(panel.model.index(0, COLUMN["id"]))
+    speed, height = panel.form.fields["speed_ms"], panel.form.fields["drop_height_m"]
+    assert speed.accessibleName() == "Speed, kn" and height.accessibleName() == "Drop height, ft"
+    assert isinstance(speed, QLineEdit) and float(speed.text()) == pytest.approx(
+        before.types[0].speed_ms / KNOT_MS, rel=1e-5
+    )
+    speed.editingFinished.emit()
+    assert session.project.fleet == before, "leaving a field without an edit changes nothing"
+    enter(qtbot, panel, 0, "speed_ms", "120")
+    enter(qtbot, panel, 0, "drop_height_m", "150")
+    after = session.project.fleet.types[0]
+    assert (after.speed_ms, after.drop_height_m) == (pytest.approx(120 * KNOT_MS), pytest.approx(150 * FOOT_M))
+    assert speed.text() == "120"
+    session.set_units(Units.METRIC)
+    assert float(speed.text()) == pytest.approx(after.speed_ms, rel=1e-5)
 
 
 def test_the_footer_follows_counts_calendar_and_length(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -16,12 +17,14 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QGroupBox,
     QHeaderView,
+    QLabel,
     QLineEdit,
     QWidget,
 )
 
 from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.options import plain_number
+from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import describe
 from firegui.gui.session.reporting import raise_new_problems, refusing
@@ -51,23 +54,31 @@ _COLUMNS: tuple[tuple[str, type, str, str, str], ...] = (
         float,
         "Line length",
         "m",
-        "half length of the drop along the run, in metres; σ∥ in the paper",
+        "half length of the drop along the run; σ∥ in the paper",
     ),
     (
         "sigma_perpendicular_m",
         float,
         "Line width",
         "m",
-        "half width of the drop across the run, in metres; σ⊥ in the paper",
+        "half width of the drop across the run; σ⊥ in the paper",
     ),
-    ("drop_height_m", float, "Drop height", "m", "drop height above ground, metres"),
-    ("speed_ms", float, "Speed", "m/s", "ground speed during the drop, metres per second"),
+    ("drop_height_m", float, "Drop height", "m", "drop height above ground"),
+    ("speed_ms", float, "Speed", "m/s", "ground speed during the drop"),
     ("drop_duration_s", float, "Drop time", "s", "duration of a drop, seconds"),
     ("type", str, "Make and model", "", "make and model"),
     ("id", str, "Type", "", "short name of the type; aircraft are called by it and a number, such as S-2T-1"),
     ("provenance", str, "Footprint from", "", "where line length and width come from"),
 )
 """Field, kind of value, title, unit and explanation of every column."""
+_LENGTH = (lambda units: units.length_unit, Units.length_value)
+_MEASURES: dict[str, tuple[Callable[[Units], str], Callable[[Units, float], float]]] = {
+    "sigma_parallel_m": _LENGTH,
+    "sigma_perpendicular_m": _LENGTH,
+    "drop_height_m": _LENGTH,
+    "speed_ms": (lambda units: units.aircraft_speed_unit, Units.aircraft_speed_value),
+}
+"""Unit of fields that the units of the session change, and their value in it."""
 _TIPS = {"id": attrgetter("type")}
 """Tooltips of cells by field."""
 FIELDS = tuple(field for field, *_ in _COLUMNS)
@@ -168,22 +179,28 @@ def _parsed(before: AircraftType, name: str, kind: type, text: str) -> Any:
 
 
 class AircraftForm(QGroupBox):
-    """Fields of one aircraft type that the table does not show. Every edit goes through the model."""
+    """Fields of one aircraft type that the table does not show, in the units of the session.
 
-    def __init__(self, model: FleetModel, parent: QWidget | None = None) -> None:
+    Every edit goes through the model.
+    """
+
+    def __init__(self, model: FleetModel, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("Selected type", parent)
-        self._model, self._row = model, -1
+        self._model, self._session, self._row = model, session, -1
         self.fields: dict[str, QLineEdit | QComboBox] = {}
+        self._shown: dict[str, str] = {}
         form = QFormLayout(self)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        for number, (field, kind, title, unit, tip) in enumerate(_COLUMNS):
+        self._labels: dict[str, QLabel] = {}
+        for number, (field, kind, title, _unit, tip) in enumerate(_COLUMNS):
             if field not in TABLE_FIELDS:
-                text = f"{title}, {unit}" if unit else title
                 box = self.fields[field] = self._field(number, kind)
+                label = self._labels[field] = QLabel(title)
+                label.setBuddy(box)
                 describe(box, tip)
-                box.setAccessibleName(text)
-                form.addRow(text, box)
-        self.show_row(-1)
+                form.addRow(label, box)
+        session.units_changed.connect(self._on_units)
+        self._on_units()
 
     def show_row(self, row: int) -> None:
         """Show another aircraft type; none for a row that does not exist."""
@@ -193,12 +210,24 @@ class AircraftForm(QGroupBox):
         self.setTitle(f"Selected type: {self._model.rows[row].id}" if there else "Selected type")
         for field, box in self.fields.items():
             text = self._model.index(row, FIELDS.index(field)).data(Qt.ItemDataRole.EditRole) if there else ""
+            if there and field in _MEASURES and self._session.units is not Units.METRIC:
+                text = f"{_MEASURES[field][1](self._session.units, float(text)):.6g}"
+            self._shown[field] = str(text)
             with QSignalBlocker(box):
                 if isinstance(box, QComboBox):
                     box.setCurrentIndex(box.findData(text))
                 else:
                     box.setText(text)
                     box.setCursorPosition(0)
+
+    def _on_units(self) -> None:
+        for field, _kind, title, unit, _tip in _COLUMNS:
+            if field in self.fields:
+                shown = _MEASURES[field][0](self._session.units) if field in _MEASURES else unit
+                text = f"{title}, {shown}" if shown else title
+                self._labels[field].setText(text)
+                self.fields[field].setAccessibleName(text)
+        self.show_row(self._row)
 
     def _field(self, number: int, kind: type) -> QLineEdit | QComboBox:
         if kind is Material:
@@ -212,11 +241,22 @@ class AircraftForm(QGroupBox):
         return line
 
     def _write(self, number: int, text: str) -> None:
-        index = self._model.index(self._row, number)
-        if self._row >= 0 and str(text) != index.data(Qt.ItemDataRole.EditRole):
-            self._model.setData(index, text)
+        field = FIELDS[number]
+        if self._row >= 0 and str(text) != self._shown[field]:
+            self._model.setData(self._model.index(self._row, number), self._in_si(field, str(text)))
             # A refused text must not stay as if it counted.
             self.show_row(self._row)
+
+    def _in_si(self, field: str, text: str) -> str:
+        """Return a number that is shown in other units as the model has it; other texts as they are."""
+        units = self._session.units
+        if field not in _MEASURES or units is Units.METRIC:
+            return text
+        try:
+            value = float(text.replace(",", ""))
+        except ValueError:
+            return text  # refused by the model, with the reason
+        return repr(value / _MEASURES[field][1](units, 1.0))
 
 
 class FleetPanel(TableForm):
@@ -228,7 +268,7 @@ class FleetPanel(TableForm):
         self.model = FleetModel(session, self)
         self.model.refused.connect(session.refuse)
         self._set_up_view()
-        self.form = AircraftForm(self.model)
+        self.form = AircraftForm(self.model, session)
         self.lay_out(self._make_buttons())
         layout = self.layout()
         assert layout is not None
