@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from firegui.domain.exercise import Decision, LoopDay, decision_between, drops_apart
 from firegui.domain.observation import FIXED, NO_DROPS, REPLANNED, DayStates, FireRecord, FireState
 from firegui.domain.schedule import Schedule
-from firegui.domain.stress import NOMINAL, NOMINAL_NAME, StressScenario
+from firegui.domain.stress import NOMINAL, NOMINAL_NAME
+from firegui.domain.units import Units
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.array_files import read_arrays, write_arrays
 from firegui.io.tables import csv_text
@@ -25,6 +26,7 @@ from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, no_drops, n
 from firegui.runs.replan_stages import ReplanFolder, RestStages
 from firegui.runs.run_folder import LOOP_STATE, RunRecord, read_run
 from firegui.runs.session import RunSession
+from firegui.runs.spec import ReplanSpec
 from firegui.runs.stages import FinishReason, RunState
 from firegui.runs.summary import write_summary
 
@@ -261,7 +263,7 @@ class ClosedLoop(ReplanJob):
             self._emit(BaselineReady(nothing.metrics, nothing.frames))
         if plan is not None and plan.frames is not None:
             self._emit(PlanUpdated(-1, plan.metrics, plan.frames, drops))
-        message = _message(reason, state.rows, self._spec.exercise)
+        message = _message(reason, state.rows, self._spec)
         folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
         return RunFinished(reason, message, nominal, bare, folder.path)
 
@@ -281,10 +283,11 @@ def _as_it_is(schedule: Schedule) -> Schedule:
     return schedule
 
 
-def _message(reason: FinishReason, rows: tuple[LoopDay, ...], exercise: StressScenario | None) -> str:
+def _message(reason: FinishReason, rows: tuple[LoopDay, ...], spec: ReplanSpec) -> str:
     if not rows:
         return "stopped on request before a day was flown; resume the run to go on"
-    last = rows[-1]
+    last, exercise, cell_ha = rows[-1], spec.exercise, spec.project.scenario.grid.cell_area_ha
+    loop, fixed, bare = (Units.METRIC.area(n * cell_ha) for n in (last.loop_cells, last.open_cells, last.none_cells))
     flown = f"{sum(row.loop_drops for row in rows):,} and {sum(row.open_drops for row in rows):,} drops"
     when, how = f"after day {last.day + 1} of one fire drawn at random", "daily"
     if exercise is not None:
@@ -292,10 +295,7 @@ def _message(reason: FinishReason, rows: tuple[LoopDay, ...], exercise: StressSc
             f"{exercise.name}: after {last.end:g} days of one fire drawn at random",
             f"every {exercise.repair_hours:g} h",
         )
-    text = (
-        f"{when}: {last.loop_cells:,} cells replanned {how}, {last.open_cells:,} with "
-        f"the fixed schedule ({flown}), {last.none_cells:,} without drops"
-    )
+    text = f"{when}: {loop} burned replanned {how}, {fixed} with the fixed schedule ({flown}), {bare} without drops"
     return f"stopped on request; {text}; resume the run to go on" if reason is FinishReason.STOPPED else text
 
 

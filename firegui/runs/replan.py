@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from firegui.domain.observation import DayStates, FireRecord, FireState
 from firegui.domain.results import Metrics
+from firegui.domain.units import Units
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.planning.audit import AuditReport
 from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished
@@ -154,9 +155,10 @@ def _opening(reason: FinishReason, day: int) -> str:
 
 def _gain(work: _Work, nominal: Metrics) -> str:
     old = work.outlook.continued
-    new, before = f"{nominal.final_extent_cells:,.0f} cells", f"{old.final_extent_cells:,.0f}"
+    area = Units.METRIC.area
+    new, before = area(nominal.final_extent_ha), area(old.final_extent_ha)
     drops = f"{counted(nominal.drops_executed, 'further drop')}, {old.drops_executed:,} in the old plan"
     return (
         f"At expected effectiveness the fire ends at {new} ({before} with the old plan, "
-        f"{work.outlook.nothing.final_extent_cells:,.0f} without further drops), with {drops}"
+        f"{area(work.outlook.nothing.final_extent_ha)} without further drops), with {drops}"
     )

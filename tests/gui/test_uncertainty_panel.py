@@ -204,7 +204,7 @@ def test_work_shows_the_time_left_and_running_means_and_stops_with_what_there_is
     panel.button("start").click()
     qtbot.waitUntil(lambda: controller.activity == "Fire 1 of 4 · 1:02 left")
     assert panel.bar.value() == 250
-    assert "no drops 20.0, plan 6.00" in panel.means.text()
+    assert "1.8 ha without drops, 0.5 ha with the plan" in panel.means.text()
     assert "25.0%" in panel.means.text()
     assert not panel.form.isEnabled()
     work = controller.work()

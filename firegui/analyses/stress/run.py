@@ -21,6 +21,7 @@ from firegui.analyses.stress.results import (
 )
 from firegui.domain.results import Metrics
 from firegui.domain.stress import NOMINAL, StressDraw, StressScenario, StressTable
+from firegui.domain.units import Units
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.runs.base_run import SavedRun
 from firegui.runs.events import Message, RunFinished, StressReady
@@ -145,7 +146,8 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
     def _conclude(self, reason: FinishReason) -> RunFinished:
         assert self._tally is not None
         table, out = self._tally.table, self._spec.out
-        message = table_message(table, len(self._spec.settings.scenarios), reason)
+        cell_ha = self._spec.project.scenario.grid.cell_area_ha
+        message = table_message(table, len(self._spec.settings.scenarios), reason, cell_ha)
         write_results(out, self._tally, self._spec.project)
         if reason is FinishReason.STOPPED:
             self._save()
@@ -179,12 +181,18 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
         self._say(number, len(self._spec.settings.scenarios), text)
 
 
-def table_message(table: StressTable, wanted: int, reason: FinishReason) -> str:
-    """Summarize a stress table in one sentence; say of a stopped one how far it came."""
+_area = Units.METRIC.area
+
+
+def table_message(table: StressTable, wanted: int, reason: FinishReason, cell_ha: float) -> str:
+    """Summarize a stress table in one sentence; say of a stopped one how far it came.
+
+    ``cell_ha`` is the area of a cell in hectares.
+    """
     worst = table.worst
     text = (
         f"worst in {worst.scenario.name}: {worst.share_worst:.1%} of the growth is left "
-        f"({worst.cells_worst:,.0f} of {worst.cells_no_drops:,.0f} cells)"
+        f"({_area(worst.cells_worst * cell_ha)} of {_area(worst.cells_no_drops * cell_ha)} without drops)"
     )
     if reason is FinishReason.STOPPED:
         done = f"{len(table.results)} of {counted(wanted, 'scenario')}"

@@ -8,9 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from firegui.analyses.uncertainty.summary import Summary
-from firegui.domain.ensemble import BASELINE, Ensemble, below_start
+from firegui.domain.ensemble import BASELINE, Ensemble, EnsembleSpread, below_start
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import RUN, STORE
@@ -87,18 +88,28 @@ def below_start_text(ensemble: Ensemble) -> str:
     return f"The mean falls below the {cells}: {error} may unburn them ({'; '.join(where)})"
 
 
-def summary_message(summary: Summary, reason: FinishReason) -> str:
-    """Summarize the ensemble in one sentence; say of a stopped one how far it came."""
+def _spread(found: EnsembleSpread, cell_ha: float) -> str:
+    """Return mean and standard deviation of an extent in cells as an area: ``11.4 ± 2.1 ha``."""
+    mean, deviation = found.mean * cell_ha, found.sd * cell_ha
+    digits = 1 if mean < 100.0 else 0
+    return f"{mean:,.{digits}f} ± {Units.METRIC.area(deviation, digits)}"
+
+
+def summary_message(summary: Summary, reason: FinishReason, cell_ha: float) -> str:
+    """Summarize the ensemble in one sentence; say of a stopped one how far it came.
+
+    ``cell_ha`` is the area of a cell in hectares.
+    """
     done = f"{summary.members:,} of {counted(summary.asked, 'member')}"
     row = summary.row("final_extent")
     assert row is not None
     if row.plan is None or row.benefit is None:
-        text = f"the fire ends at {row.baseline.mean:,.0f} ± {row.baseline.sd:,.0f} cells without drops"
+        text = f"the fire ends at {_spread(row.baseline, cell_ha)} without drops"
     else:
         share = "" if row.benefit.reduction is None else f", {row.benefit.reduction:.1%} less"
         text = (
-            f"with the plan the fire ends at {row.plan.mean:,.0f} ± {row.plan.sd:,.0f} cells"
-            f" ({row.baseline.mean:,.0f} ± {row.baseline.sd:,.0f} without{share});"
+            f"with the plan the fire ends at {_spread(row.plan, cell_ha)}"
+            f" ({_spread(row.baseline, cell_ha)} without{share});"
             f" more burns with it in {row.benefit.worse:.1%} of the fires"
         )
     head = f"stopped on request after {done}; resume to go on" if reason is FinishReason.STOPPED else ""

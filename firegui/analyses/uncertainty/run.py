@@ -180,7 +180,7 @@ class EnsembleRun(SavedRun[UncertaintySpec, EnsembleHeader]):
     def _conclude(self, ensemble: Ensemble, reason: FinishReason, still: Deterministic) -> RunFinished:
         out, project = self._spec.out, self._spec.project
         summary = summarised(ensemble, regions=bool(project.regions))
-        message = summary_message(summary, reason)
+        message = summary_message(summary, reason, project.scenario.grid.cell_area_ha)
         self._save()
         write_tables(out, self._folder.header, ensemble, summary, still)
         self._emit(EnsembleReady(ensemble))

@@ -41,7 +41,7 @@ from firegui.domain.workers import WorkerSettings
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResult, SavedResults
-from firegui.gui.base.number_text import duration, number
+from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import report_failure
 from firegui.gui.jobs.run_entry import RunEntry
@@ -154,10 +154,12 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
         progress = self._progress
         if self._job is None or progress is None:
             return ""
-        text = f"Final size so far, cells: no drops {number(progress.baseline)}"
+        cell_ha, area = self._session.project.scenario.grid.cell_area_ha, self._session.units.area
+        text = f"Final size so far: {area(progress.baseline * cell_ha)} without drops"
         if progress.plan is None or progress.worse is None:
             return text
-        return f"{text}, plan {number(progress.plan)}; more burns with the plan in {progress.worse:.1%}"
+        plan = area(progress.plan * cell_ha)
+        return f"{text}, {plan} with the plan; more burns with the plan in {progress.worse:.1%} of the fires"
 
     @property
     def share(self) -> float:
