@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+from distributed import Client
+
 ROOT = Path(__file__).resolve().parents[3]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "FIREGUI_THREADS": "1"}
 _PATIENCE = 60.0
@@ -37,6 +39,11 @@ class Cluster:
                 return text.split('"address": "')[1].split('"')[0]
             time.sleep(0.05)
         raise TimeoutError("the scheduler has no address")
+
+    def await_workers(self, count: int) -> None:
+        """Wait until ``count`` workers have joined."""
+        with Client(self.address(), set_as_default=False) as client:
+            client.wait_for_workers(count, timeout=_PATIENCE)
 
     def end(self) -> None:
         """Kill everybody."""
