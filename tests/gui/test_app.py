@@ -44,8 +44,11 @@ sys.exit(app.main(Path(sys.argv[1])))
 
 
 def run_program(code: str, *arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
-    places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
-    environment = os.environ | places | {"PYTHONPATH": str(REPOSITORY), "QT_QPA_PLATFORM": "offscreen"}
+    places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+    # Compiled kernels are shared, because the open project's fire needs them and compiling takes a minute.
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    shared = {"PYTHONPATH": str(REPOSITORY), "QT_QPA_PLATFORM": "offscreen", "XDG_CACHE_HOME": cache}
+    environment = os.environ | places | shared
     return subprocess.run(
         [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True, timeout=300
     )
