@@ -78,7 +78,7 @@ def test_a_fire_model_is_added_as_the_page_says_from_outside_and_from_inside(tmp
     copy = Copy.make(tmp_path, project)
     *_, said, evaluated = copy.follow("extend-fire-model")
     assert "even spread, no landscape" in said
-    assert "extent" in evaluated
+    assert "final size" in evaluated
     maps = read_maps(copy.work_folder / "ring.npz").maps
     east, west = maps.phi[0, 3], maps.phi[0, 4]  # from the western and from the eastern neighbour
     assert (east > west).all(), "fire must go with the wind, to the east"
