@@ -22,7 +22,7 @@ from unittest.mock import patch
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PIL import Image
-from PySide6.QtCore import QDeadlineTimer, QEvent, QEventLoop, QPoint, QPointF, QSettings, QSize, Qt, QTimer
+from PySide6.QtCore import QDeadlineTimer, QEvent, QPoint, QPointF, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QColor, QMouseEvent, QPainter, QPen, QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -42,6 +42,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.settings import MARGIN_TITLES, Margin
 from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.tasks import run_events
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.jobs.run_queue import RunQueue
@@ -166,13 +167,11 @@ class Guest:
         while not done():
             if deadline.hasExpired():
                 raise TimeoutError("the tutorial waits in vain")
-            QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, _LOOK_MS)
+            run_events(_LOOK_MS)
 
     def settle(self, milliseconds: int = _SETTLE_MS) -> None:
         """Let layouts, throttled plots and the map come to rest."""
-        deadline = QDeadlineTimer(milliseconds)
-        while not deadline.hasExpired():
-            QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+        run_events(milliseconds)
 
     # -- pictures ----------------------------------------------------------------------------------------------------
     def photograph(self, name: str, widget: QWidget, mark: QWidget | None = None) -> None:

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QDeadlineTimer, QEventLoop, QSize
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication
 
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.tasks import run_events
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_board import MapRenderer, film_steps, sample_steps
@@ -26,7 +27,9 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.io.exporters.animation import AnimationFrames, write_film
 from firegui.io.project.store import load_project
 
+_LOOK_MS = 50
 _SETTLE_MS = 400
+"""Time for throttled charts, late layouts and the timers of the map."""
 _PLAYED_SHARE = 0.6
 FILM_SIZE = (1320, 960)
 """Size of the window whose map is filmed, its panels hidden."""
@@ -50,7 +53,7 @@ def render_workbench(
         session, timeline = window.workbench.session, window.workbench.timeline
         last = session.project.calendar.n_steps
         session.set_step(round(_PLAYED_SHARE * last) if step is None else step)
-        _settle()
+        run_events(_SETTLE_MS)
         # The picture shows the plan while it plays. No event is handled before the picture is taken, so the step does
         # not change. At the last step playback would restart from the beginning, so it stays off there.
         timeline.play(run_folder is not None and session.step < last)
@@ -66,7 +69,7 @@ def film_run(project_folder: Path, run_folder: Path, film: Path, views: Sequence
     """
     with _hidden_window(project_folder, run_folder, FILM_SIZE, dark=True) as window:
         window.workbench.shell.show_map_only()
-        _settle()
+        run_events(_SETTLE_MS)
         window.workbench.maps.fit()
         stage = MapRenderer(window.workbench.session, window.workbench.maps, tuple(FireView(view) for view in views))
         try:
@@ -114,14 +117,7 @@ def _hidden_window(
 
 def _wait_for(done: Callable[[], bool]) -> None:
     while not done():
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 100)
-
-
-def _settle() -> None:
-    """Wait for throttled charts, late layouts and the timers of the map."""
-    deadline = QDeadlineTimer(_SETTLE_MS)
-    while not deadline.hasExpired():
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+        run_events(_LOOK_MS)
 
 
 def _save(window: MainWindow, png: Path) -> None:

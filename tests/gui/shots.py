@@ -24,7 +24,7 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QDeadlineTimer, QEvent, QEventLoop, QSettings, QSize, QTimer
+from PySide6.QtCore import QDeadlineTimer, QEvent, QSettings, QSize, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QDialog, QTabWidget, QWidget
 
@@ -34,6 +34,7 @@ from firegui.fire.demo import make_demo
 from firegui.gui.analyses.panel import AnalysisPanel
 from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.tasks import run_events
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import CURVE, FIRST, RESULT, SECOND, ProgressPanel
@@ -97,14 +98,12 @@ def until(done: Callable[[], object]) -> None:
     while not done():
         if deadline.hasExpired():
             raise TimeoutError("the window does not get there")
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, _LOOK_MS)
+        run_events(_LOOK_MS)
 
 
 def settle(milliseconds: int = _SETTLE_MS) -> None:
     """Wait until layouts, throttled charts and the map have been painted."""
-    deadline = QDeadlineTimer(milliseconds)
-    while not deadline.hasExpired():
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+    run_events(milliseconds)
 
 
 @contextmanager

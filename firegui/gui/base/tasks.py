@@ -93,6 +93,16 @@ class Task(QThread, Generic[Result]):
             self.error = error
 
 
+def run_events(milliseconds: int) -> None:
+    """Run the event loop that long.
+
+    Unlike ``processEvents`` in a loop, it leaves the processor to the threads.
+    """
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
+
+
 def wait_for(parent: QWidget | None, text: str, function: Callable[[], Result]) -> Result:
     """Run ``function`` in a thread, and return its result or raise its exception.
 
