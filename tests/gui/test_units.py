@@ -15,8 +15,10 @@ from firegui.domain.results import Metrics
 from firegui.domain.units import Units
 from firegui.gui.base.preferences import MemoryStore, Preferences
 from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.map.map_board import MirrorSession
 from firegui.gui.planning.result_view import ResultView
 from firegui.gui.planning.runs_table import run_columns
+from firegui.gui.session.session import FireView
 from firegui.runs.stages import FinishReason
 from tests.gui.shell_scene import ridge, workbench
 
@@ -68,8 +70,13 @@ def test_the_menu_switches_the_window_at_once(tmp_path: Path) -> None:
         assert changes == [Units.US] and actions["units:us"].isChecked()
         texts = [label.text() for label in window.workbench.panels["Scenario"].findChildren(QLabel)]
         assert any(text.endswith((" ft", " mi")) for text in texts)
+        mirror = MirrorSession(session, FireView.PLAN)
+        shown = [mirror.units]
         actions["units:metric"].trigger()
         assert session.units is Units.METRIC
+        shown.append(mirror.units)
+        mirror.set_units(Units.US)
+        assert [*shown, mirror.units, session.units] == [Units.US, Units.METRIC, Units.US, Units.US]
 
 
 def test_in_a_narrow_view_the_table_of_days_is_folded_and_no_line_of_the_headline_is_cut_off(

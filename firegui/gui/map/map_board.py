@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QImage, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from firegui.domain.project import Project
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.decorations import DecorationParts
@@ -36,6 +37,8 @@ class MirrorSession(Session):
         main.result_changed.connect(self._follow_result)
         main.region_selected.connect(super().select_region)
         main.tool_changed.connect(self._follow_tool)
+        main.units_changed.connect(self._follow_units)
+        self._follow_units()
         self._follow_project()
         self._follow_result()
         super().set_step(main.step)
@@ -55,6 +58,9 @@ class MirrorSession(Session):
     def _follow_tool(self, name: str) -> None:
         super().set_tool(Tool(name))
 
+    def _follow_units(self) -> None:
+        super().set_units(self._main.units)
+
     # -- handing on --------------------------------------------------------------------------------------------------
     def edit(self, text: str, project: Project, merge: int = -1) -> None:
         """Edit the project of the main session."""
@@ -71,6 +77,10 @@ class MirrorSession(Session):
     def set_tool(self, tool: Tool) -> None:
         """Select a tool on all maps."""
         self._main.set_tool(tool)
+
+    def set_units(self, units: Units) -> None:
+        """Set the units of all maps."""
+        self._main.set_units(units)
 
     def set_step(self, step: int) -> None:
         """Show a step on all maps."""
