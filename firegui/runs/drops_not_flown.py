@@ -51,7 +51,7 @@ class DropsNotFlown:
 def remedy_text(found: DropsNotFlown) -> str:
     """Return what to do about drops that are not flown, as a sentence."""
     rule = "switch the daylight rule off" if not found.others else "change the constraints"
-    return f"Plan again, or {rule} under Constraints in the workspace Plan."
+    return f"Plan again, or {rule} under Rules of the operation in the workspace Plan."
 
 
 def drops_not_flown(file: Path, project: Project) -> DropsNotFlown:

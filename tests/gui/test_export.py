@@ -17,6 +17,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.film import Film
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
@@ -169,9 +170,17 @@ def test_the_occupancy_is_that_of_the_screen_at_the_ends_of_days(
     assert np.allclose(bands, expected[-len(bands) :], atol=1e-6)
 
 
-def test_frames_that_miss_the_ends_of_days_give_no_occupancy(project: Project) -> None:
-    odd = replace(frames(project), stride=7)
-    assert fire_on_screen(odd, project) is None
+def test_between_frames_that_miss_the_ends_of_days_the_fire_grows_evenly(project: Project) -> None:
+    fire = frames(project)
+    count = -(-project.calendar.n_steps // 7) + 1
+    odd = replace(fire, stride=7, fire=Film.of(np.stack([fire.fire.picture(number) for number in range(count)])))
+    found = fire_on_screen(odd, project)
+    assert found is not None and len(found.days) == project.calendar.days + 1
+    areas = found.days.sum(axis=(1, 2))
+    low, high = (odd.fire.picture(index).sum() / 255.0 for index in (7, 8))
+    # The end of the first day is step 50: a seventh of the way from frame 7 to frame 8.
+    assert areas[1] == pytest.approx(low + (high - low) / 7.0)
+    assert np.all(np.diff(areas) > 0.0)
     assert fire_on_screen(None, project) is None
 
 

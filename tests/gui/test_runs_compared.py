@@ -81,6 +81,8 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     assert spec.against is not None and spec.against_project is None
     assert bench.workbench.session.side_by_side
     assert bench.workbench.session.result.names == (first.title, second.title)
+    # An export has all that the run keeps: its fire without drops, not that of the other run, and its stress test.
+    assert bench.workbench.session.result.folder == second.folder
     left, middle, _difference = bench.workbench.maps.panes
     left.camera.zoom(2.0)
     place = left.camera.to_pixel(20.0, 30.0)

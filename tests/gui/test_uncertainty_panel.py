@@ -152,7 +152,7 @@ def test_without_a_schedule_there_are_only_fires_without_drops(qtbot: QtBot, mak
     run(qtbot, panel, controller)
     assert execute.specs[0].schedule is None
     assert "Plan mean" not in panel.tables.summary.titles
-    assert members(panel, "Extent no drops") == ["50.0", "40.0", "30.0", "20.0"]
+    assert members(panel, "Cells no drops") == ["50.0", "40.0", "30.0", "20.0"]
     assert "no plan to compare" in panel.benefit.legend.text()
     assert panel.benefit.better == 0
 
@@ -281,7 +281,7 @@ def test_the_table_has_the_columns_of_the_paper(shown: UncertaintyPanel) -> None
 def test_the_member_in_which_the_plan_does_least_comes_first(shown: UncertaintyPanel) -> None:
     shown.pages.setCurrentWidget(shown.members_view)
     assert members(shown, "Fire") == ["1", "0", "2", "3"]
-    assert members(shown, "Extent saved")[0] == "-3.00"
+    assert members(shown, "Cells saved")[0] == "-3.00"
     assert "Wind speed ×" not in shown.tables.members.titles
 
 
@@ -369,7 +369,7 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     panel.button("start").click()
     qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
     assert set(members(panel, "Fire")) == {"0", "1", "2"}
-    assert set(members(panel, "Extent saved")) == {"0"}
+    assert set(members(panel, "Cells saved")) == {"0"}
     (found,) = SAVED_ENSEMBLES.in_project(saved)
     assert not found.can_resume() and found.can_resume(replace(found.header.settings, members=5))
     assert not (saved / "runs").exists()

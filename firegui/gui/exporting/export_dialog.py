@@ -146,15 +146,29 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
 
 
 def fire_on_screen(frames: Frames | None, project: Project) -> Occupancy | None:
-    """Return the shown fire at the day boundaries; ``None`` if no frame is at such a time."""
+    """Return the shown fire at the day boundaries, interpolated between frames.
+
+    A boundary between two frames has the fire on the straight line from one to the other.
+
+    ``None`` for frames of another grid.
+    """
     calendar = project.calendar
     steps = [day * calendar.steps_per_day for day in range(calendar.days + 1)]
     if frames is None or not len(frames.fire) or frames.fire.shape != project.scenario.grid.shape:
         return None
-    if any(step % frames.stride for step in steps[:-1]):
-        return None
-    states = np.stack([frames.fire.picture(frames.index_of_step(step)) for step in steps])
-    return Occupancy(states.astype(np.float32) / np.float32(255.0), 0)
+    return Occupancy(np.stack([_state_at(frames, step, steps[-1]) for step in steps]) / np.float32(255.0), 0)
+
+
+def _state_at(frames: Frames, step: int, end: int) -> NDArray[np.float32]:
+    """Return the state ``[H, W]`` at a step, 0 … 255; ``end`` is the step of the last frame."""
+    index = frames.index_of_step(step)
+    before = frames.fire.picture(index).astype(np.float32)
+    began = min(index * frames.stride, end)
+    following = index + 1
+    if step == began or following >= len(frames.fire):
+        return before
+    share = np.float32((step - began) / (min(following * frames.stride, end) - began))
+    return before + share * (frames.fire.picture(following).astype(np.float32) - before)
 
 
 def _kept(source: ExportSource) -> ExportContent | None:

@@ -38,8 +38,8 @@ class CompareMode(Enum):
 class EvaluationRequest:
     """Evaluation to show on the map. ``entry`` is the run that it belongs to, if any.
 
-    Without one, the plan is called ``title``. ``against`` is the name of the plan that ``spec`` has instead of no
-    drops. ``compare`` selects how both are shown.
+    Without one, the plan is called ``title``, and ``folder`` is that of its run, if any. ``against`` is the name of the
+    plan that ``spec`` has instead of no drops. ``compare`` selects how both are shown.
     """
 
     title: str
@@ -47,6 +47,7 @@ class EvaluationRequest:
     entry: RunEntry | None = None
     against: str = ""
     compare: CompareMode | None = None
+    folder: Path | None = None
 
     @property
     def plan_name(self) -> str:
@@ -178,10 +179,15 @@ class ResultPresenter(QObject):
         self._request(EvaluationRequest(entry.title, spec, entry))
 
     def show_member(
-        self, title: str, spec: EvaluateSpec, against: str = "", compare: CompareMode | None = None
+        self,
+        title: str,
+        spec: EvaluateSpec,
+        against: str = "",
+        compare: CompareMode | None = None,
+        folder: Path | None = None,
     ) -> None:
-        """Evaluate and show both fires of an ensemble member, or of a plan of a benchmark."""
-        self._request(EvaluationRequest(title, spec, None, against, compare))
+        """Evaluate and show both fires of an ensemble member, or of a plan of a benchmark or a run."""
+        self._request(EvaluationRequest(title, spec, None, against, compare, folder))
 
     def show_means(self, means: ShownResult) -> None:
         """Show means over an ensemble at once, and drop any request."""
@@ -254,7 +260,7 @@ class ResultPresenter(QObject):
         self._begin_result(
             request.title, request.spec.project, of_member=request.spec.member is not None,
             plan_name=request.plan_name, against=request.against,
-            folder=None if request.entry is None else request.entry.folder, fire=request.fire,
+            folder=request.folder if request.entry is None else request.entry.folder, fire=request.fire,
         )  # fmt: skip
         self._slot.begin(request.spec, self._subscribe)
 

@@ -205,10 +205,15 @@ class RunQueue(QObject):
         self._presenter.show_baseline()
 
     def show_member(
-        self, title: str, spec: EvaluateSpec, against: str = "", compare: CompareMode | None = None
+        self,
+        title: str,
+        spec: EvaluateSpec,
+        against: str = "",
+        compare: CompareMode | None = None,
+        folder: Path | None = None,
     ) -> None:
-        """Evaluate and show both fires of an ensemble member, or of a plan of a benchmark."""
-        self._presenter.show_member(title, spec, against, compare)
+        """Evaluate and show both fires of an ensemble member, or of a plan of a benchmark or a run."""
+        self._presenter.show_member(title, spec, against, compare, folder)
 
     def show_means(self, means: ShownResult) -> None:
         """Show means over the members of an ensemble."""

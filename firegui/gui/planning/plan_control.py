@@ -110,7 +110,7 @@ class PlanControl(QObject):
         except InputError as error:
             session.refuse(error)
             return
-        self._queue.show_member(other.title, spec, one.title, CompareMode.SIDE_BY_SIDE)
+        self._queue.show_member(other.title, spec, one.title, CompareMode.SIDE_BY_SIDE, other.folder)
         CompareRunsDialog(one, other, self._window, self._session.units).show()
 
     def replan(self) -> None:

@@ -59,18 +59,24 @@ def _whole(value: float) -> str:
 _DROPS = Column("Drops", lambda row: row.reading.drops, _whole, "drops that are flown")
 _OBJECTIVE = Column("Objective", lambda row: row.reading.fire_objective, number, _J)
 _SCORES = (
-    Column("Extent", lambda row: row.reading.final_extent_cells, _whole, _EXTENT, "cells"),
-    Column("Extent", lambda row: row.reading.final_extent_ha, number, "final extent in hectares", "ha"),
+    Column("Final size", lambda row: row.reading.final_extent_ha, number, "expected burned area at the end", "ha"),
     Column("Relative", lambda row: row.relative, "{:.2f}".format,
            "final size over that of the schedule as it was planned for, at expected effectiveness"),
-    _OBJECTIVE,
-    Column("Protected", lambda row: row.reading.protected_cells, number,
-           "protected cells burned, a sum of probabilities", "cells"),
+    Column("In regions", lambda row: row.reading.protected_cells, number,
+           "expected burned cells of the protected regions", "cells"),
     _DROPS,
+    _OBJECTIVE,
+    Column("Final size", lambda row: row.reading.final_extent_cells, _whole, _EXTENT, "cells"),
 )  # fmt: skip
 _ROW_TEXT, _ROW_SCALE = attrgetter("text"), attrgetter("scale")
 _DISPLACED = (
-    Column("Extent", lambda row: row.mean_extent_ha, number, "final extent in hectares, mean of the draws", "ha, mean"),
+    Column(
+        "Final size",
+        lambda row: row.mean_extent_ha,
+        number,
+        "expected burned area at the end, mean of the draws",
+        "ha, mean",
+    ),
     Column("Objective", lambda row: row.mean, number, _J, "mean"),
     Column("Objective", lambda row: row.lowest, number, "smallest of the draws", "lowest"),
     Column("Objective", lambda row: row.highest, number, "largest of the draws", "highest"),

@@ -21,10 +21,12 @@ def stress_rows(table: StressTable) -> tuple[StressResult, ...]:
 
 
 @lru_cache(maxsize=8)
-def stress_columns(limit: float, cell_area_ha: float, units: Units = Units.METRIC) -> tuple[Column, ...]:
+def stress_columns(
+    limit: float, cell_area_ha: float, units: Units = Units.METRIC, *, has_regions: bool = False
+) -> tuple[Column, ...]:
     """Return the columns; shares above ``limit`` are marked, ``cell_area_ha`` is the area of a cell.
 
-    Areas are in ``units``.
+    Areas are in ``units``. There is one for the protected regions if the project ``has_regions``.
     """
 
     def share_text(share: float) -> str:
@@ -38,12 +40,17 @@ def stress_columns(limit: float, cell_area_ha: float, units: Units = Units.METRI
         Column("Growth left", lambda result: result.share_worst, share_text,
                f"{_GROWTH}; largest over the draws. {ABOVE.strip()}: above the plan's limit of {limit:.1%}", "worst",
                color=lambda result: "error" if result.share_worst > limit else None),
-        Column("Growth left", lambda result: result.share_mean, "{:.1%}".format, f"{_GROWTH}; mean of the draws",
-               "mean"),
         Column("Burned", lambda result: result.cells_worst, area, "final size in the worst draw",
                f"{units.area_unit}, worst"),
-        Column("No drops", lambda result: result.cells_no_drops, area, "final size without drops, same world",
-               units.area_unit),
+        Column("No drops", lambda result: result.cells_no_drops, area,
+               "final size without drops in the same scenario, in which the fire may be larger than in the model",
+               f"{units.area_unit}, same"),
+        *([] if not has_regions else [
+            Column("In regions", lambda result: result.protected_worst, area,
+                   "expected burned area inside the protected regions in the worst draw", f"{units.area_unit}, worst"),
+        ]),
+        Column("Growth left", lambda result: result.share_mean, "{:.1%}".format, f"{_GROWTH}; mean of the draws",
+               "mean"),
         Column("Drops flown", lambda result: result.flown_mean, "{:,.0f}".format, "drops that happened", "mean"),
         Column("Draws", lambda result: len(result.draws), "{:,}".format, "draws that were flown"),
         Column("What differs", lambda result: result.scenario, scenario_text, "from the model", is_text=True,

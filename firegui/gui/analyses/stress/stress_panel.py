@@ -26,7 +26,10 @@ from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.messages import counted
 from firegui.runs.run_requests import run_title
 
-_ABOUT = "Flies the schedule in every scenario of the project: worlds that differ from the model."
+_ABOUT = (
+    "Flies the schedule in every scenario of the project: worlds that differ from the model. Growth left compares each "
+    "with its own fire without drops: at 0 % the plan holds, at 100 % it is as good as none."
+)
 _NOTHING = "No stress test is shown: make one, or open an earlier one."
 _KEY = (
     "The share of the draws in which a cell burns although the plan holds it in the model.\n"
@@ -157,7 +160,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         if shown is None or shown.table is None:
             self.model.set_rows((), ())
         else:
-            columns = stress_columns(shown.limit, shown.project.scenario.grid.cell_area_ha, self._session.units)
+            area, has_regions = shown.project.scenario.grid.cell_area_ha, bool(shown.project.regions)
+            columns = stress_columns(shown.limit, area, self._session.units, has_regions=has_regions)
             self.model.set_rows(stress_rows(shown.table), columns)
             self._select(selected)
         self.head.set_text(_NOTHING if shown is None or shown.table is None else head_text(shown))

@@ -95,7 +95,7 @@ def _summary_columns(summary: Summary) -> tuple[Column, ...]:
 def _member_columns(ensemble: Ensemble, regions: bool) -> tuple[Column, ...]:
     columns = [Column("Fire", lambda member: member, tip="numbered from 0, as in ensemble.csv", is_text=True)]
     for protected in (False, True) if regions else (False,):
-        title = "Protected" if protected else "Extent"
+        title = "Cells in regions" if protected else "Cells"
         tip = "final extent" + (" inside the protected regions" if protected else "") + ", cells"
         if ensemble.has_plan:
             gain = ensemble.benefit(protected=protected)
