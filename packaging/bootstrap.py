@@ -45,7 +45,9 @@ PROJECT = CHECKOUT / "pyproject.toml"
 BUILD_TOOLS = ("hatchling", "editables")
 WINDOW_PLATFORM = {"linux": "xcb", "darwin": "cocoa", "win32": "windows"}
 MOST_AT_ONCE = 4
-"""Processes of tests beside each other: each takes a core, and a gigabyte once torch is loaded."""
+"""Processes of tests beside each other: each takes some gigabytes once torch and the window are loaded."""
+WINDOW_TESTS = "tests/gui/test_real_window.py"
+"""All tests that need a real window: reading the others to find none takes longer than these."""
 USAGE = "usage: python3 packaging/bootstrap.py run|test [what the command itself takes]"
 
 
@@ -90,19 +92,21 @@ class Phase:
 def pytest_phases(system: str, window_possible: bool, has_xvfb: bool, extra: Sequence[str]) -> list[Phase]:
     """Return the pytest calls of ``test``.
 
-    Real windows are first. Everything else follows offscreen, with a process for each core. Windows take the focus from
-    each other, so theirs stay in one process. With a marker expression of the caller's own there is one call, in a real
-    window if there can be one.
+    Real windows are first. Everything else follows offscreen, with a process for each core and one more, because some
+    tests wait. Windows take the focus from each other, so theirs stay in one process. With a marker expression of the
+    caller's own there is one call, in a real window if there can be one.
     """
     # Colours are compared, and the virtual screen of pytest-xvfb has 16 bits of them unless told otherwise.
     xvfb = ["-o", "xvfb_colordepth=24"] if has_xvfb else ["-p", "no:xvfb"]
     native = WINDOW_PLATFORM.get(system, "xcb") if window_possible else "offscreen"
     if any(argument.startswith("-m") for argument in extra):
         return [Phase("the tests asked for", native, (*xvfb, *extra))]
-    beside = ["-n", "auto", "--maxprocesses", str(MOST_AT_ONCE), "--dist", "loadfile"]
+    beside = ["-n", str(min((os.cpu_count() or 1) + 1, MOST_AT_ONCE)), "--dist", "loadfile"]
+    named = any((CHECKOUT / argument.split("::")[0]).exists() for argument in extra)
+    files = () if named else (WINDOW_TESTS,)
     others = ["-p", "no:xvfb", "-m", "not window and not slow", *beside]
     return [
-        Phase("the tests that need a real window", native, (*xvfb, "-m", "window and not slow", *extra)),
+        Phase("the tests that need a real window", native, (*xvfb, "-m", "window and not slow", *files, *extra)),
         Phase("every other test", "offscreen", (*others, *extra)),
     ]
 
@@ -216,6 +220,8 @@ def run_tests(python: Path, machine: Machine, window: bool, extra: Sequence[str]
     for phase in pytest_phases(machine.platform, window and (has_xvfb or machine.has_display), has_xvfb, extra):
         say(f"Running {phase.title} (Qt draws: {phase.qt_platform})")
         environment = {**os.environ, "QT_QPA_PLATFORM": phase.qt_platform}
+        # Tests start hundreds of processes, and each would compile every module again.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         codes.append(call([str(python), "-m", "pytest", *phase.arguments], environment, CHECKOUT))
     return combined_exit(codes)
 

@@ -395,7 +395,7 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     panel.pages.setCurrentWidget(panel.members_view)
     panel.members_view.activated.emit(panel.tables.members.index(1, 0))
     ((title, spec),) = played
-    assert spec.member is not None and f"Member {spec.member.number} " in title
+    assert spec.member is not None and f"Fire {spec.member.number} " in title
     assert spec.schedule is not None
 
     schedule_file.unlink()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -381,17 +382,36 @@ def test_real_windows_are_tested_under_xvfb_and_everything_else_offscreen(bootst
     window, rest = bootstrap.pytest_phases("linux", True, True, ["-x"])
 
     assert window.qt_platform == "xcb"
-    assert window.arguments == ("-o", "xvfb_colordepth=24", "-m", "window and not slow", "-x")
+    real = "tests/gui/test_real_window.py"
+    assert window.arguments == ("-o", "xvfb_colordepth=24", "-m", "window and not slow", real, "-x")
     assert rest.qt_platform == "offscreen"
     assert rest.arguments[:4] == ("-p", "no:xvfb", "-m", "not window and not slow")
     assert rest.arguments[-1] == "-x"
 
 
-def test_a_core_each_tests_what_needs_no_real_window(bootstrap: Any) -> None:
+def test_only_files_of_ones_own_are_searched_for_tests_of_real_windows(bootstrap: Any) -> None:
+    window, _ = bootstrap.pytest_phases("linux", True, True, ["tests/gui/test_app.py::test_about", "-x"])
+
+    assert window.arguments[-2:] == ("tests/gui/test_app.py::test_about", "-x")
+    assert bootstrap.WINDOW_TESTS not in window.arguments
+
+
+def test_all_tests_of_real_windows_are_in_the_file_that_is_read_for_them(bootstrap: Any) -> None:
+    tests = (bootstrap.CHECKOUT / "tests").rglob("test_*.py")
+    marked = [path for path in tests if re.search(r"mark\.window\b", path.read_text(encoding="utf-8"))]
+
+    assert [path.relative_to(bootstrap.CHECKOUT).as_posix() for path in marked] == [bootstrap.WINDOW_TESTS]
+
+
+@pytest.mark.parametrize(("cores", "processes"), [(1, "2"), (2, "3"), (64, "4")])
+def test_a_core_each_and_one_more_test_what_needs_no_real_window(
+    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, cores: int, processes: str
+) -> None:
+    monkeypatch.setattr(bootstrap.os, "cpu_count", lambda: cores)
     window, rest = bootstrap.pytest_phases("linux", True, True, ["-n0"])
 
     assert "-n" not in window.arguments
-    assert "auto" in rest.arguments
+    assert rest.arguments[rest.arguments.index("-n") + 1] == processes
     assert rest.arguments[-1] == "-n0", "a number of one's own has the last word"
 
 
