@@ -18,6 +18,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.units import FOOT_M, Units
 from firegui.gui.base.theme import Theme, palette
+from firegui.gui.map import readout
 from firegui.gui.map.decorations import flow
 from firegui.gui.map.layers import place_layers as graticule_module
 from firegui.gui.map.map_view import MapView
@@ -314,6 +315,18 @@ def test_the_title_says_day_time_and_that_a_result_is_stale(session: Session, ha
     session.set_plan("shorter", replace(session.project.plan, days=3))
     hand.view.flush()
     assert "edited since" in hand.view.decorations.caption.note
+
+
+def test_a_fire_outside_the_training_of_its_model_has_a_badge_in_the_title(
+    session: Session, hand: Hand, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.show_result(ShownResult("run", plan=growing(project, 1)))
+    hand.view.flush()
+    assert "⚠" not in hand.view.decorations.caption.note
+    monkeypatch.setattr(readout, "outside_text", lambda _project: "fire model outside its training: wind")
+    session.set_step(session.step + 1)
+    hand.view.flush()
+    assert "⚠ fire model outside its training: wind" in hand.view.decorations.caption.note
 
 
 # -- looks -----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.planning.result_view import details_html, report_html
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.session.session import Session
+from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.store import load_project, save_project
@@ -312,3 +312,27 @@ def test_a_reopened_project_shows_its_latest_plan_unless_it_was_edited_since(
     bench.session.open_project(edited, folder)
     wait_idle(qtbot, window)
     assert bench.queue.shown is None and bench.session.result.plan is None
+
+
+def test_the_bar_above_the_map_leads_from_an_ensemble_back_to_the_run(qtbot: QtBot, window: MainWindow) -> None:
+    entry, bench = click_quick(qtbot, window), window.workbench
+    before, back = bench.session.result, bench.shell.centre.bar.back
+    assert back.isHidden() and before.drops
+    bench.queue.show_means(ShownResult("Mean of 4 fires", baseline=before.baseline, project=before.project, mean_of=4))
+    assert not back.isHidden() and "Mean of 4 fires: not a plan" in bench.shell.centre.bar.note.text()
+    QTest.mouseClick(back, LEFT)
+    qtbot.waitUntil(lambda: bench.queue.shown is entry and bool(bench.session.result.drops), timeout=LONG_MS)
+    assert back.isHidden() and bench.session.result.title == before.title
+    wait_idle(qtbot, window)
+
+
+def test_a_run_that_has_to_wait_says_for_which(qtbot: QtBot, window: MainWindow, endless: FakeExecute) -> None:
+    bench, told = window.workbench, list[str]()
+    bench.plan.start()
+    qtbot.waitUntil(lambda: bench.queue.active is not None)
+    active = bench.queue.active
+    bench.session.message.connect(told.append)
+    bench.plan.start()
+    assert active is not None and bench.queue.entries[-1].state is RunState.QUEUED
+    assert told[-1] == f"{bench.queue.entries[-1].title} waits for {active.title}"
+    bench.queue.stop(bench.queue.entries[-1])

@@ -118,6 +118,7 @@ def test_map_chart_table_drops_and_export_have_the_numbers_of_the_result(qtbot: 
     panel.refresh()
     for text in (number(nominal.final_extent_ha), number(bench.baseline.final_extent_ha)):
         assert text in panel.area.legend.text()
+    assert ("no further drops" in panel.area.legend.text()) is not bench.kept.is_drawn
     ends = sorted(float(panel.area.curve_points(curve)[1][-1]) for curve in (0, 1))
     assert ends == pytest.approx(sorted((nominal.final_extent_ha, bench.baseline.final_extent_ha)), rel=0.01)
     assert f"{nominal.final_extent_cells:,.0f}" in panel.result.text

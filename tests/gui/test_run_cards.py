@@ -20,6 +20,7 @@ from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning import runs_table
 from firegui.gui.planning.run_cards import card_lines, wrapped_lines
 from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged
 from firegui.gui.planning.runs_panel import RunsPanel
@@ -130,6 +131,16 @@ def panel(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[RunsPanel
         wait_idle(qtbot, queue)
     yield made
     made.shutdown()
+
+
+def test_a_run_outside_the_training_of_its_model_is_marked_with_the_reason(
+    panel: RunsPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    badge = "fire model outside its training: wind"
+    cell = panel.model.index(0, TITLE)
+    assert "⚠" not in cell.data()
+    monkeypatch.setattr(runs_table, "outside_text", lambda _project: badge)
+    assert cell.data().endswith("⚠") and badge in cell.data(Qt.ItemDataRole.ToolTipRole)
 
 
 def test_a_narrow_panel_has_cards_and_a_wide_one_a_table(panel: RunsPanel) -> None:

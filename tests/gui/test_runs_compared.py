@@ -21,6 +21,7 @@ from firegui.domain.stress import worst_case_text
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
+from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.run_comparison import CompareRunsDialog, compared, differing_inputs, run_comparison_spec
 from firegui.gui.planning.runs_table import TITLE
 from firegui.gui.session.session import ShownResult
@@ -87,6 +88,10 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     left.camera.zoom(2.0)
     place = left.camera.to_pixel(20.0, 30.0)
     assert (middle.camera.to_pixel(20.0, 30.0) - place).manhattanLength() < 1.5
+    charts = bench.workbench.panels["Progress"]
+    assert isinstance(charts, ProgressPanel)
+    charts.refresh()
+    assert f"compares {first.title} and {second.title}" in charts._caption.text()
     (dialog,) = bench.findChildren(CompareRunsDialog)
     assert dialog.isVisible()
     head = dialog.table.model()

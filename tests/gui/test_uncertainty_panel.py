@@ -15,6 +15,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from firegui.analyses.uncertainty.report import MEAN_OF_DRAWS
 from firegui.analyses.uncertainty.results import read_variogram
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.project import Project
@@ -276,6 +277,10 @@ def test_the_table_has_the_columns_of_the_paper(shown: UncertaintyPanel) -> None
     assert row["No drops sd"] == "12.9"
     assert row["Reduction"].startswith("54.3% ±")
     assert row["Plan worse"].startswith("25.0% ±")
+
+
+def test_the_numbers_say_why_the_mean_of_fires_is_not_the_expected_fire(shown: UncertaintyPanel) -> None:
+    assert MEAN_OF_DRAWS in shown.means_note.text() and shown.means_note.isVisibleTo(shown)
 
 
 def test_the_member_in_which_the_plan_does_least_comes_first(shown: UncertaintyPanel) -> None:

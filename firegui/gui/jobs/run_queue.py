@@ -65,6 +65,7 @@ class RunQueue(QObject):
         self._session, self._execute, self._clock = session, execute, clock
         self._waiting: list[tuple[RunEntry, FolderSpec]] = []
         self._active: RunEntry | None = None
+        self._before: RunEntry | None = None
         self._job: RunJob | None = None
         self._stopping = StoppingJobs()
         self._list = RunList(session, self._stopping)
@@ -213,11 +214,25 @@ class RunQueue(QObject):
         folder: Path | None = None,
     ) -> None:
         """Evaluate and show both fires of an ensemble member, or of a plan of a benchmark or a run."""
+        self._remember_shown()
         self._presenter.show_member(title, spec, against, compare, folder)
 
     def show_means(self, means: ShownResult) -> None:
         """Show means over the members of an ensemble."""
+        self._remember_shown()
         self._presenter.show_means(means)
+
+    def show_run_again(self) -> None:
+        """Show the run that was on the map before an ensemble or a comparison, else the fire without drops."""
+        if self._before is not None and self._before in self.entries:
+            self.show(self._before)
+        else:
+            self.show_baseline()
+
+    def _remember_shown(self) -> None:
+        result = self._session.result
+        if not result.of_ensemble and not result.against:
+            self._before = self.shown
 
     def show(self, entry: RunEntry) -> None:
         """Show the plan of ``entry``: live pictures of an active run, else its saved schedule once evaluated."""

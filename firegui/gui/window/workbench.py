@@ -244,7 +244,7 @@ class Workbench(QObject):
         shell.centre.set_bar(
             CentreBar(views, actions.group("centre"), (actions["show_layers"], actions["show_legend"]))
         )
-        shell.centre.bar.back.clicked.connect(lambda _checked=False: self._show_run_again())
+        shell.centre.bar.back.clicked.connect(lambda _checked=False: self.queue.show_run_again())
         session.result_changed.connect(self._show_way_back)
         self.map.hint_changed.connect(self._show_hint)
         self.map.layers.changed.connect(self._check_future_drops)
@@ -283,13 +283,6 @@ class Workbench(QObject):
         result = self.session.result
         other = f"{result.title}: not a plan" if result.of_ensemble else ""
         self.shell.centre.bar.note.set_text(hint or self.map.hint or other)
-
-    def _show_run_again(self) -> None:
-        """Show the run that was on the map before an ensemble, or else the fire without drops."""
-        if self.queue.shown is not None:
-            self.queue.show(self.queue.shown)
-        else:
-            self.queue.show_baseline()
 
     def set_full_map(self, on: bool) -> None:
         """Hide everything but the map, or show again what was shown before."""

@@ -44,7 +44,6 @@ from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import report_failure
-from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import RunSlot
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
@@ -307,7 +306,6 @@ class MeanMaps(QObject):
         self._session, self._queue, self._controller = session, queue, controller
         self._frames: Frames | None = None
         self._drawn: Ensemble | None = None
-        self._before: RunEntry | None = None
 
     @property
     def are_shown(self) -> bool:
@@ -325,12 +323,9 @@ class MeanMaps(QObject):
     def toggle(self) -> None:
         """Show the mean maps. If they are shown, show the previous run instead, or the fire without drops."""
         if not self.are_shown:
-            self._before = self._queue.shown
             self._show()
-        elif self._before is not None and self._before in self._queue.entries:
-            self._queue.show(self._before)
         else:
-            self._queue.show_baseline()
+            self._queue.show_run_again()
 
     def follow(self) -> None:
         """Replace mean maps of another or smaller ensemble, once the shown ensemble is settled."""
