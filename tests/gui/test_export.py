@@ -286,6 +286,12 @@ def test_the_preview_follows_paper_days_and_orientation(qtbot: QtBot, dialog: Ex
     assert dialog.sheet.sheet.last_day == 0
 
 
+def test_the_size_of_the_paper_can_be_read(dialog: ExportDialog) -> None:
+    paper = dialog.sheet.paper
+    arrow = paper.height()
+    assert paper.fontMetrics().horizontalAdvance(paper.currentText()) + arrow < paper.width()
+
+
 def test_the_days_stay_in_order(dialog: ExportDialog) -> None:
     dialog.sheet.last.setValue(2)
     dialog.sheet.first.setValue(3)

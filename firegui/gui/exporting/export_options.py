@@ -126,7 +126,7 @@ class MapSheetForm(QWidget):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.addRow("Days", row(self.first, QLabel("to"), self.last, QLabel(f"of {days}")))
-        form.addRow("Paper", row(self.paper, self.orientation))
+        form.addRow("Paper", row(self.paper, self.orientation, stretch=self.paper))
         form.addRow("Background", self.ground)
         form.addRow("", self.whole_grid)
         form.addRow("Author", self.author)
