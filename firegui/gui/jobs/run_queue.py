@@ -13,6 +13,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from firegui.domain.project import Project
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import CompareMode, ResultPresenter, report_failure
@@ -33,6 +34,7 @@ from firegui.runs.events import (
     StateChanged,
     StressTestProgress,
 )
+from firegui.runs.messages import counted
 from firegui.runs.notes import write_name
 from firegui.runs.run_folder import delete_run, kept_plan, same_folder
 from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec, run_title
@@ -363,7 +365,10 @@ class RunQueue(QObject):
         entry.finish(event)
         read_saved_scores(entry)
         is_failure = event.reason is FinishReason.FAILED
-        self._log(f"{entry.title} · {event.reason.value}: {event.message}", "error" if is_failure else "info")
+        # The status bar shows the first line: what the plan does. The rest is behind its button and in the log.
+        result = "" if is_failure or entry.summary is None else f"{_result_line(entry, self._session.units)}\n"
+        text = f"{result}{entry.title} · {event.reason.label}: {event.message}"
+        self._log(text, "error" if is_failure else "info")
         if is_failure:
             report_failure(self._session, entry.title, event)
         self.changed.emit()
@@ -478,3 +483,9 @@ class RunQueue(QObject):
     def _warn(self, problems: Sequence[InputError]) -> None:
         for problem in problems:
             self._log(str(problem), "warning")
+
+
+def _result_line(entry: RunEntry, units: Units) -> str:
+    """Return the result of an ended run with a summary: name, drops, final size."""
+    assert entry.summary is not None
+    return f"{entry.title}: {counted(entry.summary.drops, 'drop')}, final size {entry.summary.size_text(units)}"

@@ -90,7 +90,8 @@ def test_a_short_plan_goes_through_both_stages_to_its_end(person: Person) -> Non
     assert entry.reason is not None and entry.reason in (FinishReason.COMPLETED, FinishReason.PATIENCE)
     assert entry.prunes
     assert person.row(entry)["Drops"] == str(entry.drops)
-    assert any(
-        line.text.startswith(f"{entry.title} · {entry.reason.value}")
-        for line in person.window.workbench.event_log.entries
-    )
+    texts = [line.text for line in person.window.workbench.event_log.entries]
+    (told,) = [text for text in texts if f"{entry.title} · {entry.reason.label}: " in text]
+    # What the plan does comes first: the status bar shows one line.
+    assert entry.summary is not None
+    assert told.startswith(f"{entry.title}: {entry.drops} drops, final size {entry.summary.size_text()}\n")
