@@ -24,7 +24,7 @@ from firegui.io.exporters.briefing_days import (
     BriefingColumn,
     Period,
     TypeLine,
-    acres_text,
+    area_text,
     draw_table,
     drop_columns,
     drop_lines,
@@ -178,6 +178,7 @@ def _chunks(lines: Sequence[Any], most: int) -> Iterator[list[Any]]:
         yield part
 
 
+_FIRE = "Fire at the day's end"
 DAYS = (
     BriefingColumn("Day", 0.4, "right"),
     BriefingColumn("Date", 0.85, "center"),
@@ -190,8 +191,8 @@ DAYS = (
     BriefingColumn("Near water", 0.65, "right", "Drops"),
     BriefingColumn("Retardant", 0.85, "right", "Gallons"),
     BriefingColumn("Water", 0.85, "right", "Gallons"),
-    BriefingColumn("With the plan", 0.95, "right", "Fire at the day's end, acres"),
-    BriefingColumn("Without drops", 0.95, "right", "Fire at the day's end, acres"),
+    BriefingColumn("With the plan", 0.95, "right", _FIRE),
+    BriefingColumn("Without drops", 0.95, "right", _FIRE),
     BriefingColumn("Grounded", 1.5),
 )
 AIRCRAFT = (
@@ -229,6 +230,18 @@ class Section:
     def height(self) -> float:
         """Inches."""
         return self.head + self.step * len(self.lines)
+
+
+def _day_columns(content: ExportContent) -> tuple[BriefingColumn, ...]:
+    """Return the columns of the days, with the unit of areas and what the other fire is without."""
+    group = f"{_FIRE}, {content.sheet.units.area_unit}"
+    bare = content.summary.bare.capitalize()
+    return tuple(
+        replace(item, group=group, title=bare if item.title == "Without drops" else item.title)
+        if item.group == _FIRE
+        else item
+        for item in DAYS
+    )
 
 
 def day_lines(content: ExportContent, periods: Sequence[Period]) -> list[list[str]]:
@@ -272,7 +285,7 @@ def sections_of(content: ExportContent, periods: Sequence[Period], width: float)
     result = [[f"{title}: {text}"] for title, text in content.summary.headline(content.sheet.units)]
     found = [
         Section("Result of the whole plan", result),
-        Section("Days", day_lines(content, periods), stretched(DAYS, width)),
+        Section("Days", day_lines(content, periods), stretched(_day_columns(content), width)),
     ]
     names = [period.day for period in periods]
     for first in range(0, len(periods), _DAYS_ACROSS):
@@ -344,8 +357,9 @@ def _line(content: ExportContent, period: Period) -> list[str]:
     return [
         f"{day.day + 1}", calendar.date_text(day.day), *sun, f"{day.drops:,}",
         *_by_material([day]), "?" if day.night is None else f"{day.night:,}",
-        _count([row.near_water for row in period.rows]), *_gallons([day]), acres_text(day.fire_ha),
-        acres_text(day.fire_ha_no_drops), _grounded(content, period),
+        _count([row.near_water for row in period.rows]), *_gallons([day]),
+        *(area_text(area, content.sheet.units) for area in (day.fire_ha, day.fire_ha_no_drops)),
+        _grounded(content, period),
     ]  # fmt: skip
 
 

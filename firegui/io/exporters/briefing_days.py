@@ -15,12 +15,12 @@ from firegui.domain.fleet import AircraftType
 from firegui.domain.operations import Grounding
 from firegui.domain.project import Project
 from firegui.domain.stress import growth_left_text
+from firegui.domain.units import Units
 from firegui.io.exporters.content import ExportContent, light_of
 from firegui.io.exporters.figure_page import INK, LINE, RULE, FigurePage, shortened, wrapped
 from firegui.io.exporters.map_margin import mean_wind
 from firegui.io.exporters.table import DropRow, whole_heading
 
-ACRES_PER_HA = 2.4710538
 ROTOR_MS = 40.0
 """Below this speed over the drop an aircraft type is listed with the helicopters: a fleet does not say which it is."""
 
@@ -94,9 +94,9 @@ def type_lines(project: Project, period: Period) -> list[TypeLine]:
     return [line for line in lines if line.kind.count > 0 or line.drops]
 
 
-def acres_text(area_ha: float | None) -> str:
-    """Return an area in whole acres; empty where it is not known."""
-    return "" if area_ha is None else f"{area_ha * ACRES_PER_HA:,.0f}"
+def area_text(area_ha: float | None, units: Units) -> str:
+    """Return the number of an area; empty where it is not known."""
+    return "" if area_ha is None else units.area_number(area_ha)
 
 
 def remarks(content: ExportContent, period: Period) -> list[str]:
@@ -112,10 +112,10 @@ def _about_the_day(content: ExportContent, period: Period) -> Iterator[str]:
     if dark:
         yield f"{dark:,} of them before sunrise or after sunset: marked N in the drop table."
     day = content.summary.days[period.day]
-    plan, bare = acres_text(day.fire_ha), acres_text(day.fire_ha_no_drops)
-    if plan:
-        without = f", {bare} {content.bare}" if bare else ""
-        yield f"Expected fire at the end of the period: {plan} acres with the plan{without}."
+    if day.fire_ha is not None:
+        units, bare = content.sheet.units, day.fire_ha_no_drops
+        without = "" if bare is None else f", {units.area(bare)} {content.bare}"
+        yield f"Expected fire at the end of the period: {units.area(day.fire_ha)} with the plan{without}."
     if content.stress is not None:
         yield f"{growth_left_text(content.stress)}."
     grounded = [line.kind.type for line in type_lines(project, period) if line.grounded]

@@ -17,7 +17,7 @@ from firegui.domain.units import Units
 from firegui.errors import CancelledError
 from firegui.io.daylight import place_of, sunlight
 from firegui.io.exporters.briefing import briefing_pages, write_briefing
-from firegui.io.exporters.briefing_days import acres_text, both_ways, periods_of, to_the_minute, type_lines
+from firegui.io.exporters.briefing_days import both_ways, periods_of, to_the_minute, type_lines
 from firegui.io.exporters.content import ExportContent, Paper, Sheet
 from firegui.io.exporters.ics220 import FREQUENCIES, PERSONNEL, TITLES
 from firegui.io.exporters.table import NOTICE
@@ -207,11 +207,13 @@ def test_the_overview_adds_up() -> None:
     assert total[1:4] == ["19", "13", "6"]
     assert f"{retardant:,.0f}" in total
     assert what.plan is not None
-    acres = float(what.plan.days[1].sum()) * 900 / 4046.8564
-    assert acres_text(what.summary.days[0].fire_ha) == f"{acres:,.0f}" in first
+    hectares = float(what.plan.days[1].sum()) * 900 / 10_000
+    assert f"{hectares:,.1f}" in first and "Fire at the day's end, ha" in first
     assert f"Final size: {what.summary.size_text()}" in first
     us = replace(what, sheet=replace(what.sheet, units=Units.US))
-    assert f"Final size: {what.summary.size_text(Units.US)}" in pages(us)[0]
+    printed = pages(us)[0]
+    assert f"Final size: {what.summary.size_text(Units.US)}" in printed
+    assert f"{hectares * 10_000 / 4046.8564:,.1f}" in printed and "Fire at the day's end, acres" in printed
 
 
 def test_many_days_take_more_pages_and_none_is_lost() -> None:
