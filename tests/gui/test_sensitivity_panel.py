@@ -27,6 +27,7 @@ from firegui.domain.sensitivity import (
     SensitivityTable,
 )
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.analyses.sensitivity.sensitivity_controller import SAVED_TABLES, SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
@@ -249,12 +250,21 @@ def test_the_table_is_exported_with_every_digit(shown: SensitivityPanel, tmp_pat
 
 
 def test_the_chart_draws_what_is_chosen_beside_the_schedule_as_planned_for(shown: SensitivityPanel) -> None:
-    assert list(shown.chart.curve_points(0)[1]) == [1.0, 12.0, 3.0]
-    assert shown.chart.level == 1.0
+    assert shown.measure.currentText() == "Final size, ha"
+    assert list(shown.chart.curve_points(0)[1]) == [9.0, 108.0, 27.0]
     assert not len(shown.chart.curve_points(3)[0]), "a line joins categories"
     assert shown.chart.names == ("0.9/0.9", "0.88/0.88", "0.86/0.86")
-    shown.measure.setCurrentIndex(1)
-    assert list(shown.chart.curve_points(0)[1]) == [9.0, 108.0, 27.0]
+    shown.measure.setCurrentIndex(2)
+    assert list(shown.chart.curve_points(0)[1]) == [1.0, 12.0, 3.0]
+    assert shown.chart.level == 1.0
+
+
+def test_sizes_are_in_the_units_of_the_window(shown: SensitivityPanel, session: Session) -> None:
+    session.set_units(Units.US)
+    assert shown.measure.itemText(0) == "Final size, acres"
+    assert shown.chart.curve_points(0)[1][0] == pytest.approx(9.0 / 0.40468564224)
+    assert cells(shown, column(shown, "Final size acres"))[0] == "22.2"
+    assert "22.2 acres" in shown.head.text()
 
 
 def test_perturbed_poses_are_drawn_with_their_spread(qtbot: QtBot, make: Make, schedule_file: Path) -> None:

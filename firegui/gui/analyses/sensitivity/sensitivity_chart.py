@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.analyses.sensitivity.results import AnyTable
 from firegui.domain.sensitivity import PoseRow, Row, SensitivityKind
+from firegui.domain.units import Units
 from firegui.gui.analyses.sensitivity.sensitivity_table import row_name
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
@@ -32,13 +33,27 @@ _X_LABELS = {
 class Measure:
     """Number that can be drawn: of a row, and of the schedule as planned for if there is one.
 
-    With ``has_spread`` rows of several draws show their lowest and their highest, too.
+    With ``has_spread`` rows of several draws show their lowest and their highest, too. One that ``is_area`` is in
+    hectares.
     """
 
     title: str
     value: Callable[[Any], float]
     level: Callable[[AnyTable], float | None]
     has_spread: bool = False
+    is_area: bool = False
+
+    def in_units(self, units: Units) -> Measure:
+        """Return the number in ``units``, with the unit of areas in its title."""
+        if not self.is_area:
+            return self
+
+        def level(table: AnyTable) -> float | None:
+            found = self.level(table)
+            return None if found is None else units.area_value(found)
+
+        title = f"{self.title}, {units.area_unit}"
+        return replace(self, title=title, value=lambda row: units.area_value(self.value(row)), level=level)
 
 
 def _level(name: str) -> Callable[[AnyTable], float | None]:
@@ -52,13 +67,13 @@ def _none(_table: AnyTable) -> None:
 _FIRE = Measure("Objective", lambda row: row.reading.fire_objective, _level("fire_objective"))
 _DROPS = Measure("Drops", lambda row: row.reading.drops, _none)
 _SCORED = (
-    _FIRE,
-    Measure("Final size, ha", lambda row: row.reading.final_extent_ha, _level("final_extent_ha")),
+    Measure("Final size", lambda row: row.reading.final_extent_ha, _level("final_extent_ha"), is_area=True),
     Measure("Protected cells burned", lambda row: row.reading.protected_cells, _level("protected_cells")),
+    _FIRE,
 )
 _DISPLACED = (
     Measure("Objective", lambda row: row.mean, _level("fire_objective"), has_spread=True),
-    Measure("Final size, ha", lambda row: row.mean_extent_ha, _level("final_extent_ha")),
+    Measure("Final size", lambda row: row.mean_extent_ha, _level("final_extent_ha"), is_area=True),
 )
 MEASURES: dict[SensitivityKind, tuple[Measure, ...]] = {
     SensitivityKind.EFFECTIVENESS: _SCORED,

@@ -12,12 +12,13 @@ from PySide6.QtWidgets import QTableView
 from firegui.analyses.sensitivity.results import AnyTable, table_csv
 from firegui.domain.sensitivity import Row
 from firegui.domain.settings import SETTING_TITLES
+from firegui.domain.units import Units
 from firegui.errors import Problem
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
-from firegui.gui.analyses.sensitivity.sensitivity_chart import MEASURES, SensitivityChart
+from firegui.gui.analyses.sensitivity.sensitivity_chart import MEASURES, Measure, SensitivityChart
 from firegui.gui.analyses.sensitivity.sensitivity_controller import SavedTable, SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_form import SensitivityForm
-from firegui.gui.analyses.sensitivity.sensitivity_table import COLUMNS
+from firegui.gui.analyses.sensitivity.sensitivity_table import columns_in
 from firegui.gui.base.layouts import column, describe, row
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.fields import NoScrollComboBox
@@ -106,28 +107,34 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         if table is None:
             self.model.set_rows((), ())
         else:
-            self.model.set_rows(table.rows, COLUMNS[table.kind])
-        titles = [] if table is None else [measure.title for measure in MEASURES[table.kind]]
+            self.model.set_rows(table.rows, columns_in(table.kind, self._session.units))
+        titles = [measure.title for measure in self._measures]
         if titles != [self.measure.itemText(k) for k in range(self.measure.count())]:
             with QSignalBlocker(self.measure):
                 self.measure.clear()
                 self.measure.addItems(titles)
         self.measure.setVisible(bool(titles))
-        self.head.set_text(_NOTHING if table is None else head_text(table))
+        self.head.set_text(_NOTHING if table is None else head_text(table, self._session.units))
         self._draw()
 
     def _draw(self, *_: object) -> None:
         table, index = self._table, self.measure.currentIndex()
-        self.chart.show_table(table, None if table is None or index < 0 else MEASURES[table.kind][index])
+        self.chart.show_table(table, self._measures[index] if 0 <= index < len(self._measures) else None)
+
+    @property
+    def _measures(self) -> tuple[Measure, ...]:
+        """The numbers that the chart can draw of the shown table."""
+        table = self._table
+        return () if table is None else tuple(each.in_units(self._session.units) for each in MEASURES[table.kind])
 
 
-def head_text(table: AnyTable) -> str:
+def head_text(table: AnyTable, units: Units = Units.METRIC) -> str:
     """Return one line on what a table was made of."""
     parts = [f"Of {table.schedule}"] if table.schedule else []
     if not table.complete:
         parts.append(f"{len(table.rows)} of {len(table.settings.designs)} plans so far")
     for name, reading in (("as planned for", table.scored), ("without drops", table.baseline)):
         if reading is not None:
-            parts.append(f"{name} objective {number(reading.fire_objective)}, {number(reading.final_extent_ha)} ha")
+            parts.append(f"{name} objective {number(reading.fire_objective)}, {units.area(reading.final_extent_ha)}")
     parts.append(f"goal: {SETTING_TITLES[table.setting].lower()}, expected effectiveness {pair_text(table.nominal)}")
     return " · ".join(parts)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -16,6 +18,7 @@ from firegui.domain.sensitivity import (
     SideRow,
 )
 from firegui.domain.settings import Effectiveness
+from firegui.domain.units import Units
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import MISSING, Column
 from firegui.runs.messages import RETARDANT_SIDES, pair_text
@@ -82,6 +85,24 @@ _DISPLACED = (
     Column("Objective", lambda row: row.highest, number, "largest of the draws", "highest"),
     Column("Draws", lambda row: len(row.draws), tip="displaced plans"),
 )
+_HECTARES = "ha"
+
+
+@lru_cache(maxsize=16)
+def columns_in(kind: SensitivityKind, units: Units) -> tuple[Column, ...]:
+    """Return the columns of a kind of table, with areas in ``units``."""
+
+    def area(hectares: float) -> str:
+        return number(units.area_value(hectares))
+
+    return tuple(
+        replace(column, format=area, unit=column.unit.replace(_HECTARES, units.area_unit, 1))
+        if column.unit.startswith(_HECTARES)
+        else column
+        for column in COLUMNS[kind]
+    )
+
+
 COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
     SensitivityKind.EFFECTIVENESS: (
         Column("Effectiveness", lambda row: row.effectiveness, pair_text,
