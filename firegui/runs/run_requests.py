@@ -17,9 +17,10 @@ from firegui.io.project.observation_file import read_observation
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.io.project.store import RUNS
 from firegui.runs.command import with_command
+from firegui.runs.notes import read_name
 from firegui.runs.replan_base import TITLE, replan_problems
 from firegui.runs.result_store import unused
-from firegui.runs.run_folder import RunRecord, read_run
+from firegui.runs.run_folder import RUN, RunRecord, read_run
 from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.stages import Stage
 
@@ -90,6 +91,15 @@ def run_title(folder: Path) -> str:
     kind = _KINDS.get(parts[3] if len(parts) > 3 else "", "")
     number = f" ({parts[4]})" if len(parts) > 4 else ""
     return f"{goal}, {when.day} {when:%b %H:%M}{kind}{number}"
+
+
+def schedule_title(file: Path) -> str:
+    """Return what people call a schedule: the name or title of its run, else the name of the file."""
+    if not (file.parent / RUN).is_file():
+        return file.name
+    with suppress(InputError):
+        return read_name(file.parent) or run_title(file.parent)
+    return run_title(file.parent)
 
 
 # -- plans -------------------------------------------------------------------------------------------------------------

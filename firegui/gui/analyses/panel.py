@@ -25,7 +25,7 @@ from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.dialogs import confirm_replace
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import Content, column, fill_column, horizontal
+from firegui.gui.base.layouts import Content, column, fill_column, horizontal, muted_label
 from firegui.gui.base.theme import set_role
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import refusing
@@ -106,7 +106,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         title = self.texts.saved_results or "Earlier results"
         self.saved_list = narrow_combo(title, "saved_list")
         self.saved_list.setToolTip(f"{title} of this project")
-        self.head, self._activity = ElidedLabel(role="muted"), ElidedLabel()
+        self.head, self._activity = muted_label(), ElidedLabel()
         self.notes, self.about, self.result_note = (QLabel(wordWrap=True) for _ in range(3))
         self._noted: tuple[object, str] = None, ""
         set_role(self.result_note, "warning")

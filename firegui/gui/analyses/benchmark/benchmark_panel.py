@@ -174,10 +174,10 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
             self._drawn = self._shown_folder
             self.curves.chart.fit()
         if shown is None or table is None:
-            self.head.set_text(NOTHING if shown is None else "Preparing…")
+            self.head.setText(NOTHING if shown is None else "Preparing…")
             self.remarks.setText("")
         else:
-            self.head.set_text(head_text(table, shown.project))
+            self.head.setText(head_text(table, shown.project))
             self.remarks.setText("\n\n".join(notes(table, shown.header, shown.project)))
 
     def _show_work(self) -> None:

@@ -140,7 +140,7 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
         self.chart.show_curve(curve)
         self.chart.choose(self._selected)
         self.approximate.setText("" if curve is None else "\n".join(curve_notes(curve)))
-        self.head.set_text(_NOTHING if curve is None else head_text(curve))
+        self.head.setText(_NOTHING if curve is None else head_text(curve))
 
 
 def head_text(curve: MarginCurve) -> str:

@@ -24,7 +24,8 @@ from firegui.gui.base.number_text import number
 from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
-from firegui.runs.messages import pair_text
+from firegui.runs.messages import counted, pair_text
+from firegui.runs.run_requests import schedule_title
 
 _NOTHING = "No table is shown: make one, or open an earlier one."
 
@@ -114,12 +115,21 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
                 self.measure.clear()
                 self.measure.addItems(titles)
         self.measure.setVisible(bool(titles))
-        self.head.set_text(_NOTHING if table is None else head_text(table, self._session.units))
+        self.head.setText(_NOTHING if table is None else head_text(table, self._session.units, self._schedule_text))
         self._draw()
 
     def _draw(self, *_: object) -> None:
         table, index = self._table, self.measure.currentIndex()
         self.chart.show_table(table, self._measures[index] if 0 <= index < len(self._measures) else None)
+
+    @property
+    def _schedule_text(self) -> str:
+        """The schedule of the shown table and its drops, empty for none."""
+        shown, table = self._controller.shown, self._table
+        header = None if shown is None else shown.header
+        if table is None or header is None or not header.schedule_file or table.scored is None:
+            return "" if table is None else table.schedule
+        return f"{schedule_title(Path(header.schedule_file))}, {counted(table.scored.drops, 'drop')}"
 
     @property
     def _measures(self) -> tuple[Measure, ...]:
@@ -128,9 +138,10 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         return () if table is None else tuple(each.in_units(self._session.units) for each in MEASURES[table.kind])
 
 
-def head_text(table: AnyTable, units: Units = Units.METRIC) -> str:
-    """Return one line on what a table was made of."""
-    parts = [f"Of {table.schedule}"] if table.schedule else []
+def head_text(table: AnyTable, units: Units = Units.METRIC, schedule: str = "") -> str:
+    """Return one line on what a table was made of; ``schedule`` is what people call its schedule."""
+    schedule = schedule or table.schedule
+    parts = [f"Of {schedule}"] if schedule else []
     if not table.complete:
         parts.append(f"{len(table.rows)} of {len(table.settings.designs)} plans so far")
     for name, reading in (("as planned for", table.scored), ("without drops", table.baseline)):

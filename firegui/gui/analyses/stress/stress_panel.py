@@ -24,7 +24,7 @@ from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.messages import counted
-from firegui.runs.run_requests import run_title
+from firegui.runs.run_requests import schedule_title
 
 _ABOUT = (
     "Flies the schedule in every scenario of the project: worlds that differ from the model. Growth left compares each "
@@ -164,7 +164,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             columns = stress_columns(shown.limit, area, self._session.units, has_regions=has_regions)
             self.model.set_rows(stress_rows(shown.table), columns)
             self._select(selected)
-        self.head.set_text(_NOTHING if shown is None or shown.table is None else head_text(shown))
+        self.head.setText(_NOTHING if shown is None or shown.table is None else head_text(shown))
         names = [] if shown is None else list(shown.leaks)
         if names != [self.leak.itemData(k) for k in range(self.leak.count())]:
             chosen = self.leak.currentData()
@@ -201,6 +201,6 @@ def head_text(shown: StressTestResult) -> str:
     parts = [f"{above} of {scenarios} above the limit of {limit:.1%}"]
     parts += [f"{name} is left out: {reason}" for name, reason in table.left_out]
     if shown.header is not None:
-        file = Path(shown.header.schedule_file)
-        parts += [f"{table.drops:,} drops of {run_title(file.parent)}", f"seed {shown.header.seed}"]
+        title = schedule_title(Path(shown.header.schedule_file))
+        parts += [f"{table.drops:,} drops of {title}", f"seed {shown.header.seed}"]
     return " · ".join(parts)

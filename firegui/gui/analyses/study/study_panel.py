@@ -188,11 +188,11 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         self._draw()
         self._pace = controller.pace
         if shown is None or table is None:
-            self.head.set_text(NOTHING if shown is None else "Preparing…")
+            self.head.setText(NOTHING if shown is None else "Preparing…")
         else:
             failed = f" · {len(table.failed):,} failed" if table.failed else ""
             done = f"{len(table.rows):,} of {len(table.cells):,} cases{failed}"
-            self.head.set_text(f"{table.settings.name} · {done} · planner {table.settings.planner} · simulated")
+            self.head.setText(f"{table.settings.name} · {done} · planner {table.settings.planner} · simulated")
 
     def _draw(self) -> None:
         """Draw the current chart only: a table of thousands of cells takes a moment."""

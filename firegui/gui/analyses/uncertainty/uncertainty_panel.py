@@ -35,6 +35,7 @@ from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
 from firegui.gui.base.layouts import column, describe, muted_label, row
 from firegui.gui.widgets.fields import NoScrollComboBox
+from firegui.runs.run_requests import schedule_title
 
 NOTHING = "No ensemble is shown: draw one, or open an earlier one."
 _APPROXIMATE = "The paper's, of Bear 2020 and its own fire model: approximate here."
@@ -142,14 +143,14 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         return row(*choices, buttons)
 
     def _foot(self) -> QWidget:
-        """Return the row below the pages, with the summary line and the buttons for the whole ensemble."""
+        """Return what is below the pages: the summary and the buttons for the whole ensemble."""
         every = "Write tables, maps and figures of the ensemble"
         buttons = self._button_row(
             PanelButton("map", _MEANS, _MEANS_HELP, self.mean_maps.toggle, show_text=True),
             PanelButton("export", "Export…", every, self.export),
             PanelButton("folder", "Open folder", "Open the ensemble's folder", self._open_folder),
         )
-        return row(self.head, buttons, stretch=self.head)
+        return column(self.head, buttons, spacing=2)
 
     # -- hooks -------------------------------------------------------------------------------------------------------
     def _settings(self) -> UncertaintySettings:
@@ -217,7 +218,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         if not regions:
             with QSignalBlocker(self.quantity):
                 self.quantity.setCurrentIndex(0)
-        self.head.set_text(NOTHING if shown is None else _head_text(shown))
+        self.head.setText(NOTHING if shown is None else _head_text(shown))
         self.caution.setText(_caution_text(shown))
         drawn = shown is not None and shown.ensemble is not None and shown.ensemble.members
         self.means_note.setText(f"{MEAN_OF_DRAWS}." if drawn else "")
@@ -271,7 +272,7 @@ def _head_text(shown: EnsembleResult) -> str:
     size = f"{ensemble.members:,}" if ensemble.complete else f"{ensemble.members:,} of {ensemble.asked:,}"
     parts = [KIND_TITLES[ensemble.kind], f"{size} fires"]
     if header is not None:
-        plan = Path(header.schedule_file)
-        parts.append(f"of {plan.parent.name}/{plan.name}" if header.schedule_file else "no drops only")
+        file = Path(header.schedule_file)
+        parts.append(f"of {schedule_title(file)}" if header.schedule_file else "no drops only")
         parts.append(f"seed {header.seed}")
     return " · ".join(parts)
