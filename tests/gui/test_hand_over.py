@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from firegui.errors import Check
 from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.session.session import ShownResult
 from firegui.gui.window.main_window import MainWindow
@@ -39,3 +42,23 @@ def test_leaving_and_coming_back_keeps_what_was_chosen(qtbot: QtBot, window: Mai
     assert panel.dialog is before
     QTest.mouseClick(window.workbench.shell.side.sections["Export"].heading, LEFT)
     assert before is not None and not before.formats.isVisible()
+
+
+def test_closing_the_window_waits_for_the_export_that_is_being_prepared(
+    qtbot: QtBot, window: MainWindow, panel: HandOverPanel
+) -> None:
+    begun, ended = Event(), Event()
+
+    def prepare(check: Check) -> None:
+        begun.set()
+        try:
+            while True:
+                check()
+        finally:
+            ended.set()
+
+    assert panel.dialog is not None
+    panel.dialog._prepare.request(prepare)
+    qtbot.waitUntil(begun.is_set)
+    window.stop_work()
+    assert ended.is_set() and not panel.dialog.is_busy

@@ -485,6 +485,8 @@ class Workbench(QObject):
         """Stop all work, keep its results, and wait until every thread and process has ended."""
         for dialog in self._window.findChildren(AnimationDialog):
             dialog.close()
+        for export in self._window.findChildren(ExportDialog):
+            export.done(0)
         # Some parts are missing if the window is closed while it is being built.
         made = vars(self)
         parts = (
