@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from firegui.rollout.engine_message import EngineMessage
-from firegui.runs.engine import Engine
+from firegui.rollout.engine_message import ACTIVE_FRONT, ACTIVE_TILES, EngineMessage
+from firegui.runs.engine import CPU_NAME, Engine
 from firegui.runs.events import DeviceUsed, Message, RunEvent
-from firegui.runs.messages import computing_message
 
 if TYPE_CHECKING:
     from firegui.rollout.model import Model
+
+
+def computing_message(method: str, device_name: str) -> str:
+    """Return what a run is computed on, for people; the method only where it is slower than usual."""
+    place = "this computer" if device_name == CPU_NAME else device_name
+    return f"Computing on {place}" + ("" if method in (ACTIVE_FRONT, ACTIVE_TILES) else f", {method}")
 
 
 class EngineMessages:

@@ -6,8 +6,6 @@ import math
 
 from firegui.domain.results import Metrics
 from firegui.domain.settings import Effectiveness, OptimizerSettings, RetardantSide
-from firegui.rollout.engine_message import ACTIVE_FRONT, ACTIVE_TILES
-from firegui.runs.engine import CPU_NAME
 from firegui.runs.run_folder import EliminationSummary, TacticalProgress
 from firegui.runs.stages import FinishReason
 
@@ -110,9 +108,3 @@ def gain_message(baseline: Metrics, plan: Metrics, epochs: int | None = None) ->
 def engine_words(method: str, device_name: str) -> str:
     """Return the device and the method of a run as text: ``the CPU, active-front kernels``."""
     return f"{device_name}, {method}"
-
-
-def computing_message(method: str, device_name: str) -> str:
-    """Return what a run is computed on, for people; the method only where it is slower than usual."""
-    place = "this computer" if device_name == CPU_NAME else device_name
-    return f"Computing on {place}" + ("" if method in (ACTIVE_FRONT, ACTIVE_TILES) else f", {method}")

@@ -12,8 +12,9 @@ import pytest
 from firegui.domain.schedule import Schedule
 from firegui.planning.initialization import reopened, warmed
 from firegui.runs.engine import Engine, Lazy
+from firegui.runs.engine_messages import computing_message
 from firegui.runs.events import DeviceUsed, Message
-from firegui.runs.messages import computing_message, engine_words
+from firegui.runs.messages import engine_words
 from firegui.runs.runner import RUN_CLASSES
 from firegui.runs.spec import EvaluateSpec, PlanSpec, RunSpec
 from tests.support import make_project
