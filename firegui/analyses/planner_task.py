@@ -15,10 +15,10 @@ import msgspec
 from firegui.analyses.execution.tasks import TaskLink
 from firegui.analyses.nested_plan import nested_spec, planned
 from firegui.analyses.task_files import TITLE, clear_up, read_rows, task_folder, write_row
-from firegui.domain.benchmark import GRADIENT_CHARGE, BenchmarkRow, PlannerName, PlannerTask, TaskTerms, Violations
+from firegui.domain.benchmark import GRADIENT_CHARGE, BenchmarkRow, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
-from firegui.domain.results import Metrics
+from firegui.domain.results import Metrics, Violations
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import StressTable

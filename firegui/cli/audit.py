@@ -9,7 +9,8 @@ import click
 
 from firegui.api.gather import Gather
 from firegui.api.inputs import check_source, gather_fire, project_schedule, schedule_of_run
-from firegui.cli.options import project_argument, schedule_option
+from firegui.cli.arguments import project_argument
+from firegui.cli.options import schedule_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.shell import DONE, FAILED
 from firegui.cli.words import day_text

@@ -22,21 +22,15 @@ from firegui.analyses.benchmark.report import (
 from firegui.analyses.benchmark.results import BenchmarkHeader
 from firegui.analyses.benchmark.tables import deployment_values, group_values, row_values
 from firegui.api.benchmarks import ALL, PlannerComparison, carry_out_benchmark
-from firegui.cli.arguments import option_group
+from firegui.cli.arguments import FILE, option_group, project_argument
 from firegui.cli.carry_out import exit_code, interruptible
-from firegui.cli.options import FILE, backend_option, project_argument
+from firegui.cli.options import backend_option
 from firegui.cli.output import json_option, report
 from firegui.cli.output import table as aligned
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
-from firegui.domain.benchmark import (
-    GRADIENT_CHARGE,
-    MATCHED_PLANNERS,
-    BenchmarkSettings,
-    BenchmarkTable,
-    PlannerName,
-    Violations,
-)
+from firegui.domain.benchmark import GRADIENT_CHARGE, MATCHED_PLANNERS, BenchmarkSettings, BenchmarkTable, PlannerName
+from firegui.domain.results import Violations
 from firegui.domain.workers import WorkerSettings
 from firegui.errors import Problems
 from firegui.runs.events import RunFinished

@@ -15,8 +15,8 @@ from firegui.analyses.calibration.checkpoint import out_problems, part_of, read_
 from firegui.analyses.calibration.run import TITLE, calibrate_problems, default_settings, mean_iou
 from firegui.api.gather import Gather
 from firegui.api.running import refusal
+from firegui.cli.arguments import FILE
 from firegui.cli.carry_out import carry_out, exit_code
-from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options

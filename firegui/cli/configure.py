@@ -10,8 +10,9 @@ import click
 
 from firegui.api.gather import Gather
 from firegui.api.inputs import check_source, gather_scenarios
+from firegui.cli.arguments import FILE, project_argument
 from firegui.cli.info import next_step, project_lines, project_summary
-from firegui.cli.options import FILE, nominal_options, parse_weights, project_argument
+from firegui.cli.options import nominal_options, parse_weights
 from firegui.cli.output import json_option, report
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.coverage import RequiredCoverage

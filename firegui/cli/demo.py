@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 from firegui.api.plans import BOTH, plan_spec
+from firegui.cli.arguments import FILE
 from firegui.cli.carry_out import carry_out
 from firegui.cli.display import display_trouble
-from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
 from firegui.cli.plan_runs import planned
 from firegui.cli.progress import emitter, progress_option

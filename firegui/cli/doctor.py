@@ -15,8 +15,8 @@ import pyproj
 import rasterio
 
 from firegui.assets import resource
+from firegui.cli.arguments import FILE
 from firegui.cli.display import NO_DISPLAY, display_trouble
-from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report, table
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, Problems

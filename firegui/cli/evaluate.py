@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from firegui.api.rollouts import TITLE, EvaluatedSchedule, RolloutRequest, roll_out
-from firegui.cli.options import FILE
+from firegui.cli.arguments import FILE
 from firegui.cli.output import json_option, report
 from firegui.cli.remarks import print_message
 from firegui.cli.results import metrics_table, summary_lines

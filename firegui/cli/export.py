@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from firegui.api.exports import FILMS, format_names, name_problems, write_export
-from firegui.cli.options import FILE
+from firegui.cli.arguments import FILE
 from firegui.cli.output import chosen_units, json_option, report
 from firegui.cli.window import FILM_SIDES, film_run
 from firegui.errors import InputError, Problem, Problems

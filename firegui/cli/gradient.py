@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from firegui.api.rollouts import DeviceListener, RolloutRequest
-from firegui.cli.options import FILE
+from firegui.cli.arguments import FILE
 from firegui.cli.output import json_option, report
 from firegui.cli.remarks import print_message
 from firegui.cli.rollout_options import rollout_options

@@ -14,9 +14,9 @@ import click
 from firegui.api.gather import Gather
 from firegui.api.new_projects import TITLE, new_landscape_project, new_maps_project
 from firegui.api.projects import made_project, refuse_existing
-from firegui.cli.arguments import option_group
+from firegui.cli.arguments import FILE, F, option_group
 from firegui.cli.info import next_step, project_lines, project_summary
-from firegui.cli.options import FILE, F, parse_start, parse_transform
+from firegui.cli.options import parse_start, parse_transform
 from firegui.cli.output import json_option, report
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS

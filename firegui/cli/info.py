@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from firegui.cli.options import project_argument
+from firegui.cli.arguments import project_argument
 from firegui.cli.output import json_option, report, table
 from firegui.cli.words import command_text, day_text, days_text
 from firegui.domain.calendar import DATE_UNKNOWN

@@ -8,7 +8,7 @@ import click
 
 from firegui.api.gather import Gather
 from firegui.api.inputs import check_target
-from firegui.cli.options import FILE, project_argument
+from firegui.cli.arguments import FILE, project_argument
 from firegui.cli.output import json_option, report
 from firegui.io.project.maps_file import write_maps
 from firegui.io.project.store import load_project

@@ -15,8 +15,9 @@ from firegui.analyses.margin.run import margin_problems
 from firegui.analyses.requests import MarginRequest, Paths
 from firegui.api.gather import Gather
 from firegui.api.running import refusal
+from firegui.cli.arguments import FILE, project_argument
 from firegui.cli.carry_out import carry_out, exit_code
-from firegui.cli.options import FILE, backend_option, project_argument
+from firegui.cli.options import backend_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import clock, emitter, progress_option
 from firegui.cli.setting_options import given_settings, setting_options

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Any, TypeVar
 
 import click
 
-from firegui.cli.arguments import FILE as FILE
-from firegui.cli.arguments import project_argument as project_argument
+from firegui.cli.arguments import FILE, F
 from firegui.cli.setting_options import setting_options
 from firegui.domain.options import bounds_problems
 from firegui.domain.settings import Effectiveness, ObjectiveWeights
 from firegui.errors import InputError, Problem, Problems
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 backend_option = click.option(
     "--backend", default="auto", show_default=True, metavar="auto|reference|cpu|cuda", help="What computes the fire."

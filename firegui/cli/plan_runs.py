@@ -12,9 +12,9 @@ import click
 from firegui.analyses.stress.results import table_data
 from firegui.api.inputs import Change
 from firegui.api.plans import PlanRequest
-from firegui.cli.arguments import option_group
+from firegui.cli.arguments import FILE, option_group, project_argument
 from firegui.cli.carry_out import exit_code, interruptible
-from firegui.cli.options import FILE, backend_option, project_argument
+from firegui.cli.options import backend_option
 from firegui.cli.output import json_option, report
 from firegui.cli.progress import emitter, progress_option
 from firegui.cli.removal import MOST_LINES, curve_data, curve_lines, given_up, saved_curve

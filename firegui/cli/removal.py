@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from firegui.api.inputs import check_target
-from firegui.cli.options import FILE
+from firegui.cli.arguments import FILE
 from firegui.cli.output import json_option, report
 from firegui.cli.output import table as aligned
 from firegui.cli.words import command_text

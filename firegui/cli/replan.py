@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from firegui.api.replans import ReplanRequest, carry_out_replan
-from firegui.cli.arguments import option_group
+from firegui.cli.arguments import FILE, option_group
 from firegui.cli.carry_out import exit_code, interruptible
-from firegui.cli.options import FILE, schedule_option
+from firegui.cli.options import schedule_option
 from firegui.cli.output import report, table
 from firegui.cli.plan_runs import design_options, plan_settings, run_options, second_stage_options
 from firegui.cli.progress import emitter

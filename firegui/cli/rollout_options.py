@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from firegui.api.rollouts import RolloutRequest
-from firegui.cli.options import backend_option, nominal_options, precision_option, project_argument, schedule_option
+from firegui.cli.arguments import project_argument
+from firegui.cli.options import backend_option, nominal_options, precision_option, schedule_option
 from firegui.cli.setting_options import given_settings
 from firegui.domain.settings import Effectiveness
 from firegui.errors import Problems

@@ -26,9 +26,9 @@ from firegui.analyses.scaling.results import STORE, TITLE, ScalingHeader, read_h
 from firegui.analyses.scaling.run import scaling_problems
 from firegui.api.gather import Gather
 from firegui.api.running import refusal
-from firegui.cli.arguments import option_group
+from firegui.cli.arguments import FILE, option_group, project_argument
 from firegui.cli.carry_out import carry_out, exit_code
-from firegui.cli.options import FILE, backend_option, project_argument
+from firegui.cli.options import backend_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options

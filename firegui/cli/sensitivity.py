@@ -14,8 +14,9 @@ from firegui.analyses.sensitivity.run import sensitivity_problems
 from firegui.api.gather import Gather
 from firegui.api.inputs import gather_schedule
 from firegui.api.running import refusal
+from firegui.cli.arguments import FILE, project_argument
 from firegui.cli.carry_out import carry_out, exit_code
-from firegui.cli.options import FILE, backend_option, project_argument, schedule_option
+from firegui.cli.options import backend_option, schedule_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options

@@ -13,7 +13,8 @@ import click
 from firegui.analyses.skill.results import write_skill
 from firegui.analyses.skill.run import default_settings, skill_problems
 from firegui.api.gather import Gather
-from firegui.cli.options import FILE, backend_option, project_argument
+from firegui.cli.arguments import FILE, project_argument
+from firegui.cli.options import backend_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from firegui.cli.options import FILE, project_argument
+from firegui.cli.arguments import FILE, project_argument
 from firegui.cli.output import json_option, report
 from firegui.cli.window import render_workbench
 

@@ -11,8 +11,9 @@ import click
 
 from firegui.analyses.stress.results import table_data
 from firegui.api.stress_tests import StressTestRequest, carry_out_stress_test
+from firegui.cli.arguments import FILE, project_argument
 from firegui.cli.carry_out import exit_code, interruptible
-from firegui.cli.options import FILE, backend_option, project_argument, schedule_option
+from firegui.cli.options import backend_option, schedule_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options

@@ -14,8 +14,9 @@ from firegui.analyses.study.results import STORE, TITLE, StudyHeader, read_heade
 from firegui.analyses.study.run import study_lacks
 from firegui.api.gather import Gather
 from firegui.api.running import refusal
+from firegui.cli.arguments import FILE
 from firegui.cli.carry_out import carry_out, exit_code
-from firegui.cli.options import FILE, backend_option
+from firegui.cli.options import backend_option
 from firegui.cli.output import json_option, report
 from firegui.cli.output import table as aligned
 from firegui.cli.progress import clock, emitter, plain_progress_option

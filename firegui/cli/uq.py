@@ -13,9 +13,9 @@ from firegui.analyses.uncertainty.report import MEAN_OF_DRAWS, below_start_text,
 from firegui.analyses.uncertainty.results import Deterministic, EnsembleHeader, summary_content
 from firegui.analyses.uncertainty.summary import Summary, SummaryRow, summarised
 from firegui.api.ensembles import EnsembleRequest, carry_out_ensemble
-from firegui.cli.arguments import option_group
+from firegui.cli.arguments import FILE, option_group, project_argument
 from firegui.cli.carry_out import exit_code, interruptible
-from firegui.cli.options import FILE, backend_option, project_argument, schedule_option
+from firegui.cli.options import backend_option, schedule_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options

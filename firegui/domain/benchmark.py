@@ -12,8 +12,7 @@ from enum import StrEnum
 from statistics import fmean, stdev
 
 from firegui.domain.options import bounds_problems, option
-from firegui.domain.results import Metrics
-from firegui.domain.results import Violations as Violations
+from firegui.domain.results import Metrics, Violations
 from firegui.domain.settings import MORE
 from firegui.domain.stress import StressTable, scenario_names
 from firegui.errors import Problem

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.results import Metrics
-from firegui.domain.schedule import Schedule, pose_scale
+from firegui.domain.schedule import Schedule, pose_logits_of, pose_scale
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import Check, InputError, Problem
 from firegui.planning.checkpoint import Checkpoint
 from firegui.planning.flight_rules import uncapped, with_pins, within_cap
-from firegui.planning.initialization import pose_logits_of
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model

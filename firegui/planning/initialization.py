@@ -10,8 +10,10 @@ import torch
 from numpy.typing import NDArray
 
 from firegui.domain.fleet import Material
-from firegui.domain.schedule import Schedule
-from firegui.domain.schedule import pose_logits_of as pose_logits_of  # the inverse of the variables, for planners
+from firegui.domain.schedule import (
+    Schedule,
+    pose_logits_of,  # the inverse of the variables, for planners
+)
 from firegui.domain.settings import OptimizerSettings, Start
 from firegui.errors import Check
 from firegui.planning.placement import across_wind, dispersed_maxima

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.results import Metrics
-from firegui.domain.schedule import Schedule
+from firegui.domain.schedule import Schedule, pose_logits_of
 from firegui.domain.settings import EliminationSettings, ObjectiveWeights, Setting
 from firegui.errors import Check
-from firegui.planning.initialization import pose_logits_of
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds
 from firegui.rollout.model import Model

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.benchmark import GRADIENT_CHARGE
-from firegui.domain.schedule import Schedule, pose_scale
+from firegui.domain.schedule import Schedule, pose_logits_of, pose_scale
 from firegui.domain.settings import EliminationSettings, PlanSettings
 from firegui.errors import Check, InputError, Problem
 from firegui.planning.checkpoint import Checkpoint
 from firegui.planning.elimination import Elimination, EliminationState
 from firegui.planning.gradient import adam_step
-from firegui.planning.initialization import pose_logits_of
 from firegui.planning.robust import FIXED, displacements, model_size, off_the_pins, trials_of
 from firegui.planning.trials import Trial, constrained_terms, constraint_weights, displaced, ratios, run
 from firegui.rollout.backend import kernel_threads

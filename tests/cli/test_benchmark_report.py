@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from firegui.analyses.benchmark.results import BenchmarkHeader
 from firegui.cli.benchmark import lines, result
 from firegui.cli.output import print_json
-from firegui.domain.benchmark import BenchmarkTable, PlannerName, Violations
+from firegui.domain.benchmark import BenchmarkTable, PlannerName
+from firegui.domain.results import Violations
 from firegui.runs.events import RunFinished
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.stages import FinishReason, RunState

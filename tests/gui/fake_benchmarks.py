@@ -11,17 +11,9 @@ import numpy as np
 from firegui.analyses.benchmark.results import BenchmarkHeader, table_of, write_header
 from firegui.analyses.benchmark.tables import write_tables
 from firegui.analyses.task_files import read_rows, task_folder, write_row
-from firegui.domain.benchmark import (
-    BenchmarkRow,
-    BenchmarkSettings,
-    BenchmarkTable,
-    PlannerName,
-    PlannerTask,
-    Violations,
-    tasks_of,
-)
+from firegui.domain.benchmark import BenchmarkRow, BenchmarkSettings, BenchmarkTable, PlannerName, PlannerTask, tasks_of
 from firegui.domain.project import Project
-from firegui.domain.results import Metrics
+from firegui.domain.results import Metrics, Violations
 from firegui.domain.schedule import Schedule
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.store import project_hash

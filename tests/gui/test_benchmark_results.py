@@ -15,15 +15,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.analyses.task_files import task_folder
-from firegui.domain.benchmark import (
-    BenchmarkTable,
-    PlannerName,
-    PlannerTask,
-    Violations,
-    joined_deployment,
-    tasks_of,
-)
+from firegui.domain.benchmark import BenchmarkTable, PlannerName, PlannerTask, joined_deployment, tasks_of
 from firegui.domain.project import Project
+from firegui.domain.results import Violations
 from firegui.errors import InputError
 from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceChart, ConvergenceLine, lines_of, pen_of
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel

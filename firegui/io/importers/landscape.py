@@ -25,7 +25,8 @@ from firegui.io.source_files import MOST_DAYS
 from firegui.io.times import guess_offset_h
 from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.conventions import METRES_PER_SECOND, SpeedUnit
-from firegui.io.weather.wind import WindFields, WindSurvey, read_wind, survey_wind
+from firegui.io.weather.daily import WindFields
+from firegui.io.weather.wind import WindSurvey, read_wind, survey_wind
 
 HURRICANE_MS = 32.7
 """From here on a wind is a hurricane on Beaufort's scale."""

@@ -31,8 +31,7 @@ from firegui.io.weather.conventions import (
     SpeedUnit,
     WindConventions,
 )
-from firegui.io.weather.daily import WindFields as WindFields
-from firegui.io.weather.daily import constant_maps, daily_maps
+from firegui.io.weather.daily import WindFields, constant_maps, daily_maps
 from firegui.io.weather.locations import Window
 from firegui.io.weather.netcdf_file import CLASSIC, HDF5, opened_netcdf
 from firegui.io.weather.netcdf_wind import netcdf_series

@@ -10,9 +10,8 @@ import msgspec
 from firegui.analyses.execution.tasks import TaskLink, WorkerSetup
 from firegui.analyses.study.cell_worker import CellAnswer
 from firegui.analyses.study.run import StudyRun
-from firegui.domain.benchmark import Violations
 from firegui.domain.project import Project
-from firegui.domain.results import Metrics
+from firegui.domain.results import Metrics, Violations
 from firegui.domain.study import Cell, StudySettings, Vary
 from firegui.domain.study_table import StudyRow
 from firegui.errors import FireguiError

@@ -26,8 +26,9 @@ from firegui.analyses.benchmark.report import (
     unequal_effort,
 )
 from firegui.analyses.benchmark.tables import CURVES, ROWS, SCENARIOS, papers, sheets, write_tables
-from firegui.domain.benchmark import BenchmarkTable, PlannerName, SeedSpread, Violations
+from firegui.domain.benchmark import BenchmarkTable, PlannerName, SeedSpread
 from firegui.domain.project import Project
+from firegui.domain.results import Violations
 from firegui.domain.settings import ObjectiveWeights, Setting
 from tests.support import make_project
 from tests.unit.domain.benchmark_samples import made_table, whole_table, with_stress, without

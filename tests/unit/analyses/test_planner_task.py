@@ -18,7 +18,8 @@ from firegui.analyses.execution.process_worker import OrderKind, WorkerMessage, 
 from firegui.analyses.execution.tasks import WorkReport
 from firegui.analyses.planner_task import SECONDS, TaskContext, carry_out_task
 from firegui.analyses.task_files import read_rows, task_folder, write_row
-from firegui.domain.benchmark import BenchmarkRow, PlannerName, PlannerTask, Violations
+from firegui.domain.benchmark import BenchmarkRow, PlannerName, PlannerTask
+from firegui.domain.results import Violations
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.domain.stress import StressScenario, StressSet

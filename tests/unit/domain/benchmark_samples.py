@@ -13,10 +13,9 @@ from firegui.domain.benchmark import (
     BenchmarkTable,
     PlannerName,
     PlannerTask,
-    Violations,
     tasks_of,
 )
-from firegui.domain.results import Metrics
+from firegui.domain.results import Metrics, Violations
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 
 BUDGET, ALLOWANCE, AT_ITS_COST = 1_032, 6_000, 25_686

@@ -11,9 +11,9 @@ from firegui.domain.benchmark import (
     DeploymentRow,
     PlannerName,
     PlannerTask,
-    Violations,
     deployment,
 )
+from firegui.domain.results import Violations
 from tests.unit.domain.benchmark_samples import made_table, without
 
 ONE_SEED = made_table(seeds=1)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from firegui.analyses.study.report import columns_of
-from firegui.domain.benchmark import Violations
+from firegui.domain.results import Violations
 from firegui.domain.settings import Margin, ObjectiveWeights, Setting
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 from firegui.domain.study import Case, Cell, Sampling, StudySettings, Value, Vary, cells_of

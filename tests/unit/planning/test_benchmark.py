@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
-from firegui.domain.benchmark import PlannerName, Violations
+from firegui.domain.benchmark import PlannerName
+from firegui.domain.results import Violations
 from firegui.domain.settings import DESIGN, NOMINAL, PlanSettings
 from firegui.errors import CancelledError
 from firegui.planning import benchmark

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from firegui.domain.schedule import Schedule
+from firegui.domain.schedule import Schedule, pose_logits_of
 from firegui.domain.settings import OptimizerSettings
-from firegui.planning.initialization import front_schedule, pose_logits_of
+from firegui.planning.initialization import front_schedule
 from firegui.rollout import reference
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 

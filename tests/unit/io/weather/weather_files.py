@@ -17,7 +17,8 @@ from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.crs import wkt
 from firegui.io.rasters.geotiff import without_place_warnings
-from firegui.io.weather.wind import WindFields, WindSource, read_wind
+from firegui.io.weather.daily import WindFields
+from firegui.io.weather.wind import WindSource, read_wind
 
 GRID = Grid(6, 8, 1000.0, (1000.0, 0.0, 500_000.0, 0.0, -1000.0, 4_400_000.0), "EPSG:32610")
 """Its left edge is the zone's central meridian: grid north is true north to 0.06°."""
