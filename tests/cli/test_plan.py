@@ -35,6 +35,9 @@ def test_plan_reports_both_stages_and_leaves_a_complete_folder(firegui: Run, pro
     assert found["nominal"]["drops_executed"] == found["pruned"]["drops"]
     assert found["reference"]["drops_executed"] == found["pruned"]["drops_before"]
     assert found["audit"]["violations"] == []
+    (region,) = found["summary"]["regions"]
+    assert region == found["summary"]["regions_together"] and region["name"] == "Village"
+    assert 0.0 <= region["burned_ha"] <= region["burned_ha_no_drops"] <= region["area_ha"]
     assert {path.name for path in (tmp_path / "run").iterdir()} >= FILES
 
 

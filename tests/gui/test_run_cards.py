@@ -24,7 +24,7 @@ from firegui.gui.planning import runs_table
 from firegui.gui.planning.run_cards import card_lines, wrapped_lines
 from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.planning.runs_table import NIGHT, SIZE, TITLE
+from firegui.gui.planning.runs_table import NIGHT, SIZE, TITLE, run_columns
 from firegui.gui.session.session import Session
 from firegui.runs.notes import MOST_LETTERS, NAME, read_name, write_name
 from firegui.runs.stages import FinishReason, RunState
@@ -69,6 +69,12 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     assert card_lines(entry, Units.US)[0] == "Regions: 1.0 acres of 128 acres burned"
     entry.summary = replace(entry.summary, regions=(replace(region, is_in_goal=False),), together=None)
     assert card_lines(entry)[0].startswith("1,198 ha saved")
+    # The worst case is that of the regions, too.
+    entry.stress = stress_table()
+    assert "growth left" in card_lines(entry)[1]
+    entry.summary = replace(entry.summary, regions=(region,))
+    burned = max(draw.protected_cells for result in entry.stress.results for draw in result.draws) * 0.09
+    assert f"worst case {burned:.1f} ha of the regions" in card_lines(entry)[2]
 
 
 def test_a_card_says_when_the_plan_makes_the_fire_larger() -> None:
@@ -100,6 +106,15 @@ def test_runs_are_sorted_and_those_without_a_value_come_last(
     three: list[RunEntry], order: RunOrder, expected: list[str]
 ) -> None:
     assert titles(arranged(three, "", order, RunGrouping.NONE)) == expected
+
+
+def test_runs_are_sorted_by_what_burns_of_the_regions(three: list[RunEntry]) -> None:
+    for entry, burned in zip(three[:2], (0.4, 3.0), strict=True):
+        assert entry.summary is not None
+        entry.summary = replace(entry.summary, regions=(RegionSummary("R1", 52.0, burned, 31.0),))
+    assert titles(arranged(three, "", RunOrder.REGIONS, RunGrouping.NONE)) == ["b", "a", "c"]
+    (column,) = (each for each in run_columns(lambda: Units.US) if each.title == "In regions")
+    assert [column.text(entry) for entry in three] == ["1.0 acres", "7.4 acres", "–"]
 
 
 def test_every_word_of_the_search_must_be_in_name_state_folder_or_notes(three: list[RunEntry]) -> None:

@@ -47,8 +47,8 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
         )
     )
     night = night_drops(entry)
-    worst = "" if entry.stress is None else f"worst case {percent_text(entry.stress.worst.share_worst)} growth left"
-    lines.append(_SEPARATOR.join(filter(None, ("" if night is None else f"{night:,} at night", worst))))
+    at_night = "" if night is None else f"{night:,} at night"
+    lines.append(_SEPARATOR.join(filter(None, (at_night, _worst_text(entry, units)))))
     return [line for line in lines if line]
 
 
@@ -62,6 +62,16 @@ def _regions_text(entry: RunEntry, units: Units) -> str:
         return ""
     found = replace(summary.all_regions, burned_ha_no_drops=None)
     return f"{found.name or 'Regions'}: {found.text(summary.bare, units)}"
+
+
+def _worst_text(entry: RunEntry, units: Units) -> str:
+    """Return what burns in the worst stress case: of the regions where the goal counts them, else growth."""
+    if entry.stress is None:
+        return ""
+    if entry.summary is not None and entry.summary.protects_regions:
+        burned = entry.stress.worst_for_regions.protected_worst * entry.summary.cell_ha
+        return f"worst case {units.area(burned)} of the regions"
+    return f"worst case {percent_text(entry.stress.worst.share_worst)} growth left"
 
 
 def _saved_text(entry: RunEntry, saved: float, units: Units) -> str:

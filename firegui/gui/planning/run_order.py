@@ -17,6 +17,7 @@ class RunOrder(StrEnum):
     NEWEST = "Newest first"
     NAME = "Name"
     SAVED = "Most saved"
+    REGIONS = "Least burned in regions"
     DROPS = "Fewest drops"
     GALLONS = "Fewest gallons"
     NIGHT = "Fewest drops at night"
@@ -39,6 +40,15 @@ def saved_ha(entry: RunEntry) -> float | None:
     if found is None or found.final_ha is None or found.final_ha_no_drops is None:
         return None
     return found.final_ha_no_drops - found.final_ha
+
+
+def burned_in_regions(entry: RunEntry) -> float | None:
+    """Return the hectares that burn in the protected regions.
+
+    ``None`` without regions, and where it is not known.
+    """
+    found = None if entry.summary is None else entry.summary.all_regions
+    return None if found is None else found.burned_ha
 
 
 def gallons(entry: RunEntry) -> float | None:
@@ -91,7 +101,8 @@ def arranged(entries: Iterable[RunEntry], search: str, order: RunOrder, grouping
 def _key(entry: RunEntry, order: RunOrder) -> tuple[bool, float]:
     saved = saved_ha(entry)
     values: dict[RunOrder, float | None] = {
-        RunOrder.SAVED: None if saved is None else -saved, RunOrder.DROPS: entry.drops,
+        RunOrder.SAVED: None if saved is None else -saved, RunOrder.REGIONS: burned_in_regions(entry),
+        RunOrder.DROPS: entry.drops,
         RunOrder.GALLONS: gallons(entry), RunOrder.NIGHT: night_drops(entry), RunOrder.WORST: worst_share(entry),
     }  # fmt: skip
     value = values[order]

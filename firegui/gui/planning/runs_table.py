@@ -22,6 +22,7 @@ from firegui.gui.planning.run_order import (
     RunGrouping,
     RunOrder,
     arranged,
+    burned_in_regions,
     gallons,
     group_of,
     night_drops,
@@ -33,7 +34,7 @@ from firegui.runs.notes import takes_notes
 from firegui.runs.run_folder import kept_plan
 from firegui.runs.stages import FinishReason
 
-TITLE, STATE, PROGRESS, ELAPSED, ETA, SIZE, DROPS, GALLONS, NIGHT, WORST = range(10)
+TITLE, STATE, PROGRESS, ELAPSED, ETA, SIZE, DROPS, GALLONS, NIGHT, WORST, REGIONS = range(11)
 _NOTE_LETTERS = 80
 _LEAST_SHARE = 5e-4
 """Smaller changes of the final size are shown as none."""
@@ -238,6 +239,8 @@ def run_columns(units: Callable[[], Units]) -> tuple[Column, ...]:
         Column("Worst case", lambda entry: entry.stress, worst_case_text, is_text=True,
                sort_key=lambda table: table.worst.share_worst,
                tip="Growth of the fire left in the worst stress scenario, and its name. A dash: not tested"),
+        Column("In regions", burned_in_regions, lambda area: units().area(area),
+               "Expected burned area of the protected regions at the end of the plan"),
     )  # fmt: skip
 
 
