@@ -23,7 +23,6 @@ from firegui.gui.map.layer_properties import LayerPropertiesDialog
 from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
-from firegui.gui.planning.run_comparison import CompareRunsDialog
 from firegui.gui.scenario.constraint_tables import PinDropsDialog
 from firegui.gui.scenario.scenario_panel import CoverageDialog
 from firegui.gui.session.plan_editor import DropChange
@@ -53,8 +52,6 @@ def dialogs(window: MainWindow) -> Iterator[QWidget]:
     yield DuplicateRunDialog(RunEntry("one", place / "runs" / "one", project=project), project, window)
     yield ExportDialog(session, window)
     yield AnimationDialog(session, window.workbench.maps, window)
-    one, other = (RunEntry(name, place / name, project=project) for name in ("one", "two"))
-    yield CompareRunsDialog(one, other, window)
     note = OpenNote(name="Ridge", edited=datetime(2020, 8, 19, tzinfo=UTC))
     yield RecoverDialog([RecoverableProject(place / str(number), note) for number in range(5)], window)
     yield LandscapeWizard(lambda *_: project, lambda *_: True, window)

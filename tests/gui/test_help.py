@@ -34,7 +34,7 @@ def view(qtbot: QtBot) -> HelpView:
 def test_every_panel_has_a_page() -> None:
     topics = {name: ACTIONS[f"show_{name.lower()}"].topic for name in PLACES}
     assert set(topics.values()) <= set(PAGES)
-    assert {name for name, topic in topics.items() if topic != name.lower()} == {"Legend", "Result", "Start"}
+    assert {name for name, topic in topics.items() if topic != name.lower()} == {"Compare", "Legend", "Result", "Start"}
 
 
 def test_every_shipped_page_is_listed_and_says_something() -> None:

@@ -20,6 +20,7 @@ from firegui.domain.units import FOOT_M, Units
 from firegui.gui.base.theme import Theme, palette
 from firegui.gui.map import readout
 from firegui.gui.map.decorations import flow
+from firegui.gui.map.items import text_width
 from firegui.gui.map.layers import place_layers as graticule_module
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.readout import wind_origin
@@ -226,7 +227,7 @@ def test_the_status_text_says_where_the_mouse_is_and_what_is_there(
     # The wind of the scenario blows to 0.5 rad counter-clockwise from east: bearing 61°, so it comes from 241°.
     assert "wind 3.0 m/s from 241°" in text
     session.set_view(FireView.DIFFERENCE)
-    assert "baseline − plan +1.00" in hover(hand, qtbot, (10.5, 12.5))
+    assert "no drops − plan +1.00" in hover(hand, qtbot, (10.5, 12.5))
 
 
 def test_the_status_text_follows_playback_under_a_still_mouse(
@@ -287,11 +288,11 @@ def test_a_click_with_the_probe_pins_a_cell_and_escape_unpins_it(
     hand.view.flush()
     card = hand.view.card
     assert card.isVisible() and hand.view.sketch.pin == (10, 12)
-    assert "Chance burned so far, baseline 1.00" in card.text and "Chance burned so far, plan 0.00" in card.text
+    assert "Chance burned so far, no drops 1.00" in card.text and "Chance burned so far, plan 0.00" in card.text
     assert "Elevation" in card.text and "Wind 3.0 m/s from 241°" in card.text
     session.set_step(0)
     hand.view.flush()
-    assert "Chance burned so far, baseline 0.00" in card.text
+    assert "Chance burned so far, no drops 0.00" in card.text
     hand.key(Qt.Key.Key_Escape)
     hand.view.flush()
     assert not card.isVisible() and hand.view.sketch.pin is None
@@ -327,6 +328,28 @@ def test_a_fire_outside_the_training_of_its_model_has_a_badge_in_the_title(
     session.set_step(session.step + 1)
     hand.view.flush()
     assert "⚠ fire model outside its training: wind" in hand.view.decorations.caption.note
+
+
+def test_a_map_without_a_fire_says_so_or_what_is_computed(session: Session, hand: Hand) -> None:
+    hand.view.flush()
+    assert hand.view.decorations.caption.title.startswith("No result yet · Day 1")
+    session.set_awaited("Computing the fire without drops…\nThe first time this can take a minute.")
+    hand.view.flush()
+    caption = hand.view.decorations.caption
+    assert caption.title.startswith("Computing the fire without drops… · Day 1") and caption.note == ""
+
+
+def test_a_title_that_is_longer_than_its_map_is_elided_in_its_middle(
+    session: Session, hand: Hand, project: Project
+) -> None:
+    long = "Whole fire without any drop near the reservoir, 26 Nov 11:57, quick plan"
+    session.show_result(ShownResult(long, plan=growing(project, 1), plan_name=long))
+    hand.view.resize(330, 300)
+    hand.view.flush()
+    room = hand.viewport.width() - 60.0
+    texts = [text for text, _font, _color in hand.view.decorations.caption_texts()]
+    assert all(text_width(text, font) < room for text, font, _color in hand.view.decorations.caption_texts())
+    assert texts[0].startswith("Whole fire") and texts[0].endswith("quick plan") and "…" in texts[0]
 
 
 # -- looks -----------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,11 +18,12 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import Margin
 from firegui.domain.stress import worst_case_text
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.progress_panel import ProgressPanel
-from firegui.gui.planning.run_comparison import CompareRunsDialog, compared, differing_inputs, run_comparison_spec
+from firegui.gui.planning.run_comparison import compared, differing_inputs, run_comparison_spec
 from firegui.gui.planning.runs_table import TITLE
 from firegui.gui.session.session import ShownResult
 from firegui.gui.window.main_window import MainWindow
@@ -42,14 +43,12 @@ def execute() -> FakeExecute:
 
 
 @pytest.fixture
-def bench(window: MainWindow, project: Project, tmp_path: Path) -> Iterator[MainWindow]:
+def bench(window: MainWindow, project: Project, tmp_path: Path) -> MainWindow:
     """Return a window on a saved project."""
     folder = tmp_path / "ridge.firegui"
     save_project(project, folder)
     assert window.workbench.documents.open(folder)
-    yield window
-    for dialog in window.findChildren(CompareRunsDialog):
-        dialog.close()
+    return window
 
 
 def run(qtbot: QtBot, window: MainWindow) -> RunEntry:
@@ -92,12 +91,19 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     assert isinstance(charts, ProgressPanel)
     charts.refresh()
     assert f"compares {first.title} and {second.title}" in charts._caption.text()
-    (dialog,) = bench.findChildren(CompareRunsDialog)
-    assert dialog.isVisible()
-    head = dialog.table.model()
+    page = bench.workbench.comparison
+    assert page.isVisible() and bench.workbench.shell.drawer.isAncestorOf(page), "the numbers cover the maps"
+    head = page.table.model()
     across = Qt.Orientation.Horizontal
-    assert [head.headerData(column, across) for column in (1, 2)] == [first.title, second.title]
-    assert report(dialog) == []
+    titles = [str(head.headerData(column, across)) for column in (1, 2)]
+    assert titles == [f"Plan 1: {first.title}", f"Plan 2: {second.title}"]
+    assert page.table.horizontalHeader().textElideMode() is Qt.TextElideMode.ElideMiddle
+    for pane in bench.workbench.maps.panes:
+        pane.flush()
+    captions = [pane.decorations.caption.title for pane in bench.workbench.maps.panes]
+    assert captions[0].startswith(titles[0]) and captions[1].startswith(titles[1])
+    assert captions[2].startswith("Plan 1 − plan 2")
+    assert report(page) == []
 
 
 def test_a_comparison_that_gave_way_to_something_else_does_not_split_the_map_later(
@@ -150,14 +156,14 @@ def test_the_numbers_are_copied_as_a_table(qtbot: QtBot, bench: MainWindow) -> N
     )
     second = run(qtbot, bench)
     bench.workbench.plan.compare(first, second)
-    (dialog,) = bench.findChildren(CompareRunsDialog)
     qtbot.waitUntil(lambda: bench.workbench.session.side_by_side)
     wait_idle(qtbot, bench.workbench.queue)
-    to_front(qtbot, dialog)
-    dialog.table.setFocus()
-    QTest.keyClick(dialog.table, Qt.Key.Key_C, CTRL)
+    to_front(qtbot, bench)
+    table = bench.workbench.comparison.table
+    table.setFocus()
+    QTest.keyClick(table, Qt.Key.Key_C, CTRL)
     rows = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
-    assert rows[0] == ["", first.title, second.title, "Change"]
+    assert rows[0] == ["", f"Plan 1: {first.title}", f"Plan 2: {second.title}", "Change"]
     assert ["Drops", "3", "3", "0"] in rows
     assert ["Random seed", "0", "5", ""] in rows
 
@@ -190,12 +196,17 @@ def test_other_margins_are_named_setting_by_setting(project: Project) -> None:
     assert ("Limit", str(none.plan.margin.limit), "0.1") in lines
 
 
-def test_every_line_is_seen_without_scrolling(qtbot: QtBot) -> None:
-    dialog = CompareRunsDialog(RunEntry("one", Path("1")), RunEntry("other", Path("2")))
-    qtbot.addWidget(dialog)
-    dialog.show()
-    assert len(dialog.lines) > 8
-    assert dialog.table.verticalScrollBar().maximum() == 0
+def test_the_page_of_the_drawer_shows_the_runs_compared_last_of_the_open_project(
+    qtbot: QtBot, bench: MainWindow, project: Project
+) -> None:
+    page = bench.workbench.comparison
+    assert page.table.isHidden() and "press Compare" in page.title.text()
+    page.show_runs(RunEntry("one", Path("1")), RunEntry("other", Path("2")))
+    assert len(page.lines) > 8 and page.title.text() == "one and other"
+    bench.workbench.session.set_units(Units.US)
+    assert page.lines[0].what == "Final size (acres)"
+    bench.workbench.session.open_project(project, None)
+    assert page.lines == () and page.table.isHidden()
 
 
 def test_the_worst_cases_of_two_runs_are_compared_and_one_is_perhaps_not_tested() -> None:
@@ -271,9 +282,7 @@ def test_giving_the_form_up_changes_nothing(qtbot: QtBot, bench: MainWindow, exe
     assert bench.workbench.session.project is before and len(execute.runs) == 1
 
 
-def test_objectives_of_different_goals_are_not_subtracted_and_the_window_leaves_the_timeline_free(
-    qtbot: QtBot, bench: MainWindow
-) -> None:
+def test_objectives_of_different_goals_are_not_subtracted(qtbot: QtBot, bench: MainWindow) -> None:
     first = run(qtbot, bench)
     session = bench.workbench.session
     session.edit("protect", session.project.protecting())
@@ -281,10 +290,4 @@ def test_objectives_of_different_goals_are_not_subtracted_and_the_window_leaves_
     second = run(qtbot, bench)
     changes = [(line.what, line.change) for line in compared(first, second)]
     assert [what for what, change in changes if "goals differ" in change] == ["Objective", "Best objective"]
-    dialog = CompareRunsDialog(first, second, bench)
-    qtbot.addWidget(dialog)
-    dialog.show()
-    timeline = bench.workbench.timeline
-    top = timeline.mapToGlobal(timeline.rect().topLeft()).y()
-    assert dialog.geometry().bottom() < top
     assert "not comparable" not in str([line.change for line in compared(first, first)])

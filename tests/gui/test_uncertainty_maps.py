@@ -156,7 +156,7 @@ def test_the_mouse_and_the_probe_read_the_mean_probability(
     session.set_tool(Tool.PROBE)
     hand.click(inside)
     view.flush()
-    assert "Mean Chance burned so far, baseline 0.75" in view.card.text
+    assert "Mean Chance burned so far, no drops 0.75" in view.card.text
     assert "Mean Chance burning now, plan 0.13" in view.card.text
     assert "Fuel factor" not in view.card.text
 

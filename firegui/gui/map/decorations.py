@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QImage, QImageWriter, QPainter, QPainterPath, QPalette, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QPainter, QPainterPath, QPalette, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from firegui.domain.units import FOOT_M, MILE_M, Units
@@ -147,10 +147,9 @@ class Decorations(QGraphicsItem):
         path.addRoundedRect(box, 5.0, 5.0)
         painter.fillPath(path, self.ink.card)
 
-    def _paint_captions(self, painter: QPainter) -> None:
-        """Paint title, note and hint in a row, or in a column next to the north arrow."""
-        ink, plain, bold = self.ink, map_font(9.0), map_font(9.5, bold=True)
-        room = self._size.right() - _ARROW_PX
+    def caption_texts(self) -> list[tuple[str, QFont, QColor]]:
+        """Return title, note and hint as they are drawn, none wider than the map."""
+        ink, plain, bold, room = self.ink, map_font(9.0), map_font(9.5, bold=True), self._caption_room
         title, note = self.caption.title, self.caption.note
         if not self.parts.time:
             title, note = title.split(" · ")[0], ""
@@ -159,9 +158,22 @@ class Decorations(QGraphicsItem):
             (note, plain, ink.muted),
             (self.caption.hint, plain, ink.text),
         )
-        texts = [line for line in lines if line[0]]
+        return [
+            # Runs of one day have names of the same beginning and differ at the end.
+            (QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideMiddle, room - 28.0), font, color)
+            for text, font, color in lines if text
+        ]  # fmt: skip
+
+    @property
+    def _caption_room(self) -> float:
+        """The right edge of the captions."""
+        return self._size.right() - (_ARROW_PX if self.parts.north else _EDGE - 6.0)
+
+    def _paint_captions(self, painter: QPainter) -> None:
+        """Paint title, note and hint in a row, or in a column next to the north arrow."""
+        texts = self.caption_texts()
         widths = [text_width(text, font) + 16.0 for text, font, _ in texts]
-        places = flow(widths, room)
+        places = flow(widths, self._caption_room)
         for (text, font, color), width, (left, top) in zip(texts, widths, places, strict=True):
             self._pill(painter, QRectF(left, top, width, _PILL_PX))
             painter.setPen(color)

@@ -114,6 +114,10 @@ def _layer(scenario: Scenario, key: str, cell: tuple[int, int]) -> str:
 
 TITLES = {FireView.BASELINE: "No drops", FireView.PLAN: "Plan", FireView.DIFFERENCE: "Saved"}
 
+NO_RESULT = "No result yet"
+"""Title of a map without a fire."""
+DIFFERENCE_OF_PLANS = "Plan 1 − plan 2"
+"""Title of the difference of two compared plans."""
 NO_FURTHER = "No further drops"
 """Title of the baseline of a plan that was replanned in an observed fire."""
 
@@ -128,7 +132,6 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
     if not calendar.is_dated:
         clock = f"{calendar.clock_text(when)} · {DATE_UNKNOWN}"
     what = f"{TITLES[shown.view]}, mean" if shown.result.mean_of else _fire_name(shown)
-    title = f"{what} · {day} · {clock}"
     fire = layers["difference" if shown.view is FireView.DIFFERENCE else "occupancy"]
     notes = [f"{shown.result.title} of an ensemble"] if shown.result.of_ensemble else []
     if shown.result.fire:
@@ -137,9 +140,12 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
         notes.append("its drops are not drawn")
     waits = bool(fire.missing()) and shown.view is not FireView.DIFFERENCE and not shown.result.mean_of
     awaited = shown.awaited if waits else ""
+    if waits:
+        # There is no fire that the title could name.
+        what = awaited.partition("\n")[0] or NO_RESULT
+    title = f"{what} · {day} · {clock}"
     if fire.missing():
-        # The text on the computation is in the centre of the map.
-        notes += [] if awaited else ["no result yet" if waits else fire.missing()]
+        notes += [] if waits else [fire.missing()]
     elif shown.result.pending:
         notes.append("the fire is that before the change: computing the new one")
     elif shown.result.stale:
@@ -153,13 +159,17 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
 
 
 def _fire_name(shown: MapState) -> str:
-    first, plan = shown.result.names
+    result = shown.result
     match shown.view:
+        case FireView.BASELINE if result.against:
+            return f"Plan 1: {result.against}"
         case FireView.BASELINE:
-            observed = shown.result.fire == OBSERVED
-            return shown.result.against or (NO_FURTHER if observed else TITLES[FireView.BASELINE])
+            return NO_FURTHER if result.fire == OBSERVED else TITLES[FireView.BASELINE]
         case FireView.PLAN:
-            return shown.result.plan_name or TITLES[FireView.PLAN]
+            name = result.plan_name or TITLES[FireView.PLAN]
+            return f"Plan 2: {name}" if result.against else name
+        case FireView.DIFFERENCE if result.against:
+            # Two names do not fit over a map.
+            return DIFFERENCE_OF_PLANS
         case FireView.DIFFERENCE:
-            of_runs = shown.result.against or shown.result.plan_name
-            return f"{first[0].upper()}{first[1:]} − {plan}" if of_runs else TITLES[FireView.DIFFERENCE]
+            return f"Saved by {result.plan_name}" if result.plan_name else TITLES[FireView.DIFFERENCE]

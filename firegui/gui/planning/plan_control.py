@@ -20,7 +20,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
 from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
-from firegui.gui.planning.run_comparison import CompareRunsDialog, differing_inputs, run_comparison_spec
+from firegui.gui.planning.run_comparison import differing_inputs, run_comparison_spec
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.io.project.schedule_file import read_project_schedule
@@ -48,6 +48,8 @@ class PlanControl(QObject):
     """Other commands may be possible."""
     started = Signal()
     """A run was started by a command."""
+    compared = Signal(object, object)
+    """Two ``RunEntry`` are compared on the map."""
 
     result_ready = Signal()
     """A quick plan has ended: it takes so little time that the user waits for its result."""
@@ -111,7 +113,7 @@ class PlanControl(QObject):
             session.refuse(error)
             return
         self._queue.show_member(other.title, spec, one.title, CompareMode.SIDE_BY_SIDE, other.folder)
-        CompareRunsDialog(one, other, self._window, self._session.units).show()
+        self.compared.emit(one, other)
 
     def replan(self) -> None:
         """Replan the rest of the selected run's plan, else of the shown one's, with settings from a dialog.

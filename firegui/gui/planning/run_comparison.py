@@ -1,4 +1,4 @@
-"""Comparison of two runs: evaluation for the map, metrics, differing inputs, and the dialog."""
+"""Comparison of two runs: evaluation for the map, metrics, differing inputs, and the page of the drawer."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QHeaderView, QPushButton, QTableView, QWidget
 
 from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
@@ -16,22 +15,22 @@ from firegui.domain.project import Project, same_inputs, same_spread
 from firegui.domain.stress import NOT_TESTED, StressTable, worst_case_text
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.base.number_text import duration, number
-from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import other_event_error
-from firegui.gui.map.timeline import TimelineBar
 from firegui.gui.planning.empty_charts import needs_no_first_stage, not_needed_text
+from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import copy_table, show_table
 from firegui.runs.fire_specs import run_spec
 from firegui.runs.messages import counted
 from firegui.runs.spec import EvaluateSpec
 
-_WIDTH, _LOWEST, _HIGHEST = 760, 300, 460
-_MARGIN = 12
 _TITLE = "The runs cannot be compared"
+_TABLE_TIP = "First the results, then every input in which the two runs differ"
+_NO_RUNS = "Select two runs under Runs, the second with Ctrl held, and press Compare"
 NO_EPOCHS = "none needed"
 """Epochs of a run whose first stage was not needed."""
 _OF_REGIONS = ("protected_cells", "loss_prot")
@@ -261,48 +260,67 @@ def _other_differences(one: Project, other: Project) -> Iterator[ComparisonRow]:
         yield ComparisonRow("Required coverage", number(one.required_coverage), number(other.required_coverage))
 
 
-class CompareRunsDialog(QDialog):
-    """Table of the metrics and inputs of two runs, shown next to the maps in a non-modal window."""
+def plan_titles(one: RunEntry, other: RunEntry) -> tuple[str, str]:
+    """Return the titles of two compared runs, numbered as on their maps."""
+    return f"Plan 1: {one.title}", f"Plan 2: {other.title}"
 
-    def __init__(
-        self, one: RunEntry, other: RunEntry, parent: QWidget | None = None, units: Units = Units.METRIC
-    ) -> None:
+
+class ComparisonPanel(QWidget):
+    """Page of the drawer with the metrics and inputs of two runs, below the maps that show both plans."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(f"{one.title} and {other.title}")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        # The keyboard focus stays with the maps and the timeline.
-        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-        self.lines = compared(one, other, units)
+        self._session = session
+        self.runs: tuple[RunEntry, RunEntry] | None = None
+        self.lines: tuple[ComparisonRow, ...] = ()
+        self.title = ElidedLabel(_NO_RUNS, role="muted")
+        self.table = QTableView()
+        self.table.setAccessibleName("Two runs compared")
+        self.table.setToolTip(_TABLE_TIP)
+        copy = QPushButton("Copy")
+        copy.setToolTip("Copy the table")
+        copy.clicked.connect(lambda _checked=False: copy_table(self.table))
+        self._copy = copy
+        head = horizontal(None, (self.title, 1), copy, margins=0)
+        vertical(self, head, (self.table, 1), margins=(6, 4, 6, 4), spacing=4)
+        session.project_opened.connect(self.clear)
+        session.units_changed.connect(self._fill)
+        self.clear()
+
+    def show_runs(self, one: RunEntry, other: RunEntry) -> None:
+        """Show the numbers of two runs."""
+        self.runs = one, other
+        self.title.set_text(f"{one.title} and {other.title}")
+        self._fill()
+
+    def clear(self) -> None:
+        """Show no runs."""
+        self.runs, self.lines = None, ()
+        self.title.set_text(_NO_RUNS)
+        self.table.hide()
+        self._copy.setEnabled(False)
+
+    def _fill(self) -> None:
+        if self.runs is None:
+            return
+        self.lines = compared(*self.runs, self._session.units)
+        first, second = plan_titles(*self.runs)
         columns = (
             Column("", lambda row: row.what, is_text=True),
-            Column(one.title, lambda row: row.one),
-            Column(other.title, lambda row: row.other),
-            Column("Change", lambda row: row.change),
+            Column(first, lambda row: row.one, tip=first),
+            Column(second, lambda row: row.other, tip=second),
+            Column("Change", lambda row: row.change, tip="Plan 2 minus plan 1"),
         )
-        self.table = QTableView()
         model: TableModel[ComparisonRow] = TableModel(columns, self, row_tip=lambda row: row.help or row.what)
         model.set_rows(self.lines)
-        show_table(self.table, model, "Two runs compared", is_sortable=False)
-        self.table.setToolTip("First the results, then every input in which the two runs differ")
+        before = self.table.model()
+        show_table(self.table, model, "Two runs compared", is_sortable=False, has_menu=False)
+        if before is not None:
+            before.deleteLater()
+        self.table.setToolTip(_TABLE_TIP)
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         for column in (0, len(columns) - 1):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        # The time at the end of a name tells runs of one goal apart.
-        header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
-        copy.clicked.connect(lambda _checked=False: copy_table(self.table))
-        buttons.rejected.connect(self.close)
-        vertical(self, (self.table, 1), buttons)
-        # All lines without scrolling, unless there are too many.
-        around = self.sizeHint().height() - self.table.sizeHint().height() + header.sizeHint().height()
-        height = around + 2 * self.table.frameWidth() + self.table.verticalHeader().length()
-        resize_on_screen(self, QSize(_WIDTH, min(max(height, _LOWEST), _HIGHEST)))
-        if parent is not None:
-            # At the right, above the timeline: the list of runs is at the left.
-            timeline = parent.findChild(TimelineBar)
-            shown = timeline is not None and timeline.isVisible()
-            bottom = timeline.mapTo(parent, QPoint(0, 0)).y() if timeline is not None and shown else parent.height()
-            corner = parent.mapToGlobal(QPoint(parent.width(), bottom))
-            self.move(corner - QPoint(self.width() + _MARGIN, self.height() + _MARGIN))
+        self.table.show()
+        self._copy.setEnabled(True)

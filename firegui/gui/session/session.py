@@ -98,7 +98,7 @@ class ShownResult:
     @property
     def names(self) -> tuple[str, str]:
         """Names of the first fire and of the plan's fire."""
-        return self.against or "baseline", self.plan_name or "plan"
+        return self.against or "no drops", self.plan_name or "plan"
 
 
 class DrawingOptions(QObject):

@@ -64,6 +64,8 @@ def show_table(
     rows.setDefaultSectionSize(row_height or view.fontMetrics().height() + 8)
     rows.hide()
     header.setHighlightSections(False)
+    # Qt would cut a title that is aligned to the right at its beginning, without a sign.
+    header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     if stretch is not None:
         header.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)

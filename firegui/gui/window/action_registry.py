@@ -318,6 +318,8 @@ _ALL_ACTIONS = (
     ActionSpec("show_drops", "&Drops table", "the drops of the shown plan, in the drawer", "dock-drops", "drops",
                ("Shift+F7",),
                synonyms="list table attributes"),
+    ActionSpec("show_compare", "Runs co&mpared", "the numbers of the two runs that were compared last, in the drawer",
+               "compare", "runs"),
     ActionSpec("show_layers", "La&yers", "show or close the layers of the map, their order and opacity",
                "dock-layers", "layers", ("Ctrl+L",), checkable=True, synonyms="opacity order"),
     ActionSpec("show_legend", "L&egend", "show or close the legend of the map", "dock-legend", "layers",

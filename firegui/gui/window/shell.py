@@ -196,9 +196,15 @@ class Shell(QWidget):
         focus_first(panel)
 
     def reveal_panel(self, name: str) -> None:
-        """Show a panel of the side panel without the focus. Raises ``KeyError`` for another name."""
+        """Show a panel of the side panel or of the drawer without the focus.
+
+        Raises ``KeyError`` for another name.
+        """
         workspace = PLACES[name].workspace
-        if workspace is not None:
+        if PLACES[name].area is WindowArea.DRAWER:
+            self.drawer.setCurrentWidget(self._panels[name])
+            self.set_drawer_visible(True)
+        elif workspace is not None:
             self.show_workspace(workspace)
             self.side.reveal(workspace, name)
 

@@ -32,6 +32,7 @@ from firegui.gui.exporting.animation_dialog import AnimationDialog
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.help.help_view import HelpView
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import pin_marked, remove_marked, unpin_marked
 from firegui.gui.map.go_to_dialog import GoToDialog
@@ -47,6 +48,7 @@ from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.result_panel import ResultPanel
+from firegui.gui.planning.run_comparison import ComparisonPanel
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.scenario.calendar_panel import CalendarPanel, GroundedDayMenu
@@ -208,6 +210,9 @@ class Workbench(QObject):
         self.drops = DropsPanel(session)
         self.drops.go_to_requested.connect(self._go_to_drop)
         yield "Drops", self.drops
+        self.comparison = ComparisonPanel(session)
+        self.plan.compared.connect(self._show_comparison)
+        yield "Compare", self.comparison
         self.log = LogPanel(self.event_log)
         yield "Log", self.log
         yield "Exercise", ExercisePanel(session, queue, self.plan)
@@ -217,6 +222,10 @@ class Workbench(QObject):
             yield analysis.name, panel
             panel.start_requested.connect(partial(self._start, analysis, panel))
         yield "Export", HandOverPanel(session, queue)
+
+    def _show_comparison(self, one: RunEntry, other: RunEntry) -> None:
+        self.comparison.show_runs(one, other)
+        self.shell.reveal_panel("Compare")
 
     def _add_panel(self, name: str, panel: QWidget) -> None:
         self.panels[name] = panel

@@ -93,6 +93,7 @@ PLACES: dict[str, PanelPlace] = {
     "Export": PanelPlace("Export", WindowArea.SIDE, WorkspaceName.HAND_OVER, is_open=True),
     "Progress": PanelPlace("Charts", WindowArea.DRAWER),
     "Drops": PanelPlace("Drops", WindowArea.DRAWER),
+    "Compare": PanelPlace("Compare", WindowArea.DRAWER),
     "Log": PanelPlace("Log", WindowArea.DRAWER),
     "Layers": PanelPlace("Layers", WindowArea.OVERLAY),
     "Legend": PanelPlace("Legend", WindowArea.OVERLAY, is_open=True),

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QToolButton
 
 from firegui.domain.units import Units
 from firegui.gui.planning.progress_panel import RESULT, ProgressPanel
-from firegui.gui.planning.run_comparison import CompareRunsDialog
+from firegui.gui.planning.run_comparison import ComparisonPanel
 from firegui.gui.planning.runs_panel import RunsPanel
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import MIDDLE, NONE, Hand
@@ -65,16 +65,15 @@ def test_two_runs_are_put_beside_each_other_with_their_numbers(person: Person) -
     person.until(lambda: person.session.side_by_side)
     result = person.session.result
     assert {result.against, result.plan_name} == {by_rule.title, searched.title}
-    (dialog,) = person.window.findChildren(CompareRunsDialog)
-    assert dialog.isVisible()
-    assert dialog.windowTitle() == f"{by_rule.title} and {searched.title}"
-    drops = next(line for line in dialog.lines if line.what == "Drops")
+    (page,) = person.window.findChildren(ComparisonPanel)
+    assert page.isVisible()
+    assert page.title.text() == f"{by_rule.title} and {searched.title}"
+    drops = next(line for line in page.lines if line.what == "Drops")
     assert (drops.one, drops.other) == (str(by_rule.drops), str(searched.drops))
-    assert any("earch steps" in line.what for line in dialog.lines), "the inputs in which the runs differ are not told"
+    assert any("earch steps" in line.what for line in page.lines), "the inputs in which the runs differ are not told"
     panes = person.window.workbench.maps.panes
     panes[0].setFocus()
     person.hand = Hand(panes[0])
     before = panes[1].camera.to_pixel(20.0, 30.0)
     person.hand.drag((20.0, 30.0), (24.0, 33.0), MIDDLE)
     assert panes[1].camera.to_pixel(20.0, 30.0) != before
-    dialog.close()

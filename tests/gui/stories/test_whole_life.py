@@ -23,7 +23,7 @@ from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.result_panel import ResultPanel
-from firegui.gui.planning.run_comparison import CompareRunsDialog
+from firegui.gui.planning.run_comparison import ComparisonPanel
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.scenario.calendar_panel import CalendarPanel
 from firegui.gui.scenario.fleet_panel import FIELDS, FleetPanel
@@ -132,10 +132,9 @@ def test_a_plan_lives_from_the_opened_event_to_the_export_and_is_opened_again(
     person.press(compare)
     person.rests()
     person.until(lambda: person.session.side_by_side)
-    (dialog,) = window.findChildren(CompareRunsDialog)
-    assert any(line.what == "Drops" for line in dialog.lines)
+    (page,) = window.findChildren(ComparisonPanel)
+    assert page.isVisible() and any(line.what == "Drops" for line in page.lines)
     album.keep("compared")
-    dialog.close()
     person.double_click(table, person.line_of(searched))
     person.until(lambda: person.queue.shown is searched and not person.session.side_by_side)
     person.rests()
