@@ -1,4 +1,4 @@
-"""Comparison of two runs: evaluation for the map, metrics, differing inputs, and the page of the drawer."""
+"""Comparison of two runs: evaluation for the map, metrics, differing inputs, page of the drawer."""
 
 from __future__ import annotations
 
