@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSpinBox, QDialogButtonBox
 from pytestqt.qtbot import QtBot
@@ -16,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region
+from firegui.gui.base.theme import COLORS, Theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import make, moved
 from firegui.gui.map.drop_menu import DropDialog
@@ -384,6 +386,20 @@ def test_the_chosen_drop_is_outlined_where_it_lands(session: Session, hand: Hand
     assert abs(rows.mean() - middle.y()) < 12 and abs(columns.mean() - middle.x()) < 30
     session.set_view(FireView.BASELINE)
     assert not painted(hand.view, "chosen").any()
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_selected_drops_show_what_they_carry(session: Session, hand: Hand, several: bool) -> None:
+    editor = session.plan_editor
+    editor.select_all(editor.drops.drops[:2] if several else (FIRST,))
+    hand.view.layers.set_visible("drops", False)
+    hand.view.flush()
+    where, picture = painted(hand.view, "chosen"), hand.view.snapshot()
+    colors = [picture.pixelColor(int(x), int(y)) for y, x in zip(*np.nonzero(where), strict=True)]
+    material = session.project.fleet.tails[FIRST.column].type.material
+    wanted = QColor(getattr(COLORS[Theme.DARK], material.value))
+    alike = [each for each in colors if each.saturation() > 80 and abs(each.hue() - wanted.hue()) < 15]
+    assert len(alike) > 60, "the colour of the material is not seen"
 
 
 def test_another_plan_takes_the_edited_one_from_the_screen_and_a_project_forgets_it(

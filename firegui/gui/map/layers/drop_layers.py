@@ -389,10 +389,15 @@ class ChosenLayer(PaintedLayer):
             self._paint_drop(painter, transform, selected, broken=False)
 
     def _paint_mark(self, painter: QPainter, transform: QTransform, drop: Drop) -> None:
-        """Paint the outline of a drop that is selected together with others."""
-        path = self._footprint(transform, drop)
-        for pen in (QPen(self.ink.halo, 5.0), QPen(self.ink.accent, 2.2)):
+        """Paint a drop that is selected together with others, in the colour of its material with a rim."""
+        path, color = self._footprint(transform, drop), self._material_color(drop)
+        for pen in (QPen(self.ink.accent, 6.0), QPen(self.ink.halo, 3.0), QPen(color, 1.5)):
             painter.strokePath(path, pen)
+        painter.fillPath(path, QBrush(faded(color, 0.6)))
+
+    def _material_color(self, drop: Drop) -> QColor:
+        material = self.session.plan_editor.rules.tails[drop.column].type.material
+        return self.ink.water if material is Material.WATER else self.ink.retardant
 
     def _footprint(self, transform: QTransform, drop: Drop) -> QPainterPath:
         rules = self.session.plan_editor.rules
@@ -406,14 +411,15 @@ class ChosenLayer(PaintedLayer):
 
     def _paint_drop(self, painter: QPainter, transform: QTransform, drop: Drop, *, broken: bool) -> None:
         rules = self.session.plan_editor.rules
-        # Neither the colours of the fire nor those of other drops: what is edited must stand out from both.
+        # The outline has neither the colours of the fire nor those of other drops: what is edited must stand out from
+        # both. What it carries shows inside.
         color = self.ink.text
         line = Qt.PenStyle.DashLine if broken else Qt.PenStyle.SolidLine
         y, x = rules.landing(drop)
         path = self._footprint(transform, drop)
-        painter.fillPath(path, QBrush(faded(color, 0.1 if broken else 0.4)))
         for pen in (QPen(self.ink.halo, 5.0), QPen(color, 2.2, line)):
             painter.strokePath(path, pen)
+        painter.fillPath(path, QBrush(faded(self._material_color(drop), 0.2 if broken else 0.7)))
         released, landed = (transform.map(QPointF(c + 0.5, r + 0.5)) for r, c in ((drop.y, drop.x), (y, x)))
         handle = transform.map(QPointF(*reversed(handle_of(rules, drop))))
         painter.setBrush(QBrush(self.ink.card))
