@@ -26,7 +26,7 @@ LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 PATIENCE_MS = 120_000
 _LOOK_MS = 20
-WORDS = {"keep": "Cancel", "stop": "Stop, save", "discard": "Discard"}
+WORDS = {"keep": "Cancel", "stop": "Stop, save", "discard": "Delete"}
 """Beginning of the label of each answer's button."""
 
 
