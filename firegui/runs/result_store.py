@@ -110,7 +110,7 @@ class ResultStore(Generic[StoredHeader]):
         if resume:
             return self.read(path)
         if text := self._loss(path, names):
-            raise self._refusal(path, text, "go on with it with --resume, or give another folder")
+            raise self._refusal(path, text, self._instead(path))
         return None
 
     def claim(self, path: Path, resume: bool, then: StoredHeader | None, title: str = "") -> FolderLock:
@@ -143,6 +143,10 @@ class ResultStore(Generic[StoredHeader]):
     def _loss(self, path: Path, names: list[str]) -> str:
         """Return what a new start in the folder ``path`` with these files would lose; empty for nothing."""
         return f"holds {self.one}" if self.lost(names) else ""
+
+    def _instead(self, path: Path) -> str:
+        """Return what to do instead of a new start in the folder ``path``."""
+        return "go on with it with --resume, or give another folder"
 
     def _refusal(self, path: Path, what: str, remedy: str) -> InputError:
         return InputError([Problem(str(path), what, remedy)], self.title)

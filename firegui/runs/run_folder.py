@@ -209,6 +209,11 @@ class RunStore(ResultStore[RunHeader]):
             return ""
         return "holds a finished run" if record.state is RunState.FINISHED else "holds a run that was interrupted"
 
+    def _instead(self, path: Path) -> str:
+        if read_run(path).state is RunState.FINISHED:
+            return "give another folder; --resume prints its result again"
+        return super()._instead(path)
+
 
 def _as_it_was(raw: dict[str, Any]) -> None:
     """Add the settings that older runs lack: they cut the gradient's carry and had no margin."""
