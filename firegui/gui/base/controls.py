@@ -26,7 +26,7 @@ def action_button(action: QAction, style: Qt.ToolButtonStyle) -> QToolButton:
     button.setAutoRaise(True)
     button.setToolButtonStyle(style)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.setAccessibleName(action.text().replace("&", ""))
+    button.setAccessibleName(without_mnemonic(action.text()))
     return button
 
 
@@ -36,6 +36,11 @@ def close_button(name: str, keys: str, closed: Callable[[], object]) -> QToolBut
     button.setAccessibleName(f"Close {name}")
     button.clicked.connect(lambda _checked=False: closed())
     return button
+
+
+def without_mnemonic(text: str) -> str:
+    """Return the text of a button, an action or a label without the mark of its mnemonic."""
+    return text.replace("&", "")
 
 
 def add_shortcut(widget: QWidget, keys: QKeySequence | str, run: Callable[[], object], *, below: bool = False) -> None:

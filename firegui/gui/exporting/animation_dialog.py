@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.errors import CancelledError, InputError, Problem
+from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.layouts import row, vertical
 from firegui.gui.base.tasks import Task
@@ -288,7 +289,7 @@ class AnimationDialog(QDialog):
             form.addRow(title, part)
             for field in fields:
                 field.setToolTip(tip)
-                field.setAccessibleName(title.replace("&", ""))
+                field.setAccessibleName(without_mnemonic(title))
         self._note.setProperty("role", "muted")
         self.bar.setVisible(False)
         vertical(self, form, self._note, self.bar, self._buttons, least_width=480)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.drops import Drop, grid_heading, half_turn
 from firegui.domain.schedule import DropRecord
+from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.layouts import vertical
 from firegui.gui.map.drop_edits import (
     added,
@@ -106,7 +107,7 @@ class DropDialog(QDialog):
             ("&Northing", self.northing, f"Release point, {metres}"),
         ):
             form.addRow(label, field)
-            field.setAccessibleName("Local time" if field is self.time else label.replace("&", ""))
+            field.setAccessibleName("Local time" if field is self.time else without_mnemonic(label))
             field.setToolTip(tip)
         units = (self.row, " cells"), (self.column, " cells"), (self.easting, " m"), (self.northing, " m")
         for number, unit in (*units, (self.heading, "°")):

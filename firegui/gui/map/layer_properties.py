@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QSlider, QWidget
 
+from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.layouts import horizontal, muted_label, vertical
 from firegui.gui.map.layers.layer import LayerChoice, LayerRange, MapLayer
 from firegui.gui.map.layers.layer_stack import LayerStack
@@ -93,7 +94,7 @@ class LayerPropertiesDialog(QDialog):
         high, unit = scale
         slider.setRange(0, _STEPS)
         slider.setPageStep(10)
-        slider.setAccessibleName(label.replace("&", ""))
+        slider.setAccessibleName(without_mnemonic(label))
         slider.setToolTip(f"{help} ({unit.strip()})" if unit else help)
         text.setMinimumWidth(text.fontMetrics().horizontalAdvance(f"{high:g}{unit}0.0"))
         slider.valueChanged.connect(lambda step: take(high * step / _STEPS))

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.region_geometry import with_vertex_on_edge
 from firegui.domain.regions import Region, Vertex
+from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.map.shape_edits import change_region, find_region, refusal_of, rename_region, size_text
 from firegui.gui.session.session import Session
@@ -77,7 +78,7 @@ class RegionDialog(QDialog):
             field = self.sides[key] = WholeField(0, most)
             field.setValue(round(value))
             field.setSuffix(" cells")
-            field.setAccessibleName(label.replace("&", ""))
+            field.setAccessibleName(without_mnemonic(label))
             field.setToolTip(f"Cells from the {'north' if most == rows and key in ('top', 'bottom') else 'west'}")
             field.valueChanged.connect(self._take_sides)
             field.refused.connect(self.trouble.setText)

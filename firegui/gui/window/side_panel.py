@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.layouts import fill_scroll_area, muted_label, vertical
 from firegui.gui.widgets.settings_form import FoldedSection
 
@@ -81,7 +82,7 @@ class PanelSection(QWidget):
             shown = widget.text() if isinstance(widget, QLabel | QAbstractButton) else ""
             shown += f" {widget.title()}" if isinstance(widget, QGroupBox) else ""
             shown += f" {_headings(widget)}" if isinstance(widget, QTableView) else ""
-            yield widget, f"{shown} {widget.accessibleName()} {widget.toolTip()}".replace("&", "").lower()
+            yield widget, without_mnemonic(f"{shown} {widget.accessibleName()} {widget.toolTip()}").lower()
 
     def _on_toggled(self, opened: bool) -> None:
         self.heading.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)

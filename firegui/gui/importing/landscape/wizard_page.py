@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.errors import Problem
+from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 
 _NAMED = r"(?<![\w.-]){}(?![\w-])"
@@ -156,7 +157,7 @@ def form(*rows: tuple[str, QWidget]) -> QFormLayout:
     for title, field in rows:
         made.addRow(title, field)
         if title and not field.accessibleName():
-            field.setAccessibleName(title.replace("&", ""))
+            field.setAccessibleName(without_mnemonic(title))
     return made
 
 
