@@ -175,6 +175,13 @@ class PlanSummary:
             return "not known"
         return fire_size_text(self.final_ha, self.final_ha_no_drops, self.bare, units)
 
+    def short_size_text(self, units: Units = Units.METRIC) -> str:
+        """Return the final size and what is saved in few words: ``5.5 ha (99.5 % saved)``."""
+        if self.final_ha is None:
+            return "final size not known"
+        share = self.saved_share
+        return units.area(self.final_ha) + ("" if share is None else f" ({saved_text(share)})")
+
     @property
     def gallons_text(self) -> str:
         """US gallons of all drops, and of each material where there are two."""

@@ -93,7 +93,9 @@ def test_a_line_has_mean_and_spread_over_the_seeds_and_the_best_comes_first(pane
     assert list(rows) == ["Budgeted gradient", "Quick plan (by rule)", "No drops"]
     line = rows["Budgeted gradient"]
     assert line["Objective with penalty"] == "4.45 ± 0.13"
-    assert line["Final extent"] == "27,676 ± 71"
+    assert line["Final size ha"] == "2,491 ± 6"
+    index = panel.table.lines.index(0, 2)
+    assert str(index.data(Qt.ItemDataRole.ToolTipRole)).endswith(" cells")
     assert (line["Drops"], line["Charged simulations"], line["Search dimension"]) == ("1,032", "600", "63,000")
     assert (line["Search step took / charged"], line["Rule violations"]) == ("2.05 / 3", "0")
     assert rows["No drops"]["Search step took / charged"] == "–"
@@ -148,9 +150,9 @@ def test_a_seed_that_ends_joins_the_chosen_curves_of_its_planner(panel: Benchmar
 
 
 def test_without_regions_there_is_no_column_for_them(panel: BenchmarkPanel) -> None:
-    assert "Protected cells" in next(table_lines(panel.table))
+    assert "In regions ha" in next(table_lines(panel.table))
     panel.table.show_table(table(SMALL), regions=False)
-    assert "Protected cells" not in next(table_lines(panel.table))
+    assert "In regions ha" not in next(table_lines(panel.table))
 
 
 def test_a_violation_is_counted_over_the_seeds_and_stands_out() -> None:

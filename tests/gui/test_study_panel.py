@@ -102,22 +102,25 @@ def test_what_is_wrong_is_said_while_the_form_is_filled_in(qtbot: QtBot, panel: 
     assert "fleet.UNKNOWN.count" in panel.notes.text() and not panel.button("start").isEnabled()
     show_study(panel, "x")
     assert panel.notes.text() == "" and panel.button("start").isEnabled()
-    assert panel.about.text().startswith("12 cells")
+    assert panel.about.text().startswith("12 cases")
     type_into(panel.form.factors[0].levels, "1, two, 3")
     qtbot.waitUntil(lambda: "'two' is not a whole number" in panel.notes.text())
     assert not panel.button("start").isEnabled()
     type_into(panel.form.factors[0].levels, "1, 2, 3, 5")
-    qtbot.waitUntil(lambda: panel.about.text().startswith("16 cells"))
+    qtbot.waitUntil(lambda: panel.about.text().startswith("16 cases"))
     assert panel.button("start").isEnabled()
 
 
 def test_a_study_is_made_with_the_form_alone(qtbot: QtBot, panel: StudyPanel, controller: StudyController) -> None:
     form = panel.form
-    assert "Press New" in panel.notes.text() and not panel.button("start").isEnabled()
+    assert "Nothing varies yet" in panel.notes.text() and not panel.button("start").isEnabled()
     button = {each.accessibleName(): each for each in form.findChildren(QToolButton)}
     QTest.mouseClick(button["Add factor"], LEFT)
     row = form.factors[0]
     assert row.factor.currentText() == "R: number of aircraft"
+    assert not form.measures.horizontalScrollBar().isVisible() and form.measures.count() > 5
+    assert not form.set_line.isVisible(), "what is set in every case is under Advanced"
+    form.advanced.set_open(True)
     type_into(row.levels, "0 to 2 in 3 steps")
     QTest.mouseClick(button["Add case"], LEFT)
     QTest.mouseClick(button["Add case"], LEFT)
@@ -136,7 +139,7 @@ def test_a_study_is_made_with_the_form_alone(qtbot: QtBot, panel: StudyPanel, co
         cases=(Case("as it is"), Case("case 2", {"lifted.all": (0, 1), "seed": 4})),
         measure=("saved_ha", "objective", "final_extent_ha", "drops_executed"),
     )  # fmt: skip
-    qtbot.waitUntil(lambda: panel.about.text().startswith("6 cells") and panel.button("start").isEnabled())
+    qtbot.waitUntil(lambda: panel.about.text().startswith("6 cases") and panel.button("start").isEnabled())
     QTest.mouseClick(panel.button("start"), LEFT)
     qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
     assert controller.shown is not None and controller.shown.table is not None and controller.shown.table.complete

@@ -30,6 +30,7 @@ from firegui.domain.uncertainty import (
     UncertaintySettings,
     WeatherDraw,
 )
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.analyses.uncertainty.uncertainty_controller import SAVED_ENSEMBLES, UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
@@ -153,7 +154,7 @@ def test_without_a_schedule_there_are_only_fires_without_drops(qtbot: QtBot, mak
     run(qtbot, panel, controller)
     assert execute.specs[0].schedule is None
     assert "Plan mean" not in panel.tables.summary.titles
-    assert members(panel, "Cells no drops") == ["50.0", "40.0", "30.0", "20.0"]
+    assert members(panel, "Final size no drops, ha") == ["25.0", "20.0", "15.0", "10.0"]
     assert "no plan to compare" in panel.benefit.legend.text()
     assert panel.benefit.better == 0
 
@@ -272,9 +273,14 @@ def test_means_settle_member_by_member(shown: UncertaintyPanel) -> None:
 
 
 def test_the_table_has_the_columns_of_the_paper(shown: UncertaintyPanel) -> None:
-    row = summary(shown, "Final size, cells")
-    assert (row["No drops mean"], row["Plan mean"]) == ("35.0", "16.0")
-    assert row["No drops sd"] == "12.9"
+    row = summary(shown, "Final size, ha")
+    assert (row["No drops mean"], row["Plan mean"]) == ("17.5", "8.00")
+    tip = shown.tables.summary.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert "in cells: 35; 16" in str(tip)
+    shown._session.set_units(Units.US)
+    assert summary(shown, "Final size, acres")["No drops mean"] == "43.2"
+    assert summary(shown, "Exposure, acre-days")
+    assert row["No drops sd"] == "6.45"
     assert row["Reduction"].startswith("54.3% ±")
     assert row["Plan worse"].startswith("25.0% ±")
 
@@ -286,7 +292,7 @@ def test_the_numbers_say_why_the_mean_of_fires_is_not_the_expected_fire(shown: U
 def test_the_member_in_which_the_plan_does_least_comes_first(shown: UncertaintyPanel) -> None:
     shown.pages.setCurrentWidget(shown.members_view)
     assert members(shown, "Fire") == ["1", "0", "2", "3"]
-    assert members(shown, "Cells saved")[0] == "-3.00"
+    assert members(shown, "Final size saved, ha")[0] == "-1.50"
     assert "Wind speed ×" not in shown.tables.members.titles
 
 
@@ -345,7 +351,7 @@ def test_a_mean_below_the_start_stands_under_the_pictures_with_why(qtbot: QtBot,
         run(qtbot, panel, controller)
         assert panel.caution.isVisible() is there
         assert "not the expected fire" in panel.means_note.text()
-        assert ("below the 9 cells that burned at the start" in panel.caution.text()) is there
+        assert ("below the 4.5 ha that burned at the start" in panel.caution.text()) is there
         assert ("may unburn them" in panel.form.about.text()) is there
 
 
@@ -374,7 +380,7 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     panel.button("start").click()
     qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
     assert set(members(panel, "Fire")) == {"0", "1", "2"}
-    assert set(members(panel, "Cells saved")) == {"0"}
+    assert set(members(panel, "Final size saved, ha")) == {"0"}
     (found,) = SAVED_ENSEMBLES.in_project(saved)
     assert not found.can_resume() and found.can_resume(replace(found.header.settings, members=5))
     assert not (saved / "runs").exists()

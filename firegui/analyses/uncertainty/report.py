@@ -77,15 +77,15 @@ def replan_note(schedule_file: Path | None, project: Project) -> Iterator[str]:
             )
 
 
-def below_start_text(ensemble: Ensemble) -> str:
+def below_start_text(ensemble: Ensemble, units: Units = Units.METRIC) -> str:
     """Say where and why a mean extent under the model error is below that of the start; empty if nowhere."""
     found = below_start(ensemble)
     if ensemble.kind is not UncertaintyKind.EPISTEMIC or not found:
         return ""
-    cells = f"{ensemble.extent[BASELINE, :, 0].mean():,.0f} cells that burned at the start"
+    start = units.area(float(ensemble.extent[BASELINE, :, 0].mean()) * ensemble.cell_area_ha)
     where = (f"{'no drops' if case == BASELINE else 'with the plan'}, end of day {day}" for case, day in found)
     error = "the error, like water drops," if any(case != BASELINE for case, _ in found) else "the error"
-    return f"The mean falls below the {cells}: {error} may unburn them ({'; '.join(where)})"
+    return f"The mean falls below the {start} that burned at the start: {error} may unburn them ({'; '.join(where)})"
 
 
 def _spread(found: EnsembleSpread, cell_ha: float) -> str:

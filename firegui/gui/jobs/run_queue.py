@@ -366,7 +366,8 @@ class RunQueue(QObject):
         read_saved_scores(entry)
         is_failure = event.reason is FinishReason.FAILED
         # The status bar shows the first line: what the plan does. The rest is behind its button and in the log.
-        result = "" if is_failure or entry.summary is None else f"{_result_line(entry, self._session.units)}\n"
+        units = self._session.units
+        result = "" if is_failure or entry.summary is None else f"{_result_line(entry, event.reason, units)}\n"
         text = f"{result}{entry.title} · {event.reason.label}: {event.message}"
         self._log(text, "error" if is_failure else "info")
         if is_failure:
@@ -485,7 +486,9 @@ class RunQueue(QObject):
             self._log(str(problem), "warning")
 
 
-def _result_line(entry: RunEntry, units: Units) -> str:
-    """Return the result of an ended run with a summary: name, drops, final size."""
+def _result_line(entry: RunEntry, reason: FinishReason, units: Units) -> str:
+    """Return the result of an ended run in few words: name, end, drops, final size and share saved."""
     assert entry.summary is not None
-    return f"{entry.title}: {counted(entry.summary.drops, 'drop')}, final size {entry.summary.size_text(units)}"
+    ended = FinishReason.COMPLETED if reason is FinishReason.PATIENCE else reason  # why it ended is said after it
+    drops, size = counted(entry.summary.drops, "drop"), entry.summary.short_size_text(units)
+    return f"{entry.title}: {ended.label}, {drops}, {size}"

@@ -94,4 +94,4 @@ def test_a_short_plan_goes_through_both_stages_to_its_end(person: Person) -> Non
     (told,) = [text for text in texts if f"{entry.title} · {entry.reason.label}: " in text]
     # What the plan does comes first: the status bar shows one line.
     assert entry.summary is not None
-    assert told.startswith(f"{entry.title}: {entry.drops} drops, final size {entry.summary.size_text()}\n")
+    assert told.startswith(f"{entry.title}: finished, {entry.drops} drops, {entry.summary.short_size_text()}\n")

@@ -33,10 +33,10 @@ def test_members_are_drawn_summed_up_and_the_worst_is_opened(person: Person) -> 
     person.page(panel.pages, "Table")
     summary = panel.tables.summary
     assert summary.rowCount() > 0
-    assert "Final size, cells" in str(summary.index(0, 0).data())
+    assert "Final size, ha" in str(summary.index(0, 0).data())
     person.page(panel.pages, "Fires")
     assert len(column(panel, "Fire")) == MEMBERS
-    saved = column(panel, "Extent saved")
+    saved = column(panel, "Final size saved, ha")
     assert saved == sorted(saved), "the member that the plan helps least is not the first"
 
     worst = int(column(panel, "Fire")[0])

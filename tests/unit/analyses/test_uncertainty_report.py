@@ -27,7 +27,7 @@ def ensemble(kind: KIND, *, plan: bool = True) -> Ensemble:
 
 def test_a_mean_below_the_start_is_told_with_why_where_the_model_error_is_drawn() -> None:
     text = below_start_text(ensemble(KIND.EPISTEMIC))
-    for part in ("2,391 cells that burned at the start", "no drops, end of day 2", "with the plan, end of day 1"):
+    for part in (" ha that burned at the start", "no drops, end of day 2", "with the plan, end of day 1"):
         assert part in text
     assert "the error, like water drops, may unburn them" in text
     assert "water" not in below_start_text(ensemble(KIND.EPISTEMIC, plan=False))

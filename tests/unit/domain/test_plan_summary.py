@@ -148,7 +148,10 @@ def test_what_is_not_known_is_said_and_never_shown_as_a_number() -> None:
     found = summary(undated, night=night_steps(undated), plan={}, baseline={})
     assert found.days[0].when is None and found.days[0].night is None
     assert found.night_text == "not known: the date of the fire is not known"
-    assert found.size_text() == "not known"
+    assert (found.size_text(), found.short_size_text()) == ("not known", "final size not known")
+    known = replace(found, final_ha=8.1, final_ha_no_drops=1158.0)
+    assert known.short_size_text() == "8.1 ha (99.3 % saved)"
+    assert known.short_size_text(Units.US) == "20.0 acres (99.3 % saved)"
     assert found.day_rows()[1] == ["1", "date unknown", "3", "R 2, W 1", "2,500", "–", "–", "–"]
     assert "2000" not in str(found.day_rows())
 

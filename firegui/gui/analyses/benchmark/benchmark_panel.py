@@ -23,6 +23,7 @@ from firegui.gui.analyses.benchmark.benchmark_tables import (
     TASK_COLUMNS,
     PlannersTable,
     TaskStatus,
+    columns_in,
     deployment_rows,
     task_rows,
 )
@@ -164,7 +165,9 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
     def _show(self) -> None:
         shown = self._controller.shown
         table = None if shown is None else shown.table
-        self.table.show_table(table, regions=shown is None or bool(shown.project.regions))
+        cell_ha = 1.0 if shown is None else shown.project.scenario.grid.cell_area_ha
+        columns = columns_in(self._session.units, cell_ha)
+        self.table.show_table(table, regions=shown is None or bool(shown.project.regions), columns=columns)
         self.deployment.set_rows(deployment_rows(table))
         self._show_work()
         self._draw_curves()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import (
@@ -40,9 +41,11 @@ from firegui.domain.benchmark import (
     Group,
     PlannerName,
     PlannerTask,
+    SeedSpread,
     joined_deployment,
 )
 from firegui.domain.stress import scenario_names
+from firegui.domain.units import Units
 from firegui.gui.analyses.benchmark.benchmark_text import Tasks, task_name
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import ROOT, SORT_ROLE, Column, Index
@@ -53,6 +56,8 @@ _RowKey = tuple[PlannerName, bool, int | None]
 PROTECTED = 4
 """Column of the protected regions, hidden if there are none."""
 OBJECTIVE = 5
+_EXTENT, _EXTENT_DAYS = "cells", "cell-days"
+"""Units of extents as the results have them."""
 
 
 # -- planners ---------------------------------------------------------------------------------------------------------
@@ -92,10 +97,9 @@ COLUMNS = (
            "mean ± standard deviation over the seeds, which are below it", is_text=True,
            sort_key=lambda group: list(PlannerName).index(group.planner) + 0.5 * group.matched),
     _cells("Drops", "planned drops", "", "drops_executed"),
-    _cells("Final", "sum of the probabilities that cells have burned at the end, in cells", "extent",
-           "final_extent_cells"),
-    _cells("Burned area over time", "sum of the same over time, in cell-days", "cell-days", "occupancy_cell_days"),
-    _cells("Protected", "final extent inside the protected regions, in cells", "cells", "protected_cells"),
+    _cells("Final size", "sum of the probabilities that cells have burned at the end", _EXTENT, "final_extent_cells"),
+    _cells("Burned area over time", "sum of the same over time", _EXTENT_DAYS, "occupancy_cell_days"),
+    _cells("In regions", "final size inside the protected regions", _EXTENT, "protected_cells"),
     Column("Objective", lambda group: group, objective_text,
            "shared objective at expected effectiveness, with the penalty for drops over the budget", "with penalty",
            sort_key=lambda group: group.objective.mean),
@@ -118,6 +122,25 @@ COLUMNS = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=16)
+def columns_in(units: Units, cell_ha: float) -> tuple[Column, ...]:
+    """Return the columns with areas in ``units``; a cell has ``cell_ha`` hectares."""
+    cell, unit = units.area_value(cell_ha), units.area_unit
+    names = {_EXTENT: unit, _EXTENT_DAYS: f"{unit.removesuffix('s')}-days"}
+
+    def area(spread: SeedSpread) -> str:
+        scaled = SeedSpread(cell * spread.mean, None if spread.sd is None else cell * spread.sd)
+        return spread_text(scaled, cells_digits)
+
+    def tip(column: Column) -> Callable[[Group], str]:
+        return lambda group: f"{group.title}\n{column.tip}\n{column.text(group)} {column.unit}"
+
+    return tuple(
+        replace(column, format=area, unit=names[column.unit], cell_tip=tip(column)) if column.unit in names else column
+        for column in COLUMNS
+    )
+
+
 class BenchmarkModel(QAbstractItemModel):
     """Model with a row per planner, and child rows for the seeds of a planner with several."""
 
@@ -125,10 +148,12 @@ class BenchmarkModel(QAbstractItemModel):
         super().__init__(parent)
         self._groups: tuple[Group, ...] = ()
         self._seeds: tuple[tuple[Group, ...], ...] = ()
+        self._columns: tuple[Column, ...] = COLUMNS
 
-    def show(self, table: BenchmarkTable | None) -> None:
-        """Show another table, or none."""
+    def show(self, table: BenchmarkTable | None, columns: tuple[Column, ...] = COLUMNS) -> None:
+        """Show another table, or none, in ``columns``."""
         self.beginResetModel()
+        self._columns = columns
         self._groups = () if table is None else table.groups
         self._seeds = tuple(
             tuple(Group(group.planner, group.matched, (row,)) for row in group.rows) if len(group.rows) > 1 else ()
@@ -168,17 +193,17 @@ class BenchmarkModel(QAbstractItemModel):
 
     def columnCount(self, parent: Index = ROOT) -> int:
         """Return the number of columns."""
-        return len(COLUMNS)
+        return len(self._columns)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the heading, tooltip or alignment of a column."""
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
             return None
-        return COLUMNS[section].heading_data(role)
+        return self._columns[section].heading_data(role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the content of a cell in ``role``."""
-        group, column = self.group(index), COLUMNS[index.column()]
+        group, column = self.group(index), self._columns[index.column()]
         if index.internalId() and not index.column() and role in (Qt.ItemDataRole.DisplayRole, SORT_ROLE):
             seed = group.rows[0].task.seed
             return seed if role == SORT_ROLE else f"seed {seed}"
@@ -230,13 +255,13 @@ class PlannersTable(QTreeView):
         """All tasks of the selected lines."""
         return frozenset(row.task for index in self._chosen_lines() for row in self.lines.group(index).rows)
 
-    def show_table(self, table: BenchmarkTable | None, *, regions: bool) -> None:
+    def show_table(self, table: BenchmarkTable | None, *, regions: bool, columns: tuple[Column, ...] = COLUMNS) -> None:
         """Show other lines; those that remain stay selected and expanded."""
         chosen = {self._row_key(index) for index in self._chosen_lines()}
         unfolded = {self._row_key(index) for index in self._all() if self.isExpanded(self._sorted.mapFromSource(index))}
         bars = [(bar, bar.value()) for bar in (self.verticalScrollBar(), self.horizontalScrollBar())]
         with QSignalBlocker(self.selectionModel()):
-            self.lines.show(table)
+            self.lines.show(table, columns)
         for index in list(self._all()):
             if self._row_key(index) in unfolded:
                 self.expand(self._sorted.mapFromSource(index))

@@ -159,7 +159,7 @@ def cost_text(settings: StudySettings, pace: float | None, workers: int) -> str:
     not known.
     """
     planned = "flies the schedule" if settings.planner == SCHEDULE else f"planner {settings.planner}"
-    text = f"{counted(settings.count, 'cell')}, {planned}, allowance {settings.allowance:,}"
+    text = f"{counted(settings.count, 'case')}, {planned}, allowance {settings.allowance:,}"
     if pace is None or workers < 1:
         return f"{text}. How long it takes shows after the first cases."
     return f"{text}. At the pace of the one shown about {duration(settings.count * pace / workers)}."

@@ -12,6 +12,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
+    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -36,7 +37,7 @@ from firegui.io.project.study_file import StudyFile
 
 _FILES = "Studies (*.toml);;All files (*)"
 _SETTLE_MS = 250
-_LINES = 5
+_LINES = 8
 _LEVELS = "0, 1, 2   or   0.6 to 0.95 in 6 steps"
 _LEVELS_TIP = (
     "Values with commas between, or a range with its number of steps. A Latin hypercube draws from the range and needs "
@@ -44,7 +45,7 @@ _LEVELS_TIP = (
 )
 _SETS = "fleet.S-2T.count = 2; lifted.all = 2 3"
 _SETS_TIP = "What this case sets: names of factors and values, with semicolons between. Empty: the project as it is"
-_SET_TIP = "Factors that are set alike for every cell, with semicolons between"
+_SET_TIP = "Factors that have the same value in every case: name = value, with semicolons between"
 _REMEDY = "see the tooltip of the field"
 Read = TypeVar("Read")
 
@@ -144,7 +145,7 @@ class StudyForm(QWidget):
         self.workers = SettingsForm(WorkerSettings())
         self.planner, self.set_line = narrow_combo("Planner", "studyPlanner"), text_line("studySet", "Sets", _SET_TIP)
         self.schedule = PathField(
-            "studySchedule", "Schedule that every cell flies", files="Schedules (*.safetensors *.csv);;All files (*)",
+            "studySchedule", "Schedule that every case flies", files="Schedules (*.safetensors *.csv);;All files (*)",
             place=lambda: str(self._start()),
         )  # fmt: skip
         self.measures, self.first = QListWidget(), narrow_combo("Figures show", "studyFirstMeasure")
@@ -174,7 +175,7 @@ class StudyForm(QWidget):
         found = [_problem(f"vary {row.name}", row.value, self._project) for row in self.factors]
         found += [_problem(f"case {row.name.text().strip()}", row.value, self._project) for row in self.cases]
         read = partial(_settings_of, self.set_line)
-        found.append(_problem("for every cell", read, self._project))
+        found.append(_problem("set in every case", read, self._project))
         unnamed = sum(not row.name.text().strip() for row in self.cases)
         nameless = [Problem("case", f"{unnamed} without a name", "give it one")] if unnamed else []
         return [problem for problem in found if problem is not None] + nameless
@@ -203,6 +204,8 @@ class StudyForm(QWidget):
         self.schedule.line.setText(study.schedule)
         self.set_line.setText(settings_text(settings.set))
         self.set_line.setCursorPosition(0)
+        if settings.set:
+            self.advanced.set_open(True)
         for factor in tuple(self.factors):
             self._drop(factor)
         for chosen in tuple(self.cases):
@@ -303,13 +306,18 @@ class StudyForm(QWidget):
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         for name in (*PLANNERS, SCHEDULE):
-            title = PLANNERS[name].title if name in PLANNERS else "None: every cell flies a schedule"  # type: ignore[index]
+            title = PLANNERS[name].title if name in PLANNERS else "None: every case flies a schedule"  # type: ignore[index]
             self.planner.addItem(title, str(name))
         for box in (self._factor_box, self._case_box):
             vertical(box, margins=0, spacing=2)
         self.set_line.setPlaceholderText("days = 5; nominal = 0.9")
         self.measures.setAccessibleName("What is recorded")
-        self.measures.setToolTip("Columns of the table. All measures are kept of every cell")
+        self.measures.setToolTip("Columns of the table. All measures are kept of every case")
+        self.measures.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.measures.setWordWrap(True)
+        self.measures.setResizeMode(QListWidget.ResizeMode.Adjust)
+        heading = QLabel("&Record in the table")
+        heading.setBuddy(self.measures)
         self.measures.setFixedHeight(_LINES * (self.measures.fontMetrics().height() + 4))
         self._form = form = QFormLayout()
         form.setVerticalSpacing(4)
@@ -326,12 +334,14 @@ class StudyForm(QWidget):
         form.addRow(
             "", muted_label("Every case is combined with everything that varies. Others are compared with the first.")
         )
-        form.addRow("For every cell", self.set_line)
-        form.addRow("Record", self.measures)
+        form.addRow(heading)
+        form.addRow(self.measures)
         form.addRow("Figures show", self.first)
         more = QFormLayout()
         self.fields.add_rows(more, ["budget", "excess"])
-        form.addRow(FoldedSection("Advanced", more))
+        more.addRow("Set in every case", self.set_line)
+        self.advanced = FoldedSection("Advanced", more)
+        form.addRow(self.advanced)
         form.addRow(self.workers.folded(GROUP))
         vertical(self, self._files(), form, 1, margins=0, spacing=4)
 

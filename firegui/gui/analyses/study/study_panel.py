@@ -113,7 +113,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         for view in (self.cells_view, self.workers_view):
             view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
             view.horizontalHeader().setResizeContentsPrecision(_LINES_MEASURED)
-        show = "Show the plan of the selected cell on the map (double-click; likewise in the charts)"
+        show = "Show the plan of the selected case on the map (double-click; likewise in the charts)"
         every = "Copy tables (CSV, Parquet) and figures into a folder"
         self._lay_out_pages(
             (
@@ -149,7 +149,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
 
     def _remarks(self) -> Sequence[str]:
         if not self.form.factors and not self.form.cases:
-            return ("Press New for a study to change, or add a factor or a case.",)
+            return ("Nothing varies yet: add a factor or a case, or choose a ready-made study with New.",)
         if self._opened_from:
             return (f"The file was made for {self._opened_from}. Its study is of the open project now.",)
         return ()

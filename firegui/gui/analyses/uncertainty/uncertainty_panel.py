@@ -13,6 +13,7 @@ from firegui.analyses.uncertainty.report import MEAN_OF_DRAWS, UNBURNED, below_s
 from firegui.analyses.uncertainty.results import member_spec
 from firegui.analyses.uncertainty.summary import ensemble_csv, summarised, summary_csv
 from firegui.domain.uncertainty import KIND_TITLES, UncertaintySettings
+from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.uncertainty.error_maps import ErrorFields
@@ -208,7 +209,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         shown = self._controller.shown
         regions = shown is not None and shown.regions
         error = None if shown is None else shown.error
-        self.tables.show(None if shown is None else shown.ensemble, regions=regions)
+        self.tables.show(None if shown is None else shown.ensemble, regions=regions, units=self._session.units)
         for page in (self.error_page, self.errors):
             self.pages.setTabVisible(self.pages.indexOf(page), error is not None)
         self.variogram.show_error(error, None if shown is None else shown.variogram)
@@ -219,7 +220,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
             with QSignalBlocker(self.quantity):
                 self.quantity.setCurrentIndex(0)
         self.head.setText(NOTHING if shown is None else _head_text(shown))
-        self.caution.setText(_caution_text(shown))
+        self.caution.setText(_caution_text(shown, self._session.units))
         drawn = shown is not None and shown.ensemble is not None and shown.ensemble.members
         self.means_note.setText(f"{MEAN_OF_DRAWS}." if drawn else "")
         self._draw()
@@ -254,13 +255,13 @@ def _error_description(shown: EnsembleResult | None) -> str:
     return f"{text}\n{_APPROXIMATE}" if shown.error.source.startswith(_PRESET) else text
 
 
-def _caution_text(shown: EnsembleResult | None) -> str:
+def _caution_text(shown: EnsembleResult | None, units: Units) -> str:
     """Return the approximations and warnings of an ensemble."""
     if shown is None:
         return ""
     texts = [] if shown.header is None else [note for note in shown.header.notes if note != UNBURNED]
     if shown.ensemble is not None and shown.ensemble.members:
-        texts += filter(None, [below_start_text(shown.ensemble)])
+        texts += filter(None, [below_start_text(shown.ensemble, units)])
     return f"{WARNING}{'. '.join(texts)}" if texts else ""
 
 

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 from PySide6.QtWidgets import QTableView, QWidget
 
 from firegui.analyses.uncertainty.summary import Summary, SummaryRow, summarised
-from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
+from firegui.domain.ensemble import BASELINE, PLAN, Ensemble, EnsembleSpread
+from firegui.domain.units import Units
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import MISSING, Column, TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 
-NAMES = {
-    "final_extent": "Final size, cells",
-    "final_area": "Final size, ha",
-    "exposure": "Exposure, cell-days",
-    "protected": "Protected, cells",
-    "protected_exposure": "Protected, cell-days",
+_NAMES = {
+    "final_extent": "Final size, {area}",
+    "exposure": "Exposure, {area}-days",
+    "protected": "Protected, {area}",
+    "protected_exposure": "Protected, {area}-days",
 }
+"""Quantities of the summary in their order; the areas of the file's ``final_area`` are those of ``final_extent``."""
 _TIPS = {
-    "final_extent": "sum of the probabilities that cells have burned at the end of the plan",
-    "final_area": "the same in hectares",
+    "final_extent": "sum of the probabilities that cells have burned at the end of the plan, as an area",
     "exposure": "sum of the same over the ends of days",
     "protected": "final extent inside the protected regions, each cell once",
     "protected_exposure": "sum over the ends of days inside the protected regions",
@@ -53,18 +55,20 @@ class EnsembleTables(QObject):
         self.members_view.activated.connect(self._on_activated)
         self.members_view.selectionModel().selectionChanged.connect(lambda *_: self.selection_changed.emit())
 
-    def show(self, ensemble: Ensemble | None, *, regions: bool) -> None:
-        """Show another ensemble, or none; the selected member stays selected."""
+    def show(self, ensemble: Ensemble | None, *, regions: bool, units: Units = Units.METRIC) -> None:
+        """Show another ensemble with areas in ``units``, or none; the selected member stays selected."""
         selected = self.selected_member
         if ensemble is None or not ensemble.members:
             self.summary.set_rows((), ())
         else:
             summary = summarised(ensemble, regions=regions)
-            self.summary.set_rows(summary.rows, _summary_columns(summary))
+            cell = units.area_value(ensemble.cell_area_ha)
+            rows = [_scaled(row, cell) for row in summary.rows if row.quantity in _NAMES]
+            self.summary.set_rows(rows, _summary_columns(summary, units, cell))
         if ensemble is None:
             self.members.set_rows((), ())
         else:
-            self.members.set_rows(range(ensemble.members), _member_columns(ensemble, regions))
+            self.members.set_rows(range(ensemble.members), _member_columns(ensemble, regions, units))
         self._sort_members()
         if selected is not None and selected < self.members.rowCount():
             select_row(self.members_view, self.members.place(selected))
@@ -88,21 +92,45 @@ class EnsembleTables(QObject):
         self.member_activated.emit(self.members.row(index.row()))
 
 
-def _summary_columns(summary: Summary) -> tuple[Column, ...]:
-    return (*_BASELINE, *_PLAN) if any(row.plan is not None for row in summary.rows) else _BASELINE
+def _scaled(row: SummaryRow, cell: float) -> SummaryRow:
+    """Return a row in cells with the area of a ``cell`` in place of a cell. Shares stay."""
+
+    def area(spread: EnsembleSpread) -> EnsembleSpread:
+        return replace(spread, mean=cell * spread.mean, sd=cell * spread.sd)
+
+    return replace(row, baseline=area(row.baseline), plan=None if row.plan is None else area(row.plan))
 
 
-def _member_columns(ensemble: Ensemble, regions: bool) -> tuple[Column, ...]:
+def _summary_columns(summary: Summary, units: Units, cell: float) -> tuple[Column, ...]:
+    area = units.area_unit
+
+    def name(quantity: str) -> str:
+        text = _NAMES[quantity].format(area=area)
+        return text.replace(f"{area}-days", f"{area.removesuffix('s')}-days")
+
+    def tip(row: SummaryRow) -> str:
+        cells = f"{row.baseline.mean / cell:,.0f}" + ("" if row.plan is None else f"; {row.plan.mean / cell:,.0f}")
+        return f"{_TIPS[row.quantity]}\nin cells: {cells}"
+
+    quantity = Column("Quantity", lambda row: row.quantity, name, is_text=True, sort_key=list(_NAMES).index,
+                      cell_tip=tip)  # fmt: skip
+    has_plan = any(row.plan is not None for row in summary.rows)
+    return (quantity, *_BASELINE, *(_PLAN if has_plan else ()))
+
+
+def _member_columns(ensemble: Ensemble, regions: bool, units: Units) -> tuple[Column, ...]:
+    cell = units.area_value(ensemble.cell_area_ha)
+    of = partial(_of_area, cell=cell, area=units.area_unit)
     columns = [Column("Fire", lambda member: member, tip="numbered from 0, as in ensemble.csv", is_text=True)]
     for protected in (False, True) if regions else (False,):
-        title = "Cells in regions" if protected else "Cells"
-        tip = "final extent" + (" inside the protected regions" if protected else "") + ", cells"
+        title = "In regions" if protected else "Final size"
+        tip = "area that burns" + (" inside the protected regions" if protected else "") + " by the end"
         if ensemble.has_plan:
             gain = ensemble.benefit(protected=protected)
-            columns.append(_of(title, "saved", f"{tip}, without drops less that with the plan", gain))
-        columns.append(_of(title, "no drops", tip, ensemble.final(BASELINE, protected=protected)))
+            columns.append(of(title, "saved", f"{tip}, without drops less that with the plan", gain))
+        columns.append(of(title, "no drops", tip, ensemble.final(BASELINE, protected=protected)))
         if ensemble.has_plan:
-            columns.append(_of(title, "plan", f"{tip}, with the plan", ensemble.final(PLAN, protected=protected)))
+            columns.append(of(title, "plan", f"{tip}, with the plan", ensemble.final(PLAN, protected=protected)))
     if ensemble.weather:
         winds = ensemble.weather
         columns += [
@@ -111,6 +139,13 @@ def _member_columns(ensemble: Ensemble, regions: bool) -> tuple[Column, ...]:
             _of("Wind", "later, h", "how much later the weather comes", [wind.delay_h for wind in winds]),
         ]
     return tuple(columns)
+
+
+def _of_area(title: str, case: str, tip: str, cells: Sequence[Any] | Any, *, cell: float, area: str) -> Column:
+    return Column(
+        title, lambda member: cell * float(cells[member]), number, tip, f"{case}, {area}",
+        cell_tip=lambda member: f"{float(cells[member]):,.0f} cells",
+    )  # fmt: skip
 
 
 def _of(title: str, unit: str, tip: str, values: Sequence[Any] | Any) -> Column:
@@ -124,8 +159,6 @@ def _share(value: float | None, error: float | None) -> str:
 
 
 _BASELINE = (
-    Column("Quantity", lambda row: row.quantity, NAMES.__getitem__, is_text=True, sort_key=list(NAMES).index,
-           cell_tip=lambda row: _TIPS[row.quantity]),
     Column("No drops", lambda row: row.baseline.mean, number, "over the fires", "mean"),
     Column("No drops", lambda row: row.baseline.sd, number, "over the fires", "sd"),
 )  # fmt: skip
