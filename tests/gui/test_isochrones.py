@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QSizeF
+from PySide6.QtGui import QPainterPath, QPolygonF
 
-from firegui.gui.map.layers.isochrones_layer import IsochronesLayer
+from firegui.gui.map.layers.isochrones_layer import IsochronesLayer, label_corners
 from firegui.gui.map.layers.wind_layer import WindLayer
 from firegui.gui.session.session import FireView, Session, ShownResult
 from tests.gui.map_scene import Hand, growing, only, painted
@@ -42,6 +46,17 @@ def test_interval_and_chance_are_properties_of_the_layer(session: Session, hand:
     assert len(layer.lines) == 4
     hand.view.layers.set_option("isochrones", "interval", "12")
     assert len(layer.lines) == 8 and "12 h" in layer.legend.entries[0].label
+
+
+def test_the_labels_of_lines_one_in_the_other_are_spread_around_them() -> None:
+    circle, size = QPainterPath(), QSizeF(40.0, 12.0)
+    circle.addPolygon(QPolygonF([QPointF(100.0 * math.sin(a), -100.0 * math.cos(a)) for a in np.arange(0, 6.28, 0.05)]))
+    wanted = (0.0, math.pi / 2.0, math.pi, -math.pi / 2.0)
+    firsts = [label_corners(circle, size, direction)[0] for direction in wanted]
+    middles = [(corner.x() + 20.0, corner.y() + 6.0) for corner in firsts]
+    for (x, y), direction in zip(middles, wanted, strict=True):
+        assert abs(math.remainder(math.atan2(x, -y) - direction, math.tau)) < 0.2
+        assert math.hypot(x, y) == pytest.approx(100.0, abs=1.0)
 
 
 def test_wind_arrows_have_the_colour_of_their_speed_and_can_be_denser(session: Session, hand: Hand) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QTransform
 
 from firegui.domain.results import Frames
-from firegui.gui.map.items import draw_text, map_font, mask_path
+from firegui.gui.map.items import draw_tag, map_font, mask_path
 from firegui.gui.map.layers.layer import FIRE_VIEWS, LayerChoice, Legend, LegendEntry, PaintedLayer, Sample
 from firegui.gui.map.layers.place_layers import LabelPlacement
 from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import FireView, Session
 
-_LABEL_TRIES = 12
+_LABEL_TRIES = 36
+_TURN = math.pi * (3.0 - math.sqrt(5.0))
+"""Golden angle: the labels of any number of lines one in the other are spread around them."""
 
 
 class IsochronesLayer(PaintedLayer):
@@ -94,17 +98,26 @@ class IsochronesLayer(PaintedLayer):
             for pen in (QPen(self.ink.halo, 3.0), QPen(self.ink.text, 1.2)):
                 painter.strokePath(path, pen)
         # The latest line is the outermost and has the most room.
-        for label, path in reversed(drawn):
-            size = QSizeF(metrics.horizontalAdvance(label), metrics.height())
-            box = spots.place(size, _tops(path, size))
+        for number, (label, path) in enumerate(reversed(drawn)):
+            # On a card, because the fire below has every shade from dark to bright.
+            size = QSizeF(metrics.horizontalAdvance(label) + 10.0, metrics.height() + 2.0)
+            corners = label_corners(path, size, number * _TURN)
+            box = spots.place(size, [corner for corner in corners if visible.contains(QRectF(corner, size))])
             if box is not None:
-                at = QPointF(box.left(), box.top() + metrics.ascent())
-                draw_text(painter, at, label, font, self.ink.text, self.ink.halo)
+                at = QPointF(box.left() + 5.0, box.top() + 1.0 + metrics.ascent())
+                draw_tag(painter, at, label, font, self.ink.text, self.ink.card)
 
 
-def _tops(path: QPainterPath, size: QSizeF) -> list[QPointF]:
-    """Return top left corners of a label centred on points of the line, the northernmost first."""
-    count = path.elementCount()
+def label_corners(path: QPainterPath, size: QSizeF, direction: float) -> list[QPointF]:
+    """Return top left corners of a label centred on points of the line.
+
+    The first lies in ``direction`` from the middle of the line, in radians from north clockwise.
+    """
+    count, middle = path.elementCount(), path.boundingRect().center()
     points = [path.elementAt(number) for number in range(0, count, max(count // _LABEL_TRIES, 1))]
-    ordered = sorted(points, key=lambda point: point.y)
-    return [QPointF(point.x - size.width() / 2, point.y - size.height() / 2) for point in ordered]
+
+    def turn(point: QPainterPath.Element) -> float:
+        bearing = math.atan2(point.x - middle.x(), middle.y() - point.y)
+        return abs(math.remainder(bearing - direction, math.tau))
+
+    return [QPointF(p.x - size.width() / 2, p.y - size.height() / 2) for p in sorted(points, key=turn)]
