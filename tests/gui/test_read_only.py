@@ -21,7 +21,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.store import load_project, save_project
-from firegui.runs.project_lock import ProjectLock
+from firegui.runs.lock import ProjectLock
 from firegui.runs.run_folder import METRICS
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.hands import LEFT, to_front

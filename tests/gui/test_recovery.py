@@ -30,8 +30,7 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.recovery import Autosave, RecoverDialog
 from firegui.io.project.store import load_project, save_project
 from firegui.runs.autosave import recoverable_projects
-from firegui.runs.lock import FolderLock
-from firegui.runs.project_lock import ProjectLock
+from firegui.runs.lock import FolderLock, ProjectLock
 from firegui.runs.runner import execute as real_execute
 from tests.gui.conftest import quiet_execute
 from tests.gui.controls import report
@@ -43,7 +42,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 HOLDER = """
 import sys
 from pathlib import Path
-from firegui.runs.project_lock import ProjectLock
+from firegui.runs.lock import ProjectLock
 lock = ProjectLock()
 print(lock.take(Path(sys.argv[1])), flush=True)
 sys.stdin.read()

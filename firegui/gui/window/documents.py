@@ -31,7 +31,7 @@ from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project.maps_file import import_maps
 from firegui.io.project.store import PROJECT_FILE, ProjectExistsError, load_project, save_project
 from firegui.io.project.weights_file import read_weights
-from firegui.runs.project_lock import ProjectLock
+from firegui.runs.lock import ProjectLock
 from firegui.runs.run_folder import same_folder
 from firegui.runs.stages import RunState
 

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from firegui.runs.lock import LOCK
-from firegui.runs.project_lock import ProjectLock
+from firegui.runs.lock import LOCK, ProjectLock
 
 HOLDER = """
 import sys
 from pathlib import Path
-from firegui.runs.project_lock import ProjectLock
+from firegui.runs.lock import ProjectLock
 lock = ProjectLock()
 print(lock.take(Path(sys.argv[1])), flush=True)
 sys.stdin.read()
