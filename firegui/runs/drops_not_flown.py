@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
+from firegui.errors import InputError
 from firegui.io.daylight import dark_steps
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.planning.flight_rules import project_gates
@@ -52,6 +53,18 @@ def remedy_text(found: DropsNotFlown) -> str:
     """Return what to do about drops that are not flown, as a sentence."""
     rule = "switch the daylight rule off" if not found.others else "change the constraints"
     return f"Plan again, or {rule} under Rules of the operation in the workspace Plan."
+
+
+def not_flown_note(file: Path, project: Project) -> str:
+    """Return which drops of a schedule a project refuses, and what to do.
+
+    Empty for none, and where it is not known.
+    """
+    try:
+        found = drops_not_flown(file, project)
+    except InputError:
+        return ""
+    return f"{found.text} {remedy_text(found)}" if found.text else ""
 
 
 def drops_not_flown(file: Path, project: Project) -> DropsNotFlown:

@@ -186,6 +186,15 @@ def test_drops_that_were_flown_cannot_be_edited(qtbot: QtBot, bench: Workbench, 
     assert stopped.is_resumable
 
 
+def test_drops_that_the_project_refuses_are_named_before_the_start(bench: Workbench) -> None:
+    panel, session = panel_of(bench), bench.session
+    assert panel.note.isHidden()
+    session.set_operations("none", replace(session.project.operations, hard_cap=0))
+    assert "not flown: the constraints of the project refuse" in panel.note.text() and not panel.note.isHidden()
+    session.undo_stack.undo()
+    assert panel.note.isHidden()
+
+
 def test_an_interval_of_no_whole_steps_is_refused_and_nothing_is_started(
     qtbot: QtBot, bench: Workbench, refusals: list[InputError]
 ) -> None:

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.analyses.saved_results import SavedResult
@@ -35,7 +34,7 @@ from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import table_text
 from firegui.io.atomic import write_text
-from firegui.runs.drops_not_flown import drops_not_flown, remedy_text
+from firegui.runs.drops_not_flown import not_flown_note
 
 WARNING = "⚠ "
 """Prefix of messages that have the colour of a warning."""
@@ -429,14 +428,14 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         project = session.project
         asked = file, project.operations, project.fleet, project.grounded, project.plan.start_day, project.plan.days
         if asked != self._noted[0]:
-            self._noted = asked, _not_flown(file, project)
+            self._noted = asked, not_flown_note(file, project)
         return self._noted[1]
 
     def _result_text(self) -> str:
         """Return which drops the shown result leaves out; empty for none."""
         shown = self._controller.shown
         file = "" if shown is None else getattr(shown.header, "schedule_file", "")
-        lost = _not_flown(Path(file), shown.project) if file and shown is not None else ""
+        lost = not_flown_note(Path(file), shown.project) if file and shown is not None else ""
         return f"{WARNING}In this result {lost}" if lost else ""
 
     def _show_activity(self) -> None:
@@ -444,15 +443,3 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self._work.setVisible(self._controller.is_busy)
         if self.texts.progress:
             self.bar.setValue(round(_STEPS * self._controller.share))
-
-
-def _not_flown(file: Path, project: Project) -> str:
-    """Return which drops of a schedule a project refuses, and what to do.
-
-    Empty for none, and where it is not known.
-    """
-    try:
-        found = drops_not_flown(file, project)
-    except InputError:
-        return ""
-    return f"{found.text} {remedy_text(found)}" if found.text else ""

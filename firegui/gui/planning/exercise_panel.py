@@ -14,7 +14,7 @@ from firegui.domain.calendar import Calendar
 from firegui.domain.exercise import Decision, LoopDay
 from firegui.domain.stress import MOST_DRAWS, NOMINAL, StressScenario
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import column, fill_column, labelled
+from firegui.gui.base.layouts import column, fill_column, labelled, muted_label
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.plan_control import ExerciseRequest, PlanControl
@@ -25,6 +25,8 @@ from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import selected_rows, show_table
+from firegui.runs.drops_not_flown import not_flown_note
+from firegui.runs.run_folder import kept_plan
 
 _HOURS = (24.0, 12.0, 6.0)
 _NO_PLAN = "Show a run that has ended with a plan of two days or more, choose a scenario and press Start."
@@ -71,6 +73,8 @@ class ExercisePanel(SplitPanel):
         self._session, self._queue, self._plan = session, queue, plan
         self._settings_of: RunEntry | None = None
         self.head, self.plan_name = ElidedLabel(role="muted"), ElidedLabel()
+        self.note = muted_label(role="warning")
+        self._noted: tuple[object, str] = None, ""
         self.scenario = narrow_combo("The scenario that the fire follows, unknown to the planner", "scenario")
         self.every = narrow_combo("Hours between two observations, at which the plan is repaired", "every")
         self.draw = WholeField(0, MOST_DRAWS - 1, offset=1)
@@ -126,7 +130,7 @@ class ExercisePanel(SplitPanel):
                                   "are on the map", self._plan.resume_exercise, **texts),
         }  # fmt: skip
         show_table(self.table, self.model, "Observations", is_sortable=False)
-        fill_column(self.settings, buttons, form, spacing=4, margins=(6, 2, 6, 4))
+        fill_column(self.settings, buttons, form, self.note, spacing=4, margins=(6, 2, 6, 4))
         pages = QTabWidget(documentMode=True)
         pages.addTab(self.table, "Observations")
         # The chart hides itself if there is nothing to draw; a page must not.
@@ -188,6 +192,9 @@ class ExercisePanel(SplitPanel):
             if entry is not None:
                 self._take_settings(entry)
         self.plan_name.set_text(plan.exercise_plan or "–")
+        note = self._not_flown(entry)
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
         self._button["start"].setEnabled(plan.can_exercise)
         active = self._queue.active
         self._button["stop"].setEnabled(active is not None and active.flies_loop)
@@ -196,6 +203,18 @@ class ExercisePanel(SplitPanel):
         self.model.set_rows(rows)
         self.chart.show_run(entry)
         self.head.set_text(self._head(entry, rows))
+
+    def _not_flown(self, entry: RunEntry | None) -> str:
+        """Return which drops of the plan the project refuses, and what to do; empty for none."""
+        file = None if entry is None or entry.flies_loop or not entry.is_over else kept_plan(entry.folder)
+        if file is None or not self._session.has_project:
+            return ""
+        project = self._session.project
+        asked = file, project.operations, project.fleet, project.grounded, project.plan.start_day, project.plan.days
+        if asked != self._noted[0]:
+            found = not_flown_note(file, project)
+            self._noted = asked, f"⚠ {found}" if found else ""
+        return self._noted[1]
 
     def _rows(self, entry: RunEntry) -> list[_Observation]:
         days = entry.loop
