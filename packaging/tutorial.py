@@ -267,6 +267,7 @@ def _plan(guest: Guest) -> None:
 
 
 def _look(guest: Guest) -> None:
+    guest.window.workbench.shell.set_drawer_visible(False)
     guest.command("Plan")
     session = guest.window.workbench.session
     session.set_step(round(0.6 * session.project.calendar.n_steps))

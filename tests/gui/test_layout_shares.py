@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QComboBox, QStyle, QStyleOptionComboBox
 
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.window.main_window import MainWindow
@@ -34,6 +34,29 @@ def test_the_map_has_most_of_the_window_in_every_workspace(shared: MainWindow, s
     assert shared.size() == size
     poor = [each for each in shares(shared) if each.with_side < WITH_SIDE or each.without_side < WITHOUT_SIDE]
     assert poor == []
+
+
+def test_the_longest_choices_of_the_goal_can_be_read(shared: MainWindow) -> None:
+    shared.resize(1440, 900)
+    shared.workbench.shell.reset()
+    shared.workbench.show_panel("Objective")
+    settle()
+    boxes = {box.accessibleName(): box for box in shared.workbench.panels["Objective"].findChildren(QComboBox)}
+    for name in ("How much must hold", "What the run does"):
+        assert max(boxes[name].fontMetrics().horizontalAdvance(text) for text in _texts(boxes[name])) <= _room(
+            boxes[name]
+        )
+
+
+def _texts(box: QComboBox) -> list[str]:
+    return [box.itemText(index) for index in range(box.count())]
+
+
+def _room(box: QComboBox) -> int:
+    option = QStyleOptionComboBox()
+    box.initStyleOption(option)
+    field = QStyle.SubControl.SC_ComboBoxEditField
+    return box.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, box).width()
 
 
 def test_in_a_small_window_the_side_panel_is_hidden_at_first_and_nothing_is_cut_off(shared: MainWindow) -> None:

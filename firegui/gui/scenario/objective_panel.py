@@ -186,7 +186,7 @@ class ObjectivePanel(QWidget):
             self,
             self._problems, self._objective(), self._margin(), self._effectiveness(), self._window(), self._search(),
             self._details(), self._second_stage(),
-            1, spacing=8, margins=4,
+            1, spacing=8, margins=2,
         )  # fmt: skip
         for box in self.findChildren(QComboBox):
             box.setMinimumContentsLength(_LETTERS)
@@ -210,7 +210,11 @@ class ObjectivePanel(QWidget):
 
     def _margin(self) -> QWidget:
         group, column = _group("Margin")
-        column.addLayout(self._form.grid(self._form.names("margin", group=""), columns=1))
+        kind, *others = self._form.names("margin", group="")
+        # Its texts are too long to stand beside a label.
+        column.addWidget(self._form.editors[kind].label)
+        column.addWidget(self._form.editors[kind].box)
+        column.addLayout(self._form.grid(others, columns=1))
         return group
 
     def _effectiveness(self) -> QWidget:
