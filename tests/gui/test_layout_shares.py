@@ -36,8 +36,9 @@ def test_the_map_has_most_of_the_window_in_every_workspace(shared: MainWindow, s
     assert poor == []
 
 
-def test_the_longest_choices_of_the_goal_can_be_read(shared: MainWindow) -> None:
-    shared.resize(1440, 900)
+@pytest.mark.parametrize("size", [QSize(1280, 800), QSize(1440, 900)], ids=["1280x800", "1440x900"])
+def test_the_longest_choices_of_the_goal_can_be_read(shared: MainWindow, size: QSize) -> None:
+    shared.resize(size)
     shared.workbench.shell.reset()
     shared.workbench.show_panel("Objective")
     settle()

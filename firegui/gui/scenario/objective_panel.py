@@ -324,4 +324,6 @@ def _group(title: str) -> tuple[QGroupBox, QVBoxLayout]:
     group = QGroupBox(title)
     column = QVBoxLayout(group)
     column.setSpacing(6)
+    # The longest choice of the search needs the width.
+    column.setContentsMargins(4, 6, 4, 6)
     return group, column
