@@ -62,6 +62,16 @@ def file_problem(path: Path) -> Problem | None:
     return None
 
 
+def outside_problem(path: Path, folder: Path) -> Problem | None:
+    """Return a problem where a file in ``folder`` is a link that leads out of it."""
+    try:
+        if path.resolve().is_relative_to(folder.resolve()):
+            return None
+    except (OSError, RuntimeError) as error:  # a loop of links
+        return Problem(str(path), f"cannot be read ({_reason(error)})", "put the file itself in its place")
+    return Problem(str(path), "is a link that leads out of its folder", "put the file itself in its place")
+
+
 def read_bytes(path: Path, problems: Problems) -> bytes | None:
     """Return the whole of a file; what cannot be read, is empty or is too large for its kind is noted."""
     problem = file_problem(path)

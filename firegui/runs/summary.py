@@ -16,6 +16,7 @@ from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.daylight import night_steps
+from firegui.io.source_files import outside_problem
 from firegui.runs.engine import LazyPackage
 from firegui.runs.kept_fire import kind_of_fire
 from firegui.runs.run_folder import (
@@ -76,6 +77,9 @@ def day_states(record: RunRecord, name: str) -> tuple[NDArray[np.float32], int] 
     path = record.folder / name
     if not path.is_file():
         return None
+    outside = outside_problem(path, record.folder)
+    if outside is not None:
+        raise InputError([outside])
     raster, shape = firegui.io.rasters.geotiff.read_raster(path), record.project.scenario.grid.shape
     if raster.bands.shape[1:] != shape or not np.issubdtype(raster.bands.dtype, np.floating):
         what = f"has {raster.bands.shape[1]} × {raster.bands.shape[2]} cells, and the run {shape[0]} × {shape[1]}"

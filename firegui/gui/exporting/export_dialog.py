@@ -468,7 +468,7 @@ class ExportDialog(QDialog):
         return column(*boxes, files, spacing=6, margins=(0, 0, 8, 0))
 
 
-_WATER = "Water (*.gpkg *.geojson *.json *.shp *.kml *.tif *.tiff *.img *.vrt *.asc);;All files (*)"
+_WATER = "Water (*.gpkg *.geojson *.json *.shp *.kml *.tif *.tiff *.img *.asc);;All files (*)"
 
 
 def _size(path: Path) -> str:

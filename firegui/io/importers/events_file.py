@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
+from firegui.io.safe_open.hdf5 import hdf5_file
 from firegui.io.source_files import MOST_DAYS, cells_problem, error_text, file_problem, unpacking_problem
 
 FIRE, EASTWARD, NORTHWARD = "fire", "u_component_of_wind_10m", "v_component_of_wind_10m"
@@ -79,7 +80,7 @@ def opened(path: Path, problems: Problems) -> Iterator[h5py.File | None]:
         yield None
         return
     try:
-        file = h5py.File(path, "r")
+        file = hdf5_file(path)
     except _FAILURES as error:
         problems.add(path.name, f"cannot be read ({error_text(error, 120)})", "get the file again from its publisher")
         yield None

@@ -25,7 +25,7 @@ from firegui.io.project.maps_file import read_maps, write_maps
 from firegui.io.project.text import ArrayFile, Event
 from firegui.io.project.weights_file import read_weights, weights_bytes, write_weights
 from firegui.io.rasters.geotiff import Raster, read_raster, write_raster
-from firegui.io.source_files import file_problem
+from firegui.io.source_files import file_problem, outside_problem
 
 MAPS = "maps"
 _STACKS = ("wind_speed", "wind_dir")
@@ -130,6 +130,10 @@ def checked_path(folder: Path, key: str, file: ArrayFile, problems: Problems) ->
         problems.add(key, f"{file.file} lies outside the project folder", _REMEDY)
         return None
     path = folder / name
+    outside = outside_problem(path, folder)
+    if outside is not None:
+        problems.extend([outside])
+        return None
     if not path.is_file():
         problems.add(file.file, "the file is missing", _REMEDY)
         return None

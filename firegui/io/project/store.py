@@ -41,6 +41,7 @@ from firegui.io.project.layers import (
 )
 from firegui.io.project.migrations import CURRENT_FORMAT, migrate
 from firegui.io.project.text import ArrayFile, ProjectText, listed_layers, read_text, to_tables
+from firegui.io.source_files import outside_problem
 from firegui.io.toml import dumps
 
 PROJECT_FILE = "project.toml"
@@ -272,6 +273,10 @@ def _read_table(folder: Path, problems: Problems) -> toml.Table | None:
         if folder.is_file():
             what = "is a file, not the folder of a project"
         problems.add(str(folder), what, "name a folder such as NAME.firegui")
+        return None
+    outside = outside_problem(path, folder)
+    if outside is not None:
+        problems.extend([outside])
         return None
     raw = toml.read_toml(path, problems)
     if raw is None or not _is_readable_format(raw, problems):

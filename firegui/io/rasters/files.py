@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import rasterio
 from numpy.typing import NDArray
 from rasterio import Affine
 from rasterio.errors import CRSError, RasterioError
@@ -22,13 +21,9 @@ from rasterio.windows import Window
 from firegui.errors import Problem, Problems
 from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.rasters.warp import Box, RasterGeometry, crs_text
+from firegui.io.safe_open.rasters import raster_dataset
 from firegui.io.source_files import cells_problem, claim_problem, error_text, file_problem
 
-_MARKS = {
-    "GTiff": (b"ii*\0", b"mm\0*", b"ii+\0", b"mm\0+"),
-    "AAIGrid": (b"ncols", b"nrows", b"xllc", b"yllc"),
-    "HFA": (b"ehfa_header_tag",),
-}
 _MOST_BANDS = 10_000
 SAMPLE = 400
 LARGEST_BLOCK = 256 * 2**20
@@ -129,22 +124,10 @@ def read_box(file: RasterFile, number: int, box: Box, where: str, problems: Prob
 def open_raster(path: Path) -> Iterator[Any]:
     """Open a file with the driver that its beginning names.
 
-    Raises ``ValueError`` for one that is not read.
+    Raises ``OSError`` for one that is not read.
     """
-    with without_place_warnings(), rasterio.open(path, driver=_driver(path)) as source:
+    with without_place_warnings(), raster_dataset(path) as source:
         yield source
-
-
-def _driver(path: Path) -> str:
-    """Return the format of a file, by how it begins. Raises ``ValueError`` for one that is not read."""
-    if path.suffix.lower() == ".lcp":
-        return "LCP"
-    with path.open("rb") as file:
-        start = file.read(16)
-    found = next((name for name, marks in _MARKS.items() if start.lower().startswith(marks)), None)
-    if found is None:
-        raise ValueError("it is no GeoTIFF, landscape file, ASCII grid or ERDAS image")
-    return found
 
 
 def _header(path: Path, source: Any) -> RasterFile:

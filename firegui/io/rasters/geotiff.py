@@ -21,6 +21,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import replacing
 from firegui.io.crs import wkt
+from firegui.io.safe_open.rasters import raster_dataset
 from firegui.io.source_files import error_text
 
 _GIS_NODATA = float("nan")
@@ -52,7 +53,7 @@ def read_raster(path: Path, bands: Sequence[int] | None = None) -> Raster:
             raise InputError([Problem(str(path), "is a folder, not a raster file", "give the GeoTIFF itself")])
         raise InputError([Problem(str(path), "the file does not exist", "check the path")])
     try:
-        with without_place_warnings(), rasterio.open(path) as source:
+        with without_place_warnings(), raster_dataset(path, ("GTiff",)) as source:
             place = None if source.transform == Affine.identity() else tuple(source.transform)[:6]
             crs = source.crs.to_wkt() if source.crs else None
             descriptions = tuple(text or "" for text in source.descriptions)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import rasterio
 from numpy.typing import NDArray
 from rasterio import Affine
 from rasterio.crs import CRS
@@ -26,6 +25,7 @@ from firegui.domain.regions import Region, Ring
 from firegui.errors import Check, Problems
 from firegui.io.crs import wkt
 from firegui.io.rasters.geotiff import without_place_warnings
+from firegui.io.safe_open.rasters import raster_dataset
 from firegui.io.source_files import MOST_DAYS, TIFF_STARTS, cells_problem, error_text, file_problem
 from firegui.io.times import parse_stamps
 from firegui.io.toml import plain_words
@@ -61,7 +61,7 @@ def band_dates(path: Path, problems: Problems) -> tuple[date, ...]:
     """
     with without_place_warnings():
         try:
-            with rasterio.open(path, driver="GTiff") as source:
+            with raster_dataset(path, ("GTiff",)) as source:
                 return _dates(source)
         except (RasterioError, CRSError, OSError, ValueError) as error:
             problems.add(path.name, f"cannot be read as a GeoTIFF ({error_text(error)})", "check the file")
@@ -80,7 +80,7 @@ def read_masks(path: Path, grid: Grid, problems: Problems, check: Check | None =
         return None
     with without_place_warnings():
         try:
-            with rasterio.open(path, driver="GTiff") as source:
+            with raster_dataset(path, ("GTiff",)) as source:
                 return _read(source, path, grid, problems, check)
         except (RasterioError, CRSError, OSError, ValueError) as error:
             problems.add(path.name, f"cannot be read as a GeoTIFF ({error_text(error)})", "check the file")

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from rasterio import Affine
 from rasterio.crs import CRS
 from rasterio.errors import RasterioError
-from rasterio.io import MemoryFile
 from rasterio.warp import Resampling, reproject
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
 from firegui.io.crs import transformer, wkt
 from firegui.io.rasters.geotiff import without_place_warnings
+from firegui.io.safe_open.rasters import image_dataset
 from firegui.io.source_files import file_problem
 
 MERCATOR = "EPSG:3857"
@@ -266,7 +266,7 @@ def _decoded(data: object) -> Pixels | None:
     if not isinstance(data, bytes) or not data or len(data) > _MOST_BYTES:
         return None
     try:
-        with without_place_warnings(), MemoryFile(data) as memory, memory.open() as image:
+        with without_place_warnings(), image_dataset(data) as image:
             if max(image.shape) > _LARGEST_PX or image.dtypes[0] != "uint8":
                 return None
             bands = image.read()

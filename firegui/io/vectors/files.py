@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyogrio
 import shapely
 from numpy.typing import NDArray
 from pyogrio.errors import DataLayerError, DataSourceError
 
 from firegui.errors import Problem, Problems
 from firegui.io import crs
+from firegui.io.safe_open.vectors import read_vector, vector_info, vector_layers
 from firegui.io.source_files import error_text, file_problem
 
 SUFFIXES = (".gpkg", ".geojson", ".shp", ".kml")
@@ -76,7 +76,7 @@ def layer_names(file: Path, problems: Problems) -> tuple[str, ...]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return tuple(str(name) for name, kind in pyogrio.list_layers(file) if kind is not None)
+            return vector_layers(file)
     except _FAILURES as error:
         problems.add(file.name, f"cannot be read as vector data ({error_text(error)})", _DRAWABLE)
         return ()
@@ -103,12 +103,12 @@ def read_layer(file: Path, chosen: str, layers: tuple[str, ...], problems: Probl
         # The drivers warn about geometry they mend on the way; what matters is checked afterwards.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            count = int(pyogrio.read_info(file, layer=chosen)["features"])
+            count = int(vector_info(file, chosen)["features"])
             if count > MOST_FEATURES:
                 what = f"holds {count:,} features; at most {MOST_FEATURES:,} are read"
                 problems.add(file.name, what, "keep the perimeters of this fire alone in the file")
                 return None
-            meta, _, wkb, values = pyogrio.raw.read(file, layer=chosen, force_2d=True, datetime_as_string=True)
+            meta, _, wkb, values = read_vector(file, chosen, force_2d=True, datetime_as_string=True)
     except _FAILURES as error:
         problems.add(file.name, f"cannot be read as vector data ({error_text(error)})", _DRAWABLE)
         return None
@@ -128,7 +128,7 @@ def may_hold_points(file: Path) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return not str(pyogrio.read_info(file)["geometry_type"]).startswith(("Polygon", "MultiPolygon"))
+            return not str(vector_info(file)["geometry_type"]).startswith(("Polygon", "MultiPolygon"))
     except _FAILURES:
         return False
 

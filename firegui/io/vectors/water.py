@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyogrio
-import rasterio
 import shapely
 from numpy.typing import NDArray
 from pyogrio.errors import DataLayerError, DataSourceError
@@ -31,6 +29,8 @@ from firegui.io import crs
 from firegui.io.georeference import Georeference
 from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.rasters.masks import mask_rings
+from firegui.io.safe_open.rasters import raster_dataset
+from firegui.io.safe_open.vectors import read_vector, vector_info, vector_layers
 from firegui.io.source_files import error_text
 
 NEAR_M = 91.44
@@ -135,7 +135,7 @@ def _from_raster(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
     target = Affine(cell, 0.0, west - margin * cell, 0.0, -cell, north + margin * cell)
     size = {"height": grid.rows + 2 * margin, "width": grid.columns + 2 * margin}
     try:
-        with without_place_warnings(), rasterio.open(path) as source:
+        with without_place_warnings(), raster_dataset(path) as source:
             if source.crs is None:
                 problems.add(path.name, "does not say its CRS", "set it in a GIS")
                 return np.empty(0, np.object_)
@@ -171,14 +171,14 @@ def _from_vector(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
     """
     found: list[NDArray[np.object_]] = []
     try:
-        layers = [str(name) for name, kind in pyogrio.list_layers(path) if kind is not None]
-        count = sum(int(pyogrio.read_info(path, layer=layer)["features"]) for layer in layers)
+        layers = vector_layers(path)
+        count = sum(int(vector_info(path, layer)["features"]) for layer in layers)
         if count > _MOST_FEATURES:
             problems.add(path.name, f"holds {count:,} features", "cut it to the area of the fire")
             return np.empty(0, np.object_)
         for layer in layers:
-            text = str(pyogrio.read_info(path, layer=layer)["crs"] or "")
-            meta, _, wkb, _ = pyogrio.raw.read(path, layer=layer, columns=[], bbox=_bounds(grid, text))
+            text = str(vector_info(path, layer)["crs"] or "")
+            meta, _, wkb, _ = read_vector(path, layer, columns=[], bbox=_bounds(grid, text))
             if meta["crs"] is None:
                 problems.add(path.name, f"does not say its CRS in its layer {layer}", "set it in a GIS")
             else:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
+from firegui.io.safe_open.hdf5 import hdf5_file
 from firegui.io.source_files import error_text, no_number
 
 CLASSIC, HDF5 = b"CDF", b"\x89HDF\r\n\x1a\n"
@@ -131,7 +132,7 @@ def _classic(path: Path, problems: Problems) -> dict[str, NetcdfVariable] | None
 @contextmanager
 def _hdf5(path: Path, problems: Problems) -> Iterator[dict[str, NetcdfVariable] | None]:
     try:
-        file = h5py.File(path, "r")
+        file = hdf5_file(path)
     except _FAILURES as error:
         problems.add(path.name, f"cannot be read as NetCDF ({error_text(error, 160)})", _AGAIN)
         yield None

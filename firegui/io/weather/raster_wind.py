@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import rasterio
 from rasterio import Affine
 from rasterio.crs import CRS
 from rasterio.errors import CRSError, RasterioError
@@ -23,6 +22,7 @@ from firegui.errors import Problems
 from firegui.io import crs
 from firegui.io.georeference import Six
 from firegui.io.rasters.geotiff import without_place_warnings
+from firegui.io.safe_open.rasters import raster_dataset
 from firegui.io.source_files import cells_problem, error_text
 from firegui.io.times import parse_stamps
 from firegui.io.weather.conventions import (
@@ -92,8 +92,7 @@ def raster_series(
 
 def _opened(path: Path, problems: Problems) -> Any:
     try:
-        # Only GeoTIFF: other formats of GDAL may point at other files, or at the network.
-        source = rasterio.open(path, driver="GTiff")
+        source = raster_dataset(path, ("GTiff",))
     except _READING as error:
         problems.add(path.name, f"cannot be read as a GeoTIFF ({error_text(error)})", "check the file")
         return None

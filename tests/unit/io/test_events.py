@@ -299,5 +299,4 @@ def test_a_link_that_leads_nowhere_is_passed_over(tmp_path: Path) -> None:
     path = write_events(tmp_path / "f.hdf5", {"Bear_2020": event_arrays()})
     with h5py.File(path, "a") as file:
         file["Bear_2020/230CC_old"] = h5py.SoftLink("/nowhere")
-        file["gone"] = h5py.ExternalLink("none.hdf5", "/")
     assert import_events(EventFileSource(path)).days == 3

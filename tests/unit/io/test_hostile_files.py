@@ -1,0 +1,318 @@
+"""Files that would make their reader open another file or a connection are refused, and the listener hears nothing."""
+
+from __future__ import annotations
+
+import socket
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pyogrio
+import pytest
+import rasterio
+import shapely
+from rasterio import Affine
+
+from firegui.domain.grid import Grid
+from firegui.errors import InputError, Problem, Problems
+from firegui.io.importers.base_map import draw_base_map, open_base_map
+from firegui.io.importers.events_file import opened as opened_events
+from firegui.io.project.store import load_project
+from firegui.io.rasters.files import read_box, read_header
+from firegui.io.rasters.geotiff import read_raster
+from firegui.io.rasters.masks import band_dates, read_masks
+from firegui.io.vectors.files import layer_names, may_hold_points, read_features
+from firegui.io.vectors.perimeters import read_outline
+from firegui.io.vectors.water import read_water
+from firegui.io.weather.netcdf_file import opened_netcdf
+from firegui.io.weather.wind import WindSource, survey_wind
+from tests.support import tiny_project
+
+GRID = Grid(40, 60, 30.0, (30.0, 0.0, 500_000.0, 0.0, -30.0, 4_000_000.0), "EPSG:32610")
+
+
+@dataclass
+class Listener:
+    """Server on a loopback port that closes every connection and counts them."""
+
+    url: str
+    requests: list[bytes] = field(default_factory=list)
+
+
+@pytest.fixture
+def listener(monkeypatch: pytest.MonkeyPatch) -> Iterator[Listener]:
+    for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    server = socket.create_server(("127.0.0.1", 0))
+    found = Listener(f"http://127.0.0.1:{server.getsockname()[1]}")
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = server.accept()
+                with connection:
+                    found.requests.append(connection.recv(200))
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    yield found
+    server.shutdown(socket.SHUT_RDWR)
+    server.close()
+    thread.join()
+
+
+# -- the files ---------------------------------------------------------------------------------------------------------
+def vrt(url: str) -> str:
+    return (
+        '<VRTDataset rasterXSize="60" rasterYSize="40"><SRS>EPSG:32610</SRS>'
+        "<GeoTransform>500000, 30, 0, 4000000, 0, -30</GeoTransform>"
+        '<VRTRasterBand dataType="Byte" band="1"><SimpleSource>'
+        f"<SourceFilename>/vsicurl/{url}/a.tif</SourceFilename><SourceBand>1</SourceBand>"
+        "</SimpleSource></VRTRasterBand></VRTDataset>"
+    )
+
+
+def wms(url: str) -> str:
+    return (
+        f'<GDAL_WMS><Service name="TMS"><ServerUrl>{url}/${{z}}/${{x}}/${{y}}.png</ServerUrl></Service><DataWindow>'
+        "<UpperLeftX>500000</UpperLeftX><UpperLeftY>4000000</UpperLeftY><LowerRightX>501800</LowerRightX>"
+        "<LowerRightY>3998800</LowerRightY><SizeX>60</SizeX><SizeY>40</SizeY><TileLevel>1</TileLevel></DataWindow>"
+        "<Projection>EPSG:32610</Projection><BandsCount>3</BandsCount></GDAL_WMS>"
+    )
+
+
+def ogr_vrt(url: str) -> str:
+    source = f"<SrcDataSource>/vsicurl/{url}/a.geojson</SrcDataSource>"
+    return f'<OGRVRTDataSource><OGRVRTLayer name="a">{source}</OGRVRTLayer></OGRVRTDataSource>'
+
+
+def ogr_vrt_as_kml(url: str) -> str:
+    return f"<!-- <kml -->{ogr_vrt(url)}"
+
+
+def kml_with_ogr_vrt(url: str) -> str:
+    return f"<kml><!-- {ogr_vrt(url)} --></kml>"
+
+
+def gdalg(url: str) -> str:
+    return f'{{"type": "gdal_streamed_alg", "command_line": "gdal vector pipeline ! read /vsicurl/{url}/a.geojson"}}'
+
+
+TEXTS = (vrt, wms, ogr_vrt, ogr_vrt_as_kml, kml_with_ogr_vrt, gdalg)
+
+
+def write_geopackage(path: Path, sql: str) -> None:
+    shape = shapely.to_wkb(np.array([shapely.box(500_000, 3_999_000, 501_000, 4_000_000)], object))
+    pyogrio.raw.write(path, shape, [], [], driver="GPKG", geometry_type="Polygon", crs="EPSG:32610", layer="areas")
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute("PRAGMA writable_schema = 1")
+        base.execute("INSERT INTO sqlite_master VALUES ('table', 'far', 'far', 0, ?)", (sql,))
+        base.execute("INSERT INTO gpkg_contents (table_name, data_type, srs_id) VALUES ('far', 'attributes', 0)")
+
+
+def write_tif(path: Path, driver: str = "GTiff", **overviews: str) -> Path:
+    with rasterio.open(
+        path, "w", driver=driver, width=60, height=40, count=1, dtype="uint8", crs=GRID.crs,
+        transform=Affine(*(GRID.transform or ())),
+    ) as file:  # fmt: skip
+        file.write(np.ones((1, 40, 60), np.uint8))
+        if overviews:
+            file.update_tags(ns="OVERVIEWS", **overviews)
+    return path
+
+
+# -- the places --------------------------------------------------------------------------------------------------------
+def as_header(path: Path) -> None:
+    problems = Problems()
+    header = read_header(path, path.name, problems)
+    if header is not None:
+        read_box(header, 1, (0, 10, 0, 10), path.name, problems)
+    problems.raise_if_any()
+
+
+def as_mask(path: Path) -> None:
+    problems = Problems()
+    band_dates(path, problems)
+    read_masks(path, GRID, problems)
+    problems.raise_if_any()
+
+
+def as_base_map(path: Path) -> None:
+    draw_base_map(open_base_map(path, GRID), GRID, (0.0, 0.0, 40.0, 60.0), (80, 120))
+
+
+def as_features(path: Path) -> None:
+    problems = Problems()
+    may_hold_points(path)
+    for name in layer_names(path, problems):
+        read_features(path, name, problems)
+    problems.raise_if_any()
+
+
+def as_wind(path: Path) -> None:
+    problems = Problems()
+    problems.extend(survey_wind(WindSource(files=(path,))).problems)
+    problems.raise_if_any()
+
+
+def as_netcdf(path: Path) -> None:
+    problems = Problems()
+    with opened_netcdf(path, problems) as found:
+        for variable in (found or {}).values():
+            variable.raw()
+    problems.raise_if_any()
+
+
+def as_events(path: Path) -> None:
+    problems = Problems()
+    with opened_events(path, problems):
+        problems.raise_if_any()
+
+
+PLACES: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "layer of a project, raster of a run": ("a.tif", read_raster),
+    "imported raster": ("a.tif", as_header),
+    "perimeters": ("a.tif", as_mask),
+    "perimeters, vector": ("a.kml", as_features),
+    "perimeter, GeoJSON": ("a.geojson", as_features),
+    "perimeter, GeoPackage": ("a.gpkg", as_features),
+    "outline": ("a.kml", lambda path: read_outline(path, GRID, date(2020, 8, 1))),
+    "water raster": ("a.tif", lambda path: read_water(path, GRID)),
+    "water description": ("a.vrt", lambda path: read_water(path, GRID)),
+    "water vector": ("a.kml", lambda path: read_water(path, GRID)),
+    "base map raster": ("a.tif", as_base_map),
+    "base map vector": ("a.kml", as_base_map),
+    "wind raster": ("a.tif", as_wind),
+    "wind": ("a.nc", as_wind),
+    "NetCDF": ("a.nc", as_netcdf),
+    "events": ("a.hdf5", as_events),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: str(text.__name__))
+def test_a_description_of_other_data_is_refused_unopened(
+    tmp_path: Path, listener: Listener, place: str, text: Callable[[str], str]
+) -> None:
+    name, read = PLACES[place]
+    (tmp_path / name).write_text(text(listener.url), encoding="utf-8")
+
+    with pytest.raises(InputError):
+        read(tmp_path / name)
+
+    assert listener.requests == []
+
+
+@pytest.mark.parametrize("place", ["perimeter, GeoPackage", "water vector", "base map vector", "outline"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE VIRTUAL TABLE far USING VirtualOGR('/vsicurl/{}/a.geojson')",
+        "CREATE/**/VIRTUAL TABLE far USING VirtualOGR('/vsicurl/{}/a.geojson')",
+        "CREATE VIRTUAL TABLE far USING VirtualOGR('/vsicurl/{}/a.geojson', ' USING rtree(')",
+    ],
+)
+def test_a_geopackage_with_a_virtual_table_is_refused(tmp_path: Path, listener: Listener, place: str, sql: str) -> None:
+    path = tmp_path / "a.gpkg"
+    write_geopackage(path, sql.format(listener.url))
+
+    with pytest.raises(InputError, match="reaches into other files"):
+        PLACES[place][1](path)
+
+    assert listener.requests == []
+
+
+@pytest.mark.parametrize("place", [name for name, (file, _) in PLACES.items() if file == "a.tif"])
+@pytest.mark.parametrize("beside", ["overview in the file", "overview beside it", "mask beside it"])
+def test_overviews_and_masks_elsewhere_are_refused(tmp_path: Path, listener: Listener, place: str, beside: str) -> None:
+    path = tmp_path / "a.tif"
+    if beside == "overview in the file":
+        write_tif(path, OVERVIEW_FILE=f"/vsicurl/{listener.url}/a.tif")
+    else:
+        suffix = "ovr" if beside == "overview beside it" else "msk"
+        write_tif(path).with_name(f"a.tif.{suffix}").write_text(vrt(listener.url), encoding="utf-8")
+
+    with pytest.raises(InputError):
+        PLACES[place][1](path)
+
+    assert listener.requests == []
+
+
+def test_an_erdas_image_with_its_cells_elsewhere_is_refused(tmp_path: Path) -> None:
+    path = write_tif(tmp_path / "a.img", "HFA")
+    as_header(path)
+    with path.open("ab") as file:
+        file.write(b"ExternalRasterDMS")
+
+    with pytest.raises(InputError, match="cells elsewhere"):
+        as_header(path)
+
+
+@pytest.mark.parametrize("text", [vrt, wms])
+def test_a_map_tile_is_an_image_or_nothing(tmp_path: Path, listener: Listener, text: Callable[[str], str]) -> None:
+    path = tmp_path / "a.mbtiles"
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute("CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data BLOB)")
+        base.execute("INSERT INTO tiles VALUES (0, 0, 0, ?)", (text(listener.url).encode(),))
+
+    with pytest.raises(InputError, match="no square PNG or JPEG"):
+        as_base_map(path)
+
+    assert listener.requests == []
+
+
+def _external_storage(file: h5py.File, other: Path) -> None:
+    file.create_dataset("u", (10,), "f4", external=[(str(other), 0, 40)])
+
+
+def _external_link(file: h5py.File, other: Path) -> None:
+    file["u"] = h5py.ExternalLink(str(other), "/u")
+
+
+def _virtual(file: h5py.File, other: Path) -> None:
+    layout = h5py.VirtualLayout((10,), "f4")
+    layout[:] = h5py.VirtualSource(str(other), "u", (10,))
+    file.create_virtual_dataset("u", layout)
+
+
+@pytest.mark.parametrize("group", ["", "fire/2020"])
+@pytest.mark.parametrize("make", [_external_storage, _external_link, _virtual])
+@pytest.mark.parametrize("read", [as_netcdf, as_events])
+def test_hdf5_that_takes_values_from_another_file_is_refused(
+    tmp_path: Path, make: Callable[[h5py.File, Path], None], read: Callable[[Path], None], group: str
+) -> None:
+    with h5py.File(tmp_path / "secret.h5", "w") as other:
+        other["u"] = np.arange(10.0, dtype="f4")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        make(file.require_group(group) if group else file, tmp_path / "secret.h5")
+
+    with pytest.raises(InputError, match="reaches into other files"):
+        read(tmp_path / "a.h5")
+
+
+def test_a_link_in_a_project_is_not_followed_out_of_it(tmp_path: Path) -> None:
+    folder = tiny_project(tmp_path)
+    layer = next((folder / "layers").iterdir())
+    layer.symlink_to(layer.rename(tmp_path / layer.name))
+
+    with pytest.raises(InputError) as refused:
+        load_project(folder)
+
+    assert Problem(str(layer), "is a link that leads out of its folder", "put the file itself in its place") in (
+        refused.value.problems
+    )
+
+
+def test_the_file_of_a_project_is_not_a_link_out_of_it(tmp_path: Path) -> None:
+    folder = tiny_project(tmp_path)
+    text = folder / "project.toml"
+    text.symlink_to(text.rename(tmp_path / "other.toml"))
+
+    with pytest.raises(InputError, match="leads out of its folder"):
+        load_project(folder)
