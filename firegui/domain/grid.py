@@ -7,9 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.options import plain_number
 from firegui.errors import Problem
 
 HECTARE_M2 = 10_000.0
+
+CELL_SIZES_M = (0.1, 100_000.0)
+"""Smallest and largest side of a cell."""
 
 Box = tuple[slice, slice]
 """Rows and columns."""
@@ -96,9 +100,13 @@ class Grid:
         found: list[Problem] = []
         if self.rows < 3 or self.columns < 3:
             found.append(Problem("grid", f"{self.rows} × {self.columns} cells", "at least 3 × 3 are needed"))
-        if not self.cell_size_m > 0:
-            found.append(Problem("grid", f"cell size {self.cell_size_m} m", "give a positive size in metres"))
-        if self.transform is not None:
+        low, high = CELL_SIZES_M
+        if not low <= self.cell_size_m <= high:
+            remedy = f"give a size from {plain_number(low)} to {plain_number(high)} m"
+            found.append(Problem("grid", f"cell size {self.cell_size_m} m", remedy))
+        if self.transform is not None and not np.isfinite(self.transform).all():
+            found.append(Problem("grid", f"transform {self.transform} is not finite", "give six finite coefficients"))
+        elif self.transform is not None:
             a, b, _, d, e, _ = self.transform
             if b != 0 or d != 0 or a <= 0 or e >= 0:
                 found.append(
