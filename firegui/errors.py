@@ -6,8 +6,11 @@ Bad input never ends in a traceback: every importer, reader and validator collec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+_OPTIONS = re.compile(r"\s*\([^()]*--[a-z][^()]*\)")
 
 
 class FireguiError(Exception):
@@ -41,6 +44,22 @@ class Problem:
         head = f"{self.where}: {self.what}"
         return f"{head} — {self.remedy}" if self.remedy else head
 
+    def for_window(self) -> Problem:
+        """Return the problem without options of the command line."""
+        return replace(
+            self, where=without_options(self.where), what=without_options(self.what),
+            remedy=without_options(self.remedy),
+        )  # fmt: skip
+
+
+def without_options(text: str) -> str:
+    """Return ``text`` without the brackets that name options of the command line.
+
+    The window does not have them. Shared messages therefore say what to do in plain words, and name the option in
+    brackets after them.
+    """
+    return _OPTIONS.sub("", text)
+
 
 class InputError(FireguiError):
     """Input that cannot be used. Holds every problem found, never only the first."""
@@ -49,6 +68,11 @@ class InputError(FireguiError):
         self.problems: tuple[Problem, ...] = tuple(problems)
         self.title = title
         super().__init__(str(self))
+
+    def for_window(self) -> InputError:
+        """Return the error without options of the command line."""
+        problems = tuple(problem.for_window() for problem in self.problems)
+        return self if problems == self.problems else InputError(problems, self.title)
 
     def __str__(self) -> str:
         return "\n".join([f"{self.title}:", *(f"  • {problem}" for problem in self.problems)])

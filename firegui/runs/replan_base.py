@@ -128,7 +128,7 @@ class ReplanJob(SessionRun[ReplanSpec, ReplanFolder]):
     def _resume_problems(self, previous: RunRecord, note: ReplanNote) -> list[Problem]:
         then, where = previous.header.replan, str(previous.folder)
         if then is None:
-            return [Problem(where, "is no replanned run", "give the folder of one, or leave out --resume")]
+            return [Problem(where, "is no replanned run", "give the folder of one, or start one (without --resume)")]
         found = resume_problems(replace(previous, header=replace(previous.header, replan=None)), self._plan)
         if replace(then, fire="", notes=()) != replace(note, fire="", notes=()):
             found.append(Problem(where, "was run with another day, perimeter or schedule", "give the same again"))

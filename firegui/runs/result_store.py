@@ -104,7 +104,7 @@ class ResultStore(Generic[StoredHeader]):
         if not names and not resume:
             return None
         if not names:
-            raise self._refusal(path, f"holds no {self.thing} to resume", f"leave out --resume to {self._begin} one")
+            raise self._refusal(path, f"holds no {self.thing} to resume", f"{self._begin} one (without --resume)")
         if self.header not in names:
             raise self._refusal(path, f"is not empty and {self._absent}", "give a new or empty folder")
         if resume:
@@ -146,7 +146,7 @@ class ResultStore(Generic[StoredHeader]):
 
     def _instead(self, path: Path) -> str:
         """Return what to do instead of a new start in the folder ``path``."""
-        return "go on with it with --resume, or give another folder"
+        return "resume it (--resume), or give another folder"
 
     def _refusal(self, path: Path, what: str, remedy: str) -> InputError:
         return InputError([Problem(str(path), what, remedy)], self.title)

@@ -32,7 +32,7 @@ def resume_problems(record: RunRecord, spec: PlanSpec) -> list[Problem]:
     where = str(record.folder)
     found = []
     if record.header.replan is not None:
-        found.append(Problem(where, "is a replanned run", "go on with it with replan --resume"))
+        found.append(Problem(where, "is a replanned run", "resume it as one (replan --resume)"))
     if record.header.event_hash != event_hash(spec.project):
         found.append(
             Problem(
@@ -62,7 +62,7 @@ def resume_problems(record: RunRecord, spec: PlanSpec) -> list[Problem]:
             Problem(
                 where,
                 "stopped before its first checkpoint and was started from another schedule",
-                "give its --warm-start again",
+                "give the same one again (--warm-start)",
             )
         )
     return found

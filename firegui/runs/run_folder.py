@@ -211,7 +211,7 @@ class RunStore(ResultStore[RunHeader]):
 
     def _instead(self, path: Path) -> str:
         if read_run(path).state is RunState.FINISHED:
-            return "give another folder; --resume prints its result again"
+            return "give another folder; its result can be read again (--resume)"
         return super()._instead(path)
 
 

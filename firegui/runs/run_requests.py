@@ -192,7 +192,7 @@ def replan_spec(
         try:
             observed = read_observation(observed_file, project, day)
         except InputError as error:
-            problems.extend(_for_the_window(problem) for problem in error.problems)
+            problems.extend(error.problems)
     unread = bool(problems)
     if schedule is None:
         problems.raise_if_any(TITLE)
@@ -222,8 +222,3 @@ def replan_resume_spec(record: RunRecord, project: Project, project_folder: Path
         exercise=note.exercise, draw=note.draw, after=Path(note.after) if note.after else None, backend=backend,
     )  # fmt: skip
     return replace(spec, resume=True)
-
-
-def _for_the_window(problem: Problem) -> Problem:
-    """Return ``problem`` without the name of an option, which the window does not have."""
-    return replace(problem, remedy=problem.remedy.replace("give one with --observed", "choose a file with it"))

@@ -182,7 +182,7 @@ def test_an_interrupted_calibration_is_not_started_over_by_mistake(
     other = firegui("calibrate", one, "--out", out, "--resume", "--lr", 0.5, "--progress", "none")
 
     assert (again.code, other.code) == (2, 2)
-    assert "go on with it with --resume" in again.err
+    assert "resume it (--resume)" in again.err
     assert f"was begun with Step size = {NetworkFitSettings().learning_rate}, now 0.5" in other.err
 
 

@@ -31,7 +31,7 @@ SUFFIX = ".part"
 _ENTRY = "firegui"
 _STATE, _PROGRESS, _HISTORY, _START = "state.", "progress", "history", "start"
 _HEAD = ("epoch", "loss", "best_loss", "best_epoch", "seconds")
-_REMEDY = "delete it and start again without --resume"
+_REMEDY = "delete it and start again (without --resume)"
 
 Floats = NDArray[np.float64]
 
@@ -91,9 +91,9 @@ def out_problems(out: Path, *, resume: bool) -> list[Problem]:
         return [Problem(str(folder), "may not be written to", "give a file in a folder you may write to")]
     begun = part_of(out).exists()
     if resume and not begun:
-        return [Problem(str(out), "there is no interrupted calibration to resume", "leave out --resume to start one")]
+        return [Problem(str(out), "there is no interrupted calibration to resume", "start one (without --resume)")]
     if begun and not resume:
-        remedy = "go on with it with --resume, or give another name"
+        remedy = "resume it (--resume), or give another name"
         return [Problem(str(part_of(out)), "holds a calibration that was interrupted or is at work", remedy)]
     if out.exists() and not resume:
         return [Problem(str(out), "is there already", "give another name, or delete it")]

@@ -67,7 +67,7 @@ def resume_fit_problems(then: FitCheckpoint, spec: CalibrateSpec, hashes: Sequen
         found.append(Problem(where, text, "rounds without gain (patience) can only be raised when resuming"))
     begun = None if then.start is None else weights_bytes(then.start)
     if spec.start is not None and weights_bytes(spec.start) != begun:
-        found.append(Problem(where, "was begun with other weights", "leave out --start"))
+        found.append(Problem(where, "was begun with other weights", "give the same ones (--start), or none"))
     return found
 
 

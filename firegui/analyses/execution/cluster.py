@@ -147,7 +147,7 @@ class ClusterExecutor(TaskExecutor):
         except (OSError, ValueError, TypeError) as error:
             remedy = "start one with `dask scheduler` and give the address that it prints"
             what = f"no scheduler answers at {self._scheduler} ({type(error).__name__})"
-            raise self._refusal([Problem("--scheduler", what, remedy)]) from error
+            raise self._refusal([Problem("scheduler", what, remedy)]) from error
 
     def _compare(self) -> None:
         """Refuse workers that would compute with something else."""
@@ -166,7 +166,7 @@ class ClusterExecutor(TaskExecutor):
         several = [address for address, each in self._workers.items() if int(each["nthreads"]) > 1]
         if several:
             what = counted(len(several), "worker has", "workers have")
-            self._hooks.warn(f"{what} several threads, of which one is used: start them with --nthreads 1")
+            self._hooks.warn(f"{what} several threads, of which one is used: start them with one each (--nthreads 1)")
 
     def _refusal(self, problems: list[Problem]) -> InputError:
         return InputError(problems, f"{self._setup.analysis.capitalize()} cannot begin")

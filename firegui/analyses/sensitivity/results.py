@@ -75,7 +75,7 @@ def resume_problems(then: SensitivityHeader, spec: SensitivitySpec, schedule: st
     if then.kind is not spec.kind:
         return [Problem(where, f"holds the table {then.kind.value}, not {spec.kind.value}", "give another folder")]
     if then.schedule != schedule:
-        more.append(Problem(where, "was made of another schedule", "give its --schedule again"))
+        more.append(Problem(where, "was made of another schedule", "give its schedule again (--schedule)"))
     return _LIKENESS.problems(spec, then, then.settings, more=more)
 
 

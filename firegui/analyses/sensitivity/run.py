@@ -59,7 +59,7 @@ def sensitivity_problems(spec: SensitivitySpec) -> list[Problem]:
     project, kind = spec.project, spec.kind
     found = project.problems() + spec.settings.problems(kind)
     if spec.schedule is None and kind is not SensitivityKind.DESIGN:
-        found.append(Problem("schedule", f"the table {kind.value} is of a schedule", "give one with --schedule"))
+        found.append(Problem("schedule", f"the table {kind.value} is of a schedule", "choose one (--schedule)"))
     if spec.schedule is not None:
         found += spec.schedule.size_problems(project.calendar.n_steps, project.fleet.n_aircraft)
     return found + spec.workers.problems() + cluster_problems(spec.workers.scheduler)

@@ -63,7 +63,7 @@ def resume_problems(then: StressHeader, spec: StressSpec, schedule: str) -> list
     where, more = str(spec.out), []
     before, now = then.settings, spec.settings
     if then.schedule != schedule:
-        more.append(Problem(where, "was made of another schedule", "give its --schedule again"))
+        more.append(Problem(where, "was made of another schedule", "give its schedule again (--schedule)"))
     if before.stress.scenarios != now.stress.scenarios:
         more.append(Problem(where, "was made with other scenarios", "give its scenarios again, or another folder"))
     likened = replace(before, stress=replace(before.stress, scenarios=now.stress.scenarios))

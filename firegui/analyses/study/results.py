@@ -82,7 +82,13 @@ def resume_problems(then: StudyHeader, spec: StudySpec, digest: str, backend: st
     if then.schedule != schedule_hash(spec.schedule):
         found.append(Problem(where, "was begun with another schedule", _REMEDY))
     if then.backend != backend:
-        found.append(Problem(where, f"was computed on {then.backend}, now {backend}", f"give --backend {then.backend}"))
+        found.append(
+            Problem(
+                where,
+                f"was computed on {then.backend}, now {backend}",
+                f"compute on {then.backend} (--backend {then.backend})",
+            )
+        )
     return found
 
 

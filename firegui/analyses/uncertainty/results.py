@@ -103,7 +103,7 @@ def resume_problems(then: EnsembleHeader, spec: UncertaintySpec, schedule: str) 
     for title, before, after in pairs:
         found.append(Problem(where, f"was made with {title} = {before}, now {after}", _REMEDY))
     if then.schedule != schedule:
-        found.append(Problem(where, "was made of another schedule, or of none", "give its --schedule again"))
+        found.append(Problem(where, "was made of another schedule, or of none", "give its schedule again (--schedule)"))
     if spec.settings.members < then.members_done:
         done = f"has {then.members_done:,} fires, more than the {spec.settings.members:,} asked for"
         found.append(Problem(where, done, "fires can only be added"))
@@ -243,7 +243,7 @@ def read_ensemble(folder: Path) -> tuple[EnsembleHeader, Ensemble]:
     header = read_header(folder)
     state, weather = read_members(folder / STATE)
     if not state.members:
-        raise _refusal(folder, "holds no fire yet", "go on with it with --resume")
+        raise _refusal(folder, "holds no fire yet", "resume it (--resume)")
     grid, settings = header.project.grid, header.settings
     area = grid.cell_size_m**2 / HECTARE_M2
     return header, state.ensemble(settings.kind, grid.shape, area, settings.members, weather)

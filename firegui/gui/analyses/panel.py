@@ -294,7 +294,8 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
 
     def _check(self) -> None:
         """Look for problems again after a change of project or form."""
-        self.problems = tuple(self._find_problems()) if self._session.has_project else ()
+        found = self._find_problems() if self._session.has_project else ()
+        self.problems = tuple(problem.for_window() for problem in found)
         self._refresh()
 
     def _show_result(self) -> None:

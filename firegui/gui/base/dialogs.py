@@ -71,7 +71,7 @@ class ProblemsDialog(QDialog):
         view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        for problem in problems:
+        for problem in (each.for_window() for each in problems):
             remedy = f"\n→ {problem.remedy}" if problem.remedy else ""
             view.addItem(QListWidgetItem(f"{problem.where}: {problem.what}{remedy}"))
         view.setMinimumHeight(min(60 + 40 * len(problems), 320))

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from firegui.domain.project import Project
 from firegui.domain.units import Units
-from firegui.errors import InputError
+from firegui.errors import InputError, without_options
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import CompareMode, ResultPresenter, report_failure
 from firegui.gui.jobs.run_entry import RunEntry
@@ -441,6 +441,7 @@ class RunQueue(QObject):
         self._log(event.text, event.level)
 
     def _log(self, text: str, level: str = "info") -> None:
+        text = without_options(text)
         self.logged.emit(text, level)
         self._session.message.emit(text.splitlines()[0] if text else "")
 

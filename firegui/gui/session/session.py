@@ -319,8 +319,8 @@ class Session(QObject):
         self.project_edited.emit()
 
     def refuse(self, error: InputError) -> None:
-        """Emit :attr:`refused` with ``error``; the window shows the problems."""
-        self.refused.emit(error)
+        """Emit :attr:`refused` with ``error``, without options of the command line."""
+        self.refused.emit(error.for_window())
 
     # -- the device --------------------------------------------------------------------------------------------------
     @property

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from firegui.errors import without_options
 from firegui.fire.project_notes import REMEDY_TITLES, Grade, GradedNote, Remedy, settled
 from firegui.gui.base.layouts import muted_label
 from firegui.gui.session.session import Session
@@ -41,6 +43,7 @@ class NoteList(QWidget):
         if tuple(notes) == self._notes:
             return
         self._notes = tuple(notes)
+        notes = [replace(note, text=without_options(note.text)) for note in notes]
         for part in self._parts:
             self._column.removeWidget(part)
             part.setObjectName("")

@@ -133,7 +133,7 @@ def find_start(
     begin = as_utc(start) if start is not None else (known.start if known else None)
     offset = local_offset(grid, known, start, utc_offset_h)
     if utc_offset_h is None and known is None:
-        notes.append(f"Local time taken to be {offset_text(offset)}, a guess from the place; --utc-offset sets it.")
+        notes.append(f"Local time taken to be {offset_text(offset)}, a guess from the place (--utc-offset sets it).")
     if start is None and known:
         notes.append(f"Start recognised: {known.start:%Y-%m-%d %H:%M} UTC.")
     if begin is None and dates:

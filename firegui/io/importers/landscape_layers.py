@@ -139,7 +139,7 @@ def _choose(key: str, file: LayerBand, headers: dict[Path, RasterFile | None], p
     if band is None and count > 1:
         named = [number for number, one in enumerate(header.bands, start=1) if role_of(one.name) == key]
         if len(named) != 1:
-            remedy = f"say which it is with --band {key.replace('_', '-')}=1, or give the file with --lcp"
+            remedy = f"say which it is (--band {key.replace('_', '-')}=1), or give a landscape file (--lcp)"
             problems.add(where, f"holds {count} bands", remedy)
             return None
         band = named[0]

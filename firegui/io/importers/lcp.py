@@ -99,7 +99,7 @@ def read_order(
     if usual is None:
         counts = ", ".join(map(str, ORDERS))
         what = f"holds {len(file.bands)} bands without names; a landscape file has {counts}"
-        problems.add(where, what, "say which they are with --lcp-bands, a dash for one to leave out")
+        problems.add(where, what, "say which they are (--lcp-bands), a dash for one to leave out")
         return None
     samples = _samples(file, where, problems, check)
     if samples is None:
@@ -112,7 +112,7 @@ def read_order(
     found = best_order(usual, samples)
     if found is None or doubts(found, samples):
         what = f"does not hold the usual bands of a landscape file ({'; '.join(doubt)})"
-        problems.add(where, what, "say which its bands are with --lcp-bands")
+        problems.add(where, what, "say which its bands are (--lcp-bands)")
         return None
     return BandOrder(found, f"guessed from the values, since in the usual order {'; '.join(doubt)}", units)
 

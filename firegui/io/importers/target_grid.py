@@ -216,9 +216,8 @@ def _proposed(
     place = find_placement(grid.shape, None, text, grid.transform, problems)
     if place is not None and target.crs is not None and (error := _error_of(grid)) > TRUE_TO_SCALE:
         what = f"{crs.short_name(text)} draws lengths {error:.0%} wrong here, and areas and spread with them"
-        problems.add(
-            "--crs", what, f"choose another, such as {_utm(grid.to_world(grid.rows / 2, grid.columns / 2), text)}"
-        )
+        other = _utm(grid.to_world(grid.rows / 2, grid.columns / 2), text)
+        problems.add("grid CRS (--crs)", what, f"choose another, such as {other}")
     cells = f"cells of {size:g} m" + ("" if target.cell_size_m is None else ", as asked for")
     extent = "over the bounds asked for" if target.bounds else "over the area that all layers share"
     return Chosen(_with(place, notes), f"{why}, {cells}, {extent}", geometries)

@@ -42,7 +42,7 @@ def read_observation(path: Path | None, project: Project, day: int) -> Observati
     fire_then = None if event.is_filled_forward(event_day) else event.observed_on(event_day)
     if fire_then is None:
         what = f"the project has no perimeter of day {day} ({event.date_of_day(event_day)})"
-        raise InputError([Problem("observed", what, "give one with --observed")])
+        raise InputError([Problem("observed", what, "choose a file with it (--observed)")])
     return Observation(fire_then, earlier, "the project", "", tuple(notes))
 
 

@@ -197,7 +197,9 @@ def _stamps(variables: Variables, time: str | None, where: str, problems: Proble
     try:
         moments = decode_times(item.values(), item.text("units"), item.text("calendar"))
     except (TimeError, OSError) as error:
-        problems.add(f"{where}, {item.name}", str(error), "give times as hours since 1900-01-01, or --wind-first")
+        problems.add(
+            f"{where}, {item.name}", str(error), "give times as hours since 1900-01-01, or the first (--wind-first)"
+        )
         return None
     names = [f"time {number}" for number in range(1, len(moments) + 1)]
     check_ascending(moments, f"{where}, {item.name}", names, problems)

@@ -74,7 +74,7 @@ def test_a_damaged_file_is_refused_with_what_to_do(tmp_path: Path, damage: bytes
     write_checkpoint(path, checkpoint())
     path.write_bytes(path.read_bytes()[:-9] if damage is None else damage)
 
-    with pytest.raises(InputError, match="delete it and start again without --resume"):
+    with pytest.raises(InputError, match=r"delete it and start again \(without --resume\)"):
         read_checkpoint(path)
 
 

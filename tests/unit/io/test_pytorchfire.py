@@ -112,7 +112,7 @@ def test_without_an_offset_local_time_follows_from_the_longitude_and_is_noted(tm
     event = import_pytorchfire(example(tmp_path / "f"), perimeters=write(tmp_path / "p.gpkg", TWO, DATES), **PLACE)
     assert event.utc_offset_h == -8.0
     assert event.start == datetime(2020, 8, 19, 8, tzinfo=UTC)
-    assert "Local time taken to be UTC−8, a guess from the place; --utc-offset sets it." in event.notes
+    assert "Local time taken to be UTC−8, a guess from the place (--utc-offset sets it)." in event.notes
 
 
 def test_a_start_at_summer_midnight_settles_the_local_offset(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_resuming_without_its_first_checkpoint_needs_the_same_warm_start(tmp_pat
     control.request_stop()
     execute(spec, lambda event: None, control)
     refused = run(replace(spec, resume=True, warm_start=None))
-    assert "give its --warm-start again" in str(refused.problems[0])
+    assert "give the same one again (--warm-start)" in str(refused.problems[0])
     assert run(replace(spec, resume=True)).reason is FinishReason.COMPLETED
 
 

@@ -135,7 +135,7 @@ def test_a_finished_run_is_not_overwritten(finished_run: Path, spec: PlanSpec) -
     before = {path: path.read_bytes() for path in finished_run.iterdir()}
     last = carried_out(spec)[-1]
     assert isinstance(last, RunFinished)
-    assert "holds a finished run — give another folder; --resume prints its result again" in str(last.problems[0])
+    assert "holds a finished run — give another folder; its result can be read" in str(last.problems[0])
     assert {path: path.read_bytes() for path in finished_run.iterdir()} == before
 
 

@@ -54,7 +54,6 @@ from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
 from firegui.runs.stages import FinishReason
 
 _NO_RETARDANT = Film((1, 1), ())
-_COMMAND_LINE = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,9 +289,7 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
 
 def missing_requirements(project: Project, settings: UncertaintySettings) -> list[Problem]:
     """Return why an ensemble of ``project`` cannot be made, independent of the schedule."""
-    found = uq_problems(UncertaintySpec(project, Path(), "", settings))
-    # The window has no command-line options.
-    return [replace(problem, remedy=problem.remedy.replace(_COMMAND_LINE, "")) for problem in found]
+    return uq_problems(UncertaintySpec(project, Path(), "", settings))
 
 
 # -- mean maps ---------------------------------------------------------------------------------------------------------
