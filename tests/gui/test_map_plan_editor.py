@@ -172,7 +172,7 @@ def test_while_a_drop_is_dragged_the_fire_the_difference_and_the_card_follow_and
     assert fire is not None and fire[:5, :5].all() and not fire[5:].any()
     assert seen is not None and seen[30:, :10].all() and not seen[:30].any()
     text = hand.view.drop_card.text
-    assert "−10.0 cells · −0.90 ha" in text and "100 cells · 9.0 ha" in text
+    assert "−0.90 ha · −10.0 cells" in text and "9.0 ha · 100 cells" in text
     assert hand.view.drop_card.heading.startswith("S-2T-1 · 19 Aug")
     assert all(request.step == 10 for request in live.requests)
     assert not layer.missing()

@@ -183,17 +183,17 @@ def _effect_rows(session: Session, change: DropChange, preview: PreviewResult | 
     cell_ha, units = session.plan_editor.project.scenario.grid.cell_area_ha, session.units
     cells = preview.after.final_extent_cells - preview.before.final_extent_cells
     guarded = preview.after.protected_cells - preview.before.protected_cells
-    clearly = f"{counted(preview.changed, 'cell')} · {units.area(preview.changed * cell_ha, 1)}"
+    clearly = f"{units.area(preview.changed * cell_ha, 1)} · {counted(preview.changed, 'cell')}"
     rows = [("", "Without this drop:")] if change.after.at(change.drop.key) is None else []
     rows += [
-        ("Burned at end", f"{signed(cells)} cells · {signed(units.area_value(cells * cell_ha), 2)} {units.area_unit}"),
+        ("Burned at end", f"{signed(units.area_value(cells * cell_ha), 2)} {units.area_unit} · {signed(cells)} cells"),
         (f"Changed ≥ {100 * CLEAR_CHANGE:.0f} %", clearly),
     ]
     if session.plan_editor.project.regions:
         rows.append(
             (
                 "In regions",
-                f"{signed(guarded)} cells · {signed(units.area_value(guarded * cell_ha), 2)} {units.area_unit}",
+                f"{signed(units.area_value(guarded * cell_ha), 2)} {units.area_unit} · {signed(guarded)} cells",
             )
         )
     if preview.request.after != change.after:

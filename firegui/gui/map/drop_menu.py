@@ -196,7 +196,7 @@ class DropDialog(QDialog):
         hectares = cells * self._project.scenario.grid.cell_area_ha
         units = self._session.units
         area = f"{signed(units.area_value(hectares), 2)} {units.area_unit}"
-        effect = f"{signed(cells)} cells, {area} burned at the end"
+        effect = f"{area} burned at the end, {signed(cells)} cells"
         first = self.note.text().split("\n")[0]
         self.note.setText(f"{first}\n{effect}")
 
