@@ -11,7 +11,7 @@ import os
 _NAMES_OTHERS = (
     "ADBC", "AmigoCloud", "Carto", "CSW", "DAAS", "DERIVED", "EEDA", "EEDAI", "Elasticsearch", "ERS", "ESRIJSON",
     "GDALG", "GeoRSS", "GML", "GNMDatabase", "GNMFile", "GTI", "HTTP", "KMLSUPEROVERLAY", "MRF", "NGW", "OAPIF",
-    "OGCAPI", "OGR_VRT", "PLMOSAIC", "PLSCENES", "Rasterlite", "SQLite", "STACIT", "STACTA", "VRT", "WCS", "WFS",
+    "OGCAPI", "OGR_VRT", "PLMOSAIC", "PLSCENES", "SQLite", "STACIT", "STACTA", "VRT", "WCS", "WFS",
     "WMS", "WMTS",
 )  # fmt: skip
 

@@ -205,3 +205,16 @@ def test_a_declared_setting_is_in_the_form_without_further_code(qtbot: QtBot) ->
 )
 def test_a_long_label_breaks_near_its_middle(text: str, lines: list[str]) -> None:
     assert in_two_lines(text).split("\n") == lines
+
+
+def test_a_refused_number_is_told_with_the_value_that_stays(qtbot: QtBot) -> None:
+    field = DecimalField(0.0001, 1.0)
+    qtbot.addWidget(field)
+    field.setValue(0.05)
+    said: list[str] = []
+    field.refused.connect(said.append)
+    line = field.lineEdit()
+    assert line is not None
+    line.setText("-7")
+    field.interpretText()
+    assert said[-1].startswith("-7 was refused, it stays 0.05;") and field.value() == 0.05

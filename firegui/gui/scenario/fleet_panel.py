@@ -211,7 +211,7 @@ class AircraftForm(QGroupBox):
         for field, box in self.fields.items():
             text = self._model.index(row, FIELDS.index(field)).data(Qt.ItemDataRole.EditRole) if there else ""
             if there and field in _MEASURES and self._session.units is not Units.METRIC:
-                text = f"{_MEASURES[field][1](self._session.units, float(text)):.6g}"
+                text = f"{_MEASURES[field][1](self._session.units, float(text)):.4g}"
             self._shown[field] = str(text)
             with QSignalBlocker(box):
                 if isinstance(box, QComboBox):

@@ -169,7 +169,7 @@ class DecimalField(_NumberField, QDoubleSpinBox):
 
     def fixup(self, text: str) -> str:
         """Report why a text is refused when the field loses the focus."""
-        self.refused.emit(_refusal(self._bare(text), self.minimum(), self.maximum(), self.text()))
+        self.refused.emit(_refusal(self._bare(text), self.minimum(), self.maximum(), self.textFromValue(self.value())))
         return text
 
     def stepBy(self, steps: int) -> None:
