@@ -65,7 +65,7 @@ def test_two_plans_on_the_map_are_named_and_leave_no_fire_behind(
     assert tactical.fire.sums()[-1] < still.fire.sums()[-1]
     queue.show_baseline()
     qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity, timeout=60_000)
-    assert session.result.names == ("baseline", "plan")
+    assert session.result.names == ("no drops", "plan")
     np.testing.assert_array_equal(session.result.baseline.fire.whole(), still.fire.whole())
     queue.shutdown()
     queue.deleteLater()
@@ -89,13 +89,13 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
         view.flush()
         captions[shown] = view.decorations.caption
     assert [captions[shown].title.split(" · ")[0] for shown in FireView] == [
-        "Quick plan",
-        "Gradient",
-        "Quick plan − Gradient",
+        "Plan 1: Quick plan",
+        "Plan 2: Gradient",
+        "Plan 1 − plan 2",
     ]
     assert "its drops are not drawn" in captions[FireView.BASELINE].note
     scale = captions[FireView.DIFFERENCE].scale
-    assert scale is not None and scale.title == "Chance burned so far, Quick plan − Gradient"
+    assert scale is not None and scale.title == "Chance burned so far, plan 1 − plan 2"
     place = CellLocation(project.scenario.grid)
     shown_now = MapState.of(session)
     assert shown_now is not None

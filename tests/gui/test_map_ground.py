@@ -195,7 +195,7 @@ def test_the_probe_shows_how_the_cell_burns_with_and_without_the_plan(session: S
     hand.click((3.5, 5.5))
     hand.view.flush()
     series = hand.view.card.chart.series
-    assert series is not None and [line.name for line in series.lines] == ["baseline", "plan"]
+    assert series is not None and [line.name for line in series.lines] == ["no drops", "plan"]
     # Eight columns a day without the plan, two with it: column 5 burns from day 2, and from day 4.
     assert np.flatnonzero(series.lines[0].values)[0] == 1 and np.flatnonzero(series.lines[1].values)[0] == 3
     assert series.lines[0].values.max() == pytest.approx(127 / 255)
