@@ -34,6 +34,11 @@ class Units(StrEnum):
         return _SCALES[self].area_unit
 
     @property
+    def area_days_unit(self) -> str:
+        """Unit of areas summed over days."""
+        return f"{self.area_unit.removesuffix('s')}-days"
+
+    @property
     def wind_unit(self) -> str:
         """Unit of wind speeds."""
         return _SCALES[self].wind_unit

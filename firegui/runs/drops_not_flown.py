@@ -5,6 +5,7 @@ An analysis of such a schedule is one of fewer drops than planned.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -55,16 +56,22 @@ def remedy_text(found: DropsNotFlown) -> str:
     return f"Plan again, or {rule} under Rules of the operation in the workspace Plan."
 
 
-def not_flown_note(file: Path, project: Project) -> str:
-    """Return which drops of a schedule a project refuses, and what to do.
+class NotFlownNote:
+    """Note on the drops of a schedule that a project refuses, computed again once either has changed."""
 
-    Empty for none, and where it is not known.
-    """
-    try:
-        found = drops_not_flown(file, project)
-    except InputError:
-        return ""
-    return f"{found.text} {remedy_text(found)}" if found.text else ""
+    def __init__(self) -> None:
+        self._asked: object = None
+        self._text = ""
+
+    def text(self, file: Path, project: Project) -> str:
+        """Return which drops are not flown and what to do; empty for none, and where it is not known."""
+        asked = file, project.operations, project.fleet, project.grounded, project.plan.start_day, project.plan.days
+        if asked != self._asked:
+            self._asked, self._text = asked, ""
+            with suppress(InputError):
+                found = drops_not_flown(file, project)
+                self._text = f"{found.text} {remedy_text(found)}" if found.text else ""
+        return self._text
 
 
 def drops_not_flown(file: Path, project: Project) -> DropsNotFlown:

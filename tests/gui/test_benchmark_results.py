@@ -59,7 +59,7 @@ def played(queue: RunQueue, monkeypatch: pytest.MonkeyPatch) -> Played:
     """Return the list of requests to the map."""
     found: Played = []
     monkeypatch.setattr(
-        queue, "show_member", lambda title, spec, against="", look=None: found.append((title, spec, against))
+        queue, "show_evaluation", lambda asked: found.append((asked.title, asked.spec, asked.against))
     )  # fmt: skip
     return found
 

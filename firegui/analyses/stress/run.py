@@ -181,18 +181,15 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
         self._say(number, len(self._spec.settings.scenarios), text)
 
 
-_area = Units.METRIC.area
-
-
 def table_message(table: StressTable, wanted: int, reason: FinishReason, cell_ha: float) -> str:
     """Summarize a stress table in one sentence; say of a stopped one how far it came.
 
     ``cell_ha`` is the area of a cell in hectares.
     """
-    worst = table.worst
+    worst, area = table.worst, Units.METRIC.area
     text = (
         f"worst in {worst.scenario.name}: {worst.share_worst:.1%} of the growth is left "
-        f"({_area(worst.cells_worst * cell_ha)} of {_area(worst.cells_no_drops * cell_ha)} without drops)"
+        f"({area(worst.cells_worst * cell_ha)} of {area(worst.cells_no_drops * cell_ha)} without drops)"
     )
     if reason is FinishReason.STOPPED:
         done = f"{len(table.results)} of {counted(wanted, 'scenario')}"

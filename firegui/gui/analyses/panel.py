@@ -34,7 +34,7 @@ from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import table_text
 from firegui.io.atomic import write_text
-from firegui.runs.drops_not_flown import not_flown_note
+from firegui.runs.drops_not_flown import NotFlownNote
 
 WARNING = "⚠ "
 """Prefix of messages that have the colour of a warning."""
@@ -107,7 +107,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self.saved_list.setToolTip(f"{title} of this project")
         self.head, self._activity = muted_label(), ElidedLabel()
         self.notes, self.about, self.result_note = (QLabel(wordWrap=True) for _ in range(3))
-        self._noted: tuple[object, str] = None, ""
+        self._lost, self._lost_in_result = NotFlownNote(), NotFlownNote()
         set_role(self.result_note, "warning")
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.about.setProperty("role", "muted")
@@ -426,17 +426,13 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         file, session = self._schedule(), self._session
         if file is None or not session.has_project:
             return ""
-        project = session.project
-        asked = file, project.operations, project.fleet, project.grounded, project.plan.start_day, project.plan.days
-        if asked != self._noted[0]:
-            self._noted = asked, not_flown_note(file, project)
-        return self._noted[1]
+        return self._lost.text(file, session.project)
 
     def _result_text(self) -> str:
         """Return which drops the shown result leaves out; empty for none."""
         shown = self._controller.shown
         file = "" if shown is None else getattr(shown.header, "schedule_file", "")
-        lost = not_flown_note(Path(file), shown.project) if file and shown is not None else ""
+        lost = self._lost_in_result.text(Path(file), shown.project) if file and shown is not None else ""
         return f"{WARNING}In this result {lost}" if lost else ""
 
     def _show_activity(self) -> None:

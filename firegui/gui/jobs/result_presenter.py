@@ -151,7 +151,7 @@ class ResultPresenter(QObject):
             self.message.emit(Message(text, "warning"))
             self.changed.emit()
             return
-        self._request(EvaluationRequest("No drops", EvaluateSpec(project, backend=self._session.backend)))
+        self.show_evaluation(EvaluationRequest("No drops", EvaluateSpec(project, backend=self._session.backend)))
 
     def show_live(self, entry: RunEntry, project: Project) -> None:
         """Show the reports of ``entry``, an active run of ``project``."""
@@ -176,18 +176,7 @@ class ResultPresenter(QObject):
         spec, fire = run_spec(entry.folder, project, self._session.backend, replans=entry.replans)
         if fire is not None:
             self.message.emit(Message(f"{entry.title}: {fire.note}", "warning" if fire.is_lost else "info"))
-        self._request(EvaluationRequest(entry.title, spec, entry))
-
-    def show_member(
-        self,
-        title: str,
-        spec: EvaluateSpec,
-        against: str = "",
-        compare: CompareMode | None = None,
-        folder: Path | None = None,
-    ) -> None:
-        """Evaluate and show both fires of an ensemble member, or of a plan of a benchmark or a run."""
-        self._request(EvaluationRequest(title, spec, None, against, compare, folder))
+        self.show_evaluation(EvaluationRequest(entry.title, spec, entry))
 
     def show_means(self, means: ShownResult) -> None:
         """Show means over an ensemble at once, and drop any request."""
@@ -245,7 +234,8 @@ class ResultPresenter(QObject):
         self.cancel()
         self._slot.shutdown()
 
-    def _request(self, request: EvaluationRequest) -> None:
+    def show_evaluation(self, request: EvaluationRequest) -> None:
+        """Evaluate and show a request in place of any other; while held, it waits."""
         self.cancel()
         self._waiting = request
         self._begin_next()

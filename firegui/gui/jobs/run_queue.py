@@ -16,7 +16,7 @@ from firegui.domain.project import Project
 from firegui.domain.units import Units
 from firegui.errors import InputError, without_options
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.gui.jobs.result_presenter import CompareMode, ResultPresenter, report_failure
+from firegui.gui.jobs.result_presenter import EvaluationRequest, ResultPresenter, report_failure
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import Execute, RunJob, stop_and_join
 from firegui.gui.jobs.run_list import RunList, StoppingJobs, new_entry, other_event_error, read_saved_scores
@@ -207,17 +207,14 @@ class RunQueue(QObject):
         """Evaluate the fire without drops and show it."""
         self._presenter.show_baseline()
 
-    def show_member(
-        self,
-        title: str,
-        spec: EvaluateSpec,
-        against: str = "",
-        compare: CompareMode | None = None,
-        folder: Path | None = None,
-    ) -> None:
-        """Evaluate and show both fires of an ensemble member, or of a plan of a benchmark or a run."""
+    def show_member(self, title: str, spec: EvaluateSpec) -> None:
+        """Evaluate and show both fires of an ensemble member, or of a plan of an analysis."""
+        self.show_evaluation(EvaluationRequest(title, spec))
+
+    def show_evaluation(self, request: EvaluationRequest) -> None:
+        """Evaluate and show both fires of a request."""
         self._remember_shown()
-        self._presenter.show_member(title, spec, against, compare, folder)
+        self._presenter.show_evaluation(request)
 
     def show_means(self, means: ShownResult) -> None:
         """Show means over the members of an ensemble."""

@@ -25,7 +25,7 @@ from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import selected_rows, show_table
-from firegui.runs.drops_not_flown import not_flown_note
+from firegui.runs.drops_not_flown import NotFlownNote
 from firegui.runs.run_folder import kept_plan
 
 _HOURS = (24.0, 12.0, 6.0)
@@ -74,7 +74,7 @@ class ExercisePanel(SplitPanel):
         self._settings_of: RunEntry | None = None
         self.head, self.plan_name = ElidedLabel(role="muted"), ElidedLabel()
         self.note = muted_label(role="warning")
-        self._noted: tuple[object, str] = None, ""
+        self._lost = NotFlownNote()
         self.scenario = narrow_combo("The scenario that the fire follows, unknown to the planner", "scenario")
         self.every = narrow_combo("Hours between two observations, at which the plan is repaired", "every")
         self.draw = WholeField(0, MOST_DRAWS - 1, offset=1)
@@ -209,12 +209,8 @@ class ExercisePanel(SplitPanel):
         file = None if entry is None or entry.flies_loop or not entry.is_over else kept_plan(entry.folder)
         if file is None or not self._session.has_project:
             return ""
-        project = self._session.project
-        asked = file, project.operations, project.fleet, project.grounded, project.plan.start_day, project.plan.days
-        if asked != self._noted[0]:
-            found = not_flown_note(file, project)
-            self._noted = asked, f"⚠ {found}" if found else ""
-        return self._noted[1]
+        found = self._lost.text(file, self._session.project)
+        return f"⚠ {found}" if found else ""
 
     def _rows(self, entry: RunEntry) -> list[_Observation]:
         days = entry.loop

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from firegui.domain.project import Project
 from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem
-from firegui.gui.jobs.result_presenter import CompareMode
+from firegui.gui.jobs.result_presenter import CompareMode, EvaluationRequest
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import other_event_error
 from firegui.gui.jobs.run_queue import RunQueue
@@ -112,7 +112,11 @@ class PlanControl(QObject):
         except InputError as error:
             session.refuse(error)
             return
-        self._queue.show_member(other.title, spec, one.title, CompareMode.SIDE_BY_SIDE, other.folder)
+        self._queue.show_evaluation(
+            EvaluationRequest(
+                other.title, spec, against=one.title, compare=CompareMode.SIDE_BY_SIDE, folder=other.folder
+            )
+        )
         self.compared.emit(one, other)
 
     def replan(self) -> None:

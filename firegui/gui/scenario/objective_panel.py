@@ -211,9 +211,7 @@ class ObjectivePanel(QWidget):
     def _margin(self) -> QWidget:
         group, column = _group("Margin")
         kind, *others = self._form.names("margin", group="")
-        # Its texts are too long to stand beside a label.
-        column.addWidget(self._form.editors[kind].label)
-        column.addWidget(self._form.editors[kind].box)
+        _add_below(column, self._form.editors[kind].label, self._form.editors[kind].box)
         column.addLayout(self._form.grid(others, columns=1))
         return group
 
@@ -257,10 +255,7 @@ class ObjectivePanel(QWidget):
         for name, title in BACKENDS.items():
             self._backend.addItem(title, name)
         self._backend.activated.connect(lambda _index: self._session.set_backend(str(self._backend.currentData())))
-        # Its texts are too long to stand beside a label.
-        self._stages.label.setBuddy(self._stages.box)
-        column.addWidget(self._stages.label)
-        column.addWidget(self._stages.box)
+        _add_below(column, self._stages.label, self._stages.box)
         rows = [(self._start.label, self._start.box), (QLabel("Device"), self._backend)]
         column.addLayout(labelled_rows(rows, columns=1))
         return group
@@ -327,3 +322,10 @@ def _group(title: str) -> tuple[QGroupBox, QVBoxLayout]:
     # The longest choice of the search needs the width.
     column.setContentsMargins(4, 6, 4, 6)
     return group, column
+
+
+def _add_below(column: QVBoxLayout, label: QLabel, box: QWidget) -> None:
+    """Add a field below its label, because its texts are too long to stand beside it."""
+    label.setBuddy(box)
+    column.addWidget(label)
+    column.addWidget(box)

@@ -32,7 +32,7 @@ from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, scroll_area
-from firegui.gui.jobs.result_presenter import CompareMode
+from firegui.gui.jobs.result_presenter import CompareMode, EvaluationRequest
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import add_table_actions, show_table
 
@@ -84,7 +84,10 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         """Show two tasks on the map: what ``one`` leaves of the fire of ``other``."""
         spec = self._controller.comparison_of(one, other)
         if spec is not None:
-            self._queue.show_member(task_name(one), spec, task_name(other), CompareMode.DIFFERENCE)
+            against = task_name(other)
+            self._queue.show_evaluation(
+                EvaluationRequest(task_name(one), spec, against=against, compare=CompareMode.DIFFERENCE)
+            )
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:

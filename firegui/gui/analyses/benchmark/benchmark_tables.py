@@ -126,7 +126,7 @@ COLUMNS = (
 def columns_in(units: Units, cell_ha: float) -> tuple[Column, ...]:
     """Return the columns with areas in ``units``; a cell has ``cell_ha`` hectares."""
     cell, unit = units.area_value(cell_ha), units.area_unit
-    names = {_EXTENT: unit, _EXTENT_DAYS: f"{unit.removesuffix('s')}-days"}
+    names = {_EXTENT: unit, _EXTENT_DAYS: units.area_days_unit}
 
     def area(spread: SeedSpread) -> str:
         scaled = SeedSpread(cell * spread.mean, None if spread.sd is None else cell * spread.sd)

@@ -20,9 +20,9 @@ from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 
 _NAMES = {
     "final_extent": "Final size, {area}",
-    "exposure": "Exposure, {area}-days",
+    "exposure": "Exposure, {area_days}",
     "protected": "Protected, {area}",
-    "protected_exposure": "Protected, {area}-days",
+    "protected_exposure": "Protected, {area_days}",
 }
 """Quantities of the summary in their order; the areas of the file's ``final_area`` are those of ``final_extent``."""
 _TIPS = {
@@ -102,11 +102,8 @@ def _scaled(row: SummaryRow, cell: float) -> SummaryRow:
 
 
 def _summary_columns(summary: Summary, units: Units, cell: float) -> tuple[Column, ...]:
-    area = units.area_unit
-
     def name(quantity: str) -> str:
-        text = _NAMES[quantity].format(area=area)
-        return text.replace(f"{area}-days", f"{area.removesuffix('s')}-days")
+        return _NAMES[quantity].format(area=units.area_unit, area_days=units.area_days_unit)
 
     def tip(row: SummaryRow) -> str:
         cells = f"{row.baseline.mean / cell:,.0f}" + ("" if row.plan is None else f"; {row.plan.mean / cell:,.0f}")
