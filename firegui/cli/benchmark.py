@@ -22,7 +22,7 @@ from firegui.analyses.benchmark.report import (
 from firegui.analyses.benchmark.results import BenchmarkHeader
 from firegui.analyses.benchmark.tables import deployment_values, group_values, row_values
 from firegui.api.benchmarks import ALL, PlannerComparison, carry_out_benchmark
-from firegui.cli.arguments import FILE, option_group, project_argument
+from firegui.cli.arguments import FILE, WHOLE, option_group, project_argument
 from firegui.cli.carry_out import exit_code, interruptible
 from firegui.cli.options import backend_option
 from firegui.cli.output import json_option, report
@@ -48,7 +48,7 @@ _options = option_group(
     ),
     setting_options(BenchmarkSettings(), skip=("planners", "matched")),
     setting_options(WorkerSettings(), only=("scheduler",)),
-    click.option("--processes", type=int, default=0, help="Of one thread each.  [default: one a core]"),
+    click.option("--processes", type=WHOLE, default=0, help="Of one thread each.  [default: one a core]"),
     click.option("--resume", is_flag=True, help="Go on with RUN; planners and seeds may be added."),
 )  # fmt: skip
 

@@ -18,6 +18,7 @@ from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
+from firegui.domain.options import bounds_problems, number_from_text
 from firegui.domain.project import KINDS, Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import ObjectiveWeights, PlanSettings, Setting
@@ -117,6 +118,11 @@ def configure(
         gather.raise_if_any(_TITLE)
         return
     regions = None if regions_file is None else gather.attempt(lambda: read_regions(regions_file, before.scenario.grid))
+    out_of_range = bounds_problems(plan, "plan")
+    gather.extend(out_of_range)
+    if out_of_range:
+        # No calendar has such days. The rest is checked with the days of before.
+        plan = replace(plan, start_day=before.plan.start_day, days=before.plan.days)
     after = changed(before, fleet, regions, plan, operations)
     after = gather.attempt(lambda: _remodelled(after, model, fire_weights)) or after
     after = after if required is None else replace(after, coverage=required)
@@ -172,7 +178,7 @@ def _coverage(text: str, project: Project | None) -> RequiredCoverage:
     Without a project only the levels are checked.
     """
     try:
-        chosen = RequiredCoverage(float(text), "chosen")
+        chosen = RequiredCoverage(number_from_text(text), "chosen")
     except ValueError:
         table = None if text == "fuel" else read_table(Path(text))
         return RequiredCoverage() if project is None else coverage_of(project.scenario, table)

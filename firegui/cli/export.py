@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from firegui.api.exports import FILMS, format_names, name_problems, write_export
-from firegui.cli.arguments import FILE
+from firegui.cli.arguments import FILE, WHOLE
 from firegui.cli.output import chosen_units, json_option, report
 from firegui.cli.window import FILM_SIDES, film_run
 from firegui.errors import InputError, Problem, Problems
@@ -40,7 +40,7 @@ from firegui.runs.run_folder import read_run
     show_default=True,
     help="What an mp4 or gif shows.",
 )
-@click.option("--fps", metavar="N", type=int, default=12, show_default=True, help="Pictures a second in a film.")
+@click.option("--fps", metavar="N", type=WHOLE, default=12, show_default=True, help="Pictures a second in a film.")
 @json_option
 def export(
     run_folder: Path, formats: str, out: Path, name: str | None, water: Path | None, sides: str, fps: int, as_json: bool

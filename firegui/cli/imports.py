@@ -14,10 +14,11 @@ import click
 from firegui.api.gather import Gather
 from firegui.api.new_projects import TITLE, new_landscape_project, new_maps_project
 from firegui.api.projects import made_project, refuse_existing
-from firegui.cli.arguments import FILE, F, option_group
+from firegui.cli.arguments import FILE, NUMBER, WHOLE, F, option_group
 from firegui.cli.info import next_step, project_lines, project_summary
 from firegui.cli.options import parse_start, parse_transform
 from firegui.cli.output import json_option, report
+from firegui.domain.options import number_from_text
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.errors import InputError, Problem, Problems
@@ -79,7 +80,7 @@ layer_options = option_group(
     click.option("--band", "bands", metavar="LAYER=N", multiple=True, help="Which band of its file a layer is."),
     click.option("--unit", "units", metavar="LAYER=UNIT", multiple=True, help="A layer's unit, such as slope=percent."),
     click.option("--crs", metavar="C", help="CRS of the event's grid, such as EPSG:3310; else that of the layers."),
-    click.option("--cell-size", type=float, metavar="M", help="Side of its cells in metres."),
+    click.option("--cell-size", type=NUMBER, metavar="M", help="Side of its cells in metres."),
     click.option("--bounds", metavar="W,S,E,N", help="Its extent in its CRS; else what all layers share."),
 )
 """Adds everything that says which file is which layer, and the grid they are brought to."""
@@ -90,8 +91,8 @@ def _choice(option: str, kind: Any, help: str) -> Callable[[F], F]:
 
 
 wind_options = option_group(
-    click.option("--wind-speed", type=float, metavar="V", help="Wind speed, the same everywhere on every day."),
-    click.option("--wind-from", type=float, metavar="DEG", help="Where it blows from: 0 north, 90 east, 270 west."),
+    click.option("--wind-speed", type=NUMBER, metavar="V", help="Wind speed, the same everywhere on every day."),
+    click.option("--wind-from", type=NUMBER, metavar="DEG", help="Where it blows from: 0 north, 90 east, 270 west."),
     click.option(
         "--wind", "wind_files", metavar="F", type=FILE, multiple=True,
         help="A CSV table, a NetCDF file, or one or two GeoTIFFs (speed and direction, or u and v, in this order).",
@@ -103,7 +104,7 @@ wind_options = option_group(
     _choice("--wind-north", North, "The north of directions: the pole, or the top of the file's raster."),
     _choice("--wind-clock", TimeBasis, "The clock of times without an offset."),
     click.option("--wind-first", metavar="ISO", help="Time of the first sample, for files without times."),
-    click.option("--wind-step", type=float, metavar="H", help="Hours between its samples, likewise."),
+    click.option("--wind-step", type=NUMBER, metavar="H", help="Hours between its samples, likewise."),
 )  # fmt: skip
 """Adds everything that says what the wind is and how its numbers are meant."""
 
@@ -125,6 +126,8 @@ def source_of(options: Mapping[str, Any], gather: Gather) -> LandscapeSource:
     for key in sorted(set(bands) - set(layers)):
         gather.add("--band", f"{key} is given no file", f"give --{key.replace('_', '-')} too")
     lcp, text = options["lcp"], options["lcp_bands"]
+    if text is not None and lcp is None and base.lcp is None:
+        gather.add("--lcp-bands", "is given without a landscape file", "give the file too, with --lcp")
     return replace(
         base,
         layers=layers,
@@ -230,7 +233,7 @@ def _band(key: str, bands: Mapping[str, str], problems: Problems) -> int | None:
     text = bands.get(key)
     if text is None:
         return None
-    if not text.isdecimal() or int(text) < 1:
+    if not (text.isascii() and text.isdecimal()) or int(text) < 1:
         problems.add("--band", f"{text!r} is no band of {LAYERS[key][0].lower()}", "give a number from 1 on")
         return None
     return int(text)
@@ -246,7 +249,7 @@ def _box(text: str) -> tuple[float, float, float, float]:
 
 def _numbers(text: str) -> list[float]:
     try:
-        return [float(part) for part in text.split(",")]
+        return [number_from_text(part.strip()) for part in text.split(",")]
     except ValueError:
         return []
 
@@ -279,7 +282,7 @@ def _place_options(command: F) -> F:
 
 def _when_options(command: F) -> F:
     command = click.option("--name", help="Name of the event; recognised or taken from the folder otherwise.")(command)
-    command = click.option("--utc-offset", type=float, metavar="HOURS", help="Local time at the fire, such as -7.")(
+    command = click.option("--utc-offset", type=NUMBER, metavar="HOURS", help="Local time at the fire, such as -7.")(
         command
     )
     help = "Time at which day 0 of the wind begins; UTC unless it says otherwise."
@@ -338,7 +341,9 @@ def maps(file: Path, out: Path, as_json: bool) -> None:
 @wind_options
 @perimeter_options
 @click.option("--ignition", metavar="LON,LAT|F", help="Where the fire starts, in place of perimeters; or a mask.")
-@click.option("--days", type=int, metavar="N", help="Days of weather; those of the wind, to the last perimeter, or 15.")
+@click.option(
+    "--days", type=WHOLE, metavar="N", help="Days of weather; those of the wind, to the last perimeter, or 15."
+)
 @_when_options
 @out_option
 @json_option
@@ -357,7 +362,7 @@ def landscape(out: Path, as_json: bool, **options: Any) -> None:
 @click.argument("file", type=FILE)
 @click.option("--event", metavar="NAME", help="Which event of the file; may be left out where there is only one.")
 @_place_options
-@click.option("--utc-offset", type=float, metavar="HOURS", help="Local time at the fire, such as -7.")
+@click.option("--utc-offset", type=NUMBER, metavar="HOURS", help="Local time at the fire, such as -7.")
 @click.option("--name", help="Name of the event; its name in the file otherwise.")
 @out_option
 @json_option

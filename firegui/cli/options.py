@@ -10,7 +10,7 @@ import click
 
 from firegui.cli.arguments import FILE, F
 from firegui.cli.setting_options import setting_options
-from firegui.domain.options import bounds_problems
+from firegui.domain.options import bounds_problems, number_from_text
 from firegui.domain.settings import Effectiveness, ObjectiveWeights
 from firegui.errors import InputError, Problem, Problems
 
@@ -68,7 +68,7 @@ def parse_weights(text: str, base: ObjectiveWeights) -> ObjectiveWeights:
 def parse_transform(text: str) -> tuple[float, ...]:
     """Return six numbers with commas between them. Raises :class:`~firegui.errors.InputError`."""
     try:
-        values = tuple(float(part) for part in text.split(","))
+        values = tuple(number_from_text(part.strip()) for part in text.split(","))
     except ValueError:
         values = ()
     if len(values) != 6:
@@ -87,6 +87,6 @@ def parse_start(text: str) -> datetime:
 
 def _number(text: str, name: str, values: dict[str, float], problems: Problems) -> None:
     try:
-        values[name] = float(text)
+        values[name] = number_from_text(text)
     except ValueError:
         problems.add("--weights", f"{name} is {text!r}, not a number", "write a number of 0 or more")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from firegui.api.inputs import check_target
-from firegui.cli.arguments import FILE
+from firegui.cli.arguments import FILE, WHOLE
 from firegui.cli.output import json_option, report
 from firegui.cli.output import table as aligned
 from firegui.cli.words import command_text
@@ -26,7 +26,7 @@ _NEAREST = 3
 
 @click.command()
 @click.argument("run_folder", metavar="RUN", type=FILE)
-@click.option("--drops", metavar="N", type=int, help="Write the plan with so many drops, which must be on the curve.")
+@click.option("--drops", metavar="N", type=WHOLE, help="Write the plan with so many drops, which must be on the curve.")
 @click.option("--out", metavar="F.safetensors", type=FILE, help="File for the plan with --drops.")
 @json_option
 def removal(run_folder: Path, drops: int | None, out: Path | None, as_json: bool) -> None:

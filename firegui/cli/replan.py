@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from firegui.api.replans import ReplanRequest, carry_out_replan
-from firegui.cli.arguments import FILE, option_group
+from firegui.cli.arguments import FILE, NUMBER, WHOLE, option_group
 from firegui.cli.carry_out import exit_code, interruptible
 from firegui.cli.options import schedule_option
 from firegui.cli.output import report, table
@@ -26,7 +26,7 @@ from firegui.runs.replan_base import ReplanScores
 from firegui.runs.run_folder import RunRecord
 
 _options = option_group(
-    click.option("--day", type=int, help="Day of the plan to plan from, counted from 0.  [closed loop: 1]"),
+    click.option("--day", type=WHOLE, help="Day of the plan to plan from, counted from 0.  [closed loop: 1]"),
     click.option(
         "--observed", "observed_file", metavar="F", type=FILE,
         help="The fire at the start of that day: GeoTIFF, GeoJSON, GeoPackage, shapefile, KML, or npz mask.  "
@@ -39,12 +39,12 @@ _options = option_group(
         "  [default: nominal]",
     ),
     click.option(
-        "--every", type=float, metavar="H",
+        "--every", type=NUMBER, metavar="H",
         help="Closed loop: hours between two observations.  [default: those of the scenario, or 24]",
     ),
-    click.option("--draw", type=int, metavar="N", help="Closed loop: draw of the scenario.  [default: 0]"),
+    click.option("--draw", type=WHOLE, metavar="N", help="Closed loop: draw of the scenario.  [default: 0]"),
     click.option(
-        "--stop-at", type=float, metavar="D",
+        "--stop-at", type=NUMBER, metavar="D",
         help="Closed loop: stop at the first observation D days or more after the start; --resume goes on.",
     ),
     click.option(

@@ -14,7 +14,7 @@ from firegui.analyses.sensitivity.run import sensitivity_problems
 from firegui.api.gather import Gather
 from firegui.api.inputs import gather_schedule
 from firegui.api.running import refusal
-from firegui.cli.arguments import FILE, project_argument
+from firegui.cli.arguments import FILE, WHOLE, project_argument
 from firegui.cli.carry_out import carry_out, exit_code
 from firegui.cli.options import backend_option, schedule_option
 from firegui.cli.output import json_option, report, table
@@ -55,7 +55,7 @@ _STOPPING = "stopping; finished plans are kept, and so is the best of the one at
 @click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the table; new or empty.")
 @setting_options(SensitivitySettings())
 @setting_options(WorkerSettings())
-@click.option("--epochs", type=int, help="design: most search steps of each plan.  [default: the project's]")
+@click.option("--epochs", type=WHOLE, help="design: most search steps of each plan.  [default: the project's]")
 @click.option("--resume", is_flag=True, help="Go on with the table in RUN; finished plans of a sweep are kept.")
 @backend_option
 @plain_progress_option

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from firegui.api.plans import PlanRequest
+from firegui.cli.arguments import WHOLE
 from firegui.cli.plan_runs import carry_out_request, design_options, plan_settings, run_options
 from firegui.cli.setting_options import setting_options
 from firegui.domain.settings import OptimizerSettings
@@ -16,7 +17,9 @@ from firegui.runs.stages import Stage
 
 @click.command()
 @run_options
-@click.option("--budget", type=int, metavar="N", help="Place at most so many drops; the project's own cap also holds.")
+@click.option(
+    "--budget", type=WHOLE, metavar="N", help="Place at most so many drops; the project's own cap also holds."
+)
 @setting_options(OptimizerSettings(), only=("seed",), show_defaults=False)
 @design_options
 def tactical(

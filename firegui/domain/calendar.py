@@ -11,6 +11,8 @@ DATE_UNKNOWN = "date unknown"
 """Stands on screens and in files where a date would stand."""
 MOST_DAYS = 3650
 """The longest plan, and the latest day of an event or a fleet that anybody can mean."""
+STEPS_PER_DAY_LIMITS = (1, 24 * 60)
+"""Fewest and most steps of a day: a step is a minute or longer."""
 
 
 def turnaround_steps(hours: float, steps_per_day: int = STEPS_PER_DAY) -> int:

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.calendar import MOST_DAYS, STEPS_PER_DAY_LIMITS
+
 FOOT_M = 0.3048
+
+SPREAD_LIMITS = (0.0, 1e6)
+"""Smallest and largest spread potential and ignition gain. The sum over neighbours and days stays finite in float32."""
+BURN_STEPS_LIMITS = (1.0, float(MOST_DAYS * STEPS_PER_DAY_LIMITS[1]))
+"""Shortest and longest burn duration in steps: one step, and the longest plan."""
 
 NEIGHBOURS: tuple[tuple[int, int], ...] = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 """``(d_row, d_column)`` of the neighbour as seen from the receiving cell, in the order NW N NE W E SW S SE."""

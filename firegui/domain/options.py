@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints, overload
 
 from firegui.errors import Problem
 
 Settings = TypeVar("Settings")
+Number = TypeVar("Number", bound=float)
 Path = tuple[str, ...]
 _OPTION = "option"
 
@@ -149,12 +150,15 @@ class SettingField:
         """Return the value of a text. Raises ``ValueError``."""
         if self.is_list:
             return tuple(self.parse_element(part.strip()) for part in text.split(",") if part.strip())
-        value = self.kind(text)
+        value = number_from_text(text, self.kind) if self.kind in (int, float) else self.kind(text)
         return math.radians(value) if self.option.degrees else value
 
     def parse_element(self, text: str) -> Any:
         """Return one element of a tuple. Raises ``ValueError``."""
-        return (self.option.read or get_args(self.kind)[0])(text)
+        element = get_args(self.kind)[0]
+        if self.option.read is None and element in (int, float):
+            return number_from_text(text, element)
+        return (self.option.read or element)(text)
 
 
 def option(default: Any, title: str, help: str, **more: Any) -> Any:
@@ -222,6 +226,24 @@ def bounds_problems(value: Any, where: str) -> list[Problem]:
             limits = f"{'-∞' if low is None else plain_number(low)} to {'∞' if high is None else plain_number(high)}"
             found.append(Problem(where, f"{declared.title} is {number}", f"use a value from {limits}"))
     return found
+
+
+@overload
+def number_from_text(text: str) -> float: ...
+
+
+@overload
+def number_from_text(text: str, kind: Callable[[str], Number]) -> Number: ...
+
+
+def number_from_text(text: str, kind: Callable[[str], Any] = float) -> Any:
+    """Return the number that a person typed. Raises ``ValueError``.
+
+    Python also reads ``1_0`` as 10, and digits of other scripts. Here a slip of the keyboard must not become a number.
+    """
+    if "_" in text or not text.isascii():
+        raise ValueError(f"{text!r} is no number")
+    return kind(text)
 
 
 def plain_number(value: float) -> str:

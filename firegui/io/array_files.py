@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from firegui.domain.options import limits_text
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.atomic import replacing
 from firegui.io.source_files import claim_problem, error_text, file_problem, first_few, unpacking_problem
@@ -204,7 +205,7 @@ def floats(
         found = 0 if limit is None else int(np.count_nonzero(outside(value, limit)))
         if found:
             what = f"{found:,} of {value.size:,} values are {word} {limit:g}{unit} ({extreme(value):g})"
-            problems.add(where, what, "check the unit and the sign")
+            problems.add(where, what, f"check the unit and the sign; values of {limits_text(low, high)} are allowed")
             return None
     with np.errstate(over="ignore"):
         result = np.ascontiguousarray(value, np.float32)

@@ -199,3 +199,25 @@ def test_wrong_scenarios_are_told_of_with_the_other_problems(firegui: Run, proje
         answer = firegui("configure", place, "--scenarios", path, "--weights", "burn=x")
         answer.assert_refused("Failures is 2", "late is not known", "burn")
     assert load_project(project).stress == StressSet()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--start-day", "9" * 20), "0 to 3650"),
+        (("--days", "-1"), "1 to 3650"),
+        (("--start-day", "1_0"), "'1_0' is not a valid integer"),
+        (("--eta-water", "0.1_0"), "'0.1_0' is not a valid float"),
+        (("--eta-water", "inf"), "0 to 0.999999"),
+        (("--weights", "burn=1_0"), "'1_0', not a number"),
+        (("--coverage", "1e300"), "0.1 to 20"),
+    ],
+)  # fmt: skip
+def test_numbers_without_a_meaning_are_refused_with_what_is_allowed(
+    firegui: Run, project: Path, words: tuple[str, str], said: str
+) -> None:
+    before = (project / "project.toml").read_bytes()
+    answer = firegui("configure", project, *words)
+    assert answer.code == 2
+    assert said in answer.err
+    assert (project / "project.toml").read_bytes() == before

@@ -93,6 +93,12 @@ def test_a_landscape_file_says_its_bands_and_lets_them_be_said(firegui: Run, tmp
     assert "elevation" in answer.json["layers"]["missing"]
 
 
+def test_bands_without_a_landscape_file_are_refused(firegui: Run, files: tuple[object, ...], tmp_path: Path) -> None:
+    answer = firegui("import", "landscape", *files, "--lcp-bands", "elevation,slope", "--out", tmp_path / "p.firegui")
+    answer.assert_refused("--lcp-bands", "given without a landscape file")
+    assert not (tmp_path / "p.firegui").exists()
+
+
 def test_an_exported_event_is_imported_from_its_folder(firegui: Run, files: tuple[object, ...], tmp_path: Path) -> None:
     assert firegui("import", "landscape", *files, *WIND, *FIRE, "--out", tmp_path / "p.firegui").code == 0
     before = load_project(tmp_path / "p.firegui").scenario

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.options import number_from_text
 from firegui.domain.region_geometry import with_vertex_on_edge
 from firegui.domain.regions import Region, Vertex
 from firegui.gui.base.controls import without_mnemonic
@@ -138,7 +139,7 @@ class RegionDialog(QDialog):
 
     def _take_item(self, item: QTableWidgetItem) -> None:
         try:
-            value = float(item.text())
+            value = number_from_text(item.text().strip())
         except ValueError:
             self._show_trouble(f"{item.text()!r} is no number: give the corner in cells, such as 12.5.")
             return

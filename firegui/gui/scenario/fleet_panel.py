@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.fleet import AircraftType, Fleet, Material
-from firegui.domain.options import plain_number
+from firegui.domain.options import number_from_text, plain_number
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import describe
@@ -172,7 +172,7 @@ def _parsed(before: AircraftType, name: str, kind: type, text: str) -> Any:
     try:
         if kind is Material:
             return Material(text.lower())
-        return text if kind is str else kind(text.replace(",", ""))
+        return text if kind is str else number_from_text(text.replace(",", ""), kind)
     except ValueError:
         problem = Problem(f"aircraft {before.id}", f"{name} '{text}' cannot be read", _REMEDIES[kind])
         raise InputError([problem], REFUSED) from None
@@ -253,7 +253,7 @@ class AircraftForm(QGroupBox):
         if field not in _MEASURES or units is Units.METRIC:
             return text
         try:
-            value = float(text.replace(",", ""))
+            value = number_from_text(text.replace(",", ""))
         except ValueError:
             return text  # refused by the model, with the reason
         return repr(value / _MEASURES[field][1](units, 1.0))

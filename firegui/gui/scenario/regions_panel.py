@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from firegui.domain.options import plain_number
+from firegui.domain.options import number_from_text, plain_number
 from firegui.domain.regions import Region, region_problems
 from firegui.errors import InputError, Problem
 from firegui.gui.map.region_menu import RegionDialog
@@ -74,7 +74,7 @@ class RegionModel(TableModel[Region]):
     def _weigh(self, position: int, region: Region, value: Any) -> bool:
         text = str(value).strip()
         try:
-            weight = float(text)
+            weight = number_from_text(text)
         except ValueError:
             problem = Problem(f"region {region.name}", f"weight '{text}' is not a number", "use 0 or more")
             raise InputError([problem], REFUSED) from None

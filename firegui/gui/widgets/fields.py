@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.domain.options import limits_text, plain_number
+from firegui.domain.options import limits_text, number_from_text, plain_number
 from firegui.errors import Problems
 
 _PARTIAL_NUMBER = re.compile(r"[+-]?\d*\.?\d*(e[+-]?\d*)?", re.IGNORECASE)
@@ -248,10 +248,10 @@ def _is_undo(event: QEvent) -> bool:
 
 def _as_float(text: str) -> float | None:
     try:
-        number = float(text)
+        number = number_from_text(text)
     except ValueError:
         return None
-    return number if math.isfinite(number) and "_" not in text else None
+    return number if math.isfinite(number) else None
 
 
 def _refusal(typed: str, low: float, high: float, kept: str) -> str:
@@ -344,7 +344,7 @@ def read_entry(text: str, parse: Callable[[str], Value], where: str, remedy: str
 
 def number(text: str) -> float:
     """Return the number in a text, whichever minus sign it has. Raises ``ValueError``."""
-    return float(text.replace("−", "-"))
+    return number_from_text(text.replace("−", "-"))
 
 
 def numbers(count: int) -> Callable[[str], tuple[float, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from firegui.domain.grid import Grid
-from firegui.domain.maps import FireMaps
+from firegui.domain.calendar import STEPS_PER_DAY_LIMITS
+from firegui.domain.coverage import HIGHEST, LOWEST
+from firegui.domain.grid import CELL_SIZES_M, Grid
+from firegui.domain.maps import BURN_STEPS_LIMITS, SPREAD_LIMITS, FireMaps
+from firegui.domain.options import limits_text
 from firegui.domain.scenario import LAYERS, UNKNOWN_START, Scenario
 from firegui.errors import Problems
 from firegui.io import array_files
@@ -125,8 +127,8 @@ def _notes(path: Path, held: MapsFile, offset: float) -> list[str]:
 
 
 _FLOATS: Mapping[str, dict[str, Any]] = {
-    "phi": {"low": 0.0},
-    "gamma": {"low": 0.0},
+    "phi": {"low": SPREAD_LIMITS[0], "high": SPREAD_LIMITS[1]},
+    "gamma": {"low": SPREAD_LIMITS[0], "high": SPREAD_LIMITS[1]},
     "wind_speed": {"low": 0.0, "high": STRONGEST_MS, "unit": " m/s"},
     "wind_dir": {},
 }
@@ -136,11 +138,11 @@ _FLAGS = ("burnable", "ignition")
 _SCALARS = ("T_burn", "S_day", "dx", "c_req")
 _OPTIONAL = ("transform", "crs", "start")
 _AXES = {"phi": "D8HW", "gamma": "DHW", "wind_speed": "DHW", "wind_dir": "DHW", "burnable": "HW", "ignition": "HW"}
-_LIMITS: Mapping[str, tuple[float, bool, str]] = {
-    "T_burn": (1.0, True, "burn duration in steps, 1 or more"),
-    "S_day": (1.0, True, "steps a day, 1 or more"),
-    "dx": (0.0, False, "cell size in metres, above 0"),
-    "c_req": (0.0, False, "required coverage in gal/100 ft², above 0"),
+_LIMITS: Mapping[str, tuple[tuple[float, float], str]] = {
+    "T_burn": (BURN_STEPS_LIMITS, "burn duration in steps"),
+    "S_day": (STEPS_PER_DAY_LIMITS, "steps a day, a whole number"),
+    "dx": (CELL_SIZES_M, "cell size in metres"),
+    "c_req": ((LOWEST, HIGHEST), "required coverage in gal/100 ft²"),
 }
 
 
@@ -243,14 +245,14 @@ def _number(archive: Mapping[str, array_files.Array], key: str, problems: Proble
     value = array_files.array(archive, key, key, problems)
     if value is None:
         return None
-    low, inclusive, meaning = _LIMITS[key]
+    (low, high), meaning = _LIMITS[key]
+    remedy = f"give the {meaning}, {limits_text(low, high)}"
     if value.size != 1 or value.dtype.kind not in "fiu":
-        problems.add(key, f"is not one number (shape {list(value.shape)}, {value.dtype})", f"give the {meaning}")
+        problems.add(key, f"is not one number (shape {list(value.shape)}, {value.dtype})", remedy)
         return None
     number = float(value.reshape(()))
-    inside = number >= low if inclusive else number > low
-    if not (math.isfinite(number) and inside) or (key == "S_day" and number != int(number)):
-        problems.add(key, f"is {number:g}", f"give the {meaning}" + (", a whole number" if key == "S_day" else ""))
+    if not low <= number <= high or (key == "S_day" and number != int(number)):
+        problems.add(key, f"is {number:g}", remedy)
         return None
     return number
 

@@ -20,6 +20,7 @@ from safetensors.numpy import load as load_safetensors
 from safetensors.numpy import save as save_safetensors
 
 from firegui.domain.fleet import Fleet
+from firegui.domain.options import number_from_text
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.errors import Problem, Problems
@@ -192,8 +193,7 @@ def _row(cells: Sequence[str], limits: _Limits) -> tuple[int, int, tuple[float, 
 
 def _number(text: str, kind: Any) -> Any:
     try:
-        # Python reads 1_000 as a thousand; a schedule with such a number is a slip.
-        return None if "_" in text else kind(text)
+        return number_from_text(text, kind)
     except ValueError:
         return None
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
+from firegui.domain.calendar import STEPS_PER_DAY_LIMITS
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
-from firegui.domain.options import bounds_problems
+from firegui.domain.options import bounds_problems, limits_text
 from firegui.domain.project import KINDS, FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
@@ -190,8 +191,9 @@ def _read_event(table: toml.Table) -> Event | None:
         markers=tuple(_read_marker(row) for row in table.tables("markers")),
     )
     table.finish()
-    if event.steps_per_day is not None and event.steps_per_day < 1:
-        table.problems.add(table.where, f"steps_per_day is {event.steps_per_day}", "use 1 or more")
+    low, high = STEPS_PER_DAY_LIMITS
+    if event.steps_per_day is not None and not low <= event.steps_per_day <= high:
+        table.problems.add(table.where, f"steps_per_day is {event.steps_per_day}", f"use {limits_text(low, high)}")
     if event.utc_offset_h is not None and not -14.0 <= event.utc_offset_h <= 14.0:
         table.problems.add(table.where, f"utc_offset_h is {event.utc_offset_h}", "use −14 to 14")
     if event.start is not None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.options import number_from_text
 from firegui.errors import Problems
 from firegui.io.times import FIRST_YEAR, LAST_YEAR, Stamp, parse_stamp, parse_stamps
 
@@ -161,7 +162,7 @@ def _text(value: Any) -> str:
 
 
 def _since_1970(text: str) -> Stamp | None:
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=float(text))
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=number_from_text(text))
     return Stamp(moment, True) if FIRST_YEAR <= moment.year <= LAST_YEAR else None
 
 

@@ -20,7 +20,7 @@ from pyogrio.errors import DataLayerError, DataSourceError
 from firegui.errors import Problem, Problems
 from firegui.io import crs
 from firegui.io.safe_open.vectors import read_vector, vector_info, vector_layers
-from firegui.io.source_files import error_text, file_problem
+from firegui.io.source_files import error_text, file_problem, first_few
 
 SUFFIXES = (".gpkg", ".geojson", ".shp", ".kml")
 
@@ -31,6 +31,7 @@ MOST_CORNERS = 20_000_000
 _DRAWABLE = "export it as GeoPackage, GeoJSON, KML or shapefile with one polygon per date"
 _SHP, _SQLITE, _ZIP = b"\x00\x00\x27\x0a", b"SQLite format 3\x00", b"PK\x03\x04"
 _HEAD = 4096
+_SHOWN = 5
 _FAILURES = (DataSourceError, DataLayerError, OSError, ValueError, RuntimeError, MemoryError)
 
 
@@ -113,10 +114,17 @@ def read_layer(file: Path, chosen: str, layers: tuple[str, ...], problems: Probl
         problems.add(file.name, f"cannot be read as vector data ({error_text(error)})", _DRAWABLE)
         return None
     columns = dict(zip((str(name) for name in meta["fields"]), values, strict=True))
-    geometries = shapely.from_wkb(wkb, on_invalid="ignore")
-    corners = int(shapely.get_num_coordinates(geometries).sum())
-    if corners > MOST_CORNERS:
-        problems.add(file.name, f"has outlines of {corners:,} corners", "simplify them in a GIS")
+    with np.errstate(invalid="ignore"):  # corners that are no numbers are refused below
+        geometries = shapely.from_wkb(wkb, on_invalid="ignore")
+    count = int(shapely.get_num_coordinates(geometries).sum())
+    if count > MOST_CORNERS:
+        problems.add(file.name, f"has outlines of {count:,} corners", "simplify them in a GIS")
+        return None
+    corners, features = shapely.get_coordinates(geometries, return_index=True)
+    unreal = (np.unique(features[~np.isfinite(corners).all(axis=1)]) + 1).tolist()
+    if unreal:
+        what = f"has corners that are not a number or infinite (feature {first_few(unreal, _SHOWN)})"
+        problems.add(file.name, what, "draw these features again: a corner is two finite numbers")
         return None
     return VectorLayer(meta["crs"], geometries, columns, chosen, layers)
 

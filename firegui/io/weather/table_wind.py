@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.options import number_from_text
 from firegui.errors import Problems
 from firegui.io.source_files import first_few, read_bytes
 from firegui.io.times import parse_stamps
@@ -202,7 +203,7 @@ def _numbers(table: _Table, role: Role, where: str, problems: Problems) -> Float
 def _number(cell: str) -> float | None:
     """Return the number in a cell, NaN for no value, ``None`` for what is neither."""
     try:
-        found = float(cell)
+        found = number_from_text(cell)
     except ValueError:
         # Some write a comma for the point, or a typographic minus.
         plain = cell.replace("−", "-").replace(",", ".").lower()

@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QTableView, QToolButton, QWidget
 
-from firegui.domain.options import SettingField, replaced_at, setting_fields
+from firegui.domain.options import SettingField, number_from_text, replaced_at, setting_fields
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import InputError, Problem
@@ -252,7 +252,7 @@ def _default_text(item: SettingField) -> str:
 
 def _number(text: str, where: str, item: SettingField) -> float | int:
     try:
-        value = float(text.replace(",", ""))
+        value = number_from_text(text.replace(",", ""))
         if not math.isfinite(value):
             raise ValueError(text)
         # A typed percentage divided by 100 gives the nearest share.

@@ -176,3 +176,12 @@ def test_an_empty_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_perimeters(tmp_path / "p.geojson", PLACED)
     assert "holds no perimeter" in " ".join(said(caught.value))
+
+
+@pytest.mark.parametrize("corner", [np.nan, np.inf])
+def test_corners_that_are_not_finite_are_refused(tmp_path: Path, corner: float) -> None:
+    with np.errstate(invalid="ignore"):
+        shape = shapely.transform(box((0, 2), (0, 3)), lambda at: np.where(at == at.max(), corner, at))
+    file = write(tmp_path / "p.gpkg", [shape], {"Date": ["2020-08-20"]})
+    with refused_for("corners that are not a number or infinite (feature 1)"):
+        read_perimeters(file, PLACED)
