@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from firegui.calibration.forecast import cropped, scalar_forecast, score_days
+from firegui.domain.calendar import MOST_DAYS
 from firegui.domain.options import bounds_problems, option
 from firegui.domain.scenario import Scenario
 from firegui.errors import Check, InputError, Problems
@@ -76,13 +77,13 @@ START = ScalarParameters(p=0.03, wind_gain=2.0, wind_alignment=1.0, slope=1.5, g
 class FitSettings:
     """Settings of the search."""
 
-    fit_days: int = option(10, "Fit days", "days from day 0 that may be read", unit="days", low=1)
-    samples: int = option(250, "Samples", "random candidates of the first stage", low=0)
-    sweeps: int = option(14, "Sweeps", "rounds of refinement from the best candidate", low=0)
+    fit_days: int = option(10, "Fit days", "days from day 0 that may be read", unit="days", low=1, high=MOST_DAYS)
+    samples: int = option(250, "Samples", "random candidates of the first stage", low=0, high=1_000_000)
+    sweeps: int = option(14, "Sweeps", "rounds of refinement from the best candidate", low=0, high=1_000_000)
     margin_cells: int = option(
-        45, "Margin", "cells kept around the last perimeter that may be read", unit="cells", low=1
+        45, "Margin", "cells kept around the last perimeter that may be read", unit="cells", low=1, high=10_000
     )
-    seed: int = option(0, "Seed", "seed of the random candidates", low=0)
+    seed: int = option(0, "Seed", "seed of the random candidates", low=0, high=2**32 - 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,7 @@ class BenchmarkSettings:
         "Cost of excess drops",
         "cost of drops over the budget, per budget",
         low=0.0,
+        high=1e6,
         group=MORE,
         symbol="λ",
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.calendar import MOST_DAYS
 from firegui.domain.options import bounds_problems, option
 from firegui.errors import Problem
 
@@ -70,10 +71,16 @@ class SkillSettings:
     """Settings of a forecast that is scored."""
 
     days: int = option(
-        20, "Days", "how many days are rolled out", low=1, default_text="20, or as many as there is weather for"
+        20,
+        "Days",
+        "how many days are rolled out",
+        low=1,
+        high=MOST_DAYS,
+        default_text="20, or as many as there is weather for",
     )
     fit_days: int = option(
         10, "Fit days", "days from day 0 whose perimeters may have been read in training", label="fitted", low=0,
+        high=MOST_DAYS,
         default_text="what the weights say, 0 for an event that they do not name; 10 without weights",
     )  # fmt: skip
 

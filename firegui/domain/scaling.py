@@ -58,6 +58,7 @@ class ScalingSettings:
         "Fire simulations",
         "fire simulations of each search; a step of the gradient search counts as three",
         low=LEAST_SEARCH,
+        high=10**9,
     )
     seeds: int = option(3, "Seeds", "searches of each planner at each fleet size", low=1, high=100, restarts=False)
     seed: int = option(0, "First seed", "first seed; the others follow it", low=0, high=2**31)

@@ -13,6 +13,8 @@ from firegui.errors import Problem
 
 MORE = "Advanced"
 """Group of the settings that few people change."""
+MOST_COUNT = 10**9
+"""Largest weight and largest number of drops, steps or simulations of a setting without a limit of its own."""
 
 
 class Setting(StrEnum):
@@ -47,6 +49,7 @@ class ObjectiveWeights:
         label="Burned area day by day",
         symbol="λ_burn",
         low=0.0,
+        high=MOST_COUNT,
     )
     final: float = option(
         50.0,
@@ -55,6 +58,7 @@ class ObjectiveWeights:
         label="Final size",
         symbol="λ_final",
         low=0.0,
+        high=MOST_COUNT,
     )
     prot: float = option(
         0.0,
@@ -63,6 +67,7 @@ class ObjectiveWeights:
         label="Protected places",
         symbol="λ_prot",
         low=0.0,
+        high=MOST_COUNT,
     )
     budget: float = option(
         1e-6,
@@ -71,6 +76,7 @@ class ObjectiveWeights:
         label="Number of drops",
         symbol="λ_budget",
         low=0.0,
+        high=MOST_COUNT,
     )
 
     @staticmethod
@@ -155,9 +161,11 @@ class OptimizerSettings:
     )  # fmt: skip
     patience: int = option(
         2_000, "Steps without gain", "stop the search after this many steps without gain; the patience", unit="steps",
-        low=1, restarts=False, group=MORE, label="Stop after steps without gain",
+        low=1, high=MOST_COUNT, restarts=False, group=MORE, label="Stop after steps without gain",
     )  # fmt: skip
-    clip_norm: float = option(1.0, "Gradient clip", "global gradient norm is clipped to this", low=1e-12, group=MORE)
+    clip_norm: float = option(
+        1.0, "Gradient clip", "global gradient norm is clipped to this", low=1e-12, high=1e12, group=MORE
+    )
     logit_clamp: float = option(
         3.0, "Logit clamp", "drop logits are kept within ± this", low=0.1, high=50.0, group=MORE
     )
@@ -165,11 +173,17 @@ class OptimizerSettings:
         -0.04, "Initial logit", "every drop logit starts here", low=-50.0, high=50.0, group=MORE
     )
     exclusion_cells: float = option(
-        12.0, "Exclusion radius", "simultaneous drops start at least this far apart", unit="cells", low=0.0, group=MORE
+        12.0,
+        "Exclusion radius",
+        "simultaneous drops start at least this far apart",
+        unit="cells",
+        low=0.0,
+        high=10_000.0,
+        group=MORE,
     )
     jitter_cells: float = option(
         2.0, "Jitter", "standard deviation of the random offset of starting positions", unit="cells", low=0.0,
-        group=MORE,
+        high=10_000.0, group=MORE,
     )  # fmt: skip
     seed: int = option(0, "Random seed", "seed of every random choice of the run", low=0, high=2**32 - 1, group=MORE)
     start: Start = option(
@@ -191,15 +205,29 @@ class EliminationSettings:
     """
 
     slack: float = option(
-        1.02, "Slack", "factor by which fewer drops may worsen what is held; 1.02 allows 2 %", symbol="ρ", low=1.0
+        1.02,
+        "Slack",
+        "factor by which fewer drops may worsen what is held; 1.02 allows 2 %",
+        symbol="ρ",
+        low=1.0,
+        high=1e6,
     )
-    floor: float = option(1e-4, "Threshold floor", "no constraint is tighter than this", low=0.0)
-    first_batch: int = option(32, "First batch", "drops removed together in the first trial of a round", low=1)
-    largest_batch: int = option(256, "Largest batch", "cap on the batch after accepted batches", low=1)
+    floor: float = option(1e-4, "Threshold floor", "no constraint is tighter than this", low=0.0, high=1e6)
+    first_batch: int = option(
+        32, "First batch", "drops removed together in the first trial of a round", low=1, high=MOST_COUNT
+    )
+    largest_batch: int = option(256, "Largest batch", "cap on the batch after accepted batches", low=1, high=MOST_COUNT)
     allowance: int = option(
-        40_000, "Fire simulations", "stop removing drops after this many fire simulations", low=1, restarts=False
+        40_000,
+        "Fire simulations",
+        "stop removing drops after this many fire simulations",
+        low=1,
+        high=MOST_COUNT,
+        restarts=False,
     )
-    keep: int = option(0, "Keep at least", "stop removing at this many drops; 0 removes whatever can go", low=0)
+    keep: int = option(
+        0, "Keep at least", "stop removing at this many drops; 0 removes whatever can go", low=0, high=MOST_COUNT
+    )
     perturbations: int = option(
         0, "Displaced copies", "a removal must also hold in this many copies of the plan with displaced drops", low=0,
         high=64,

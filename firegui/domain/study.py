@@ -115,7 +115,12 @@ class StudySettings:
     )
     budget: int = option(0, "Drop budget", "soft limit on planned drops; 0 is none", low=0, high=10**9)
     excess: float = option(
-        EXCESS_WEIGHT, "Cost of excess drops", "cost of drops over the budget, per budget", low=0.0, symbol="λ"
+        EXCESS_WEIGHT,
+        "Cost of excess drops",
+        "cost of drops over the budget, per budget",
+        low=0.0,
+        high=1e6,
+        symbol="λ",
     )
     set: Mapping[str, Value] = field(default_factory=dict)
     vary: tuple[Vary, ...] = ()

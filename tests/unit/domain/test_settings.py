@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+import pkgutil
+from dataclasses import fields, is_dataclass
+from importlib import import_module
 
 import pytest
 
+from firegui import domain
+from firegui.calibration import scalar
 from firegui.domain.benchmark import BenchmarkSettings
 from firegui.domain.fit import NetworkFitSettings
-from firegui.domain.options import setting_fields
+from firegui.domain.options import option_of, setting_fields
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.settings import (
     DESIGN,
@@ -105,3 +110,18 @@ def test_every_number_says_what_it_is_and_its_default_is_within_its_bounds(setti
         assert about.title and about.help
         assert about.low is None or about.low <= item.value, item.path
         assert about.high is None or item.value <= about.high, item.path
+
+
+def test_every_number_of_a_setting_has_a_lowest_and_a_highest_value() -> None:
+    modules = [import_module(item.name) for item in pkgutil.iter_modules(domain.__path__, "firegui.domain.")]
+    classes = {kind for module in (*modules, scalar) for kind in vars(module).values() if isinstance(kind, type)}
+    declared = [
+        (f"{kind.__name__}.{item.name}", option_of(kind, item.name))
+        for kind in classes
+        if is_dataclass(kind)
+        for item in fields(kind)
+        if item.type in ("int", "float")
+    ]
+    numbers = {name: option for name, option in declared if option is not None}
+    assert len(numbers) > 50
+    assert [name for name, option in numbers.items() if option.low is None or option.high is None] == []
