@@ -130,14 +130,25 @@ def _from_csv(data: bytes, limits: _Limits, problems: Problems) -> _Listing | No
 
 
 def _columns(header: Sequence[str], problems: Problems) -> list[int] | None:
-    for name in REQUIRED_COLUMNS:
-        if header.count(name) != 1:
-            what = (
-                f"the column {name} is missing" if name not in header else f"the column {name} is there more than once"
-            )
-            problems.add("header", what, f"the first line needs {', '.join(REQUIRED_COLUMNS)}, separated by commas")
+    missing = [name for name in REQUIRED_COLUMNS if name not in header]
+    twice = [name for name in REQUIRED_COLUMNS if header.count(name) > 1]
+    found = [
+        *([f"the {_named(missing)} missing"] if missing else []),
+        *([f"the {_named(twice)} there more than once"] if twice else []),
+    ]
+    if found:
+        has = ", ".join(header[:_SHOWN_ROWS]) + (", …" if len(header) > _SHOWN_ROWS else "") or "nothing"
+        remedy = f"the first line needs {', '.join(REQUIRED_COLUMNS)}, separated by commas; it has {has}"
+        problems.add("header", " and ".join(found), remedy)
+        return None
     executed = [header.index("executed")] if header.count("executed") == 1 else []
-    return None if problems else [*(header.index(name) for name in REQUIRED_COLUMNS), *executed]
+    return [*(header.index(name) for name in REQUIRED_COLUMNS), *executed]
+
+
+def _named(columns: Sequence[str]) -> str:
+    if len(columns) == 1:
+        return f"column {columns[0]} is"
+    return f"columns {', '.join(columns[:-1])} and {columns[-1]} are"
 
 
 def _fill(rows: Any, where: Sequence[int], limits: _Limits, problems: Problems) -> _Listing:

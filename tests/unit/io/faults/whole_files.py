@@ -109,7 +109,7 @@ WHOLE_FILES = (
     Fault("truncated", TEXTS, cut_in_a_word, _CUT_TEXT),
     Fault("empty", tuple(IMPORTERS), emptied, r"is empty|changed after it was saved"),
     Fault("noise", tuple(IMPORTERS), noise, _NOISE),
-    Fault("noise: words", tuple(IMPORTERS), prose, _NOISE + r"|column step is missing"),
+    Fault("noise: words", tuple(IMPORTERS), prose, _NOISE + r"|columns step, .* are missing"),
     Fault(
         "no file: folder",
         tuple(IMPORTERS),

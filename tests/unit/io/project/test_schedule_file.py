@@ -98,12 +98,25 @@ def test_a_long_list_of_bad_rows_is_cut_after_twenty_and_counted(tmp_path: Path)
     assert "40 more problems of this kind (60 in all)" in said(caught.value)[-1]
 
 
-def test_every_missing_column_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("header", "what"),
+    [
+        ("day;aircraft;lat", "the columns step, aircraft, y, x and theta are missing — *it has day;aircraft;lat"),
+        ("step,aircraft,lat,lon,theta", "the columns y and x are missing — *it has step, aircraft, lat, lon, theta"),
+        ("step,step,aircraft,y,x", "the column theta is missing and the column step is there more than once — *"),
+        ("", "the columns step, aircraft, y, x and theta are missing — *it has nothing"),
+    ],
+)
+def test_one_line_names_every_column_that_is_wrong_and_those_of_the_file(
+    tmp_path: Path, header: str, what: str
+) -> None:
     with pytest.raises(InputError) as caught:
-        read(tmp_path / "s.csv", "step;aircraft;y;x;theta\n")
-    assert len(said(caught.value)) == 5
-    with pytest.raises(InputError, match="step is there more than once"):
-        read(tmp_path / "s.csv", "step,step,aircraft,y,x,theta\n")
+        read(tmp_path / "s.csv", f"{header}\n")
+
+    assert len(said(caught.value)) == 1
+    start, end = what.split("*")
+    assert start in said(caught.value)[0]
+    assert said(caught.value)[0].endswith(end)
 
 
 @pytest.mark.parametrize(
