@@ -102,7 +102,8 @@ def names_in(folder: Path) -> list[str]:
 
 def test_the_files_hold_the_shown_drops(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
     assert dialog.summary.text() == (
-        "Whole fire, 19 Aug 12:00, search step 31: 2 planned drops and 1 proposed drop that the rules hold back."
+        "Whole fire, 19 Aug 12:00, search step 31: 2 planned drops. 1 proposed drop is not flown, because its aircraft "
+        "is not back in time or a rule forbids the drop; tables mark it as not executed."
     )
     press_export(qtbot, dialog)
     with (tmp_path / "out" / "plan.csv").open(newline="") as file:

@@ -9,7 +9,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import Check
+from firegui.gui.exporting.export_dialog import COMPUTING
 from firegui.gui.exporting.hand_over_panel import HandOverPanel
+from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import ShownResult
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
@@ -32,6 +34,21 @@ def test_without_a_plan_it_says_so(panel: HandOverPanel) -> None:
     empty = panel.dialog
     assert empty is not None and not empty.save_button.isEnabled()
     assert "no plan" in empty.why_not.text().lower() and empty.summary.isVisible()
+
+
+def test_while_a_run_has_no_plan_yet_it_says_that_the_plan_is_being_computed(
+    qtbot: QtBot, window: MainWindow, panel: HandOverPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = panel.dialog
+    monkeypatch.setattr(RunQueue, "is_busy", True)
+    window.workbench.queue.changed.emit()
+    qtbot.waitUntil(lambda: panel.dialog is not empty)
+    assert panel.dialog is not None
+    assert panel.dialog.summary.text() == panel.dialog.preview.text == COMPUTING
+    assert "no plan" not in panel.dialog.why_not.text()
+    monkeypatch.undo()
+    panel.refresh()
+    assert panel.dialog.summary.text().startswith("No drops are shown")
 
 
 def test_leaving_and_coming_back_keeps_what_was_chosen(qtbot: QtBot, window: MainWindow, panel: HandOverPanel) -> None:

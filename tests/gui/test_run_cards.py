@@ -148,14 +148,22 @@ def panel(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[RunsPanel
     made.shutdown()
 
 
-def test_a_run_outside_the_training_of_its_model_is_marked_with_the_reason(
-    panel: RunsPanel, monkeypatch: pytest.MonkeyPatch
+def test_runs_outside_the_training_of_their_model_are_marked_where_others_are_not(
+    panel: RunsPanel, queue: RunQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     badge = "fire model outside its training: wind"
-    cell = panel.model.index(0, TITLE)
-    assert "⚠" not in cell.data()
+    first, second = (panel.model.index(row, TITLE) for row in range(2))
+    assert panel.caution.isHidden()
     monkeypatch.setattr(runs_table, "outside_text", lambda _project: badge)
-    assert cell.data().endswith("⚠") and badge in cell.data(Qt.ItemDataRole.ToolTipRole)
+    queue.changed.emit()
+    assert "⚠" not in first.data() + second.data()
+    assert panel.caution.isVisible() and badge in panel.caution.text()
+
+    inside = panel.model.row(1)
+    monkeypatch.setattr(runs_table, "_outside", lambda entry: "" if entry is inside else badge)
+    queue.changed.emit()
+    assert first.data().endswith("⚠") and badge in first.data(Qt.ItemDataRole.ToolTipRole)
+    assert "⚠" not in second.data() and "⚠" in panel.caution.text()
 
 
 def test_a_narrow_panel_has_cards_and_a_wide_one_a_table(panel: RunsPanel) -> None:

@@ -66,7 +66,7 @@ def test_the_page_names_every_function_and_no_other() -> None:
     ("name", "words"),
     [
         ("plan_demo", ("ha without drops", "drops by day: [", "late")),
-        ("compare_fleets", ("whole fleet        10", "half the fleet         3", " ± ")),
+        ("compare_fleets", ("whole fleet        20", "half the fleet        10", " ± ")),
     ],
 )
 def test_a_notebook_runs(name: str, words: tuple[str, ...], place: Path, capsys: pytest.CaptureFixture[str]) -> None:

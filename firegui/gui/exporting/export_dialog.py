@@ -185,6 +185,8 @@ def _kept(source: ExportSource) -> ExportContent | None:
 
 
 TITLE = "Nothing was exported"
+COMPUTING = "The plan is being computed. It can be exported when the run has ended."
+_NO_PLAN = "The page of a plan is shown here. There is no plan to export."
 _SHOW_PLAN = "show its run from the list of runs"
 _SIZE = QSize(1120, 780)
 _WAIT = "Drawing the map…"
@@ -205,18 +207,22 @@ class FileNames(QLabel):
 class ExportDialog(QDialog):
     """Dialog for formats, sheet, folder and names, with a preview of the printed map.
 
-    Tasks prepare and write in threads. The dialog lists problems and written files, and stays open.
+    Tasks prepare and write in threads. The dialog lists problems and written files, and stays open. ``is_planning``
+    says that a run is active: without drops it is still being computed.
     """
 
     begun = Signal(str)
     """Name of the file that is being written; emitted in the writing thread, received in the GUI thread."""
 
-    def __init__(self, session: Session, parent: QWidget | None = None, only: Collection[tuple[int, int]] = ()) -> None:
+    def __init__(
+        self, session: Session, parent: QWidget | None = None, only: Collection[tuple[int, int]] = (), *,
+        is_planning: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self.setWindowTitle("Export the selected drops" if only else "Export the plan")
         self.setSizeGripEnabled(True)
         resize_on_screen(self, _SIZE)
-        self._session = session
+        self._session, self._is_planning = session, is_planning
         self._can = bool(session.result.drops) and not session.result.of_ensemble
         self._source = ExportSource.of(session, only) if self._can else None
         self._ready: PreparedExport | None = None
@@ -324,7 +330,10 @@ class ExportDialog(QDialog):
     def _ask(self) -> None:
         """Prepare the plan on the chosen sheet and draw its map."""
         if self._source is None:
-            self.preview.show_text("The page of a plan is shown here. There is no plan to export.")
+            missing = (
+                COMPUTING if self._is_planning else "The page of a plan is shown here. There is no plan to export."
+            )
+            self.preview.show_text(missing)
             self._refresh()
             return
         self._trouble = None
@@ -388,7 +397,7 @@ class ExportDialog(QDialog):
     def _reason(self) -> str:
         """Return why no export is possible now; empty if one is."""
         if self._source is None:
-            return "There is no plan to export."
+            return "The plan is being computed…" if self._is_planning else "There is no plan to export."
         if self._write.is_busy:
             return "The files are being written…"
         if self._prepare.is_busy:
@@ -421,7 +430,7 @@ class ExportDialog(QDialog):
         self.save_button.setDefault(True)
 
     def _lay_out(self) -> None:
-        self.summary.setText(_summary(self._session.result))
+        self.summary.setText(_summary(self._session.result, is_planning=self._is_planning))
         self._stale = QLabel(
             "The project was edited since this plan was made. The plan is exported as it is shown.", wordWrap=True
         )
@@ -476,19 +485,26 @@ def _size(path: Path) -> str:
     return f"{size / 1e6:,.1f} MB" if size >= 1_000_000 else f"{max(size / 1e3, 0.1):,.1f} kB"
 
 
-def _summary(result: ShownResult) -> str:
+def _summary(result: ShownResult, *, is_planning: bool) -> str:
     if result.of_ensemble:
         return (
             f"The map shows an ensemble: {result.title}. An ensemble has no plan to export. To export the schedule, "
             f"{_SHOW_PLAN}. The panel Uncertainty exports the ensemble."
         )
     if not result.drops:
-        return "No drops are shown. Run a plan, or show one from the list of runs."
+        return COMPUTING if is_planning else "No drops are shown. Run a plan, or show one from the list of runs."
     executed = sum(drop.executed for drop in result.drops)
-    blocked = len(result.drops) - executed
+    refused = len(result.drops) - executed
     epoch = f", search step {result.epoch + 1:,}" if result.epoch >= 0 else ""
-    held_back = f" and {counted(blocked, 'proposed drop')} that the rules hold back" if blocked else ""
-    return f"{result.title}{epoch}: {counted(executed, 'planned drop')}{held_back}."
+    found = f"{result.title}{epoch}: {counted(executed, 'planned drop')}."
+    if not refused:
+        return found
+    one = refused == 1
+    return (
+        f"{found} {counted(refused, 'proposed drop')} {'is' if one else 'are'} not flown, because "
+        f"{'its' if one else 'the'} aircraft is not back in time or a rule forbids the drop; "
+        f"tables mark {'it' if one else 'them'} as not executed."
+    )
 
 
 def _first_folder(session: Session) -> Path:

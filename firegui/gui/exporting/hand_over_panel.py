@@ -18,14 +18,15 @@ _SETTLE_MS = 300
 class HandOverPanel(SplitPanel):
     """Formats and files beside the preview of a page.
 
-    It follows the plan on the map while it is visible and no run is active, because every plan is drawn anew.
+    It follows the plan on the map while it is visible. Plans of an active run are left out, because every plan is drawn
+    anew; until such a run has a plan, the panel says that it is being computed.
     """
 
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._queue = session, queue
         self._dialog: ExportDialog | None = None
-        self._shown: tuple[ShownResult, Project | None] | None = None
+        self._shown: tuple[ShownResult | None, Project | None] | None = None
         self._controls, self._page = QWidget(), QWidget()
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.refresh)
@@ -49,9 +50,10 @@ class HandOverPanel(SplitPanel):
         if not (self.settings.isVisible() or self.result.isVisible()):
             return
         session, old = self._session, self._dialog
-        now = session.result, session.project if session.has_project else None
+        planning = self._queue.is_busy and not session.result.drops
+        now = (None, None) if planning else (session.result, session.project if session.has_project else None)
         is_shown = self._shown is not None and all(one is other for one, other in zip(now, self._shown, strict=True))
-        if is_shown or self._queue.is_busy or (old is not None and old.is_writing):
+        if is_shown or (self._queue.is_busy and not planning) or (old is not None and old.is_writing):
             return
         self._shown = now
         if old is not None:
@@ -60,7 +62,7 @@ class HandOverPanel(SplitPanel):
                 part.hide()
             old.done(0)
             old.deleteLater()
-        self._take(ExportDialog(session, self.window()))
+        self._take(ExportDialog(session, self.window(), is_planning=planning))
 
     def _take(self, dialog: ExportDialog) -> None:
         self._dialog = dialog

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHeaderView,
+    QLabel,
     QLineEdit,
     QMenu,
     QMessageBox,
@@ -101,6 +102,8 @@ class RunsPanel(QWidget):
         self.notes = RunNotes(session)
         self.notes.written.connect(lambda _entry: self.model.refresh())
         self._activity = ElidedLabel(role="muted")
+        self.caution = QLabel(wordWrap=True)
+        self.caution.setProperty("role", "warning")
         self._lay_out()
         queue.changed.connect(self._refresh)
         queue.shown_changed.connect(self._on_shown)
@@ -258,6 +261,8 @@ class RunsPanel(QWidget):
         stopping = entry is not None and entry.state is RunState.STOPPING
         self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
         self._activity.set_text(self._queue.activity)
+        self.caution.setText(self.model.caution)
+        self.caution.setVisible(bool(self.model.caution))
         self.notes.show_run(entry)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -402,7 +407,7 @@ class RunsPanel(QWidget):
         parts.setStretchFactor(1, 1)
         parts.setSizes([160, 44])
         choice = horizontal(None, (self.order, 1), (self.grouping, 1), margins=0, spacing=4)
-        vertical(self, line, self.search, choice, (parts, 1), margins=(6, 2, 6, 4), spacing=2)
+        vertical(self, line, self.search, choice, self.caution, (parts, 1), margins=(6, 2, 6, 4), spacing=2)
         # In a narrow panel the buttons move to a menu; those of a wide one must not set its least width.
         self.setMinimumWidth(_LEAST_WIDTH)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QRectF, Qt
@@ -47,7 +48,9 @@ class RunsModel(TableModel[RunEntry]):
 
     def __init__(self, session: Session, queue: RunQueue, parent: QObject | None = None) -> None:
         title, *others = run_columns(lambda: session.units)
-        columns = (replace(title, edit=self._rename, is_editable=_can_be_named), *others)
+        columns = (replace(title, value=self._name, edit=self._rename, is_editable=_can_be_named), *others)
+        self._marked: frozenset[Path] = frozenset()
+        self._caution = ""
         super().__init__(columns, parent, key=lambda entry: entry, row_tip=_tip)
         self._session, self._queue = session, queue
         self._search, self._order_by, self._grouping = "", RunOrder.NEWEST, RunGrouping.NONE
@@ -58,6 +61,7 @@ class RunsModel(TableModel[RunEntry]):
 
     def refresh(self) -> None:
         """Show the runs of the queue that are searched for, in order."""
+        self._find_cautions()
         self.set_rows(arranged(self._queue.entries, self._search, self._order_by, self._grouping))
 
     def arrange(self, search: str, order: RunOrder, grouping: RunGrouping) -> None:
@@ -78,6 +82,27 @@ class RunsModel(TableModel[RunEntry]):
     def units(self) -> Units:
         """The units on screen."""
         return self._session.units
+
+    @property
+    def caution(self) -> str:
+        """Sentence on runs outside the training of their fire model; empty if there are none.
+
+        Runs are marked in the list only where some are outside and others are not.
+        """
+        return self._caution
+
+    def _find_cautions(self) -> None:
+        outside = {entry.folder: _outside(entry) for entry in self._queue.entries}
+        badges = set(outside.values())
+        self._marked = frozenset(folder for folder, badge in outside.items() if badge and len(badges) > 1)
+        if self._marked:
+            self._caution = "⚠ after a name: the fire is outside the training of its model. The tooltip says in what."
+        else:
+            (badge,) = badges or {""}
+            self._caution = f"All runs: {badge}. Their sizes are less certain." if badge else ""
+
+    def _name(self, entry: RunEntry) -> str:
+        return f"{_name(entry)}{' ⚠' if entry.folder in self._marked else ''}"
 
     def _rename(self, _position: int, entry: RunEntry, name: Any) -> bool:
         return self._queue.rename(entry, str(name))
@@ -204,7 +229,7 @@ def _tip(entry: RunEntry) -> str:
 
 
 def _name(entry: RunEntry) -> str:
-    return f"{'✎ ' if entry.notes.strip() else ''}{entry.title}{' ⚠' if _outside(entry) else ''}"
+    return f"{'✎ ' if entry.notes.strip() else ''}{entry.title}"
 
 
 def _outside(entry: RunEntry) -> str:
@@ -222,7 +247,7 @@ def run_columns(units: Callable[[], Units]) -> tuple[Column, ...]:
     return (
         Column("Run", lambda entry: _name(entry), is_text=True, initial=lambda entry: entry.title,
                tip="Name; F2 changes it. The run on screen is in bold, one with notes has a pencil, one on a fire "
-               "outside the training of its model a ⚠"),
+               "outside the training of its model a ⚠ where others are not"),
         Column("State", state_text, is_text=True,
                color=state_color),
         Column("Progress", lambda entry: entry, progress_text, is_text=True, sort_key=lambda entry: entry.progress,

@@ -407,7 +407,7 @@ class Workbench(QObject):
         }
 
     def _export(self) -> None:
-        ExportDialog(self.session, self._window).exec()
+        ExportDialog(self.session, self._window, is_planning=self.queue.is_busy).exec()
 
     def _export_selected(self) -> None:
         keys = {drop.key for drop in self.session.plan_editor.marked}

@@ -10,6 +10,7 @@ from firegui.domain.scenario import LAYERS
 from firegui.domain.schedule import Schedule
 from firegui.fire.demo import make_demo
 from firegui.fire.maps import project_maps
+from firegui.fire.project_notes import start_notes
 from firegui.io.georeference import Georeference
 from firegui.io.project.scenario_toml import default_fleet
 from firegui.io.rasters.masks import region_masks
@@ -127,11 +128,20 @@ def test_the_village_and_the_intake_are_protected() -> None:
     assert (fuel[intake] == 98).any()
 
 
+def test_it_drops_by_day_and_its_goal_counts_regions_and_the_whole_fire() -> None:
+    project = demo()
+
+    assert [note for note in start_notes(project) if note.remedy is not None] == []
+    assert project.operations.daylight is not None
+    assert project.unprotected_regions == ()
+    assert project.plan.weights.burn > 0.0
+
+
 def test_the_fleet_is_a_small_part_of_the_default_fleet_and_one_day_is_grounded() -> None:
     project = demo()
     known = {kind.id: kind for kind in default_fleet().types}
 
-    assert {kind.id: kind.count for kind in project.fleet.types} == {"S-2T": 3, "AT-802F": 3, "BAe-146": 1, "CL-415": 3}
+    assert {kind.id: kind.count for kind in project.fleet.types} == {"S-2T": 6, "AT-802F": 6, "BAe-146": 2, "CL-415": 6}
     assert all(kind.sigma_parallel_m == known[kind.id].sigma_parallel_m for kind in project.fleet.types)
     assert all(kind.grounded_days == () for kind in project.fleet.types)
     grounded = {day for kind in project.planned_fleet.types for day in kind.grounded_days}
