@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from firegui.cli.arguments import project_argument
-from firegui.cli.output import json_option, report, table
+from firegui.cli.output import chosen_units, json_option, report, table
 from firegui.cli.words import command_text, day_text, days_text
 from firegui.domain.calendar import DATE_UNKNOWN
 from firegui.domain.coverage import coverage_shares
@@ -296,7 +296,7 @@ def _coverage_lines(coverage: dict[str, Any]) -> Iterator[str]:
 def _fleet_row(kind: dict[str, Any], first: date | None) -> tuple[str, ...]:
     days = kind["grounded_days"]
     grounded = days_text(days, [] if first is None else [first + timedelta(days=day) for day in days])
-    load = f"{kind['payload_gal']:,.0f} gal {kind['material']}"
+    load = f"{chosen_units().load(kind['payload_gal'])} {kind['material']}"
     return (
         f"{kind['count']} × {kind['type']}",
         load,

@@ -18,7 +18,7 @@ from firegui.api.running import refusal
 from firegui.cli.arguments import FILE, project_argument
 from firegui.cli.carry_out import carry_out, exit_code
 from firegui.cli.options import backend_option
-from firegui.cli.output import json_option, report, table
+from firegui.cli.output import chosen_units, json_option, report, table
 from firegui.cli.progress import clock, emitter, progress_option
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.margin_curve import MarginCurve, MarginCurveSettings, MarginPoint
@@ -115,7 +115,7 @@ def curve_data(curve: MarginCurve, finished: RunFinished) -> dict[str, Any]:
 
 
 def _lines(curve: MarginCurve, finished: RunFinished) -> Iterator[str]:
-    head = ("plan", "drops", "gallons", "nominal", "worst scenario", "worst share", "time")
+    head = ("plan", "drops", "volume", "nominal", "worst scenario", "worst share", "time")
     yield f"{curve.event}, setting {curve.setting.value}; shares of the growth that is left, limit {curve.limit:.1%}"
     yield from table([head, *(_row(curve, point) for point in curve.points)]) if curve.points else []
     yield from (f"  {note}" for note in curve_notes(curve))
@@ -128,7 +128,7 @@ def _row(curve: MarginCurve, point: MarginPoint) -> tuple[str, ...]:
     return (
         plan_title(point.plan, curve.settings),
         f"{point.drops:,.0f}",
-        "–" if point.gallons is None else f"{point.gallons:,.0f}",
+        "–" if point.gallons is None else chosen_units().volume(point.gallons),
         f"{point.nominal_share:.1%}",
         point.worst_scenario,
         f"{point.worst_share:.1%}",

@@ -182,15 +182,14 @@ class PlanSummary:
         share = self.saved_share
         return units.area(self.final_ha) + ("" if share is None else f" ({saved_text(share)})")
 
-    @property
-    def gallons_text(self) -> str:
-        """US gallons of all drops, and of each material where there are two."""
+    def volume_text(self, units: Units = Units.METRIC) -> str:
+        """Return the volume of all drops, and of each material where there are two."""
         parts = [(kind.value, self.gallons_of(kind)) for kind in (Material.RETARDANT, Material.WATER)]
         used = [(name, gallons) for name, gallons in parts if gallons]
         if len(used) == 1:
-            return f"{used[0][1]:,.0f} ({used[0][0]})"
-        split = ", ".join(f"{gallons:,.0f} {name}" for name, gallons in used)
-        return f"{self.gallons:,.0f}" + (f" ({split})" if split else "")
+            return f"{units.volume(used[0][1])} ({used[0][0]})"
+        split = ", ".join(f"{units.volume_number(gallons)} {name}" for name, gallons in used)
+        return units.volume(self.gallons) + (f" ({split})" if split else "")
 
     @property
     def night_text(self) -> str:
@@ -245,7 +244,7 @@ class PlanSummary:
         lines = [
             *([*regions, *size] if self.protects_regions else [*size, *regions]),
             ("Drops", f"{self.drops:,}"),
-            ("Gallons", self.gallons_text),
+            ("Volume", self.volume_text(units)),
             ("Drops at night", self.night_text),
         ]
         inside, worst = self.worst_region_text(units), self.worst_text(units)
@@ -254,8 +253,9 @@ class PlanSummary:
         return [*lines, *([("Caution", f"⚠ {self.outside}")] if self.outside else [])]
 
     def day_rows(self, units: Units = Units.METRIC) -> list[list[str]]:
-        """Return the table of days, titles first: drops by type, gallons, drops at night, fire at the end."""
-        titles = ["Day", "Date", "Drops", "By type", "Gallons", "At night", "Fire at end", self.bare.capitalize()]
+        """Return the table of days, titles first: drops by type, volume, drops at night, fire at the end."""
+        volume = f"Volume, {units.volume_unit}"
+        titles = ["Day", "Date", "Drops", "By type", volume, "At night", "Fire at end", self.bare.capitalize()]
         return [titles, *(_day_row(day, units) for day in self.days)]
 
     def narrow_day_rows(self, units: Units = Units.METRIC) -> list[list[str]]:
@@ -263,8 +263,8 @@ class PlanSummary:
 
         The last column has what does not fit beside the numbers: drops by type and drops at night.
         """
-        unit = units.area_unit
-        titles = ["Day", "Drops", "Gallons", f"Fire, {unit}", f"{self.bare.capitalize()}, {unit}", ""]
+        unit, volume = units.area_unit, f"Volume, {units.volume_unit}"
+        titles = ["Day", "Drops", volume, f"Fire, {unit}", f"{self.bare.capitalize()}, {unit}", ""]
         return [titles, *(_narrow_day_row(day, units) for day in self.days)]
 
 
@@ -273,7 +273,7 @@ def _narrow_day_row(day: DaySummary, units: Units) -> list[str]:
     fires = ("–" if area is None else units.area_number(area) for area in (day.fire_ha, day.fire_ha_no_drops))
     more = [f"{line.type} {line.drops:,}" for line in day.types]
     more += [f"{day.night:,} at night"] if day.night else []
-    return [name, f"{day.drops:,}", f"{day.gallons:,.0f}", *fires, ", ".join(more)]
+    return [name, f"{day.drops:,}", units.volume_number(day.gallons), *fires, ", ".join(more)]
 
 
 def _day_row(day: DaySummary, units: Units) -> list[str]:
@@ -281,7 +281,7 @@ def _day_row(day: DaySummary, units: Units) -> list[str]:
     fires = ("–" if area is None else units.area(area) for area in (day.fire_ha, day.fire_ha_no_drops))
     night = "–" if day.night is None else f"{day.night:,}"
     date_text = DATE_UNKNOWN if day.when is None else day.when.isoformat()
-    return [f"{day.day + 1}", date_text, f"{day.drops:,}", by_type, f"{day.gallons:,.0f}", night, *fires]
+    return [f"{day.day + 1}", date_text, f"{day.drops:,}", by_type, units.volume_number(day.gallons), night, *fires]
 
 
 def saved_share(final_ha: float, final_ha_no_drops: float | None) -> float | None:

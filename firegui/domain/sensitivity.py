@@ -161,6 +161,13 @@ class RolloutSummary:
             metrics.drops_executed,
         )
 
+    @property
+    def protected_ha(self) -> float:
+        """Expected burned hectares of the protected regions."""
+        # The area of a cell is that of the final size; where that is nothing, no region burns.
+        cell_ha = self.final_extent_ha / self.final_extent_cells if self.final_extent_cells else 0.0
+        return self.protected_cells * cell_ha
+
 
 def fire_objective(metrics: Metrics, weights: ObjectiveWeights) -> float:
     """Return ``J_fire``, the objective without what drops cost (paper, section ``design_eta``)."""

@@ -1,7 +1,8 @@
 """Units of measurement for people: metric, or US field units.
 
-Files that programs read, and all values inside the program, keep SI units and US gallons. Payloads and coverage levels
-are given in US gallons in both systems, because aircraft and coverage levels are rated in them.
+Files that programs read, and all values inside the program, keep SI units and US gallons. Metric volumes are cubic
+metres, or litres for what one aircraft carries. Coverage levels are in US gallons per 100 square feet in both systems,
+because they are rated so, and the forms of US agencies keep gallons, feet and knots.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from enum import StrEnum
 
 FOOT_M, MILE_M, ACRE_HA = 0.3048, 1609.344, 0.40468564224
 """International foot and mile, acre of 43,560 square feet (NIST SP 811, appendix B.8)."""
+GALLON_L = 3.785411784
+"""US liquid gallon of 231 cubic inches (NIST SP 811, appendix B.8)."""
 KNOT_MS = 1852.0 / 3600.0
 MPH_MS = MILE_M / 3600.0
-_SMALL_AREA = 99.95
-"""Areas below this have a decimal."""
+_SMALL = 99.95
+"""Areas and metric volumes below this have a decimal."""
 
 
 class Units(StrEnum):
@@ -59,7 +62,7 @@ class Units(StrEnum):
     def area_number(self, hectares: float, digits: int | None = None) -> str:
         """Return the number of :meth:`area`, for a column whose head has the unit."""
         value = self.area_value(hectares)
-        shown = digits if digits is not None else 1 if abs(value) < _SMALL_AREA else 0
+        shown = digits if digits is not None else 1 if abs(value) < _SMALL else 0
         return f"{value:,.{shown}f}"
 
     def length_value(self, metres: float) -> float:
@@ -72,6 +75,37 @@ class Units(StrEnum):
         if metres < scale.far_m:
             return f"{metres / scale.short_m:,.0f} {scale.short_unit}"
         return f"{metres / scale.long_m:,.2f} {scale.long_unit}"
+
+    @property
+    def volume_unit(self) -> str:
+        """Unit of volumes of several drops."""
+        return "gal" if self is Units.US else "m³"
+
+    def volume_value(self, gallons: float) -> float:
+        """Return the volume of several drops in cubic metres or gallons."""
+        return gallons if self is Units.US else gallons * GALLON_L / 1000.0
+
+    def volume_number(self, gallons: float) -> str:
+        """Return the number of :meth:`volume`, for a column whose head has the unit."""
+        value = self.volume_value(gallons)
+        return f"{value:,.{1 if self is not Units.US and abs(value) < _SMALL else 0}f}"
+
+    def volume(self, gallons: float) -> str:
+        """Return the volume of several drops with its unit: ``2,145 m³`` or ``566,662 gal``."""
+        return f"{self.volume_number(gallons)} {self.volume_unit}"
+
+    @property
+    def load_unit(self) -> str:
+        """Unit of what one aircraft carries."""
+        return "gal" if self is Units.US else "L"
+
+    def load_value(self, gallons: float) -> float:
+        """Return what one aircraft carries in litres or gallons."""
+        return gallons if self is Units.US else gallons * GALLON_L
+
+    def load(self, gallons: float) -> str:
+        """Return what one aircraft carries with its unit: ``4,542 L`` or ``1,200 gal``."""
+        return f"{self.load_value(gallons):,.0f} {self.load_unit}"
 
     @property
     def aircraft_speed_unit(self) -> str:

@@ -36,7 +36,7 @@ def click(panel: DropsPanel, row: int, modifier: Qt.KeyboardModifier = Qt.Keyboa
 
 
 def titles(panel: DropsPanel) -> dict[str, str]:
-    heads = (title.replace(" gal", "") for title in panel.model.titles)
+    heads = (title.replace(" L", "") for title in panel.model.titles)
     return {head: cell_text(panel.view, 0, place) for place, head in enumerate(heads)}
 
 
@@ -44,7 +44,7 @@ def test_a_row_says_everything_about_a_drop(panel: DropsPanel, session: Session)
     assert panel.model.rowCount() == 3
     row = titles(panel)
     assert (row["Drop"], row["Day"]) == ("1", "1") and row["Aircraft"].startswith("S-2T") and "S-2T" in row["Type"]
-    assert row["Load"] == "1,200" and row["Position"].count("°") == 2 and row["Heading"].endswith("°")
+    assert row["Load"] == "4,542" and row["Position"].count("°") == 2 and row["Heading"].endswith("°")
     assert ":" in row["Time"]
     session.drawing.set_coordinates(CoordinateFormat.UTM)
     panel.refresh()

@@ -128,19 +128,23 @@ def test_the_footer_follows_counts_calendar_and_length(qtbot: QtBot, session: Se
 
 
 def test_a_payload_can_be_edited_undone_and_redone(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
-    type_into_cell(qtbot, panel.view, 0, COLUMN["payload_gal"], "1,250")
+    type_into_cell(qtbot, panel.view, 0, COLUMN["payload_gal"], "4,732")
     assert session.project.fleet.types[0].payload_gal == 1250.0
     session.undo_stack.undo()
     assert session.project.fleet.types[0].payload_gal == 1200.0
-    assert cell_text(panel.view, 0, COLUMN["payload_gal"]) == "1,200"
+    assert cell_text(panel.view, 0, COLUMN["payload_gal"]) == "4,542"
     session.undo_stack.redo()
+    assert cell_text(panel.view, 0, COLUMN["payload_gal"]) == "4,732"
+    session.set_units(Units.US)
     assert cell_text(panel.view, 0, COLUMN["payload_gal"]) == "1,250"
+    type_into_cell(qtbot, panel.view, 0, COLUMN["payload_gal"], "1,300")
+    assert session.project.fleet.types[0].payload_gal == 1300.0
 
 
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [
-        ("payload_gal", "-5", "payload_gal is -5.0"),
+        ("payload_gal", "-5", "payload_gal is -1.0"),
         ("payload_gal", "nan", "payload_gal is nan"),
         ("count", "1.5", "cannot be read"),
         ("count", "-1", "count is -1"),
@@ -168,7 +172,7 @@ def test_a_fleet_that_came_with_a_fault_can_still_be_put_right(
     first, second = session.project.fleet.types
     broken = Fleet((replace(first, payload_gal=-1.0), replace(second, sigma_parallel_m=-1.0)))
     session.open_project(replace(session.project, fleet=broken), None)
-    type_into_cell(qtbot, panel.view, 0, COLUMN["payload_gal"], "900")
+    type_into_cell(qtbot, panel.view, 0, COLUMN["payload_gal"], "3407")
     assert session.project.fleet.types[0].payload_gal == 900.0
     assert refusals == []
 

@@ -73,11 +73,11 @@ def on_line(panel: MarginPanel, number: int) -> QPoint:
 
 # -- the result --------------------------------------------------------------------------------------------------------
 def test_the_table_has_a_line_for_each_plan_and_marks_shares_above_the_limit(shown: MarginPanel) -> None:
-    titles = ("Margin", "Drops", "Gallons", "Nominal", "Worst scenario", "Worst share", "Time")
+    titles = ("Margin", "Drops", "Volume m³", "Nominal", "Worst scenario", "Worst share", "Time")
     assert tuple(shown.model.titles) == titles
     assert texts(shown, "Margin") == ["none", "design", "stress", "stress, replanned"]
     assert texts(shown, "Drops") == ["355", "502", "1,032", "914"]
-    assert texts(shown, "Gallons") == ["319,500", "451,800", "928,800", "–"]
+    assert texts(shown, "Volume m³") == ["1,209", "1,710", "3,516", "–"]
     assert texts(shown, "Worst share") == [f"{ABOVE}86.0%", f"{ABOVE}41.0%", "4.8%", "2.1%"]
     assert texts(shown, "Worst scenario")[-1] == "failures, repaired"
     assert texts(shown, "Time")[0] == "1:00"

@@ -52,11 +52,11 @@ def titles(entries: list[RunEntry]) -> list[str]:
 
 
 # -- what a card says --------------------------------------------------------------------------------------------------
-def test_a_card_has_what_is_saved_drops_gallons_night_and_the_worst_case() -> None:
+def test_a_card_has_what_is_saved_drops_volume_night_and_the_worst_case() -> None:
     entry = done("one", 5.5, 381, 193)
     entry.stress = stress_table()
     first, second = card_lines(entry)
-    assert first == "1,198 ha saved (99.5 %) · 457,200 gal"
+    assert first == "1,198 ha saved (99.5 %) · 1,731 m³"
     assert second.startswith("193 at night · worst case ")
 
 
@@ -64,7 +64,7 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     entry, region = done("one", 5.5, 381), RegionSummary("R1", 52.0, 0.4, 31.0)
     assert entry.summary is not None
     entry.summary = replace(entry.summary, regions=(region,))
-    assert card_lines(entry)[:2] == ["R1: 0.4 ha of 52.0 ha burned", "1,198 ha saved (99.5 %) · 457,200 gal"]
+    assert card_lines(entry)[:2] == ["R1: 0.4 ha of 52.0 ha burned", "1,198 ha saved (99.5 %) · 1,731 m³"]
     entry.summary = replace(entry.summary, regions=(region, region), together=replace(region, name=""))
     assert card_lines(entry, Units.US)[0] == "Regions: 1.0 acres of 128 acres burned"
     entry.summary = replace(entry.summary, regions=(replace(region, is_in_goal=False),), together=None)
@@ -98,7 +98,7 @@ def three() -> list[RunEntry]:
         (RunOrder.NEWEST, ["c", "a", "b"]),
         (RunOrder.NAME, ["a", "b", "c"]),
         (RunOrder.SAVED, ["a", "b", "c"]),
-        (RunOrder.GALLONS, ["b", "a", "c"]),
+        (RunOrder.VOLUME, ["b", "a", "c"]),
         (RunOrder.NIGHT, ["a", "b", "c"]),
     ],
 )
@@ -179,10 +179,10 @@ def test_a_narrow_panel_has_cards_and_a_wide_one_a_table(panel: RunsPanel) -> No
 
 def test_parts_of_a_line_that_do_not_fit_go_to_the_next_and_nothing_is_cut(panel: RunsPanel) -> None:
     metrics = panel.table.fontMetrics()
-    line = "1,198 ha saved (99.5 %) · 403 drops · 566,662 gal"
+    line = "1,198 ha saved (99.5 %) · 403 drops · 2,145 m³ in all"
     room = metrics.horizontalAdvance("1,198 ha saved (99.5 %) · 403 drops")
     assert wrapped_lines([line, "short"], metrics, room) == [
-        "1,198 ha saved (99.5 %) · 403 drops", "566,662 gal", "short",
+        "1,198 ha saved (99.5 %) · 403 drops", "2,145 m³ in all", "short",
     ]  # fmt: skip
     assert wrapped_lines([line], metrics, 10 * room) == [line]
     assert wrapped_lines([line], metrics, 1) == line.split(" · ")

@@ -18,7 +18,7 @@ from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.planning.runs_table import ELAPSED, ETA, GALLONS, NIGHT, REGIONS, STATE, TITLE
+from firegui.gui.planning.runs_table import ELAPSED, ETA, NIGHT, REGIONS, STATE, TITLE, VOLUME
 from firegui.gui.session.session import Session
 from firegui.runs.events import StageBegan, StressTestProgress
 from firegui.runs.notes import read_notes
@@ -69,7 +69,7 @@ def test_a_finished_run_has_its_numbers_in_its_line(qtbot: QtBot, queue: RunQueu
     wait_idle(qtbot, queue)
     assert line(panel) == {
         "Run": entry.title, "State": "finished", "Progress": "4/4", "Elapsed": "0:00", "ETA": "–",
-        "Final size": "9.0 ha (0 %)", "Drops": "3", "Gallons": "–", "At night": "–", "Worst case": "–",
+        "Final size": "9.0 ha (0 %)", "Drops": "3", "Volume": "–", "At night": "–", "Worst case": "–",
         "In regions": "–",
     }  # fmt: skip
 
@@ -193,7 +193,7 @@ def test_a_table_with_little_room_moves_the_times_onto_the_bars(panel: RunsPanel
     assert not panel.table.isColumnHidden(ELAPSED)
     panel.resize(700, 240)
     hidden = [column for column in range(panel.model.columnCount()) if panel.table.isColumnHidden(column)]
-    assert hidden == [ELAPSED, ETA, GALLONS, NIGHT, REGIONS]
+    assert hidden == [ELAPSED, ETA, VOLUME, NIGHT, REGIONS]
 
 
 def test_a_run_outside_the_project_is_listed_but_its_folder_is_never_deleted(

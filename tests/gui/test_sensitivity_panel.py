@@ -238,7 +238,7 @@ def test_the_table_is_copied_as_it_is_shown(shown: SensitivityPanel) -> None:
     QTest.keyClick(shown.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[0].split("\t")[:2] == ["Effectiveness ret. / water", "Final size ha"]
-    assert lines[2].split("\t")[0] == "0.88/0.88" and lines[2].split("\t")[-1] == "1,200"
+    assert lines[2].split("\t")[0] == "0.88/0.88" and lines[2].split("\t")[-1] == "12.0"
     assert len(lines) == 4
 
 
@@ -265,6 +265,8 @@ def test_sizes_are_in_the_units_of_the_window(shown: SensitivityPanel, session: 
     assert shown.chart.curve_points(0)[1][0] == pytest.approx(9.0 / 0.40468564224)
     assert cells(shown, column(shown, "Final size acres"))[0] == "22.2"
     assert "22.2 acres" in shown.head.text()
+    regions = shown.model.index(0, column(shown, "In regions acres"))
+    assert "in cells" in regions.data(Qt.ItemDataRole.ToolTipRole)
 
 
 def test_perturbed_poses_are_drawn_with_their_spread(qtbot: QtBot, make: Make, schedule_file: Path) -> None:

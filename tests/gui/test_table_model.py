@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.base.theme import current_colors
-from firegui.gui.widgets.table_model import EXPORT_ROLE, SORT_ROLE, Column, TableModel
+from firegui.gui.widgets.table_model import EXPORT_ROLE, MISSING, SORT_ROLE, Column, TableModel
 from firegui.gui.widgets.table_view import (
     add_table_actions,
     ask_csv,
@@ -268,3 +268,12 @@ def test_a_tree_gives_the_rows_that_are_expanded(qtbot: QtBot) -> None:
     assert list(table_lines(tree)) == [["Name"], ["top"], ["other"]]
     tree.expandAll()
     assert list(table_lines(tree, EXPORT_ROLE)) == [["Name"], ["top"], ["below"], ["other"]]
+
+
+def test_a_number_is_shown_and_exported_in_the_unit_of_its_column() -> None:
+    length = Column("Length", lambda feet: feet, "{:.2f}".format, unit="m", factor=0.3048)
+    model: TableModel[float | None] = TableModel((length,))
+    model.set_rows((100.0, None))
+
+    assert [model.index(row, 0).data() for row in range(2)] == ["30.48", MISSING]
+    assert [model.index(row, 0).data(EXPORT_ROLE) for row in range(2)] == [pytest.approx(30.48), ""]

@@ -163,7 +163,7 @@ def _drop_rows(session: Session, drop: Drop) -> Rows:
     heading = round(grid_heading(drop.theta)) % 180
     pinned = " · pinned" if pinned_row(session.project.operations, pin_for(session, drop)) >= 0 else ""
     return [
-        ("", f"{kind.material.value}, {kind.payload_gal:,.0f} gal · step {drop.step}{pinned}"),
+        ("", f"{kind.material.value}, {session.units.load(kind.payload_gal)} · step {drop.step}{pinned}"),
         ("Released at", f"row {drop.y:.1f}, column {drop.x:.1f}"),
         ("Heading", f"{heading:03d}° / {heading + 180:03d}° grid"),
     ]

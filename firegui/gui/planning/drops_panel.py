@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QShowEvent
@@ -14,6 +15,7 @@ from firegui.domain.drops import Drop
 from firegui.domain.operations import PinnedDrop
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
+from firegui.domain.units import Units
 from firegui.gui.base.controls import action_button, add_shortcut
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.flow_layout import FlowLayout
@@ -68,14 +70,23 @@ class ListedDrop:
         return " ".join(texts).lower()
 
 
-COLUMNS = (
+@cache
+def drop_columns(units: Units) -> tuple[Column, ...]:
+    """Return the columns of the table, with loads in ``units``."""
+    load = Column("Load", lambda row: row.record.payload_gal, "{:,.0f}".format, "What the aircraft carries",
+                  units.load_unit, units.load_value(1.0))  # fmt: skip
+    return *_BEFORE, load, *_AFTER
+
+
+_BEFORE = (
     Column("Drop", lambda row: row.number, tip="Number in order of time"),
     Column("Day", lambda row: row.day, tip="Day of the plan, from 1"),
     Column("Time", lambda row: row, lambda row: row.time, is_text=True, sort_key=lambda row: row.record.step,
            tip="Local time of the drop"),
     Column("Type", lambda row: row.record.type, is_text=True, tip="Type of aircraft"),
     Column("Aircraft", lambda row: row.record.aircraft, is_text=True, tip="Name of the aircraft"),
-    Column("Load", lambda row: row.record.payload_gal, "{:,.0f}".format, unit="gal", tip="Payload, US gallons"),
+)  # fmt: skip
+_AFTER = (
     Column("Position", lambda row: row.position, is_text=True, tip="Release point; the format is chosen under View"),
     Column("Heading", lambda row: row.heading, "{:03.0f}°".format, tip="True heading of the line, flown either way"),
     Column("Status", lambda row: row.status, is_text=True, missing="", tip="Pinned, edited by hand, at night"),
@@ -99,7 +110,7 @@ class DropsPanel(QWidget):
         self._is_following = self._is_stale = False
         self._actions: tuple[QAction, ...] = ()
         self._night: tuple[Project | None, frozenset[int]] = None, frozenset()
-        self.model = TableModel[ListedDrop](COLUMNS, self, key=lambda row: row.key)
+        self.model = TableModel[ListedDrop](drop_columns(session.units), self, key=lambda row: row.key)
         self.view = QTableView()
         self.words = QLineEdit(clearButtonEnabled=True, placeholderText="Filter")
         self.day_box, self.type_box = narrow_combo("Day", "dropDay"), narrow_combo("Type of aircraft", "dropType")
@@ -124,7 +135,7 @@ class DropsPanel(QWidget):
         header = self.view.horizontalHeader()
         # Qt would measure a thousand rows after every change.
         header.setResizeContentsPrecision(_MEASURED_ROWS)
-        header.setSectionResizeMode(len(COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(self.model.columnCount() - 1, QHeaderView.ResizeMode.Stretch)
         self.words.setAccessibleName("Filter")
         self.words.setToolTip("Show the drops whose day, time, aircraft, position or status has these words")
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -137,6 +148,7 @@ class DropsPanel(QWidget):
         session = self._session
         for signal in (
             session.project_opened, session.result_changed, session.operations_changed, session.drawing.changed,
+            session.units_changed,
         ):  # fmt: skip
             signal.connect(self._on_changed)
         self._editor.selected_changed.connect(self._follow_map)
@@ -223,7 +235,7 @@ class DropsPanel(QWidget):
             and all(word in row.words for word in words)
         ]  # fmt: skip
         self._is_following = True
-        self.model.set_rows(shown)
+        self.model.set_rows(shown, drop_columns(self._session.units))
         self._is_following = False
         self._follow_map()
 
@@ -234,7 +246,9 @@ class DropsPanel(QWidget):
             return
         gallons = sum(row.record.payload_gal for row in shown)
         text = counted(all_of, "drop") if len(shown) == all_of else f"{len(shown):,} of {counted(all_of, 'drop')}"
-        self.count.set_text(f"{text}, {gallons:,.0f} gal" + (f" · {marked:,} selected" if marked else ""))
+        self.count.set_text(
+            f"{text}, {self._session.units.volume(gallons)}" + (f" · {marked:,} selected" if marked else "")
+        )
 
     # -- selection ---------------------------------------------------------------------------------------------------
     @property

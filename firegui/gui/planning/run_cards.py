@@ -26,7 +26,7 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     """Return the lines below the name of a run.
 
     First what burns of the protected regions, where the goal counts them; then what its plan saves, with drops and
-    gallons; then drops at night and the worst stress case. A run at work has its progress first.
+    their volume; then drops at night and the worst stress case. A run at work has its progress first.
     """
     lines = []
     if not entry.is_over:
@@ -41,7 +41,7 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
                 (
                     "" if saved is None else _saved_text(entry, saved, units),
                     "" if drops is None else f"{drops:,} drops",
-                    "" if used is None else f"{used:,.0f} gal",
+                    "" if used is None else units.volume(used),
                 ),
             )
         )

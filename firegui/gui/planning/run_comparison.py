@@ -75,7 +75,7 @@ def compared(one: RunEntry, other: RunEntry, units: Units = Units.METRIC) -> tup
 
 
 def _results(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
-    """Yield what is reported of each plan first: regions, size, what is saved, gallons, drops at night."""
+    """Yield what is reported of each plan first: regions, size, what is saved, volume, drops at night."""
     yield from _region_lines(one, other, units)
     sizes = [
         None if entry.nominal is None else units.area_value(entry.nominal.final_extent_ha) for entry in (one, other)
@@ -85,7 +85,8 @@ def _results(one: RunEntry, other: RunEntry, units: Units) -> Iterator[Compariso
     if left is None or right is None:
         return
     yield ComparisonRow("Saved", _saved(left), _saved(right), help="of the fire without drops at the end of the plan")
-    yield _line("Gallons", left.gallons, right.gallons, "US gallons of all drops")
+    one_volume, other_volume = (units.volume_value(each.gallons) for each in (left, right))
+    yield _line(f"Volume ({units.volume_unit})", one_volume, other_volume, "retardant and water of all drops")
     yield _line("Drops at night", left.night, right.night, "before sunrise or after sunset")
 
 

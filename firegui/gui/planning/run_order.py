@@ -19,7 +19,7 @@ class RunOrder(StrEnum):
     SAVED = "Most saved"
     REGIONS = "Least burned in regions"
     DROPS = "Fewest drops"
-    GALLONS = "Fewest gallons"
+    VOLUME = "Least volume"
     NIGHT = "Fewest drops at night"
     WORST = "Best worst case"
 
@@ -103,7 +103,7 @@ def _key(entry: RunEntry, order: RunOrder) -> tuple[bool, float]:
     values: dict[RunOrder, float | None] = {
         RunOrder.SAVED: None if saved is None else -saved, RunOrder.REGIONS: burned_in_regions(entry),
         RunOrder.DROPS: entry.drops,
-        RunOrder.GALLONS: gallons(entry), RunOrder.NIGHT: night_drops(entry), RunOrder.WORST: worst_share(entry),
+        RunOrder.VOLUME: gallons(entry), RunOrder.NIGHT: night_drops(entry), RunOrder.WORST: worst_share(entry),
     }  # fmt: skip
     value = values[order]
     return value is None, 0.0 if value is None else float(value)

@@ -35,11 +35,11 @@ from firegui.gui.planning.run_order import RunGrouping, RunOrder
 from firegui.gui.planning.runs_table import (
     ELAPSED,
     ETA,
-    GALLONS,
     NIGHT,
     PROGRESS,
     REGIONS,
     TITLE,
+    VOLUME,
     WORST,
     RunProgressBar,
     RunsModel,
@@ -276,7 +276,7 @@ class RunsPanel(QWidget):
         self._bar.with_time, narrow = self.width() < _ROOM_FOR_TIMES, self.width() < _ROOM_FOR_ALL_BUTTONS
         for column in range(TITLE + 1, self.model.columnCount()):
             is_time = column in (ELAPSED, ETA) and self._bar.with_time
-            is_detail = column in (GALLONS, NIGHT, REGIONS) and self._bar.with_time
+            is_detail = column in (VOLUME, NIGHT, REGIONS) and self._bar.with_time
             self.table.setColumnHidden(column, self.has_cards or is_time or is_detail)
         self._buttons["more"].setVisible(narrow)
         for name in _COLLAPSIBLE:

@@ -35,7 +35,7 @@ from firegui.runs.notes import takes_notes
 from firegui.runs.run_folder import kept_plan
 from firegui.runs.stages import FinishReason
 
-TITLE, STATE, PROGRESS, ELAPSED, ETA, SIZE, DROPS, GALLONS, NIGHT, WORST, REGIONS = range(11)
+TITLE, STATE, PROGRESS, ELAPSED, ETA, SIZE, DROPS, VOLUME, NIGHT, WORST, REGIONS = range(11)
 _NOTE_LETTERS = 80
 _LEAST_SHARE = 5e-4
 """Smaller changes of the final size are shown as none."""
@@ -259,13 +259,16 @@ def run_columns(units: Callable[[], Units]) -> tuple[Column, ...]:
         Column("Final size", lambda entry: entry, lambda entry: _size_text(entry, units()), sort_key=_final_ha,
                tip="Expected fire at the end of the plan, and what it saves of the fire without drops"),
         Column("Drops", lambda entry: entry.drops, "{:,}".format, "Drops of the plan"),
-        Column("Gallons", gallons, "{:,.0f}".format, "US gallons of all drops"),
+        Column("Volume", lambda entry: None if gallons(entry) is None else entry,
+               lambda entry: units().volume(gallons(entry) or 0.0), "Retardant and water of all drops",
+               sort_key=gallons),
         Column("At night", night_drops, "{:,}".format, "Drops before sunrise or after sunset"),
         Column("Worst case", lambda entry: entry.stress, worst_case_text, is_text=True,
                sort_key=lambda table: table.worst.share_worst,
                tip="Growth of the fire left in the worst stress scenario, and its name. A dash: not tested"),
-        Column("In regions", burned_in_regions, lambda area: units().area(area),
-               "Expected burned area of the protected regions at the end of the plan"),
+        Column("In regions", lambda entry: None if burned_in_regions(entry) is None else entry,
+               lambda entry: units().area(burned_in_regions(entry) or 0.0),
+               "Expected burned area of the protected regions at the end of the plan", sort_key=burned_in_regions),
     )  # fmt: skip
 
 

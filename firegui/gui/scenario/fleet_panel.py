@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -47,7 +48,7 @@ _REMEDIES: dict[type, str] = {
 _COLUMNS: tuple[tuple[str, type, str, str, str], ...] = (
     ("count", int, "Aircraft", "", "number of identical aircraft"),
     ("material", Material, "Material", "", "water changes the fire once; retardant treats the fuel for good"),
-    ("payload_gal", float, "Payload", "gal", "payload in US gallons"),
+    ("payload_gal", float, "Payload", "", "what one aircraft drops at once; files have US gallons"),
     ("turnaround_h", float, "Turnaround", "h", "turnaround: hours between two drops of one aircraft"),
     (
         "sigma_parallel_m",
@@ -77,6 +78,7 @@ _MEASURES: dict[str, tuple[Callable[[Units], str], Callable[[Units, float], floa
     "sigma_perpendicular_m": _LENGTH,
     "drop_height_m": _LENGTH,
     "speed_ms": (lambda units: units.aircraft_speed_unit, Units.aircraft_speed_value),
+    "payload_gal": (lambda units: units.load_unit, Units.load_value),
 }
 """Unit of fields that the units of the session change, and their value in it."""
 _TIPS = {"id": attrgetter("type")}
@@ -90,11 +92,38 @@ class FleetModel(TableModel[AircraftType]):
     """Editable aircraft types of the plan. An invalid fleet is refused with all problems."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        super().__init__([self._column(*each) for each in _COLUMNS], parent)
         self._session = session
+        # The same columns each time: other ones reset the table and its selection.
+        self._in_units = {units: self._columns_in(units) for units in Units}
+        super().__init__(self._in_units[session.units], parent)
         session.project_opened.connect(self._update)
         session.fleet_changed.connect(self._update)
+        session.units_changed.connect(self._update)
         self._update()
+
+    def _columns_in(self, units: Units) -> list[Column]:
+        """Return the columns; of those in the table, only the payload depends on the units."""
+        columns = [self._column(*each) for each in _COLUMNS]
+        place = FIELDS.index("payload_gal")
+        columns[place] = replace(
+            columns[place], unit=units.load_unit, factor=units.load_value(1.0), edit=self._edit_load,
+            format=partial(_decimal, 0) if units is Units.US else "{:,.0f}".format,
+            initial=lambda row: f"{units.load_value(row.payload_gal):.6g}",
+        )  # fmt: skip
+        return columns
+
+    def _edit_load(self, row: int, before: AircraftType, value: Any) -> bool:
+        units, text = self._session.units, str(value).strip()
+        if text == f"{units.load_value(before.payload_gal):.6g}":
+            return False
+        try:
+            number = number_from_text(text.replace(",", ""))
+        except ValueError:
+            number = None  # refused below, with the reason
+        if number is not None and math.isfinite(number) and units is not Units.US:
+            # Aircraft are rated in whole gallons.
+            text = repr(float(round(number / units.load_value(1.0))))
+        return self._edit("payload_gal", float, units.load_unit, "Payload", row, before, text)
 
     def _column(self, field: str, kind: type, title: str, unit: str, tip: str) -> Column:
         value = attrgetter(field)
@@ -155,7 +184,7 @@ class FleetModel(TableModel[AircraftType]):
 
     def _update(self) -> None:
         types = self._session.project.planned_fleet.types if self._session.has_project else ()
-        self.set_rows(types)
+        self.set_rows(types, self._in_units[self._session.units])
 
 
 def _material_color(kind: AircraftType) -> str:

@@ -31,7 +31,8 @@ class Column:
     ``value`` returns the value of a row's cell, and ``format`` its text. ``None`` and NaN are shown as ``missing`` and
     sort last. ``sort_key`` maps a value to a number or string; without it the value itself is compared.
     ``is_text`` aligns the column to the left and exports the text. ``tip`` explains the column, ``cell_tip`` a cell.
-    ``color`` returns the name of a theme colour.
+    ``color`` returns the name of a theme colour. A number times ``factor`` is in ``unit``, and is
+    formatted and exported so.
 
     ``edit(position, row, value)`` applies an edit and returns whether anything changed; it may raise
     :class:`~firegui.errors.InputError`. ``initial`` is what the editor starts with, the shown text by default.
@@ -43,6 +44,7 @@ class Column:
     format: Callable[[Any], str] = str
     tip: str = ""
     unit: str = ""
+    factor: float = 1.0
     is_text: bool = False
     sort_key: Callable[[Any], Any] | None = None
     missing: str = MISSING
@@ -67,14 +69,18 @@ class Column:
     def text(self, row: Any) -> str:
         """Return the text of a cell."""
         value = self.value(row)
-        return self.missing if _is_missing(value) else self.format(value)
+        return self.missing if _is_missing(value) else self.format(self._in_unit(value))
 
     def exported(self, row: Any) -> float | str:
         """Return a cell for a CSV file."""
         value = self.value(row)
         if _is_missing(value):
             return ""
+        value = self._in_unit(value)
         return value if isinstance(value, (int, float)) and not self.is_text else self.format(value)
+
+    def _in_unit(self, value: Any) -> Any:
+        return value if self.factor == 1.0 else value * self.factor
 
     def key(self, row: Any) -> float | str:
         """Return the sort key of a cell; infinity if it has no value."""

@@ -17,6 +17,7 @@ from matplotlib.backends.backend_pdf import PdfPages
 from firegui.domain.fleet import Material
 from firegui.domain.plan_summary import DaySummary
 from firegui.domain.stress import growth_left_text
+from firegui.domain.units import Units
 from firegui.errors import Check
 from firegui.io.atomic import replacing
 from firegui.io.exporters.briefing_days import (
@@ -139,16 +140,16 @@ def _table_page(
     top -= _TOP + _TITLE + 0.06
     top -= draw_table(page, x, top, drop_columns(width, content.project.calendar), lines)
     if number == count:
-        page.text(x, top - 0.15, _total_text(content.summary.days[period.day]), 8.0, bold=True)
+        page.text(x, top - 0.15, _total_text(content.summary.days[period.day], content.sheet.units), 8.0, bold=True)
     page.lines(x, top - 0.22, wrapped(_KEY, width, 6.6, most=2), 6.6, color=MUTED)
     return page
 
 
-def _total_text(day: DaySummary) -> str:
+def _total_text(day: DaySummary, units: Units) -> str:
     kinds = (Material.RETARDANT, Material.WATER)
     drops = ", ".join(f"{day.drops_of(kind):,} {kind.value}" for kind in kinds)
-    gallons = ", ".join(f"{day.gallons_of(kind):,.0f} gal {kind.value}" for kind in kinds)
-    return f"Total: {day.drops:,} drops ({drops}); {gallons}"
+    volumes = ", ".join(f"{units.volume(day.gallons_of(kind))} {kind.value}" for kind in kinds)
+    return f"Total: {day.drops:,} drops ({drops}); {volumes}"
 
 
 # -- paper -------------------------------------------------------------------------------------------------------------
@@ -179,6 +180,7 @@ def _chunks(lines: Sequence[Any], most: int) -> Iterator[list[Any]]:
 
 
 _FIRE = "Fire at the day's end"
+_VOLUME, _PAYLOAD = "Volume", "Payload"
 DAYS = (
     BriefingColumn("Day", 0.4, "right"),
     BriefingColumn("Date", 0.85, "center"),
@@ -189,8 +191,8 @@ DAYS = (
     BriefingColumn("Water", 0.6, "right", "Drops"),
     BriefingColumn("Not in daylight", 0.75, "right", "Drops"),
     BriefingColumn("Near water", 0.65, "right", "Drops"),
-    BriefingColumn("Retardant", 0.85, "right", "Gallons"),
-    BriefingColumn("Water", 0.85, "right", "Gallons"),
+    BriefingColumn("Retardant", 0.85, "right", _VOLUME),
+    BriefingColumn("Water", 0.85, "right", _VOLUME),
     BriefingColumn("With the plan", 0.95, "right", _FIRE),
     BriefingColumn("Without drops", 0.95, "right", _FIRE),
     BriefingColumn("Grounded", 1.5),
@@ -199,9 +201,9 @@ AIRCRAFT = (
     BriefingColumn("Make/Model", 2.2),
     BriefingColumn("No.", 0.35, "right"),
     BriefingColumn("Material", 0.7),
-    BriefingColumn("Payload gal", 0.65, "right"),
+    BriefingColumn(_PAYLOAD, 0.65, "right"),
     BriefingColumn("All drops", 0.55, "right"),
-    BriefingColumn("All gallons", 0.75, "right"),
+    BriefingColumn(_VOLUME, 0.75, "right"),
 )
 SIZE = 7.6
 _DAYS_ACROSS = 12
@@ -233,15 +235,20 @@ class Section:
 
 
 def _day_columns(content: ExportContent) -> tuple[BriefingColumn, ...]:
-    """Return the columns of the days, with the unit of areas and what the other fire is without."""
-    group = f"{_FIRE}, {content.sheet.units.area_unit}"
-    bare = content.summary.bare.capitalize()
+    """Return the columns of the days, with the units and what the other fire is without."""
+    units, bare = content.sheet.units, content.summary.bare.capitalize()
+    groups = {_FIRE: f"{_FIRE}, {units.area_unit}", _VOLUME: f"{_VOLUME}, {units.volume_unit}"}
     return tuple(
-        replace(item, group=group, title=bare if item.title == "Without drops" else item.title)
-        if item.group == _FIRE
-        else item
+        replace(
+            item, group=groups.get(item.group, item.group), title=bare if item.title == "Without drops" else item.title
+        )
         for item in DAYS
     )
+
+
+def _aircraft_columns(units: Units) -> tuple[BriefingColumn, ...]:
+    titles = {_PAYLOAD: f"{_PAYLOAD} {units.load_unit}", _VOLUME: f"{_VOLUME} {units.volume_unit}"}
+    return tuple(replace(item, title=titles.get(item.title, item.title)) for item in AIRCRAFT)
 
 
 def day_lines(content: ExportContent, periods: Sequence[Period]) -> list[list[str]]:
@@ -249,10 +256,10 @@ def day_lines(content: ExportContent, periods: Sequence[Period]) -> list[list[st
     lines = [_line(content, period) for period in periods]
     days = [content.summary.days[period.day] for period in periods]
     close = [row.near_water for period in periods for row in period.rows]
-    dark = [day.night for day in days]
+    dark, volumes = [day.night for day in days], _volumes(days, content.sheet.units)
     lines.append(
         ["", "Total", "", "", f"{sum(day.drops for day in days):,}", *_by_material(days),
-         "?" if None in dark else f"{sum(filter(None, dark)):,}", _count(close), *_gallons(days), "", "", ""]
+         "?" if None in dark else f"{sum(filter(None, dark)):,}", _count(close), *volumes, "", "", ""]
     )  # fmt: skip
     return lines
 
@@ -294,7 +301,7 @@ def sections_of(content: ExportContent, periods: Sequence[Period], width: float)
             BriefingColumn(f"Day {day + 1}", 0.42, "right", "Drops") for day in names[first : first + _DAYS_ACROSS]
         )
         empty = (BriefingColumn("", 0.42 * (_DAYS_ACROSS - len(days)), group=""),) if len(days) < _DAYS_ACROSS else ()
-        columns = stretched((*AIRCRAFT, *days, *empty), width)
+        columns = stretched((*_aircraft_columns(content.sheet.units), *days, *empty), width)
         found.append(Section("Aircraft by type", aircraft_lines(content, periods, part), columns))
     notes = [line for text in notes_of(content) for line in wrapped(f"• {text}", width, SIZE)]
     return [*found, Section("What to know", [[line] for line in notes])]
@@ -303,9 +310,9 @@ def sections_of(content: ExportContent, periods: Sequence[Period], width: float)
 def aircraft_lines(content: ExportContent, periods: Sequence[Period], part: Sequence[Period]) -> list[list[str]]:
     """Return one line for each type of the fleet.
 
-    Drops and gallons of all ``periods``, drops of each day of ``part``.
+    Drops and volume of all ``periods``, drops of each day of ``part``.
     """
-    by_type: dict[str, dict[int, TypeLine]] = {}
+    units, by_type = content.sheet.units, dict[str, dict[int, TypeLine]]()
     for period in periods:
         for line in type_lines(content.project, period):
             by_type.setdefault(line.kind.id, {})[period.day] = line
@@ -314,8 +321,8 @@ def aircraft_lines(content: ExportContent, periods: Sequence[Period], part: Sequ
         kind = next(iter(days.values())).kind
         drops, gallons = sum(line.drops for line in days.values()), sum(line.gallons for line in days.values())
         cells = [_drops_text(days.get(period.day)) for period in part]
-        known = [kind.type, f"{kind.count}", kind.material.value, f"{kind.payload_gal:,.0f}"]
-        found.append([*known, f"{drops:,}", f"{gallons:,.0f}", *cells])
+        known = [kind.type, f"{kind.count}", kind.material.value, f"{units.load_value(kind.payload_gal):,.0f}"]
+        found.append([*known, f"{drops:,}", units.volume_number(gallons), *cells])
     return found
 
 
@@ -357,7 +364,7 @@ def _line(content: ExportContent, period: Period) -> list[str]:
     return [
         f"{day.day + 1}", calendar.date_text(day.day), *sun, f"{day.drops:,}",
         *_by_material([day]), "?" if day.night is None else f"{day.night:,}",
-        _count([row.near_water for row in period.rows]), *_gallons([day]),
+        _count([row.near_water for row in period.rows]), *_volumes([day], content.sheet.units),
         *(area_text(area, content.sheet.units) for area in (day.fire_ha, day.fire_ha_no_drops)),
         _grounded(content, period),
     ]  # fmt: skip
@@ -368,9 +375,10 @@ def _by_material(days: Sequence[DaySummary]) -> list[str]:
     return [f"{sum(day.drops_of(kind) for day in days):,}" for kind in (Material.RETARDANT, Material.WATER)]
 
 
-def _gallons(days: Sequence[DaySummary]) -> list[str]:
-    """Return the gallons of retardant and of water."""
-    return [f"{sum(day.gallons_of(kind) for day in days):,.0f}" for kind in (Material.RETARDANT, Material.WATER)]
+def _volumes(days: Sequence[DaySummary], units: Units) -> list[str]:
+    """Return the volumes of retardant and of water."""
+    kinds = (Material.RETARDANT, Material.WATER)
+    return [units.volume_number(sum(day.gallons_of(kind) for day in days)) for kind in kinds]
 
 
 def _count(values: Sequence[bool | None]) -> str:

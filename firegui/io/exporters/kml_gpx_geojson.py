@@ -127,7 +127,7 @@ def _head(content: ExportContent, reduced: str) -> list[str]:
     made = content.made.astimezone(content.project.calendar.local_zone).isoformat(sep=" ", timespec="minutes")
     run = f"Run {content.run}, made {made}" if content.run else f"Made {made}"
     lines = [NOTICE, run, f"Fire model {content.project.fire_model.label}"]
-    lines += [f"{title}: {text}" for title, text in content.summary.headline()]
+    lines += [f"{title}: {text}" for title, text in content.summary.headline(content.sheet.units)]
     return [*lines, *content.notes, *([reduced] if reduced else [])]
 
 

@@ -57,11 +57,11 @@ def test_the_headline_says_what_is_reported_on_the_radio() -> None:
     found = dict(summary().headline())
     assert found["Final size"] == "5.5 ha, 99.5 % saved (1,204 ha without drops)"
     assert found["Drops"] == "4"
-    assert found["Gallons"] == "3,200 (1,800 retardant, 1,400 water)"
+    assert found["Volume"] == "12.1 m³ (6.8 retardant, 5.3 water)"
     assert found["Drops at night"] == "1 of 4; no daylight rule"
     assert "Worst stress case" not in found
     table = summary().day_rows()
-    assert table[1] == ["1", "2020-08-19", "3", "R 2, W 1", "2,500", "1", "3.0 ha", "40.0 ha"]
+    assert table[1] == ["1", "2020-08-19", "3", "R 2, W 1", "9.5", "1", "3.0 ha", "40.0 ha"]
 
 
 def test_the_worst_stress_case_is_an_area_and_a_name() -> None:
@@ -152,7 +152,7 @@ def test_what_is_not_known_is_said_and_never_shown_as_a_number() -> None:
     known = replace(found, final_ha=8.1, final_ha_no_drops=1158.0)
     assert known.short_size_text() == "8.1 ha (99.3 % saved)"
     assert known.short_size_text(Units.US) == "20.0 acres (99.3 % saved)"
-    assert found.day_rows()[1] == ["1", "date unknown", "3", "R 2, W 1", "2,500", "–", "–", "–"]
+    assert found.day_rows()[1] == ["1", "date unknown", "3", "R 2, W 1", "9.5", "–", "–", "–"]
     assert "2000" not in str(found.day_rows())
 
 

@@ -27,3 +27,9 @@ def test_lengths_change_their_unit_where_they_are_long() -> None:
 def test_wind_is_in_mph_and_aircraft_in_knots() -> None:
     assert (Units.METRIC.wind(8.94), Units.US.wind(8.94)) == ("8.9 m/s", "20 mph")
     assert (Units.METRIC.aircraft_speed(61.7), Units.US.aircraft_speed(61.7)) == ("62 m/s", "120 kn")
+
+
+def test_volumes_are_cubic_metres_and_loads_litres_or_both_gallons() -> None:
+    assert [Units.METRIC.volume(gallons) for gallons in (1200.0, 566_662.0)] == ["4.5 m³", "2,145 m³"]
+    assert Units.US.volume(566_662.0) == "566,662 gal"
+    assert (Units.METRIC.load(1200.0), Units.US.load(1200.0)) == ("4,542 L", "1,200 gal")

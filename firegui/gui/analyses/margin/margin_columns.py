@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from firegui.analyses.margin.report import SHORT_TITLES, plan_title
 from firegui.domain.margin_curve import MarginCurveSettings
+from firegui.domain.units import Units
 from firegui.gui.base.number_text import duration
 from firegui.gui.widgets.table_model import Column
 
@@ -15,8 +16,11 @@ _GROWTH = "share of the fire's growth that is left: what burns beyond the start,
 
 
 @lru_cache(maxsize=8)
-def margin_columns(limit: float, settings: MarginCurveSettings) -> tuple[Column, ...]:
-    """Return the columns of a curve with these settings; shares above ``limit`` are marked."""
+def margin_columns(limit: float, settings: MarginCurveSettings, units: Units = Units.METRIC) -> tuple[Column, ...]:
+    """Return the columns of a curve with these settings, with volumes in ``units``.
+
+    Shares above ``limit`` are marked.
+    """
 
     def worst_text(share: float) -> str:
         return f"{ABOVE if share > limit else ''}{share:.1%}"
@@ -26,8 +30,9 @@ def margin_columns(limit: float, settings: MarginCurveSettings) -> tuple[Column,
                is_text=True, cell_tip=lambda point: plan_title(point.plan, settings)),
         Column("Drops", lambda point: point.drops, "{:,.0f}".format,
                "drops of the plan; with replanning, the mean number flown"),
-        Column("Gallons", lambda point: point.gallons, "{:,.0f}".format,
-               "what the drops of the plan carry; not known with replanning"),
+        Column("Volume", lambda point: point.gallons, "{:,.0f}".format,
+               "what the drops of the plan carry; not known with replanning", units.volume_unit,
+               units.volume_value(1.0)),
         Column("Nominal", lambda point: point.nominal_share, "{:.1%}".format, f"{_GROWTH}; in the model's own world"),
         Column("Worst scenario", lambda point: point.worst_scenario, tip="the scenario with the largest share",
                is_text=True),

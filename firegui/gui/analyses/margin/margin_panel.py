@@ -133,7 +133,7 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
         if curve is None:
             self.model.set_rows((), ())
         else:
-            self.model.set_rows(curve.points, margin_columns(curve.limit, curve.settings))
+            self.model.set_rows(curve.points, margin_columns(curve.limit, curve.settings, self._session.units))
             plans = [point.plan for point in curve.points]
             if chosen is not None and chosen.plan in plans:
                 select_row(self.table, self.model.place(plans.index(chosen.plan)))

@@ -25,6 +25,7 @@ from firegui.runs.messages import RETARDANT_SIDES, pair_text
 
 _J = "the objective without what drops cost (J_fire), at expected effectiveness unless the row names another"
 _EXTENT = "final size: sum of the probabilities that cells have burned at the end, in cells"
+_PROTECTED = "expected burned area of the protected regions at the end"
 
 
 def row_name(row: Row) -> str:
@@ -62,14 +63,14 @@ def _whole(value: float) -> str:
 _DROPS = Column("Drops", lambda row: row.reading.drops, _whole, "drops that are flown")
 _OBJECTIVE = Column("Objective", lambda row: row.reading.fire_objective, number, _J)
 _SCORES = (
-    Column("Final size", lambda row: row.reading.final_extent_ha, number, "expected burned area at the end", "ha"),
+    Column("Final size", lambda row: row.reading.final_extent_ha, number, "expected burned area at the end", "ha",
+           cell_tip=lambda row: f"{_EXTENT}: {row.reading.final_extent_cells:,.0f}"),
     Column("Relative", lambda row: row.relative, "{:.2f}".format,
            "final size over that of the schedule as it was planned for, at expected effectiveness"),
-    Column("In regions", lambda row: row.reading.protected_cells, number,
-           "expected burned cells of the protected regions", "cells"),
+    Column("In regions", lambda row: row.reading.protected_ha, number, _PROTECTED, "ha",
+           cell_tip=lambda row: f"{_PROTECTED}; in cells: {row.reading.protected_cells:,.1f}"),
     _DROPS,
     _OBJECTIVE,
-    Column("Final size", lambda row: row.reading.final_extent_cells, _whole, _EXTENT, "cells"),
 )  # fmt: skip
 _ROW_TEXT, _ROW_SCALE = attrgetter("text"), attrgetter("scale")
 _DISPLACED = (
@@ -91,12 +92,9 @@ _HECTARES = "ha"
 @lru_cache(maxsize=16)
 def columns_in(kind: SensitivityKind, units: Units) -> tuple[Column, ...]:
     """Return the columns of a kind of table, with areas in ``units``."""
-
-    def area(hectares: float) -> str:
-        return number(units.area_value(hectares))
-
+    factor = units.area_value(1.0)
     return tuple(
-        replace(column, format=area, unit=column.unit.replace(_HECTARES, units.area_unit, 1))
+        replace(column, format=number, factor=factor, unit=column.unit.replace(_HECTARES, units.area_unit, 1))
         if column.unit.startswith(_HECTARES)
         else column
         for column in COLUMNS[kind]

@@ -32,22 +32,22 @@ def stress_columns(
     def share_text(share: float) -> str:
         return f"{ABOVE if share > limit else ''}{share:.1%}"
 
-    def area(cells: float) -> str:
-        return number(units.area_value(cells * cell_area_ha))
+    area = units.area_value(cell_area_ha)
 
     return (
         Column("Scenario", lambda result: result.scenario.name, tip="the model's own world comes first", is_text=True),
         Column("Growth left", lambda result: result.share_worst, share_text,
                f"{_GROWTH}; largest over the draws. {ABOVE.strip()}: above the plan's limit of {limit:.1%}", "worst",
                color=lambda result: "error" if result.share_worst > limit else None),
-        Column("Burned", lambda result: result.cells_worst, area, "final size in the worst draw",
-               f"{units.area_unit}, worst"),
-        Column("No drops", lambda result: result.cells_no_drops, area,
+        Column("Burned", lambda result: result.cells_worst, number, "final size in the worst draw",
+               f"{units.area_unit}, worst", area),
+        Column("No drops", lambda result: result.cells_no_drops, number,
                "final size without drops in the same scenario, in which the fire may be larger than in the model",
-               f"{units.area_unit}, same"),
+               f"{units.area_unit}, same", area),
         *([] if not has_regions else [
-            Column("In regions", lambda result: result.protected_worst, area,
-                   "expected burned area inside the protected regions in the worst draw", f"{units.area_unit}, worst"),
+            Column("In regions", lambda result: result.protected_worst, number,
+                   "expected burned area inside the protected regions in the worst draw", f"{units.area_unit}, worst",
+                   area),
         ]),
         Column("Growth left", lambda result: result.share_mean, "{:.1%}".format, f"{_GROWTH}; mean of the draws",
                "mean"),

@@ -103,7 +103,7 @@ def test_a_drop_is_told_with_time_place_run_load_height_and_speed() -> None:
     assert table[table.index("Local") + 1] == "UTC-7"  # one title on two lines
     assert both_ways(row.heading_true) in table and both_ways(row.heading_magnetic) in table
     assert "N" in table  # midnight is not daylight
-    assert any(text.startswith("Total: 1 drops (1 retardant, 0 water); 1,200 gal retardant") for text in table)
+    assert any(text.startswith("Total: 1 drops (1 retardant, 0 water); 4.5 m³ retardant") for text in table)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_the_overview_adds_up() -> None:
     total = first[first.index("Total") :][:7]
     retardant = sum(item.payload_gal for item in drops if item.material == "retardant")
     assert total[1:4] == ["19", "13", "6"]
-    assert f"{retardant:,.0f}" in total
+    assert Units.METRIC.volume_number(retardant) in total
     assert what.plan is not None
     hectares = float(what.plan.days[1].sum()) * 900 / 10_000
     assert f"{hectares:,.1f}" in first and "Fire at the day's end, ha" in first
