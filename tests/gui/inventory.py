@@ -28,9 +28,20 @@ _HOMES = {
     "EnsemblePart": ("firegui.runs.spec",),
 }
 _FILE_QUESTIONS = ("getOpenFileName", "getOpenFileNames", "getSaveFileName", "getExistingDirectory")
-_MESSAGE_BOXES = {"QMessageBox": 1, "_question": 2}
+_MESSAGE_BOXES = {"message_box": 2}
 """Functions that make a box, and which of their arguments is its title."""
-_BOXES = ("question", "warning", "critical", "information", "about", "getText", "getItem", "getInt", "getDouble")
+_BOXES = (
+    "question",
+    "confirm",
+    "warning",
+    "critical",
+    "information",
+    "about",
+    "getText",
+    "getItem",
+    "getInt",
+    "getDouble",
+)
 
 
 def find(name: str) -> Any:

@@ -37,14 +37,19 @@ def ridge(name: str = "Test Ridge") -> Project:
 
 
 @contextmanager
-def workbench(place: Path, *, opened: bool = True, size: tuple[int, int] = (1280, 800)) -> Iterator[MainWindow]:
-    """Yield a window on its own session, shown and active; runs end at once and closing asks nothing."""
+def workbench(
+    place: Path, *, opened: bool = True, size: tuple[int, int] = (1280, 800), project: Project | None = None
+) -> Iterator[MainWindow]:
+    """Yield a window on its own session, shown and active; runs end at once and closing asks nothing.
+
+    ``project`` is opened, or that of :func:`ridge`, unless ``opened`` is false.
+    """
     app = QApplication.instance()
     if isinstance(app, QApplication) and not app.styleSheet():
         apply_theme(app, Theme.DARK)
     session = Session()
     if opened:
-        session.open_project(ridge(), None)
+        session.open_project(project or ridge(), None)
     queue = RunQueue(session, execute=quiet_execute)
     store = QSettings(str(place / "preferences.ini"), QSettings.Format.IniFormat)
     window = MainWindow(session, queue, Preferences(store, place / "recent"))

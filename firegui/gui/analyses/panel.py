@@ -12,7 +12,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
-    QLabel,
     QProgressBar,
     QTabWidget,
     QToolButton,
@@ -24,7 +23,8 @@ from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.dialogs import confirm_replace
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import Content, column, fill_column, horizontal, muted_label
+from firegui.gui.base.layouts import Content, column, fill_column, horizontal, muted_label, plain_label
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import set_role
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import refusing
@@ -104,9 +104,9 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         # Panels without a list of saved results hide it.
         title = self.texts.saved_results or "Earlier results"
         self.saved_list = narrow_combo(title, "saved_list")
-        self.saved_list.setToolTip(f"{title} of this project")
+        self.saved_list.setToolTip(plain(f"{title} of this project"))
         self.head, self._activity = muted_label(), ElidedLabel()
-        self.notes, self.about, self.result_note = (QLabel(wordWrap=True) for _ in range(3))
+        self.notes, self.about, self.result_note = (plain_label(wordWrap=True) for _ in range(3))
         self._lost, self._lost_in_result = NotFlownNote(), NotFlownNote()
         set_role(self.result_note, "warning")
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

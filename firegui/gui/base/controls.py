@@ -8,12 +8,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
+from firegui.gui.base.plain_text import plain
+
 
 def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
     """Return a flat button with a tooltip."""
     button = QToolButton()
     button.setText(text)
-    button.setToolTip(tip)
+    button.setToolTip(plain(tip))
     button.setCheckable(checkable)
     button.setAutoRaise(True)
     return button

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QMessageBox,
@@ -21,7 +20,8 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.errors import InputError, Problem
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import plain_label, vertical
+from firegui.gui.base.plain_text import plain
 
 
 class ProblemsDialog(QDialog):
@@ -52,10 +52,10 @@ class ProblemsDialog(QDialog):
         return tuple(self._list.item(row).text() for row in range(self._list.count()))
 
     def _head(self, error: InputError) -> QHBoxLayout:
-        icon = QLabel()
+        icon = plain_label()
         icon.setPixmap(self.style().standardIcon(QStyle.StandardPixmap.SP_MessageBoxWarning).pixmap(32, 32))
         many = f"{len(error.problems)} problems" if len(error.problems) != 1 else "1 problem"
-        text = QLabel(f"{error.title}\n{many}; nothing was changed.")
+        text = plain_label(f"{error.title}\n{many}; nothing was changed.")
         text.setWordWrap(True)
         row = QHBoxLayout()
         row.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
@@ -90,4 +90,16 @@ def confirm_replace(parent: QWidget, folder: Path, names: Iterable[str]) -> bool
     if not there:
         return True
     text = f"{', '.join(there)} already {'exists' if len(there) == 1 else 'exist'} in {folder}. Replace?"
-    return QMessageBox.question(parent, "Replace files", text) == QMessageBox.StandardButton.Yes
+    return confirm(parent, "Replace files", text)
+
+
+def confirm(parent: QWidget | None, title: str, text: str) -> bool:
+    """Ask a question, shown as it is, and return whether the answer is yes."""
+    return QMessageBox.question(parent, title, plain(text)) == QMessageBox.StandardButton.Yes
+
+
+def message_box(parent: QWidget | None, icon: QMessageBox.Icon, title: str, text: str, more: str = "") -> QMessageBox:
+    """Return a box without buttons that shows ``text``, and ``more`` below it, as they are."""
+    box = QMessageBox(icon, title, plain(text), QMessageBox.StandardButton.NoButton, parent)
+    box.setInformativeText(plain(more))
+    return box

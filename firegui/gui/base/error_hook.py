@@ -14,6 +14,8 @@ from types import TracebackType
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from firegui.gui.base.dialogs import message_box
+
 _LOG_BYTES, _LOG_FILES = 1_000_000, 3
 
 
@@ -75,8 +77,11 @@ class CrashReporter(QObject):
 
 def show_unexpected(text: str, path: Path) -> None:
     """Show the error and where the log is, and say that the window can still be used."""
-    box = QMessageBox(QMessageBox.Icon.Critical, "Unexpected error", "", QMessageBox.StandardButton.Ok)
-    box.setText("An unexpected error occurred. Save your project under another name to be safe.")
-    box.setInformativeText(f"The last step may be incomplete. Please report the error with the log:\n{path}")
+    box = message_box(
+        None, QMessageBox.Icon.Critical, "Unexpected error",
+        "An unexpected error occurred. Save your project under another name to be safe.",
+        f"The last step may be incomplete. Please report the error with the log:\n{path}",
+    )  # fmt: skip
+    box.addButton(QMessageBox.StandardButton.Ok)
     box.setDetailedText(text)
     box.exec()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+
+from firegui.gui.base.plain_text import plain
 
 Content = QWidget | QLayout
 Part = Content | int | tuple[Content, int]
@@ -117,23 +119,41 @@ def splitter(left: QWidget, right: QWidget, sizes: tuple[int, int], *, wide: int
     return parts
 
 
+def plain_label(text: str = "", **options: Any) -> QLabel:
+    """Return a label that shows its text as it is; ``options`` are properties of the label.
+
+    A label of Qt guesses whether its text is HTML, and a name from a file may look like it.
+    """
+    label = QLabel(**options)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setText(text)
+    return label
+
+
+def rich_label(**options: Any) -> QLabel:
+    """Return a label of HTML. Escape what comes from elsewhere; ``options`` as in :func:`plain_label`."""
+    label = QLabel(**options)
+    label.setTextFormat(Qt.TextFormat.RichText)
+    return label
+
+
 def labelled(text: str, box: QWidget) -> QLabel:
     """Return a label that is the buddy of ``box`` and gives it its accessible name."""
-    label = QLabel(text)
+    label = plain_label(text)
     label.setBuddy(box)
     return label
 
 
 def muted_label(text: str = "", role: str = "muted") -> QLabel:
     """Return a label with word wrap, in the style called ``role``."""
-    label = QLabel(text, wordWrap=True)
+    label = plain_label(text, wordWrap=True)
     label.setProperty("role", role)
     return label
 
 
 def describe(widget: QWidget, text: str) -> None:
     """Set the same tooltip and accessible name on ``widget``."""
-    widget.setToolTip(text)
+    widget.setToolTip(plain(text))
     widget.setAccessibleName(text)
 
 

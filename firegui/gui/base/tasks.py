@@ -15,6 +15,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from firegui.errors import CancelledError, Check
+from firegui.gui.base.plain_text import plain
 
 Result = TypeVar("Result")
 
@@ -141,7 +142,7 @@ class _WaitingBox(QProgressDialog):
 
 
 def _wait_visibly(parent: QWidget | None, text: str, task: Task[Result]) -> None:
-    box = _WaitingBox(text, "", 0, 0, parent)
+    box = _WaitingBox(plain(text), "", 0, 0, parent)
     # None removes the button: the work cannot be cancelled half-way.
     box.setCancelButton(None)
     box.setWindowModality(Qt.WindowModality.ApplicationModal)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
-    QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
@@ -23,7 +22,8 @@ from PySide6.QtWidgets import (
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.dialogs import show_problems
-from firegui.gui.base.layouts import row, vertical
+from firegui.gui.base.layouts import plain_label, row, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import Task
 from firegui.gui.map.map_board import SIDES, MapBoard, MapRenderer, film_steps, sample_steps
 from firegui.gui.session.session import FireView, Session
@@ -153,7 +153,7 @@ class AnimationDialog(QDialog):
         self.last = WholeField(1, days, value=days, prefix="day ")
         self.fps = WholeField(1, MOST_FPS, value=_USUAL_FPS, suffix=" fps")
         self.file, self.bar = QLineEdit(), QProgressBar()
-        self._note = QLabel(wordWrap=True)
+        self._note = plain_label(wordWrap=True)
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         self._fill()
         self._lay_out()
@@ -282,13 +282,18 @@ class AnimationDialog(QDialog):
             ("&Kind", (self.kind,), self.kind, "MP4 plays everywhere, a GIF in any document"),
             ("&Show", (self.sides,), self.sides, "Layers and place are those on screen"),
             ("&Size", (self.size_box,), self.size_box, "Size of a picture; the maps are scaled to it"),
-            ("From", (self.first, self.last), row(self.first, QLabel("to the end of"), self.last), "Days of the plan"),
+            (
+                "From",
+                (self.first, self.last),
+                row(self.first, plain_label("to the end of"), self.last),
+                "Days of the plan",
+            ),
             ("&Pace", (self.fps,), self.fps, "Frames a second"),
             ("File", (self.file,), row(self.file, browse, stretch=self.file), "File"),
         ):
             form.addRow(title, part)
             for field in fields:
-                field.setToolTip(tip)
+                field.setToolTip(plain(tip))
                 field.setAccessibleName(without_mnemonic(title))
         self._note.setProperty("role", "muted")
         self.bar.setVisible(False)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ from firegui.domain.schedule import DropRecord
 from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.dialogs import confirm_replace, show_problems
-from firegui.gui.base.layouts import column, horizontal, scroll_area, splitter, vertical
+from firegui.gui.base.layouts import column, horizontal, plain_label, scroll_area, splitter, vertical
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
@@ -195,6 +196,10 @@ _WAIT = "Drawing the map…"
 class FileNames(QLabel):
     """Label with names of files, which a narrow panel may break after each part of a name."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
     def setText(self, text: str) -> None:
         """Show names."""
         super().setText(text.replace("_", f"_{_MAY_BREAK}"))
@@ -241,9 +246,9 @@ class ExportDialog(QDialog):
         self.stem.setToolTip("How the name of every file begins")
         self.preview = PagePreview()
         self._prepare, self._write = LatestTask(self), LatestTask(self, settle_ms=0)
-        self.summary, self.warnings, self.activity = (QLabel(wordWrap=True) for _ in range(3))
+        self.summary, self.warnings, self.activity = (plain_label(wordWrap=True) for _ in range(3))
         self.names = FileNames(wordWrap=True)
-        self.why_not = QLabel()
+        self.why_not = plain_label()
         self._bar = QProgressBar()
         self.save_button, self.close_button = QPushButton("Export"), QPushButton("Cancel")
         self.open_button = QPushButton("Open folder")
@@ -431,7 +436,7 @@ class ExportDialog(QDialog):
 
     def _lay_out(self) -> None:
         self.summary.setText(_summary(self._session.result, is_planning=self._is_planning))
-        self._stale = QLabel(
+        self._stale = plain_label(
             "The project was edited since this plan was made. The plan is exported as it is shown.", wordWrap=True
         )
         self._stale.setProperty("role", "warning")

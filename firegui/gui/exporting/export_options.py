@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.units import Units
-from firegui.gui.base.layouts import row
+from firegui.gui.base.layouts import plain_label, row
+from firegui.gui.base.plain_text import plain
 from firegui.gui.widgets.fields import NoScrollComboBox, WholeField, text_line
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import GROUND_TITLES, PAPER_TITLES, MapBackground, Orientation, Paper, Sheet
@@ -42,7 +43,7 @@ class FormatList(QWidget):
         grid.setColumnMinimumWidth(0, _INDENT)
         grid.setColumnStretch(1, 1)
         for line, (name, kind) in enumerate(FORMATS.items()):
-            box, note = QCheckBox(kind.title), QLabel(wordWrap=True)
+            box, note = QCheckBox(kind.title), plain_label(wordWrap=True)
             box.setObjectName(f"format-{name}")
             box.setChecked(name in FIRST_CHOICE)
             box.toggled.connect(self.changed)
@@ -71,7 +72,7 @@ class FormatList(QWidget):
         self.changed.emit()
 
     def _explain(self, name: str, text: str) -> None:
-        self.boxes[name].setToolTip(f"{FORMATS[name].title}: {text}")
+        self.boxes[name].setToolTip(plain(f"{FORMATS[name].title}: {text}"))
         self._notes[name].setText(text)
 
 
@@ -93,7 +94,7 @@ class MapSheetForm(QWidget):
             (self.ground, "Background", "What maps show below the fire", grounds),
         ):
             box.setAccessibleName(name)
-            box.setToolTip(tip)
+            box.setToolTip(plain(tip))
             for value, title in entries.items():
                 box.addItem(title, value.value)
             # The longest entry must not set the width of a narrow panel.
@@ -125,7 +126,7 @@ class MapSheetForm(QWidget):
         form.setContentsMargins(0, 0, 0, 0)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        form.addRow("Days", row(self.first, QLabel("to"), self.last, QLabel(f"of {days}")))
+        form.addRow("Days", row(self.first, plain_label("to"), self.last, plain_label(f"of {days}")))
         form.addRow("Paper", row(self.paper, self.orientation, stretch=self.paper))
         form.addRow("Background", self.ground)
         form.addRow("", self.whole_grid)
@@ -146,7 +147,7 @@ class MapSheetForm(QWidget):
 def _day_box(name: str, days: int, value: int) -> WholeField:
     box = WholeField(1, max(days, 1), value=value)
     box.setAccessibleName(name)
-    box.setToolTip(f"the {name} on maps and forms; tables and layers always hold the whole plan")
+    box.setToolTip(plain(f"the {name} on maps and forms; tables and layers always hold the whole plan"))
     return box
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QMainWindow, QPushButton, QWidget
 
 from firegui.gui.base.controls import focus_next
-from firegui.gui.base.layouts import horizontal, muted_label, vertical
+from firegui.gui.base.layouts import horizontal, muted_label, plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import current_colors
 
 _MARGIN, _CARD_WIDTH = 12, 400
@@ -81,7 +82,7 @@ class TourCard(QFrame):
         self.setObjectName("tourCard")
         self.setAccessibleName("Guided tour")
         self.setFixedWidth(_CARD_WIDTH)
-        self.title, self.text, self.count = muted_label(role="section"), QLabel(wordWrap=True), muted_label()
+        self.title, self.text, self.count = muted_label(role="section"), plain_label(wordWrap=True), muted_label()
         self.count.setWordWrap(False)
         self.skip = _button("&Skip", "End the tour (Esc)")
         self.back = _button("&Back", "Previous step (Left)")
@@ -294,6 +295,6 @@ def _moved_into(box: QRect, room: QRect) -> QRect:
 
 def _button(text: str, tip: str) -> QPushButton:
     button = QPushButton(text)
-    button.setToolTip(tip)
+    button.setToolTip(plain(tip))
     button.setAutoDefault(True)
     return button

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QWidget
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problems
 from firegui.gui.base.dialogs import show_problems
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.widgets.fields import NoScrollComboBox, PathField, number, numbers, read_entry, text_line
@@ -55,7 +55,7 @@ class ImportForm(QDialog):
         self.lines: dict[str, QLineEdit] = {}
         self.form = QFormLayout()
         self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        about = QLabel(hint, wordWrap=True)
+        about = plain_label(hint, wordWrap=True)
         about.setProperty("role", "muted")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         import_button = buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
@@ -126,7 +126,7 @@ class ImportEventsDialog(ImportForm):
         self.events = NoScrollComboBox()
         self.events.setToolTip("Which event of the file becomes a project")
         self.events.setObjectName("event")
-        self._trouble = QLabel(wordWrap=True)
+        self._trouble = plain_label(wordWrap=True)
         self._trouble.setProperty("role", "warning")
         for title, widget in (("&File", self._file), ("", self._trouble), ("&Event", self.events)):
             self.form.addRow(title, widget)

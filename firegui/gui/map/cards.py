@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from firegui.domain.results import Frames
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import horizontal, rich_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.map.items import map_font, text_width
 from firegui.gui.map.map_colors import Ink, faded
 from firegui.gui.map.map_content import MapState
@@ -31,15 +32,13 @@ class FloatingCard(QFrame):
         super().__init__(parent)
         self.setObjectName("floatingCard")
         self.setAccessibleName(name)
-        self._title, self._values = QLabel(), QLabel()
-        self._title.setTextFormat(Qt.TextFormat.RichText)
-        self._values.setTextFormat(Qt.TextFormat.RichText)
+        self._title, self._values = rich_label(), rich_label()
         self._values.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         cross = QToolButton()
         cross.setText("×")
         cross.setAutoRaise(True)
         cross.setAccessibleName(close)
-        cross.setToolTip(f"{close} (Esc)")
+        cross.setToolTip(plain(f"{close} (Esc)"))
         cross.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         cross.clicked.connect(self.closed)
         head = horizontal(None, (self._title, 1), cross)
@@ -175,7 +174,7 @@ class ProbeChart(QWidget):
         self.series = series
         self.setVisible(series is not None)
         self.setAccessibleDescription("" if series is None else series.text)
-        self.setToolTip("" if series is None else series.text.replace("; ", "\n"))
+        self.setToolTip(plain("" if series is None else series.text.replace("; ", "\n")))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

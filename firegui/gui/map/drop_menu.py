@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QLabel,
     QMenu,
     QWidget,
 )
@@ -20,7 +19,8 @@ from PySide6.QtWidgets import (
 from firegui.domain.drops import Drop, grid_heading, half_turn
 from firegui.domain.schedule import DropRecord
 from firegui.gui.base.controls import without_mnemonic
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.map.drop_edits import (
     added,
     drop_of,
@@ -70,7 +70,7 @@ class DropDialog(QDialog):
         self.row, self.column = DecimalField(0.0, rows - 1.0), DecimalField(0.0, columns - 1.0)
         self.easting, self.northing = DecimalField(None, None), DecimalField(None, None)
         self.heading = DecimalField(0.0, 360.0)
-        self.note, self.trouble = QLabel(wordWrap=True), QLabel(wordWrap=True)
+        self.note, self.trouble = plain_label(wordWrap=True), plain_label(wordWrap=True)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
         )  # fmt: skip
@@ -108,7 +108,7 @@ class DropDialog(QDialog):
         ):
             form.addRow(label, field)
             field.setAccessibleName("Local time" if field is self.time else without_mnemonic(label))
-            field.setToolTip(tip)
+            field.setToolTip(plain(tip))
         units = (self.row, " cells"), (self.column, " cells"), (self.easting, " m"), (self.northing, " m")
         for number, unit in (*units, (self.heading, "°")):
             number.setSuffix(unit)
@@ -186,7 +186,7 @@ class DropDialog(QDialog):
         self.trouble.setText("\n".join(f"⚠ {sentence}" for sentence in self.change.broken[:4]))
         ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         ok.setEnabled(not self.change.broken)
-        ok.setToolTip("The drop would break a rule" if self.change.broken else "Apply the drop; can be undone")
+        ok.setToolTip(plain("The drop would break a rule" if self.change.broken else "Apply the drop; can be undone"))
 
     def _show_effect(self) -> None:
         preview = self._editor.preview

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError
-from firegui.gui.base.layouts import muted_label, vertical
+from firegui.gui.base.layouts import muted_label, plain_label, vertical
 from firegui.gui.map.map_content import CellLocation
 from firegui.io.coordinates import parse_place
 
@@ -30,7 +30,7 @@ class GoToDialog(QDialog):
         self.field.setToolTip(_HINT)
         self.field.setPlaceholderText("38°33.672′ N 122°38.406′ W")
         self.trouble.setAccessibleName("Why the place cannot be shown")
-        label = QLabel("&Coordinates (WGS 84)")
+        label = plain_label("&Coordinates (WGS 84)")
         label.setBuddy(self.field)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.go_button = buttons.addButton("&Go to", QDialogButtonBox.ButtonRole.AcceptRole)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QSlider, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QSlider, QWidget
 
 from firegui.gui.base.controls import without_mnemonic
-from firegui.gui.base.layouts import horizontal, muted_label, vertical
+from firegui.gui.base.layouts import horizontal, muted_label, plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.map.layers.layer import LayerChoice, LayerRange, MapLayer
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.widgets.fields import NoScrollComboBox, NoScrollSlider
@@ -77,7 +78,7 @@ class LayerPropertiesDialog(QDialog):
         for value, text in option.values:
             box.addItem(text, value)
         box.setAccessibleName(option.label)
-        box.setToolTip(option.help)
+        box.setToolTip(plain(option.help))
         box.currentIndexChanged.connect(lambda _: self._layers.set_option(key, option.name, box.currentData()))
         self._form.addRow(option.label, box)
         self.fields[option.name] = box
@@ -90,15 +91,15 @@ class LayerPropertiesDialog(QDialog):
     def _add_slider(
         self, name: str, label: str, help: str, scale: tuple[float, str], take: Callable[[float], object]
     ) -> None:
-        slider, text, key = NoScrollSlider(Qt.Orientation.Horizontal), QLabel(), self.layer.key
+        slider, text, key = NoScrollSlider(Qt.Orientation.Horizontal), plain_label(), self.layer.key
         high, unit = scale
         slider.setRange(0, _STEPS)
         slider.setPageStep(10)
         slider.setAccessibleName(without_mnemonic(label))
-        slider.setToolTip(f"{help} ({unit.strip()})" if unit else help)
+        slider.setToolTip(plain(f"{help} ({unit.strip()})" if unit else help))
         text.setMinimumWidth(text.fontMetrics().horizontalAdvance(f"{high:g}{unit}0.0"))
         slider.valueChanged.connect(lambda step: take(high * step / _STEPS))
-        heading = QLabel(label)
+        heading = plain_label(label)
         heading.setBuddy(slider)
         self._form.addRow(heading, horizontal(None, (slider, 1), text, margins=0))
         self.fields[name] = slider

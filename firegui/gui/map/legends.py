@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from firegui.gui.base.layouts import plain_label
 from firegui.gui.map.decorations import scale_image
 from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, Sample
 from firegui.gui.map.layers.wind_layer import add_arrow
@@ -183,7 +184,7 @@ class LegendRow(QWidget):
         self._columns = self._fitting()
         for number, entry in enumerate(self._entries):
             row, column = divmod(number, self._columns)
-            sample, words = QLabel(), QLabel(entry.label)
+            sample, words = plain_label(), plain_label(entry.label)
             sample.setPixmap(sample_pixmap(entry))
             words.setProperty("role", "muted")
             self._grid.addWidget(sample, row, 2 * column)
@@ -210,7 +211,7 @@ def _entries(entries: Sequence[LegendEntry]) -> QGridLayout:
     grid.setVerticalSpacing(1)
     grid.setColumnStretch(1, 1)
     for line, entry in enumerate(entries):
-        sample = QLabel()
+        sample = plain_label()
         sample.setPixmap(sample_pixmap(entry))
         grid.addWidget(sample, line, 0)
         grid.addWidget(_label(entry.label, muted=True), line, 1)
@@ -218,7 +219,7 @@ def _entries(entries: Sequence[LegendEntry]) -> QGridLayout:
 
 
 def _label(text: str, *, muted: bool = False) -> QLabel:
-    label = QLabel(text)
+    label = plain_label(text)
     label.setWordWrap(True)
     if muted:
         label.setProperty("role", "muted")

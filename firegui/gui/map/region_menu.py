@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHeaderView,
     QInputDialog,
-    QLabel,
     QMenu,
     QPushButton,
     QTableWidget,
@@ -27,7 +26,8 @@ from firegui.domain.options import number_from_text
 from firegui.domain.region_geometry import with_vertex_on_edge
 from firegui.domain.regions import Region, Vertex
 from firegui.gui.base.controls import without_mnemonic
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import horizontal, plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.map.shape_edits import change_region, find_region, refusal_of, rename_region, size_text
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import NoScrollComboBox, WholeField, commit_editing
@@ -45,11 +45,11 @@ class RegionDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(f"Region {region.name}")
         self._session, self._name, self.region = session, region.name, region
-        self.note, self.trouble = QLabel(wordWrap=True), QLabel(wordWrap=True)
+        self.note, self.trouble = plain_label(wordWrap=True), plain_label(wordWrap=True)
         self.sides: dict[str, WholeField] = {}
         self.rings, self.corners = NoScrollComboBox(), QTableWidget(0, 2)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        hint = QLabel(_HINT, wordWrap=True)
+        hint = plain_label(_HINT, wordWrap=True)
         hint.setProperty("role", "muted")
         self.trouble.setProperty("role", "warning")
         self.trouble.setAccessibleName("Problems of the region")
@@ -80,7 +80,8 @@ class RegionDialog(QDialog):
             field.setValue(round(value))
             field.setSuffix(" cells")
             field.setAccessibleName(without_mnemonic(label))
-            field.setToolTip(f"Cells from the {'north' if most == rows and key in ('top', 'bottom') else 'west'}")
+            is_row = most == rows and key in ("top", "bottom")
+            field.setToolTip("Cells from the north" if is_row else "Cells from the west")
             field.valueChanged.connect(self._take_sides)
             field.refused.connect(self.trouble.setText)
             form.addRow(label, field)
@@ -113,7 +114,7 @@ class RegionDialog(QDialog):
             (self.insert, "Add a corner half-way to the next one", self._insert),
             (self.remove, "Remove the chosen corner", self._remove),
         ):
-            button.setToolTip(tip)
+            button.setToolTip(plain(tip))
             button.setAutoDefault(False)
             button.clicked.connect(run)
         self._list_corners()
@@ -182,7 +183,7 @@ class RegionDialog(QDialog):
         self.trouble.setText(trouble)
         ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         ok.setEnabled(not trouble)
-        ok.setToolTip(trouble or "Apply these numbers; can be undone")
+        ok.setToolTip(plain(trouble or "Apply these numbers; can be undone"))
 
 
 class RegionMenu:
@@ -267,5 +268,5 @@ class RegionMenu:
             self.dialog.deleteLater()
         self.dialog = QInputDialog(self._parent)
         self.dialog.setWindowTitle(title)
-        self.dialog.setLabelText(label)
+        self.dialog.setLabelText(plain(label))
         return self.dialog

@@ -6,11 +6,12 @@ import math
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from firegui.domain.calendar import Calendar
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.icons import icon
+from firegui.gui.base.layouts import plain_label
 from firegui.gui.map.timeline_track import TimelineTrack, TrackData
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import WholeField
@@ -249,7 +250,7 @@ class TimelineBar(QWidget):
         self.speed.valueChanged.connect(lambda _value: self._set_pace())
         row.addWidget(self.speed)
         row.addWidget(self.track, 1)
-        self._time = QLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._time = plain_label(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._time.setAccessibleName("Shown time")
         longest = max(_LONGEST.splitlines(), key=len)
         self._time.setMinimumWidth(self.fontMetrics().horizontalAdvance(longest))

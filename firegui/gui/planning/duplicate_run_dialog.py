@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights, Setting
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.run_comparison import differing_inputs
 from firegui.gui.widgets.fields import NoScrollComboBox
@@ -79,7 +79,7 @@ class DuplicateRunDialog(QDialog):
     def _lay_out(self, entry: RunEntry, project: Project) -> None:
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        form.addRow("Like", QLabel(entry.title))
+        form.addRow("Like", plain_label(entry.title))
         form.addRow("&Goal", self.setting)
         form.addRow("&Do", self.stages)
         self.search.add_rows(form, _OFFERED)
@@ -105,6 +105,6 @@ def _restored_inputs(now: Project, then: Project) -> QLabel:
     lines = [f"{each.what}: {each.one or '–'} → {each.other or '–'}" for each in differing_inputs(now, then)]
     more = len(lines) - _MOST_LINES
     shown = lines[:_MOST_LINES] + ([f"and {more} more"] if more > 0 else [])
-    label = QLabel("\n".join([_APART, *shown]) if lines else _SAME, wordWrap=True)
+    label = plain_label("\n".join([_APART, *shown]) if lines else _SAME, wordWrap=True)
     label.setProperty("role", "muted")
     return label

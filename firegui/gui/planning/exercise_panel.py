@@ -15,6 +15,7 @@ from firegui.domain.exercise import Decision, LoopDay
 from firegui.domain.stress import MOST_DRAWS, NOMINAL, StressScenario
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, fill_column, labelled, muted_label
+from firegui.gui.base.plain_text import plain
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.plan_control import ExerciseRequest, PlanControl
@@ -158,9 +159,8 @@ class ExercisePanel(SplitPanel):
         scenario, hours, stop = self.scenario.currentData(), self.every.currentData(), self.stop_at.currentData()
         if scenario is None:
             return
-        self.scenario.setToolTip(
-            f"The scenario that the fire follows, unknown to the planner: {scenario_text(scenario)}"
-        )
+        tip = f"The scenario that the fire follows, unknown to the planner: {scenario_text(scenario)}"
+        self.scenario.setToolTip(plain(tip))
         offered = sorted({*_HOURS, scenario.repair_hours or 24.0, hours or 24.0}, reverse=True)
         _fill(self.every, [(f"{each:g} h", each) for each in offered], hours or 24.0)
         calendar, days = self._session.project.calendar, self.every.currentData() / 24.0

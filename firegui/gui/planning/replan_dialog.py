@@ -10,14 +10,13 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QLabel,
     QWidget,
 )  # fmt: skip
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.base.dialogs import show_problems
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.number_text import duration
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.widgets.fields import NoScrollComboBox, PathField
@@ -67,7 +66,7 @@ class ReplanDialog(QDialog):
         self.source.setToolTip("Where the observed fire of that day comes from")
         self.file = PathField("observed", "GeoTIFF, npz mask or polygons of what has burned", files=_KINDS)
         self.loop = QCheckBox("Closed loop: simulate it on a fire drawn at random")
-        self.about = QLabel(wordWrap=True)
+        self.about = plain_label(wordWrap=True)
         self.search = SettingsForm(project.plan.optimizer, only=_SEARCH)
         self._lay_out()
         self._on_change()
@@ -102,7 +101,7 @@ class ReplanDialog(QDialog):
         self.about.setProperty("role", "muted")
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        form.addRow("Plan", QLabel(self._plan.title))
+        form.addRow("Plan", plain_label(self._plan.title))
         for text, box in (("&From", self.day), ("", self.loop), ("&Observed", self.source), ("", self.file)):
             form.addRow(text, box)
         self.search.add_rows(form, _SEARCH)

@@ -18,7 +18,7 @@ from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
 from firegui.domain.stress import worst_case_text
 from firegui.domain.units import Units
-from firegui.gui.base.layouts import column, vertical
+from firegui.gui.base.layouts import column, rich_label, vertical
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
 from firegui.gui.widgets.settings_form import FoldedSection
@@ -109,8 +109,7 @@ def _fits(html: str, label: QLabel, width: int) -> bool:
 
 
 def _text_label(name: str) -> QLabel:
-    label = QLabel(wordWrap=True)
-    label.setTextFormat(Qt.TextFormat.RichText)
+    label = rich_label(wordWrap=True)
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
     )

@@ -12,10 +12,8 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QMenu,
-    QMessageBox,
     QPlainTextEdit,
     QSplitter,
     QTableView,
@@ -25,8 +23,10 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import InputError
 from firegui.gui.base.controls import add_shortcut
+from firegui.gui.base.dialogs import confirm
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import horizontal, plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -102,7 +102,7 @@ class RunsPanel(QWidget):
         self.notes = RunNotes(session)
         self.notes.written.connect(lambda _entry: self.model.refresh())
         self._activity = ElidedLabel(role="muted")
-        self.caution = QLabel(wordWrap=True)
+        self.caution = plain_label(wordWrap=True)
         self.caution.setProperty("role", "warning")
         self._lay_out()
         queue.changed.connect(self._refresh)
@@ -184,8 +184,7 @@ class RunsPanel(QWidget):
         text = f"Delete {entry.title}?"
         if entry.folder.exists():
             text += f"\n\nIts folder and everything in it will be deleted:\n{entry.folder}"
-        choice = QMessageBox.question(self.window(), "Delete a run", text)
-        if choice == QMessageBox.StandardButton.Yes:
+        if confirm(self.window(), "Delete a run", text):
             self._queue.discard(entry)
 
     def _request(self, signal: SignalInstance) -> None:
@@ -366,7 +365,7 @@ class RunsPanel(QWidget):
             button = self._buttons[name]
             if name in _COLLAPSIBLE or not button.isHidden():
                 action = QAction(button.icon(), button.accessibleName(), menu)
-                action.setToolTip(button.toolTip())
+                action.setToolTip(plain(button.toolTip()))
                 action.setEnabled(button.isEnabled())
                 action.triggered.connect(button.click)
                 menu.addAction(action)
@@ -432,7 +431,7 @@ class RunNotes(QWidget):
         self.title = ElidedLabel(role="muted")
         self.field = QPlainTextEdit()
         self.field.setAccessibleName("Notes on the selected run")
-        self.field.setToolTip(f"Your notes on the selected run, kept as {NOTES} in its folder")
+        self.field.setToolTip(plain(f"Your notes on the selected run, kept as {NOTES} in its folder"))
         self.field.setTabChangesFocus(True)
         # At least one line: the list of runs needs the room more.
         self.field.setMinimumHeight(self.field.fontMetrics().height() + 12)

@@ -10,7 +10,6 @@ from PySide6.QtGui import QBrush, QColor, QFocusEvent, QKeyEvent, QMouseEvent, Q
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QLabel,
     QMenu,
     QStyle,
     QStyledItemDelegate,
@@ -20,7 +19,8 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.domain.fleet import AircraftType, Fleet
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import current_colors
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import ROOT, Index
@@ -88,7 +88,7 @@ class GroundingModel(QAbstractTableModel):
         """Return the name of a type, or number and date of a day."""
         if orientation is Qt.Orientation.Vertical:
             kind = self._types[section]
-            return {Qt.ItemDataRole.DisplayRole: kind.id, Qt.ItemDataRole.ToolTipRole: kind.type}.get(
+            return {Qt.ItemDataRole.DisplayRole: kind.id, Qt.ItemDataRole.ToolTipRole: plain(kind.type)}.get(
                 Qt.ItemDataRole(role)
             )
         calendar = self._session.project.calendar
@@ -111,7 +111,8 @@ class GroundingModel(QAbstractTableModel):
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             date = self._session.project.calendar.short_date_text(index.column(), year=True)
             state = "grounded" if grounded else "flies"
-            return f"{self._types[index.row()].type}, day {index.column() + 1}, {date}: {state}"
+            text = f"{self._types[index.row()].type}, day {index.column() + 1}, {date}: {state}"
+            return plain(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignCenter
         return None
@@ -288,7 +289,7 @@ class GroundedDayMenu(QMenu):
             action = self.addAction(kind.type)
             action.setCheckable(True)
             action.setChecked(self._model.is_grounded(row, day))
-            action.setToolTip(f"{kind.count} × {kind.id}")
+            action.setToolTip(plain(f"{kind.count} × {kind.id}"))
             action.triggered.connect(lambda on, row=row: self._ground((row,), on))
         self.addSeparator()
         self.addAction("Ground &all types", lambda: self._ground(rows, True))
@@ -307,9 +308,9 @@ class CalendarPanel(QWidget):
         self.model = GroundingModel(session, self)
         self.view = GroundingView(self.model)
         fit_rows(self.view, 2, 12)
-        self._head = QLabel(wordWrap=True)
-        self._footer = QLabel(wordWrap=True)
-        hint = QLabel("Click or drag to ground (✕) or free; Space toggles the current cell.", wordWrap=True)
+        self._head = plain_label(wordWrap=True)
+        self._footer = plain_label(wordWrap=True)
+        hint = plain_label("Click or drag to ground (✕) or free; Space toggles the current cell.", wordWrap=True)
         for label in (self._footer, hint):
             label.setProperty("role", "muted")
         vertical(self, self._head, (self.view, 1), self._footer, hint, margins=6)

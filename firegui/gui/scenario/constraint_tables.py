@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QTableView,
     QWidget,
 )
@@ -24,7 +23,7 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError, Problem
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.map.shape_edits import pin_of, rename_zone
 from firegui.gui.session.session import Session
@@ -254,7 +253,7 @@ class PinDropsDialog(QDialog):
         show_table(self.table, self.model, "Drops of the shown plan")
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.table.horizontalHeader().setStretchLastSection(True)
-        hint = QLabel("A pinned drop is kept as it is by every plan. Ctrl or Shift selects several.")
+        hint = plain_label("A pinned drop is kept as it is by every plan. Ctrl or Shift selects several.")
         hint.setProperty("role", "muted")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         pin = buttons.addButton("Pin", QDialogButtonBox.ButtonRole.AcceptRole)

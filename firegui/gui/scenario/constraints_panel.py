@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QFileDialog,
-    QLabel,
     QTableView,
     QToolButton,
     QWidget,
@@ -29,9 +28,11 @@ from firegui.gui.base.layouts import (
     describe,
     group_box,
     muted_label,
+    plain_label,
     row,
     vertical,
 )
+from firegui.gui.base.plain_text import plain
 from firegui.gui.map.shape_edits import add_pins, delete_zone, remove_pins
 from firegui.gui.scenario.constraint_tables import GroundingsModel, SortiesModel, choose_pins, pin_columns, zone_columns
 from firegui.gui.session.reporting import refusing
@@ -201,7 +202,7 @@ class ConstraintsPanel(QWidget):
         self.cap.valueChanged.connect(self._write_cap)
         self.cap.editingFinished.connect(self._settle)
         self.cap.refused.connect(lambda why: self._session.message.emit(f"Drops in all: {why}"))
-        return row(self.capped, self.cap, QLabel("in the whole plan"))
+        return row(self.capped, self.cap, plain_label("in the whole plan"))
 
     def _table(self, model: TableModel[Any], name: str) -> QTableView:
         view = QTableView()
@@ -352,7 +353,7 @@ class DaylightForm(QWidget):
         box = DecimalField(-_LONGEST, _LONGEST)
         box.setSuffix(" min")
         box.setAccessibleName(f"Minutes {name}")
-        box.setToolTip(f"minutes {name}; below 0 drops into the twilight")
+        box.setToolTip(plain(f"minutes {name}; below 0 drops into the twilight"))
         box.valueChanged.connect(lambda _value: self._write())
         box.editingFinished.connect(self._settle)
         box.refused.connect(lambda why: self._session.message.emit(f"Minutes {name}: {why}"))
@@ -375,6 +376,6 @@ class DaylightForm(QWidget):
             self._session.set_operations("change the daylight margins", replace(operations, daylight=rule), self._merge)
 
     def _lay_out(self) -> None:
-        pairs = ((QLabel("From sunrise +"), self.after), (QLabel("To sunset −"), self.before))
+        pairs = ((plain_label("From sunrise +"), self.after), (plain_label("To sunset −"), self.before))
         margins = labelled_rows(pairs, columns=1)
         vertical(self, self.rule, margins, self.table, self.note, margins=0)

@@ -27,7 +27,7 @@ from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.options import number_from_text, plain_number
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
-from firegui.gui.base.layouts import describe
+from firegui.gui.base.layouts import describe, plain_label
 from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
@@ -224,7 +224,7 @@ class AircraftForm(QGroupBox):
         for number, (field, kind, title, _unit, tip) in enumerate(_COLUMNS):
             if field not in TABLE_FIELDS:
                 box = self.fields[field] = self._field(number, kind)
-                label = self._labels[field] = QLabel(title)
+                label = self._labels[field] = plain_label(title)
                 label.setBuddy(box)
                 describe(box, tip)
                 form.addRow(label, box)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QScrollArea,
     QToolButton,
@@ -22,7 +21,8 @@ from PySide6.QtWidgets import (
 from firegui.errors import InputError
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.icons import icon
-from firegui.gui.base.layouts import fill_scroll_area, scroll_area, vertical
+from firegui.gui.base.layouts import fill_scroll_area, plain_label, scroll_area, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.map.layers.layer import MapLayer
 from firegui.gui.map.layers.layer_stack import GROUND, LayerStack
@@ -76,7 +76,7 @@ class LayersPanel(QScrollArea):
         return scroll_area(self._legend, horizontal=False)
 
     def _order_row(self) -> QHBoxLayout:
-        row, text = QHBoxLayout(), QLabel("Drawn in this order")
+        row, text = QHBoxLayout(), plain_label("Drawn in this order")
         text.setProperty("role", "muted")
         self._reset.setIcon(icon("reset"))
         self._reset.setAccessibleName("Default order")
@@ -188,7 +188,7 @@ class _Grip(QToolButton):
         self.setAccessibleName(f"Draw {layer.title} higher or lower")
         self.setEnabled(layer.key != GROUND)
         tip = f"Drag, or press Ctrl+Up and Ctrl+Down, to draw {layer.title} over or under other layers"
-        self.setToolTip(tip if layer.key != GROUND else "Everything lies on the ground of the grid (Esc)")
+        self.setToolTip(plain(tip if layer.key != GROUND else "Everything lies on the ground of the grid (Esc)"))
         self.setCursor(Qt.CursorShape.OpenHandCursor)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -252,12 +252,12 @@ class _LayerControls:
             self.box.setChecked(layer.visible)
             self.slider.setValue(round(100 * layer.opacity))
         self.box.setIcon(QIcon(swatch_pixmap(layer, faint=bool(why))))
-        self.box.setToolTip(f"{layer.help}\nNow empty: {why}" if why else layer.help)
+        self.box.setToolTip(plain(f"{layer.help}\nNow empty: {why}" if why else layer.help))
         font = self.box.font()
         font.setItalic(bool(why))
         self.box.setFont(font)
         self.slider.setEnabled(layer.visible)
-        self.slider.setToolTip(f"Opacity of {layer.title}: {self.slider.value()} %")
+        self.slider.setToolTip(plain(f"Opacity of {layer.title}: {self.slider.value()} %"))
 
 
 class BaseMapSelector(QObject):

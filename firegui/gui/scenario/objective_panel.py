@@ -23,7 +23,8 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.options import replaced_at, setting_fields
 from firegui.domain.settings import MORE, SETTING_TITLES, ObjectiveWeights, PlanSettings, Setting, Start
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import BACKENDS
 from firegui.gui.widgets.fields import narrow_combo
@@ -99,8 +100,8 @@ class StagesChoice(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self.box, self.label = narrow_combo("What the run does", "stages"), QLabel("Do")
-        self.box.setToolTip("\n".join(f"{title}: {help}" for title, help in STAGE_TITLES.values()))
+        self.box, self.label = narrow_combo("What the run does", "stages"), plain_label("Do")
+        self.box.setToolTip(plain("\n".join(f"{title}: {help}" for title, help in STAGE_TITLES.values())))
         for title, _help in STAGE_TITLES.values():
             self.box.addItem(title)
         self.box.activated.connect(lambda index: session.set_stages(list(STAGE_TITLES)[index]))
@@ -120,7 +121,7 @@ class StartChoice(QObject):
         self._session, self._form, self._window = session, form, window
         self._item = next(item for item in setting_fields(PlanSettings()) if item.path == ("optimizer", "start"))
         option = self._item.option
-        self.box, self.label = narrow_combo(option.field_label, "optimizer_start"), QLabel(option.field_label)
+        self.box, self.label = narrow_combo(option.field_label, "optimizer_start"), plain_label(option.field_label)
         for start, title in option.choices.items():
             self.box.addItem(title, start.value)
         self.box.addItem("Saved run or schedule…", _BROWSE)
@@ -156,7 +157,7 @@ class StartChoice(QObject):
                 self.box.setCurrentIndex(len(Start))
             elif self._session.has_project:
                 self.box.setCurrentIndex(self.box.findData(self._session.project.plan.optimizer.start.value))
-        self.box.setToolTip(self._item.option.help if file is None else f"{file}\nfor the next run only")
+        self.box.setToolTip(plain(self._item.option.help if file is None else f"{file}\nfor the next run only"))
 
 
 class ObjectivePanel(QWidget):
@@ -167,7 +168,7 @@ class ObjectivePanel(QWidget):
         self._session = session
         self._form = PlanForm(session)
         self._refusals: dict[str, str] = {}
-        self._problems = QLabel(wordWrap=True)
+        self._problems = plain_label(wordWrap=True)
         self._problems.setProperty("role", "warning")
         self._problems.setAccessibleName("Problems that prevent a run")
         self._problems.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -196,12 +197,12 @@ class ObjectivePanel(QWidget):
         self._settings = QButtonGroup(self)
         for index, setting in enumerate(Setting):
             button = QRadioButton(SETTING_TITLES[setting])
-            button.setToolTip(_PURPOSE[setting] + _IN_PAPER.get(setting, ""))
+            button.setToolTip(plain(_PURPOSE[setting] + _IN_PAPER.get(setting, "")))
             button.setObjectName(f"setting_{setting.value}")
             self._settings.addButton(button, index)
             column.addWidget(button)
         self._settings.idClicked.connect(lambda index: self._choose(list(Setting)[index]))
-        self._purpose = QLabel(wordWrap=True)
+        self._purpose = plain_label(wordWrap=True)
         self._purpose.setProperty("role", "muted")
         column.addWidget(self._purpose)
         self._weights = FoldedSection("Weight of each part", self._form.grid(self._form.names("weights")))
@@ -223,12 +224,12 @@ class ObjectivePanel(QWidget):
             ("Used to score", "expected; the nominal effectiveness η of the paper"),
         )
         for index, (title, help) in enumerate(heads):
-            head = QLabel(title.replace(" in ", " in\n").replace(" to ", " to\n"))
+            head = plain_label(title.replace(" in ", " in\n").replace(" to ", " to\n"))
             head.setProperty("role", "muted")
-            head.setToolTip(help)
+            head.setToolTip(plain(help))
             grid.addWidget(head, 0, index + 1)
         for row, material in enumerate(("retardant", "water"), start=1):
-            grid.addWidget(QLabel(material.capitalize()), row, 0)
+            grid.addWidget(plain_label(material.capitalize()), row, 0)
             for index, side in enumerate(("design", "nominal")):
                 box = self._form.box(f"{side}_{material}")
                 box.setAccessibleName(f"How well {material} works, {heads[index][0].lower()}")
@@ -242,7 +243,7 @@ class ObjectivePanel(QWidget):
         group, column = _group("Planned days")
         self._form.editors["days"].show_unit()
         column.addLayout(self._form.grid(self._form.names(group="")))
-        self._dates = QLabel(wordWrap=True)
+        self._dates = plain_label(wordWrap=True)
         self._dates.setProperty("role", "muted")
         column.addWidget(self._dates)
         return group
@@ -256,7 +257,7 @@ class ObjectivePanel(QWidget):
             self._backend.addItem(title, name)
         self._backend.activated.connect(lambda _index: self._session.set_backend(str(self._backend.currentData())))
         _add_below(column, self._stages.label, self._stages.box)
-        rows = [(self._start.label, self._start.box), (QLabel("Device"), self._backend)]
+        rows = [(self._start.label, self._start.box), (plain_label("Device"), self._backend)]
         column.addLayout(labelled_rows(rows, columns=1))
         return group
 

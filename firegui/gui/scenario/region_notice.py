@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from firegui.fire.project_notes import Remedy, settled, unprotected_text
 from firegui.gui.base.controls import close_button
-from firegui.gui.base.layouts import horizontal
+from firegui.gui.base.layouts import horizontal, plain_label
 from firegui.gui.session.session import Session
 
 
@@ -27,7 +27,7 @@ class RegionNotice(QFrame):
         self._session = session
         self._known: frozenset[str] = frozenset()
         self._named: tuple[str, ...] = ()
-        self.text = QLabel()
+        self.text = plain_label()
         self.button = QPushButton("Protect it")
         self.button.setToolTip("Change the goal: keep the fire out of the protected regions")
         self.button.clicked.connect(lambda _checked=False: self._protect())

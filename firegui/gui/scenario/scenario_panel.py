@@ -21,7 +21,8 @@ from firegui.domain.scenario import LAYERS
 from firegui.domain.units import Units
 from firegui.fire.project_notes import Grade, project_notes
 from firegui.gui.base.controls import tool_button
-from firegui.gui.base.layouts import column, muted_label, vertical
+from firegui.gui.base.layouts import column, muted_label, plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.theme import set_role
 from firegui.gui.session.session import Session
@@ -85,7 +86,7 @@ class ScenarioPanel(QWidget):
         grid.setVerticalSpacing(3)
         grid.setColumnStretch(1, 1)
         for row, title in enumerate(_ROWS):
-            label = QLabel(title)
+            label = plain_label(title)
             label.setProperty("role", "muted")
             value = self._values[title] = _value()
             value.setAccessibleName(title)
@@ -114,12 +115,12 @@ class ScenarioPanel(QWidget):
         for title, text in facts(project, self._session.units).items():
             self._values[title].setText(text)
         weights = project.weights
-        self._values["Fire model"].setToolTip("" if weights is None else "\n".join(weights.training.limits))
+        self._values["Fire model"].setToolTip(plain("" if weights is None else "\n".join(weights.training.limits)))
         own = project.maps is not None and project.fire_model.kind == "maps"
         self.coverage_button.setEnabled(not own)
         self.coverage_button.setToolTip(_OWN_COVERAGE if own else _EDIT_COVERAGE)
         event = project.scenario
-        self._values["CRS"].setToolTip(event.grid.crs or "")
+        self._values["CRS"].setToolTip(plain(event.grid.crs or ""))
         set_role(self._values["Layers"], "warning" if event.missing_layers else "")
         self._banner.setVisible(event.synthetic)
         notes = project_notes(project, self._session.units)
@@ -173,7 +174,7 @@ def _span(project: Project) -> str:
 
 
 def _value() -> QLabel:
-    label = QLabel(wordWrap=True)
+    label = plain_label(wordWrap=True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLabel,
     QPushButton,
     QRadioButton,
     QTableView,
@@ -21,7 +21,7 @@ from firegui.domain.coverage import HIGHEST, LOWEST, RequiredCoverage, coverage_
 from firegui.domain.fuel import NONBURNABLE, fuel_name
 from firegui.domain.options import plain_number
 from firegui.errors import InputError, Problem
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import horizontal, plain_label, rich_label, vertical
 from firegui.gui.widgets.fields import DecimalField, number
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import show_table
@@ -144,7 +144,7 @@ class CoverageForm(QWidget):
         self.by_model, self.by_value = QRadioButton("By &fuel model"), QRadioButton("One value for &all fuel")
         self.value = DecimalField(LOWEST, HIGHEST)
         self.reset = QPushButton("As p&ublished")
-        self.said, self._refused = QLabel(wordWrap=True), QLabel(wordWrap=True)
+        self.said, self._refused = rich_label(wordWrap=True), plain_label(wordWrap=True)
         self._lay_out()
         self.show_fuel({}, CoverageChoice())
 
@@ -177,7 +177,7 @@ class CoverageForm(QWidget):
         self.view.setEnabled(not one)
         self.reset.setEnabled(not choice.is_published)
         coverage = self.coverage
-        self.said.setText(f"<b>{coverage.c_req:.2f} gal/100 ft²</b> — {coverage.source}")
+        self.said.setText(f"<b>{coverage.c_req:.2f} gal/100 ft²</b> — {escape(coverage.source)}")
 
     def _lay_out(self) -> None:
         self._set_up_table()

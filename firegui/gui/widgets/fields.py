@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.options import limits_text, number_from_text, plain_number
 from firegui.errors import Problems
+from firegui.gui.base.plain_text import plain
 
 _PARTIAL_NUMBER = re.compile(r"[+-]?\d*\.?\d*(e[+-]?\d*)?", re.IGNORECASE)
 _PARTIAL_WHOLE = re.compile(r"[+-]?\d*")
@@ -105,7 +106,7 @@ def narrow_combo(title: str, name: str) -> QComboBox:
     """Return a combo box whose longest entry does not set the minimum width of a panel."""
     box = _MiddleElidedComboBox()
     box.setAccessibleName(title)
-    box.setToolTip(title)
+    box.setToolTip(plain(title))
     box.setObjectName(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(12)
@@ -265,7 +266,7 @@ def text_line(name: str, hint: str, more: str = "") -> QLineEdit:
     line = QLineEdit()
     line.setObjectName(name)
     line.setPlaceholderText(hint)
-    line.setToolTip(more or hint)
+    line.setToolTip(plain(more or hint))
     line.setAccessibleName(hint)
     return line
 

@@ -23,6 +23,8 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.options import SettingField, replaced_at, setting_fields
 from firegui.errors import Problem
+from firegui.gui.base.layouts import plain_label
+from firegui.gui.base.plain_text import plain
 from firegui.gui.widgets.fields import DecimalField, WholeField, narrow_combo
 
 Settings = TypeVar("Settings")
@@ -49,14 +51,14 @@ class SettingEditor(QObject):
         super().__init__()
         self._item, self.option = item, item.option
         self._value, self._shown, self._unit = item.value, 0.0, ""
-        self.label = QLabel("" if item.kind is bool else item.option.field_label)
+        self.label = plain_label("" if item.kind is bool else item.option.field_label)
         self.box = self._make(offset)
         self.box.setObjectName("_".join(item.path))
-        self.box.setToolTip(item.option.tooltip(offset) if self.is_number else item.option.explanation)
+        self.box.setToolTip(plain(item.option.tooltip(offset) if self.is_number else item.option.explanation))
         self.box.setAccessibleName(item.option.title)
         self.box.setAccessibleDescription(item.option.help)
         self.label.setBuddy(self.box)
-        self.label.setToolTip(self.box.toolTip())
+        self.label.setToolTip(plain(self.box.toolTip()))
         if item.kind is bool:
             # A check box has its own text. A label without an owner could be garbage-collected in the thread of a run.
             self.label.setParent(self.box)
@@ -312,7 +314,7 @@ class FoldedSection(QWidget):
     def set_title(self, title: str) -> None:
         """Set the title."""
         self._button.setText(title)
-        self._button.setToolTip(f"Show or hide: {title}")
+        self._button.setToolTip(plain(f"Show or hide: {title}"))
 
     def set_open(self, opened: bool) -> None:
         """Show or hide the content."""

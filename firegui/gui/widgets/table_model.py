@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QStyledItemDelegate, QWidget
 
 from firegui.errors import InputError
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import current_colors
 
 Index = QModelIndex | QPersistentModelIndex
@@ -97,7 +98,7 @@ class Column:
             case Qt.ItemDataRole.DisplayRole:
                 return self.heading
             case Qt.ItemDataRole.ToolTipRole:
-                return self.tip or None
+                return plain(self.tip) or None
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self.alignment
         return None
@@ -112,7 +113,7 @@ class Column:
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self.alignment
             case Qt.ItemDataRole.ToolTipRole:
-                return (self.cell_tip(row) if self.cell_tip is not None else None) or self.tip or None
+                return plain((self.cell_tip(row) if self.cell_tip is not None else "") or self.tip) or None
             case Qt.ItemDataRole.ForegroundRole if self.color is not None:
                 return theme_color(self.color(row))
             case role if role == SORT_ROLE:
@@ -278,7 +279,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         row = self.row(index.row())
         match role:
             case Qt.ItemDataRole.ToolTipRole if self._row_tip is not None and (tip := self._row_tip(row)):
-                return tip
+                return plain(tip)
             case Qt.ItemDataRole.ForegroundRole if self._row_color is not None and (color := self._row_color(row)):
                 return theme_color(color)
             case Qt.ItemDataRole.BackgroundRole if self._row_background is not None:

@@ -24,6 +24,7 @@ from firegui.errors import InputError
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.base.layouts import muted_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import set_role
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import EXPORT_ROLE, ROOT, Index, TableModel
@@ -52,7 +53,7 @@ def show_table(
     """
     view.setModel(model)
     view.setAccessibleName(name)
-    view.setToolTip(name)
+    view.setToolTip(plain(name))
     # Arrow keys move between cells; Tab must lead out of the table.
     view.setTabKeyNavigation(False)
     view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)

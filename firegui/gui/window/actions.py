@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
 from firegui.gui.base.icons import icon
+from firegui.gui.base.plain_text import plain
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import commit_editing
@@ -249,7 +250,7 @@ class Actions(QObject):
 def _explain(action: QAction, help: str) -> None:
     keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
     title = plain_title(action.text())
-    action.setToolTip("\n".join(part for part in (f"{title} ({keys})" if keys else title, help) if part))
+    action.setToolTip(plain("\n".join(part for part in (f"{title} ({keys})" if keys else title, help) if part)))
     action.setStatusTip(help)
 
 
@@ -266,7 +267,7 @@ def _recent(title: str, parent: QMenu, documents: Documents) -> QMenu:
         menu.clear()
         for folder in documents.recent:
             entry = menu.addAction(folder.name)
-            entry.setToolTip(str(folder))
+            entry.setToolTip(plain(str(folder)))
             entry.triggered.connect(lambda _checked=False, folder=folder: documents.open(folder))
         menu.setEnabled(not menu.isEmpty())
 

@@ -7,11 +7,11 @@ from enum import StrEnum
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QStackedWidget, QWidget
 
 from firegui.gui.base.controls import action_button, close_button, tool_button
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import horizontal, plain_label, vertical
 
 _EDGE, _NORTH_ARROW, _SCALE_BAR, _LEAST_CARD = 8, 56, 52, 200
 _LEAST_BAR, _TEXT_AIR, _REST_OF_BAR = 320, 17, 78
@@ -37,7 +37,7 @@ class OverlayCard(QFrame):
         self.setObjectName("overlayCard")
         self.setAccessibleName(title)
         self.content = content
-        head = QLabel(title)
+        head = plain_label(title)
         head.setProperty("role", "heading")
         self.close_button = close_button(title, "Esc", self.closed.emit)
         self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -16,6 +16,7 @@ from firegui.errors import FireguiError, InputError, Problem
 from firegui.fire.demo import make_demo
 from firegui.fire.first_project import first_project
 from firegui.gui.base.controls import add_shortcut
+from firegui.gui.base.dialogs import message_box
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.importing.event_dialogs import EventFolderSource, ask_event, ask_events
@@ -384,7 +385,7 @@ def ask_unsaved(parent: QWidget | None, name: str, edits: Sequence[str] = ()) ->
     if len(edits) > _NAMED_EDITS:
         lines.insert(0, f"• {len(edits) - _NAMED_EDITS} earlier changes")
     text = f"“{name}” has changes that are not saved."
-    box = _question(parent, QMessageBox.Icon.Question, "Unsaved changes", text, "\n".join(lines))
+    box = message_box(parent, QMessageBox.Icon.Question, "Unsaved changes", text, "\n".join(lines))
     roles = QMessageBox.ButtonRole
     save = box.addButton("&Save", roles.AcceptRole)
     discard = box.addButton("&Discard", roles.DestructiveRole)
@@ -405,7 +406,7 @@ def ask_running(parent: QWidget | None, work: UnfinishedWork, leaving: str = "cl
     Discarding is offered only if it deletes something.
     """
     text = f"{work.title} is still working."
-    box = _question(parent, QMessageBox.Icon.Question, "Work is running", text, work.outcome)
+    box = message_box(parent, QMessageBox.Icon.Question, "Work is running", text, work.outcome)
     answers = {
         box.addButton(f"Stop, save and {leaving}", QMessageBox.ButtonRole.AcceptRole): RunningAnswer.STOP_AND_SAVE
     }
@@ -418,7 +419,7 @@ def ask_running(parent: QWidget | None, work: UnfinishedWork, leaving: str = "cl
 
 def ask_open_twice(parent: QWidget | None, folder: Path, holder: str) -> bool:
     """Report that the project in ``folder`` is open elsewhere; return whether to open it read-only."""
-    box = _question(
+    box = message_box(
         parent, QMessageBox.Icon.Warning, "Open in another window", f"“{folder.name}” is already open: {holder}.",
         "Two windows would overwrite each other's edits. Read-only you see the project and its runs and can try things "
         f"out; before you save it or start a run you are asked for another place.\n\n{folder}",
@@ -429,19 +430,13 @@ def ask_open_twice(parent: QWidget | None, folder: Path, holder: str) -> bool:
 
 def ask_replace(parent: QWidget | None, folder: Path) -> bool:
     """Ask whether to replace the project in ``folder``; closing the question keeps it."""
-    box = _question(
+    box = message_box(
         parent, QMessageBox.Icon.Warning, "Replace a project",
         f"“{folder.name}” already holds another project of this event. Replace it?",
         f"Its regions, fleet and plan settings would be lost; its runs stay.\n\n{folder}",
     )  # fmt: skip
     replace = box.addButton("Replace", QMessageBox.ButtonRole.DestructiveRole)
     return _run(box, "Keep") is replace
-
-
-def _question(parent: QWidget | None, icon: QMessageBox.Icon, title: str, text: str, more: str = "") -> QMessageBox:
-    box = QMessageBox(icon, title, text, QMessageBox.StandardButton.NoButton, parent)
-    box.setInformativeText(more)
-    return box
 
 
 def _run(box: QMessageBox, cancel: str) -> QAbstractButton:

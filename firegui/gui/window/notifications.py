@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from firegui.gui.base.icons import icon
 from firegui.gui.base.number_text import duration
+from firegui.gui.base.plain_text import plain
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
@@ -115,9 +116,9 @@ class TrayMessage(QObject):
             self._icon = QSystemTrayIcon(icon("new") if picture.isNull() else picture, self)
             self._icon.messageClicked.connect(self._activate_window)
             self._icon.activated.connect(lambda _reason: self._activate_window())
-        self._icon.setToolTip(title)
+        self._icon.setToolTip(plain(title))
         self._icon.show()
-        self._icon.showMessage(title, text, QSystemTrayIcon.MessageIcon.Information, _SHOWN_MS)
+        self._icon.showMessage(title, _without_markup(text), QSystemTrayIcon.MessageIcon.Information, _SHOWN_MS)
         return True
 
     def _activate_window(self) -> None:
@@ -150,3 +151,8 @@ class CompletionNotifier(QObject):
         self._session.message.emit(f"{title} · {work.text}")
         if not self._window.isActiveWindow() and not self._show(title, work.text):
             QApplication.alert(self._window)
+
+
+def _without_markup(text: str) -> str:
+    # Desktops differ in whether a message is HTML: some would show escaped signs, some would load pictures.
+    return text.replace("<", "‹").replace(">", "›")

@@ -13,16 +13,16 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QListWidget,
     QListWidgetItem,
-    QMessageBox,
     QWidget,
 )  # fmt: skip
 
 from firegui.domain.project import Project
 from firegui.errors import Check, FireguiError, InputError
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.dialogs import confirm
+from firegui.gui.base.layouts import plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import LatestTask, wait_for
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.edited_plan_saver import BY_HAND, EditedPlanSaver, drafts_in
@@ -255,7 +255,7 @@ class RecoverDialog(QDialog):
         return view
 
     def _lay_out(self) -> None:
-        about = QLabel(_ABOUT, wordWrap=True)
+        about = plain_label(_ABOUT, wordWrap=True)
         roles = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
         self.recover = buttons.addButton("&Recover", roles.AcceptRole)
@@ -267,7 +267,7 @@ class RecoverDialog(QDialog):
             self.later: "Ask again at the next start",
         }
         for button, tip in tips.items():
-            button.setToolTip(tip)
+            button.setToolTip(plain(tip))
         self.recover.clicked.connect(lambda _checked=False: self._choose(RecoveryChoice.RECOVER))
         self.discard.clicked.connect(lambda _checked=False: self._discard())
         buttons.rejected.connect(self.reject)
@@ -286,7 +286,7 @@ class RecoverDialog(QDialog):
             self._choose(RecoveryChoice.DISCARD)
             return
         text = f"Delete the unsaved edits of “{self.selected.note.name}” for good?"
-        if QMessageBox.question(self, "Discard", text) == QMessageBox.StandardButton.Yes:
+        if confirm(self, "Discard", text):
             self._choose(RecoveryChoice.DISCARD)
 
 

@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QLabel,
     QScrollArea,
     QSizePolicy,
     QSplitter,
@@ -22,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.gui.base.controls import action_button, add_shortcut, close_button, focus_first
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.window.centre import Centre, CentreMode, MapStage
 from firegui.gui.window.side_panel import PanelSection, SidePanel
 from firegui.gui.window.workspaces import EXCLUSIVE, PLACES, WindowArea, WorkspaceName, panels_of
@@ -72,7 +71,7 @@ class HelpColumn(QFrame):
 
     def __init__(self, help: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        title = QLabel("Help")
+        title = plain_label("Help")
         title.setProperty("role", "heading")
         close = close_button("the help", "Esc", self.closed.emit)
         head = horizontal(None, (title, 1), close, margins=(8, 2, 2, 0))

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.layouts import fill_scroll_area, muted_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.widgets.settings_form import FoldedSection
 
 WIDTH = 320
@@ -45,7 +46,7 @@ class PanelSection(QWidget):
         self.heading = QToolButton()
         self.heading.setText(title)
         self.heading.setProperty("role", "section")
-        self.heading.setToolTip(f"Show or hide: {title} (Space)")
+        self.heading.setToolTip(plain(f"Show or hide: {title} (Space)"))
         self.heading.setCheckable(True)
         self.heading.setAutoRaise(True)
         self.heading.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QGridLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QMenu,
@@ -33,7 +32,8 @@ from PySide6.QtWidgets import (
 from firegui.assets import resource
 from firegui.gui.base.controls import focus_next
 from firegui.gui.base.icons import icon
-from firegui.gui.base.layouts import horizontal, muted_label, vertical
+from firegui.gui.base.layouts import horizontal, muted_label, plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import current_colors
 from firegui.gui.window.action_registry import ACTIONS, START_PAGE
@@ -146,7 +146,7 @@ class RecentProjects(QListWidget):
         for thumbnail in thumbnails:
             item = QListWidgetItem(f"{thumbnail.name}, {subtitle(thumbnail, datetime.now())}")
             item.setData(_THUMBNAIL, thumbnail)
-            item.setToolTip(f"{thumbnail.folder}\n{item.text()}")
+            item.setToolTip(plain(f"{thumbnail.folder}\n{item.text()}"))
             self.addItem(item)
         if self.count():
             self.setCurrentRow(0)
@@ -258,7 +258,7 @@ class StartPage(QScrollArea):
         head = QGridLayout()
         head.setVerticalSpacing(2)
         head.addWidget(muted_label("firegui", "title"), 0, 0)
-        head.addWidget(QLabel("Plan the aerial attack on a wildfire."), 1, 0)
+        head.addWidget(plain_label("Plan the aerial attack on a wildfire."), 1, 0)
         head.addWidget(muted_label(WARNING, "warning"), 2, 0)
         head.addWidget(self.close_button, 0, 1, Qt.AlignmentFlag.AlignRight)
         head.setColumnStretch(0, 1)
@@ -273,7 +273,7 @@ class StartPage(QScrollArea):
                 button = self._buttons[choice.action] = QPushButton(choice.text)
                 button.setObjectName(f"start-{choice.action}")
                 button.setProperty("role", "start")
-                button.setToolTip(choice.help)
+                button.setToolTip(plain(choice.help))
                 button.setAccessibleDescription(choice.help)
                 button.setIconSize(QSize(18, 18))
                 button.clicked.connect(lambda _checked=False, name=choice.action: self.action_chosen.emit(name))

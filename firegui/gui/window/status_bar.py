@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtWidgets import QLabel, QMessageBox, QStatusBar
+from PySide6.QtWidgets import QMessageBox, QStatusBar
 
 from firegui.gui.base.controls import tool_button
+from firegui.gui.base.dialogs import message_box
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import plain_label
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_view import MapView
 from firegui.gui.session.session import Session
@@ -26,7 +28,7 @@ class StatusBar(QObject):
         self.details = tool_button("Details", "Show the whole message")
         self.details.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.details.clicked.connect(lambda _checked=False: self._show_whole())
-        self.work = QLabel()
+        self.work = plain_label()
         self.work.setProperty("role", "muted")
         bar.setSizeGripEnabled(False)
         bar.addWidget(self.place, 3)
@@ -67,7 +69,8 @@ class StatusBar(QObject):
         self.details.setVisible(bool(self.message.text()) and needed > room)
 
     def _show_whole(self) -> None:
-        box = QMessageBox(QMessageBox.Icon.Information, "Message", self.message.text(), parent=self.message.window())
+        box = message_box(self.message.window(), QMessageBox.Icon.Information, "Message", self.message.text())
+        box.addButton(QMessageBox.StandardButton.Ok)
         box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()

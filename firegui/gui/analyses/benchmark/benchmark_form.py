@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QWidget
 
 from firegui.analyses.requests import BenchmarkRequest
 from firegui.domain.benchmark import (
@@ -18,7 +18,8 @@ from firegui.domain.benchmark import (
 from firegui.domain.settings import MORE
 from firegui.domain.workers import WorkerSettings
 from firegui.gui.analyses.benchmark.benchmark_controller import missing_package
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.widgets.fields import WholeField
 from firegui.gui.widgets.settings_form import SettingsForm
 
@@ -72,7 +73,7 @@ class BenchmarkForm(QWidget):
         form = QFormLayout()
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(4)
-        self._from_plan, every_core = QLabel("0: the two-stage plan's drops"), QLabel("0: one for every core")
+        self._from_plan, every_core = plain_label("0: the two-stage plan's drops"), plain_label("0: one for every core")
         for hint in (self._from_plan, every_core):
             hint.setProperty("role", "muted")
         self.fields.add_rows(form, self.fields.names(group=""))
@@ -93,9 +94,9 @@ class BenchmarkForm(QWidget):
         grid.setVerticalSpacing(1)
         grid.setColumnStretch(0, 1)
         for place, (text, tip) in enumerate((("Planners", ""), ("matched", _MATCHED_TIP))):
-            head = QLabel(text)
+            head = plain_label(text)
             head.setProperty("role", "muted" if place else "heading")
-            head.setToolTip(tip)
+            head.setToolTip(plain(tip))
             grid.addWidget(head, 0, place, Qt.AlignmentFlag.AlignBottom)
         for row, name in enumerate(_ORDER, start=1):
             self._dress(self.planners[name], name, PLANNERS[name].short, PLANNERS[name].title)
@@ -111,7 +112,7 @@ class BenchmarkForm(QWidget):
         if package:
             text, tip = f"{text} · needs {package}" if text else "", f"{tip}\nneeds {package}: pip install {package}"
         box.setText(text)
-        box.setToolTip(tip)
+        box.setToolTip(plain(tip))
         box.setAccessibleName(tip.replace("\n", ", "))
         box.toggled.connect(self._on_edited)
 

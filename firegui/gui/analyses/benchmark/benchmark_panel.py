@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QMenu, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from firegui.domain.benchmark import BenchmarkSettings, DeploymentRow, PlannerTask
 from firegui.errors import Problem
@@ -31,7 +31,7 @@ from firegui.gui.analyses.benchmark.benchmark_text import DEPLOYMENT_NOTE, NOTHI
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import column, scroll_area
+from firegui.gui.base.layouts import column, plain_label, scroll_area
 from firegui.gui.jobs.result_presenter import CompareMode, EvaluationRequest
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import add_table_actions, show_table
@@ -62,7 +62,7 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         self.deployment = TableModel[DeploymentRow](DEPLOYMENT_COLUMNS, self, key=lambda row: row)
         self.tasks_view, self.deployment_view = QTableView(), QTableView()
         self.work_page = self.tasks_view
-        self.remarks = QLabel(wordWrap=True)
+        self.remarks = plain_label(wordWrap=True)
         self.menu: QMenu | None = None
         self._drawn: Path | None = None
         self._lay_out()

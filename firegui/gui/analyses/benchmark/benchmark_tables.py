@@ -48,6 +48,7 @@ from firegui.domain.stress import scenario_names
 from firegui.domain.units import Units
 from firegui.gui.analyses.benchmark.benchmark_text import Tasks, task_name
 from firegui.gui.base.number_text import duration, number
+from firegui.gui.base.plain_text import plain
 from firegui.gui.widgets.table_model import ROOT, SORT_ROLE, Column, Index
 from firegui.runs.events import TaskProgress
 
@@ -208,7 +209,7 @@ class BenchmarkModel(QAbstractItemModel):
             seed = group.rows[0].task.seed
             return seed if role == SORT_ROLE else f"seed {seed}"
         if role == Qt.ItemDataRole.ToolTipRole and column.cell_tip is None:
-            return f"{group.title}\n{column.tip}"
+            return plain(f"{group.title}\n{column.tip}")
         return column.cell_data(group, role)
 
 

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QListWidget, QWidget
+from PySide6.QtWidgets import QListWidget, QWidget
 
 from firegui.analyses.calibration.checkpoint import part_of, read_checkpoint
 from firegui.analyses.calibration.run import default_settings, input_problems
@@ -29,7 +29,8 @@ from firegui.gui.analyses.calibration.calibration_controller import (
 from firegui.gui.analyses.calibration.use_weights_dialog import ask_use
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.saved_results import SavedResult
-from firegui.gui.base.layouts import column, labelled, row
+from firegui.gui.base.layouts import column, labelled, rich_label, row
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import refusing
 from firegui.gui.widgets.fields import NoScrollComboBox, WholeField
@@ -62,7 +63,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         self._used: tuple[WeightsReady, NetworkWeights] | None = None
         self.form = SettingsForm(NetworkFitSettings())
         self.origin, self.others = NoScrollComboBox(), QListWidget()
-        self.plots, self.summary = FitPlots(self._controller), QLabel(wordWrap=True)
+        self.plots, self.summary = FitPlots(self._controller), rich_label(wordWrap=True)
         self._lay_out()
         self._controller.epochs_added.connect(self._show_activity)
         self.form.changed.connect(self._check)
@@ -108,7 +109,6 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
-        self.summary.setTextFormat(Qt.TextFormat.RichText)
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.summary.setAccessibleName("Result of the calibration")
         use = "Plan and simulate with these weights from now on; can be undone"
@@ -220,7 +220,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         self.others.clear()
         for each in companions:
             self.others.addItem(f"{each.project.scenario.name} · {each.folder.name}")
-            self.others.item(self.others.count() - 1).setToolTip(str(each.folder))
+            self.others.item(self.others.count() - 1).setToolTip(plain(str(each.folder)))
         self._check()
 
     def _offer_origins(self, project: Project | None) -> None:

@@ -8,6 +8,7 @@ from statistics import fmean
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from firegui.domain.fit import EventProgress
+from firegui.gui.base.dialogs import message_box
 from firegui.runs.events import WeightsReady
 
 _NOT_COMPARED = (
@@ -29,10 +30,9 @@ def ask_use(parent: QWidget | None, found: WeightsReady, present: str) -> bool:
     The default answer is no if they do worse.
     """
     worse = is_worse(found)
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Warning if worse or not found.before else QMessageBox.Icon.Question)
-    box.setWindowTitle("Use calibrated weights")
-    box.setText(_WORSE if worse else "Use the calibrated weights in this project?")
+    icon = QMessageBox.Icon.Warning if worse or not found.before else QMessageBox.Icon.Question
+    text = _WORSE if worse else "Use the calibrated weights in this project?"
+    box = message_box(parent, icon, "Use calibrated weights", text)
     box.setInformativeText(comparison_html(found, present))
     use = box.addButton("&Use the new weights", QMessageBox.ButtonRole.AcceptRole)
     keep = box.addButton("&Keep the present model", QMessageBox.ButtonRole.RejectRole)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from firegui.analyses.requests import SensitivityRequest
 from firegui.domain.sensitivity import KIND_TITLES, SensitivityKind, SensitivitySettings
@@ -13,6 +13,7 @@ from firegui.domain.settings import OptimizerSettings
 from firegui.domain.workers import GROUP, WorkerSettings
 from firegui.errors import Problem, Problems
 from firegui.gui.analyses.schedule_choice import ScheduleChoice
+from firegui.gui.base.layouts import plain_label
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import problems_of
 from firegui.gui.widgets.fields import narrow_combo
@@ -46,7 +47,7 @@ class SensitivityForm(QWidget):
         self.search = SettingsForm(OptimizerSettings(), only=("epochs",))
         self.epochs = self.search.box("epochs")
         self.epochs.setToolTip("Most search steps of each plan of the sweep")
-        self.about = QLabel(wordWrap=True)
+        self.about = plain_label(wordWrap=True)
         self.about.setProperty("role", "muted")
         form = self._form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QSlider, QTableView, QToolButton, QWidget
 
 from firegui.analyses.skill.results import write_skill
 from firegui.analyses.skill.run import available_days, default_settings, fitted_days, skill_problems
@@ -21,7 +21,7 @@ from firegui.gui.analyses.skill.skill_charts import METRICS, ReliabilityChart, S
 from firegui.gui.analyses.skill.skill_controller import SkillController, SkillRequest
 from firegui.gui.analyses.skill.skill_table import SkillModel, day_text, summary_html
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import column, describe, row
+from firegui.gui.base.layouts import column, describe, rich_label, row
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink, fire_scale
@@ -61,7 +61,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
         self.model, self.table = SkillModel(self), QTableView()
         self.chart, self.diagram, self.map = SkillChart(), ReliabilityChart(), ComparisonMap()
         self.measure, self.slider = NoScrollComboBox(), NoScrollSlider(Qt.Orientation.Horizontal)
-        self.summary, self.key, self.day_text = QLabel(), QLabel(wordWrap=True), ElidedLabel()
+        self.summary, self.key, self.day_text = rich_label(), rich_label(wordWrap=True), ElidedLabel()
         self._lay_out()
         self._session.project_edited.connect(self._note_weights)
         self.form.changed.connect(self._check)
@@ -110,7 +110,6 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
         show_table(self.table, self.model, "Scores by day", is_sortable=False)
         self._add_pages(("Days", self.table), ("Curves", self._curves()), ("Map", self._maps()))
         fields = [part for pair in self.form.pairs(self.form.editors) for part in pair]
-        self.summary.setTextFormat(Qt.TextFormat.RichText)
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.summary.setAccessibleName("Mean scores")
         self._lay_out_beside(self.pages, row(*fields), self.notes, self.summary)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import escape
 
 from PySide6.QtCore import QObject
 
@@ -104,7 +105,7 @@ def summary_html(report: SkillReport) -> str:
     """Return the means of the model and its references as HTML, one row each."""
     after = report.spans[2]
     head = ["Mean overlap (IoU)", f"1–{report.days}", f"{after.first}–{after.last}", "new", "growth"]
-    rows = [[short_name(item), *_means(item, report)] for item in report.forecasts]
+    rows = [[escape(short_name(item)), *_means(item, report)] for item in report.forecasts]
     if report.published is not None:
         rows.append(["published", f"{report.published.mean:.2f}", "", "", ""])
     lines = [_row("th", head), *(_row("td", row, bold=number == 0) for number, row in enumerate(rows))]

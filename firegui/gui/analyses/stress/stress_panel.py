@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker
-from PySide6.QtWidgets import QLabel, QTableView, QToolButton
+from PySide6.QtWidgets import QTableView, QToolButton
 
 from firegui.analyses.stress.results import stress_draw_spec, table_csv
 from firegui.domain.stress import StressResult
@@ -17,7 +17,7 @@ from firegui.gui.analyses.stress.scenario_table import ScenarioTable
 from firegui.gui.analyses.stress.stress_columns import stress_columns, stress_rows
 from firegui.gui.analyses.stress.stress_controller import SavedStressTest, StressController, StressTestResult
 from firegui.gui.analyses.stress.stress_form import StressForm
-from firegui.gui.base.layouts import column, describe, row
+from firegui.gui.base.layouts import column, describe, rich_label, row
 from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink
 from firegui.gui.widgets.fields import NoScrollComboBox
@@ -59,7 +59,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
     def _build(self) -> None:
         self.model = TableModel[StressResult]((), self, key=lambda result: result.scenario.name)
         self.table, self.map, self.scenarios = QTableView(), LeakMap(), ScenarioTable(self._session)
-        self.leak, self.key = NoScrollComboBox(), QLabel()
+        self.leak, self.key = NoScrollComboBox(), rich_label()
         self.about.setText(_ABOUT)
         self._lay_out()
         self._session.project_edited.connect(self._on_project)

@@ -26,6 +26,7 @@ from firegui.domain.study_table import (
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.layouts import fill_column, labelled, row
 from firegui.gui.base.number_text import number
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import Colors, current_colors
 from firegui.gui.charts.chart import Chart
 from firegui.gui.widgets.fields import NoScrollComboBox
@@ -313,7 +314,7 @@ class StudyChartView(QWidget):
             box, label = self.choices[name], labelled(name, self.choices[name])
             label.setProperty("role", "muted")
             box.setAccessibleName(name)
-            box.setToolTip(tip)
+            box.setToolTip(plain(tip))
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             box.currentIndexChanged.connect(self._draw)
             parts += [label, box]

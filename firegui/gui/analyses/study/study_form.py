@@ -12,7 +12,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -29,7 +28,8 @@ from firegui.domain.study_table import MEASURES
 from firegui.domain.study_text import levels_text, read_levels, read_settings, settings_text
 from firegui.domain.workers import GROUP, WorkerSettings
 from firegui.errors import Problem
-from firegui.gui.base.layouts import horizontal, muted_label, vertical
+from firegui.gui.base.layouts import horizontal, muted_label, plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.widgets.fields import PathField, narrow_combo, text_line
 from firegui.gui.widgets.settings_form import FoldedSection, SettingsForm
 from firegui.gui.widgets.table_buttons import ButtonRow
@@ -281,7 +281,7 @@ class StudyForm(QWidget):
             for name in (*names, *(name for name in MEASURES if name not in names)):
                 item = QListWidgetItem(MEASURES[name].label if name in MEASURES else name)
                 item.setData(Qt.ItemDataRole.UserRole, name)
-                item.setToolTip(name)
+                item.setToolTip(plain(name))
                 item.setFlags(
                     Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
                 )
@@ -316,7 +316,7 @@ class StudyForm(QWidget):
         self.measures.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.measures.setWordWrap(True)
         self.measures.setResizeMode(QListWidget.ResizeMode.Adjust)
-        heading = QLabel("&Record in the table")
+        heading = plain_label("&Record in the table")
         heading.setBuddy(self.measures)
         self.measures.setFixedHeight(_LINES * (self.measures.fontMetrics().height() + 4))
         self._form = form = QFormLayout()

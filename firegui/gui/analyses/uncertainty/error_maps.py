@@ -17,15 +17,16 @@ from PySide6.QtGui import (
     QShowEvent,
     QTransform,
 )
-from PySide6.QtWidgets import QBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from firegui.domain.grid import Box, bounding_box
 from firegui.domain.uncertainty import ErrorModel
 from firegui.errors import InputError
 from firegui.gui.analyses.uncertainty.uncertainty_controller import EnsembleResult, UncertaintyController
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import fill_column, horizontal, row
+from firegui.gui.base.layouts import fill_column, horizontal, plain_label, row
 from firegui.gui.base.number_text import number
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import current_colors
 from firegui.gui.map.map_colors import ColorScale, Packed, codes, signed_scale
 from firegui.gui.widgets.fields import NoScrollComboBox
@@ -78,7 +79,7 @@ class FieldMap(QWidget):
         self._name = NAMES[coordinate]
         self._pixels: Packed | None = None
         self._box: Box = (slice(0, 1), slice(0, 1))
-        self.setToolTip(f"{self._name} = {_HELP[coordinate]}")
+        self.setToolTip(plain(f"{self._name} = {_HELP[coordinate]}"))
         self.setAccessibleName(self._name)
         self.setMouseTracking(True)
         self.setMinimumSize(50, 40)
@@ -158,7 +159,7 @@ class FieldPair(QWidget):
         self._values: Floats | None = None
         self.head = ElidedLabel()
         self.maps = (FieldMap(0), FieldMap(1))
-        self.nothing = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.nothing = plain_label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.nothing.setProperty("role", "muted")
         self.nothing.hide()
         for each in self.maps:
@@ -204,7 +205,9 @@ class SignedBar(QWidget):
         """Show another scale."""
         self._scale = scale
         self.setAccessibleName(f"Colour scale of {scale.title}, {scale.low} to {scale.high}")
-        self.setToolTip(f"{scale.title}: blue above 0, ochre below. What is farther off has the colour of the end.")
+        self.setToolTip(
+            plain(f"{scale.title}: blue above 0, ochre below. What is farther off has the colour of the end.")
+        )
         self.update()
 
     @property

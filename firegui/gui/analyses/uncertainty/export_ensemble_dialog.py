@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QLabel,
     QPushButton,
     QWidget,
 )  # fmt: skip
@@ -21,7 +20,8 @@ from firegui.analyses.uncertainty.results import EnsembleHeader
 from firegui.domain.uncertainty import KIND_TITLES
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import confirm_replace, show_problems
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import RunSlot
 from firegui.gui.session.session import Session
@@ -54,16 +54,16 @@ class EnsembleExportDialog(QDialog):
         there = available_parts(folder)
         self.boxes = {part: QCheckBox(text) for part, text in _PARTS.items()}
         for part, box in self.boxes.items():
-            box.setToolTip(f"Write {box.text().partition(' —')[0]}")
+            box.setToolTip(plain(f"Write {box.text().partition(' —')[0]}"))
             box.setChecked(part in there)
             box.setVisible(part in there)
             box.toggled.connect(self._refresh)
         self.folder = PathField("folder", "Folder for the export", kind="folder")
         self.folder.line.setText(str(_first_folder(session, folder, header)))
         self.written: Path | None = None
-        self.activity = QLabel(wordWrap=True)
+        self.activity = plain_label(wordWrap=True)
         self.activity.setProperty("role", "muted")
-        self.why_not = QLabel("No part is selected.")
+        self.why_not = plain_label("No part is selected.")
         self.why_not.setProperty("role", "muted")
         self.open_button = QPushButton("Open folder")
         self.open_button.setAutoDefault(False)
@@ -128,7 +128,7 @@ class EnsembleExportDialog(QDialog):
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         kind, done = KIND_TITLES[self._header.settings.kind], self._header.members_done
-        summary = QLabel(f"{kind}, {counted(done, 'member')}, seed {self._header.seed}.", wordWrap=True)
+        summary = plain_label(f"{kind}, {counted(done, 'member')}, seed {self._header.seed}.", wordWrap=True)
         form = QFormLayout()
         form.addRow("Files", vertical(None, *self.boxes.values()))
         form.addRow("Folder", self.folder)

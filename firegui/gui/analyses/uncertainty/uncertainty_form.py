@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from firegui.analyses.requests import UncertaintyRequest
 from firegui.analyses.uncertainty.report import UNBURNED
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.domain.workers import GROUP, WorkerSettings
 from firegui.gui.analyses.schedule_choice import ScheduleChoice
+from firegui.gui.base.layouts import plain_label
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.settings_form import SettingEditor, SettingsForm
 
@@ -30,7 +31,7 @@ class UncertaintyForm(QWidget):
         self.fields = SettingsForm(UncertaintySettings())
         self.workers = SettingsForm(WorkerSettings())
         self.schedules = ScheduleChoice(queue, self, "A schedule to try", "none: no drops only")
-        self.about = QLabel(wordWrap=True)
+        self.about = plain_label(wordWrap=True)
         self.about.setProperty("role", "muted")
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QCheckBox, QLabel, QTableView, QWidget
+from PySide6.QtWidgets import QCheckBox, QTableView, QWidget
 
 from firegui.analyses.uncertainty.report import MEAN_OF_DRAWS, UNBURNED, below_start_text, error_text
 from firegui.analyses.uncertainty.results import member_spec
@@ -34,7 +34,7 @@ from firegui.gui.analyses.uncertainty.uncertainty_controller import (
 )
 from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
-from firegui.gui.base.layouts import column, describe, muted_label, row
+from firegui.gui.base.layouts import column, describe, muted_label, plain_label, row
 from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.runs.run_requests import schedule_title
 
@@ -73,7 +73,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self.convergence, self.variogram = EnsembleConvergenceChart(), VariogramChart()
         self.quantity, self.unit = NoScrollComboBox(), NoScrollComboBox()
         self.show_members, self.show_quantiles = QCheckBox("Fires"), QCheckBox("5–95 %")
-        self.error_text, self.means = QLabel(wordWrap=True), QLabel(wordWrap=True)
+        self.error_text, self.means = plain_label(wordWrap=True), plain_label(wordWrap=True)
         self.caution, self.means_note = muted_label(role="warning"), muted_label()
         self._lay_out()
         self._session.result_changed.connect(self._refresh)

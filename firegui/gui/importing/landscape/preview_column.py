@@ -8,11 +8,11 @@ from datetime import date, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QWidget
 
 from firegui.domain.scenario import LAYERS
 from firegui.gui.base.elided_label import Piece
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.charts.chart import Chart
 from firegui.gui.importing.landscape.preview_map import (
     PreviewMap,
@@ -50,7 +50,7 @@ class WindChart(QWidget):
         self.slider.setAccessibleName("Day of the wind")
         self.slider.setToolTip("Day of the wind in map and charts")
         self.slider.setPageStep(1)
-        self._label = QLabel()
+        self._label = plain_label()
         self.speed, self.origin = Chart("Wind speed at 10 m", ""), Chart("Blows from", "")
         self._course = self.speed.add_curve("muted", width=1.2)
         self._mean = self.speed.add_curve("accent", width=1.6, symbol=_DOT)
@@ -159,7 +159,7 @@ class PreviewColumn(QWidget):
         self._shown: dict[str, tuple[SurveyResult, Packed, ColorScale | None]] = {}
         self.layer, self.relief = NoScrollComboBox(), QCheckBox("Relief")
         self.map, self.legend, self.strip = PreviewMap(), LegendRow(), WindChart()
-        self._empty = QLabel(_EMPTY)
+        self._empty = plain_label(_EMPTY)
         self._empty.setProperty("role", "muted")
         self._lay_out()
         self.show_survey(None, ())
@@ -197,7 +197,7 @@ class PreviewColumn(QWidget):
     # -- putting together --------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         bar = QHBoxLayout()
-        label = QLabel("Sho&w")
+        label = plain_label("Sho&w")
         label.setBuddy(self.layer)
         self.layer.setAccessibleName("Layer of the preview")
         self.layer.setToolTip("Layer of the landscape in the preview")

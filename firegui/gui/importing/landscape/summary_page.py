@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListWidget, QListWidge
 from firegui.domain.calendar import DATE_UNKNOWN
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Problem
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import set_role
 from firegui.gui.importing.landscape.grid_page import size_text
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
@@ -142,7 +143,7 @@ def days_text(days: int) -> str:
 
 def _list(name: str, tip: str) -> QListWidget:
     view = QListWidget()
-    view.setToolTip(tip)
+    view.setToolTip(plain(tip))
     view.setAccessibleName(name)
     view.setWordWrap(True)
     view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QSplitter,
     QStackedWidget,
@@ -23,7 +22,8 @@ from PySide6.QtWidgets import (
 from firegui.domain.project import Project
 from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.gui.base.controls import press_focused_button
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import horizontal, plain_label, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.importing.landscape.files_page import FilesPage
@@ -120,7 +120,7 @@ class LandscapeWizard(QDialog):
             step = QToolButton(autoRaise=True)
             step.setCheckable(True)
             step.setObjectName(f"step{page.title}")
-            step.setToolTip(f"Go to step {number + 1}: {page.title}")
+            step.setToolTip(plain(f"Go to step {number + 1}: {page.title}"))
             step.clicked.connect(lambda _checked=False, number=number: self.go_to(number))
             self._choice.addButton(step, number)
             self.steps.append(step)
@@ -131,7 +131,7 @@ class LandscapeWizard(QDialog):
     def _button_row(self) -> QHBoxLayout:
         self._bar = QProgressBar(minimum=0, maximum=0, textVisible=False)
         self._bar.setFixedWidth(110)
-        self._said = QLabel()
+        self._said = plain_label()
         self._said.setProperty("role", "muted")
         # Enter in a field applies the entry. It must not go to the next step.
         self.back = button("< Bac&k", lambda: self.go_to(self.step - 1), "Go to the step before")

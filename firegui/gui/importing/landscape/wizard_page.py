@@ -23,6 +23,8 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import Problem
 from firegui.gui.base.controls import without_mnemonic
+from firegui.gui.base.layouts import plain_label
+from firegui.gui.base.plain_text import plain
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 
 _NAMED = r"(?<![\w.-]){}(?![\w-])"
@@ -39,6 +41,7 @@ class FieldNote(QLabel):
 
     def __init__(self, *beginnings: str, field: QWidget | None = None, files: Files | None = None) -> None:
         super().__init__(wordWrap=True)
+        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", "error")
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._beginnings, self._files, self._field = beginnings, files, field
@@ -88,7 +91,7 @@ class WizardPage(QScrollArea):
         self.column = QVBoxLayout(body)
         self.column.setContentsMargins(10, 8, 10, 8)
         self.column.setSpacing(8)
-        head = QLabel(self.about, wordWrap=True)
+        head = plain_label(self.about, wordWrap=True)
         head.setProperty("role", "muted")
         self.column.addWidget(head)
         self.setWidget(body)
@@ -174,7 +177,7 @@ def button(text: str, run: Callable[[], object], tip: str) -> QPushButton:
     """Return a button that Enter in a field does not press."""
     made = QPushButton(text)
     made.setAutoDefault(False)
-    made.setToolTip(tip)
+    made.setToolTip(plain(tip))
     made.clicked.connect(lambda _checked=False: run())
     return made
 
@@ -196,7 +199,7 @@ def show_text(label: QLabel, text: str) -> None:
 
 def copyable_label(role: str = "muted") -> QLabel:
     """Return a label whose text can be copied."""
-    label = QLabel(wordWrap=True)
+    label = plain_label(wordWrap=True)
     label.setProperty("role", role)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
