@@ -23,6 +23,7 @@ from firegui.io.project.store import save_project
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 OPEN_LOOK_AND_CLOSE = """
+import os
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
@@ -34,6 +35,7 @@ open_initial_project = app.open_initial_project
 def look(window, folder):
     assert window.isVisible()
     assert "torch" not in sys.modules, "torch was loaded before the window was shown"
+    assert os.environ["QT_NO_GUI_THREADPOOL"] == "1", "painting would wait for threads that compete with a run"
     open_initial_project(window, folder)
     print("OPEN", window.workbench.session.project.scenario.name)
     QTimer.singleShot(200, window.close)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QTransform, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -20,8 +21,9 @@ from firegui.domain.units import FOOT_M, Units
 from firegui.gui.base.theme import Theme, palette
 from firegui.gui.map import readout
 from firegui.gui.map.decorations import flow
-from firegui.gui.map.items import text_width
+from firegui.gui.map.items import Drawing, ScreenItem, text_width
 from firegui.gui.map.layers import place_layers as graticule_module
+from firegui.gui.map.layers.layer import MapLayer
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.readout import wind_origin
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
@@ -161,6 +163,67 @@ def test_steps_are_repainted_by_the_timer_and_not_one_by_one(
     assert drawn == []
     qtbot.waitUntil(lambda: bool(drawn))
     assert drawn == [99]
+
+
+def paintings(view: MapView, *keys: str) -> list[str]:
+    """Return a list that gets the key of a layer whenever the layer paints its content, and not its picture."""
+    found: list[str] = []
+    for key in keys:
+        item = view.layers[key].item
+        assert isinstance(item, ScreenItem)
+        item._draw = partial(_note_and_draw, found, key, item._draw)
+    return found
+
+
+def _note_and_draw(
+    found: list[str], key: str, draw: Drawing, painter: QPainter, transform: QTransform, visible: QRectF
+) -> None:
+    found.append(key)
+    draw(painter, transform, visible)
+
+
+def repaint(hand: Hand, times: int = 2) -> None:
+    hand.view.flush()
+    for _ in range(times):
+        hand.viewport.repaint()
+
+
+def test_an_edit_of_the_plan_paints_no_layer_again_that_shows_nothing_of_it(session: Session, hand: Hand) -> None:
+    repaint(hand)
+    found = paintings(hand.view, "markers", "graticule", "wind", "regions", "zones", "pins")
+    plan = session.project.plan
+    session.set_plan("other seed", replace(plan, optimizer=replace(plan.optimizer, seed=plan.optimizer.seed + 1)))
+    repaint(hand)
+    assert found == []
+    session.set_regions("delete all", ())
+    repaint(hand)
+    assert found == ["regions"]
+
+
+def test_content_that_rested_is_painted_once_when_it_changes(session: Session, hand: Hand) -> None:
+    repaint(hand, 3)
+    found = paintings(hand.view, "regions")
+    session.select_region(session.project.regions[0].name)
+    repaint(hand, 3)
+    assert found == ["regions"]
+
+
+def test_a_step_asks_only_the_layers_that_follow_it_for_their_legend(
+    session: Session, hand: Hand, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.show_result(ShownResult("run", baseline=growing(project, 4), plan=growing(project, 1)))
+    hand.view.flush()
+    asked: list[MapLayer] = []
+
+    def missing(layer: MapLayer) -> str:
+        asked.append(layer)
+        return ""
+
+    for kind in {type(layer) for layer in hand.view.layers}:
+        monkeypatch.setattr(kind, "missing", missing)
+    session.set_step(50)
+    hand.view.layers.update()
+    assert {layer.key for layer in asked} == {layer.key for layer in hand.view.layers if "step" in layer.follows}
 
 
 def test_baseline_and_plan_have_the_same_colour_for_the_same_probability(

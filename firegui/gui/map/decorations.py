@@ -100,8 +100,10 @@ class Decorations(QGraphicsItem):
         self.parts = DecorationParts()
         self.pixels_per_cell = 1.0
         self._size = QRectF()
-        # During playback only the title changes.
-        self._picture = PictureCache()
+        # During playback only the title changes. One picture of all the rest would be as large as the map.
+        self._pictures = tuple(
+            (PictureCache(), paint) for paint in (self._paint_north, self._paint_scale_bar, self._paint_legend)
+        )
         self._kept: tuple[object, ...] = ()
 
     def show_caption(self, caption: Caption, pixels_per_cell: float, size: QRectF) -> None:
@@ -130,17 +132,10 @@ class Decorations(QGraphicsItem):
         )
         if drawn != self._kept:
             self._kept = drawn
-            self._picture.forget()
-        self._picture.paint(painter, widget, self._paint_still)
-
-    def _paint_still(self, painter: QPainter, _first: int) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self.parts.north:
-            self._paint_north(painter)
-        if self.parts.scale_bar:
-            self._paint_scale_bar(painter)
-        if self.parts.legend and self.caption.scale is not None:
-            self._paint_legend(painter, self.caption.scale)
+            for picture, _paint in self._pictures:
+                picture.forget()
+        for picture, paint in self._pictures:
+            picture.paint(painter, widget, paint)
 
     def _pill(self, painter: QPainter, box: QRectF) -> None:
         path = QPainterPath()
@@ -195,7 +190,10 @@ class Decorations(QGraphicsItem):
         for number, (line, width) in enumerate(zip(lines, widths, strict=True)):
             self._text(painter, QPointF(middle.x() - width / 2.0, box.top() + 20.0 * number + 20.0), line, font)
 
-    def _paint_north(self, painter: QPainter) -> None:
+    def _paint_north(self, painter: QPainter, _first: int) -> None:
+        if not self.parts.north:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         x, top = self._size.right() - _EDGE - 12.0, self._size.top() + _EDGE
         font = map_font(10.0, bold=True)
         draw_text(painter, QPointF(x - text_width("N", font) / 2, top + 10.0), "N", font, self.ink.text, self.ink.halo)
@@ -208,7 +206,10 @@ class Decorations(QGraphicsItem):
         painter.strokePath(needle, pen)
         painter.fillPath(needle, self.ink.text)
 
-    def _paint_scale_bar(self, painter: QPainter) -> None:
+    def _paint_scale_bar(self, painter: QPainter, _first: int) -> None:
+        if not self.parts.scale_bar:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metres_per_pixel = self.caption.cell_size_m / self.pixels_per_cell
         metres, text = scale_bar(_BAR_PX * metres_per_pixel, self.caption.units)
         width = metres / metres_per_pixel
@@ -226,7 +227,11 @@ class Decorations(QGraphicsItem):
         painter.setFont(font)
         painter.drawText(at, text)
 
-    def _paint_legend(self, painter: QPainter, scale: ColorScale) -> None:
+    def _paint_legend(self, painter: QPainter, _first: int) -> None:
+        scale = self.caption.scale
+        if not self.parts.legend or scale is None:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         font, bold = map_font(8.5), map_font(8.5, bold=True)
         room = self._size.width() - 2.0 * _EDGE
         width = min(max(_LEGEND_PX, text_width(scale.title, bold)), room)

@@ -26,6 +26,7 @@ from firegui.domain.grid import bounding_box
 from firegui.io.rasters.masks import mask_rings
 
 Key = tuple[float, ...]
+_PEN_PX = 4.0
 Draw = Callable[[QPainter, int], None]
 """Function that draws parts from the ``n``-th on, counted from 0."""
 
@@ -34,31 +35,41 @@ class PictureCache:
     """Picture of something drawn at one zoom, position and size. Call :meth:`forget` when it changes.
 
     Parts appended at the end are drawn onto the picture. The first drawing at a position is direct, so that panning and
-    zooming store no pictures. Content that ``crosses`` itself has a picture even then under an opacity: its strokes
-    fade as one.
+    zooming store no pictures; the same holds for content that changes at every drawing. Content that ``crosses`` itself
+    has a picture even then under an opacity: its strokes fade as one.
     """
 
     def __init__(self, *, crosses: bool = True) -> None:
         self._crosses = crosses
         self._image = QImage()
         self._at = QPointF()
+        self._part = QRect()
         self._parts = 0
         self._key: Key | None = None
         self._seen: Key | None = None
+        self._reused = False
 
     def forget(self) -> None:
         """Discard the picture: the content has changed."""
-        self._key = self._seen = None
+        # Content that rested until now will rest again: drawing it directly first would draw it twice.
+        self._seen = self._key if self._reused else None
+        self._key, self._reused = None, False
 
-    def paint(self, painter: QPainter, widget: QWidget | None, draw: Draw, parts: int = 1) -> None:
-        """Draw all parts in the coordinates of ``painter``, or the picture of them."""
+    def paint(
+        self, painter: QPainter, widget: QWidget | None, draw: Draw, parts: int = 1, bounds: QRectF | None = None
+    ) -> None:
+        """Draw all parts in the coordinates of ``painter``, or the picture of them.
+
+        ``bounds`` contains the parts that are appended later; by default they may be anywhere.
+        """
         if widget is None:
             draw(painter, 0)
             return
         transform = QTransform(painter.worldTransform())
         key = _key(transform, widget)
         if key == self._key:
-            self._extend(transform, widget, draw, parts)
+            self._reused = True
+            self._extend(transform, widget, draw, parts, bounds)
         elif key != self._seen and not (self._crosses and painter.opacity() < 1.0):
             self._seen = key
             draw(painter, 0)
@@ -66,10 +77,10 @@ class PictureCache:
         else:
             self._begin(transform, widget, draw, parts)
             self._key = key
-        if not self._image.isNull():
+        if not self._part.isEmpty():
             painter.save()
             painter.resetTransform()
-            painter.drawImage(self._at, self._image)
+            painter.drawImage(self._at, self._image, QRectF(self._part))
             painter.restore()
 
     def _begin(self, transform: QTransform, widget: QWidget, draw: Draw, parts: int) -> None:
@@ -78,21 +89,30 @@ class PictureCache:
         drawn, ratio = _drawn_part(image), image.devicePixelRatioF()
         self._image = image.copy(drawn) if not drawn.isEmpty() else QImage()
         self._image.setDevicePixelRatio(ratio)
-        self._at, self._parts = QPointF(drawn.x() / ratio, drawn.y() / ratio), parts
+        self._at, self._part, self._parts = QPointF(drawn.x() / ratio, drawn.y() / ratio), self._image.rect(), parts
 
-    def _extend(self, transform: QTransform, widget: QWidget, draw: Draw, parts: int) -> None:
+    def _extend(self, transform: QTransform, widget: QWidget, draw: Draw, parts: int, bounds: QRectF | None) -> None:
         """Draw the new parts; if there are fewer parts than before, draw all again."""
         if parts < self._parts:
             self._begin(transform, widget, draw, parts)
         elif parts > self._parts:
-            if self._image.size() != _size(widget):
+            whole = self._image
+            if whole.size() != _size(widget):
                 whole = _empty(widget)
                 painter = QPainter(whole)
                 painter.drawImage(self._at, self._image)
                 painter.end()
-                self._image, self._at = whole, QPointF()
-            _draw_on(self._image, transform, draw, self._parts)
-            self._parts = parts
+            _draw_on(whole, transform, draw, self._parts)
+            ratio = whole.devicePixelRatioF()
+            self._part = whole.rect() if bounds is None else _pixels_of(transform.mapRect(bounds), ratio) & whole.rect()
+            self._at = QPointF(self._part.x() / ratio, self._part.y() / ratio)
+            self._image, self._parts = whole, parts
+
+
+def _pixels_of(area: QRectF, ratio: float) -> QRect:
+    """Return the pixels of an area of strokes; a pen is not wider than the margin."""
+    area = area.adjusted(-_PEN_PX, -_PEN_PX, _PEN_PX, _PEN_PX)
+    return QRectF(area.topLeft() * ratio, area.size() * ratio).toAlignedRect()
 
 
 def _size(widget: QWidget) -> QSize:
@@ -241,7 +261,9 @@ class StrokesItem(QGraphicsItem):
         if still:
             self._still_picture.paint(painter, widget, lambda into, first: _draw(into, still[first:]), len(still))
         if growing:
-            self._growing_picture.paint(painter, widget, lambda into, first: _draw(into, growing[first:]), len(growing))
+            self._growing_picture.paint(
+                painter, widget, lambda into, first: _draw(into, growing[first:]), len(growing), self._bounds
+            )
         _draw(painter, moving)
 
 
@@ -283,8 +305,10 @@ class ScreenItem(QGraphicsItem):
 
     def set_grid(self, rows: int, columns: int) -> None:
         """Extend far enough around the grid for labels outside it."""
-        self.prepareGeometryChange()
-        self._extent = QRectF(-columns, -rows, 3.0 * columns, 3.0 * rows)
+        extent = QRectF(-columns, -rows, 3.0 * columns, 3.0 * rows)
+        if extent != self._extent:
+            self.prepareGeometryChange()
+            self._extent = extent
 
     def boundingRect(self) -> QRectF:
         """Return the grid with a margin of its own size on every side."""

@@ -20,6 +20,7 @@ from firegui.domain.schedule import DropRecord
 from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
 from firegui.gui.map.layers.layer import (
     DROP_VIEWS,
+    Content,
     LayerChoice,
     Legend,
     MapLayer,
@@ -27,6 +28,7 @@ from firegui.gui.map.layers.layer import (
     RasterLayer,
     Sample,
     class_choice,
+    same_content,
     threshold_range,
 )
 from firegui.gui.map.map_colors import Bytes, ColorScale, difference_scale, faded
@@ -110,7 +112,7 @@ class DropsLayer(MapLayer):
         self._ellipses: dict[Material, Ellipses] = {}
         self._other_days: tuple[Stroke, ...] = ()
         self._today: dict[int, tuple[Stroke, ...]] = {}
-        self._made_of: tuple[object, ...] = ()
+        self._made_of: Content = ()
 
     @property
     def legend(self) -> Legend:
@@ -153,10 +155,7 @@ class DropsLayer(MapLayer):
         per_day = shown.project.calendar.steps_per_day
         begin, now = shown.day * per_day, shown.step + 1
         flown = [stroke for step in range(begin, now) for stroke in self._strokes_of(step)]
-        later = [
-            Stroke(self._future(material, now, begin + per_day), _future_pen(color))
-            for material, color in self._materials
-        ]
+        later = self._future_strokes(now, begin + per_day)
         still = self._other_days
         self.strokes.set_strokes([*still, *flown, *later], still=len(still), growing=len(flown))
 
@@ -177,21 +176,26 @@ class DropsLayer(MapLayer):
     def _turn_to(self, begin: int, end: int, after: int) -> None:
         """Make the strokes of the other days, unless they exist; identical objects are not drawn again."""
         wanted = (self._source, begin, self.ink, self.shows_past, self.shows_future)
-        if self._made_of and all(new is old or new == old for new, old in zip(wanted, self._made_of, strict=True)):
+        if same_content(wanted, self._made_of):
             return
         self._made_of = wanted
-        later = [Stroke(self._future(material, end, after), _future_pen(color)) for material, color in self._materials]
         earlier = [
             Stroke(
                 self._ellipses[material].between(0, begin if self.shows_past else 0), cosmetic(faded(color, _EARLIER))
             )
             for material, color in self._materials
         ]
-        self._other_days = (*later, *earlier)
+        self._other_days = (*self._future_strokes(end, after), *earlier)
         self._today = {}
 
-    def _future(self, material: Material, first: int, end: int) -> QPainterPath:
-        return self._ellipses[material].between(first, end if self.shows_future else first)
+    def _future_strokes(self, first: int, end: int) -> list[Stroke]:
+        """Return the outlines of drops that are still to come; none where they are hidden."""
+        if not self.shows_future:
+            return []
+        return [
+            Stroke(self._ellipses[material].between(first, end), _future_pen(color))
+            for material, color in self._materials
+        ]
 
     def _strokes_of(self, step: int) -> tuple[Stroke, ...]:
         """Return a casing and a filled outline for each material of a step, made when first drawn."""

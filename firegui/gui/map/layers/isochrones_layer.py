@@ -9,7 +9,16 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QTransfor
 
 from firegui.domain.results import Frames
 from firegui.gui.map.items import draw_tag, map_font, mask_path
-from firegui.gui.map.layers.layer import FIRE_VIEWS, LayerChoice, Legend, LegendEntry, PaintedLayer, Sample
+from firegui.gui.map.layers.layer import (
+    FIRE_VIEWS,
+    Content,
+    LayerChoice,
+    Legend,
+    LegendEntry,
+    PaintedLayer,
+    Sample,
+    same_content,
+)
 from firegui.gui.map.layers.place_layers import LabelPlacement
 from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import FireView, Session
@@ -45,7 +54,7 @@ class IsochronesLayer(PaintedLayer):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._made_of: tuple[object, ...] = ()
+        self._made_of: Content = ()
         self.lines: tuple[tuple[str, QPainterPath], ...] = ()
         """Label and outline of every isochrone, the earliest first, in corner coordinates."""
 
@@ -61,13 +70,15 @@ class IsochronesLayer(PaintedLayer):
         frames = result.baseline if view is FireView.BASELINE else result.plan
         return "" if frames is not None and len(frames.fire) else f"no {view.value} result yet: start a run"
 
+    def content(self, shown: MapState) -> Content:
+        """Return the traced lines."""
+        return (self.lines,)
+
     def draw(self, shown: MapState | None) -> None:
         """Trace the lines of another fire, interval or chance, and paint them."""
         frames = None if shown is None else shown.frames
         wanted = (frames, *self._values.values())
-        if len(wanted) != len(self._made_of) or any(
-            a is not b and a != b for a, b in zip(wanted, self._made_of, strict=True)
-        ):
+        if not same_content(wanted, self._made_of):
             self._made_of = wanted
             self.lines = () if shown is None or frames is None else tuple(self._traced(shown, frames))
         super().draw(shown)

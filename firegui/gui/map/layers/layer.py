@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -91,6 +92,8 @@ class LayerRange:
 
 
 OptionValue = str | float
+Content = tuple[object, ...]
+"""Values that determine what a layer draws."""
 ALL_VIEWS = frozenset(FireView)
 FIRE_VIEWS = frozenset({FireView.BASELINE, FireView.PLAN})
 DROP_VIEWS = frozenset({FireView.PLAN, FireView.DIFFERENCE})
@@ -118,6 +121,11 @@ def class_choice(*counts: int) -> LayerChoice:
 def threshold_range(high: float = 1.0, unit: str = "") -> LayerRange:
     """Return the threshold below which values are not drawn."""
     return LayerRange(THRESHOLD, "Threshold", "Values below the threshold are not drawn", high, unit)
+
+
+def same_content(content: Sequence[object], other: Sequence[object]) -> bool:
+    """Return whether two contents are alike, item by item. Large values are compared by identity first."""
+    return len(content) == len(other) and all(a is b or a == b for a, b in zip(content, other, strict=True))
 
 
 class MapLayer:
@@ -248,13 +256,23 @@ class PaintedLayer(MapLayer):
 
     def __init__(self, session: Session) -> None:
         self._screen = ScreenItem(self._paint)
+        self._painted: Content | None = None
         super().__init__(session, self._screen)
 
+    def content(self, shown: MapState) -> Content | None:
+        """Return what the layer paints beside its colours and properties; ``None`` if unknown."""
+        return None
+
     def draw(self, shown: MapState | None) -> None:
-        """Paint again; shapes are positioned while painting, because that depends on the zoom."""
+        """Paint again if the content changed. Shapes are positioned while painting: that depends on the zoom."""
+        content = None
         if shown is not None:
             self._screen.set_grid(*shown.scenario.grid.shape)
-        self._screen.update()
+            own = self.content(shown)
+            content = None if own is None else (self.ink, *self._values.values(), *own)
+        if content is None or self._painted is None or not same_content(content, self._painted):
+            self._painted = content
+            self._screen.update()
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         raise NotImplementedError

@@ -16,7 +16,7 @@ from firegui.gui.map.layers.fire_layers import (
 )
 from firegui.gui.map.layers.ground_layers import BaseMapLayer, CanopyLayer, ExtentLayer, FuelLayer, HillshadeLayer
 from firegui.gui.map.layers.isochrones_layer import IsochronesLayer
-from firegui.gui.map.layers.layer import MapLayer
+from firegui.gui.map.layers.layer import Content, MapLayer, same_content
 from firegui.gui.map.layers.place_layers import GraticuleLayer, MarkersLayer
 from firegui.gui.map.layers.shape_layers import PinsLayer, RegionsLayer, ZonesLayer
 from firegui.gui.map.layers.wind_layer import WindLayer
@@ -40,6 +40,7 @@ class LayerStack(QObject):
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._session = session
         self.regions, self.removed, self.drops = RegionsLayer(session), RemovedLayer(session), DropsLayer(session)
         layers: tuple[MapLayer, ...] = (
             ExtentLayer(session), BaseMapLayer(session), CanopyLayer(session), FuelLayer(session),
@@ -49,7 +50,9 @@ class LayerStack(QObject):
             PinsLayer(session), MarkersLayer(session), ChosenLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}
-        self._said: object = None
+        self._said: dict[str, Content] = {}
+        self._said_of: Content = ()
+        self._marked: set[str] = set()
         self._order = [layer.key for layer in layers]
         self._first_order = tuple(self._order)
         self._stack()
@@ -65,6 +68,7 @@ class LayerStack(QObject):
         layer = self._layers[key]
         if layer.visible != on:
             layer.visible = on
+            self._marked.add(key)
             self.changed.emit(key)
 
     def set_opacity(self, key: str, opacity: float) -> None:
@@ -77,6 +81,7 @@ class LayerStack(QObject):
     def set_option(self, key: str, name: str, value: object) -> None:
         """Set a property of a layer; see :meth:`MapLayer.set_option`."""
         if self._layers[key].set_option(name, value):
+            self._marked.add(key)
             self.changed.emit(key)
 
     @property
@@ -168,12 +173,15 @@ class LayerStack(QObject):
         """Use other colours."""
         for layer in self:
             layer.set_ink(ink)
+            self._marked.add(layer.key)
         self.refreshed.emit()
 
     def mark(self, cause: str) -> None:
         """Mark the layers that follow ``cause`` as out of date; ``"project"`` marks all."""
         for layer in self:
-            layer.dirty |= cause == "project" or cause in layer.follows
+            if cause == "project" or cause in layer.follows:
+                layer.dirty = True
+                self._marked.add(layer.key)
 
     def prepare(self, shown: MapState | None) -> None:
         """Prepare the layers ahead of :meth:`update`."""
@@ -186,12 +194,18 @@ class LayerStack(QObject):
         for layer in self:
             if layer.dirty:
                 layer.update()
-        said = tuple((layer.missing(), layer.in_view, layer.legend.entries, _scale_title(layer)) for layer in self)
-        if said != self._said:
-            self._said = said
+        state = MapState.of(self._session)
+        said_of = () if state is None else (state.project, state.view, state.result, state.units)
+        # Asking every layer at each step of the playback would take longer than most of them take to redraw.
+        asked = self._marked if same_content(said_of, self._said_of) else set(self._order)
+        said = {key: _said_by(self._layers[key]) for key in asked}
+        self._said_of, self._marked = said_of, set()
+        if any(self._said.get(key) != what for key, what in said.items()):
+            self._said |= said
             self.refreshed.emit()
 
 
-def _scale_title(layer: MapLayer) -> str:
-    scale = layer.legend.scale
-    return "" if scale is None else scale.title
+def _said_by(layer: MapLayer) -> Content:
+    """Return what the list of layers shows of a layer."""
+    legend = layer.legend
+    return layer.missing(), layer.in_view, legend.entries, "" if legend.scale is None else legend.scale.title

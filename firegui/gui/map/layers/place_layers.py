@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,6 +13,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygo
 from firegui.domain.project import Project
 from firegui.gui.map.items import draw_tag, draw_text, map_font, text_width
 from firegui.gui.map.layers.layer import (
+    Content,
     Legend,
     LegendEntry,
     PaintedLayer,
@@ -37,15 +38,20 @@ class LabelPlacement:
         """Mark a symbol, which is covered only if there is no other room."""
         self._avoided.append(box)
 
-    def place(self, size: QSizeF, tops: Sequence[QPointF]) -> QRectF | None:
+    def place(self, size: QSizeF, tops: Iterable[QPointF]) -> QRectF | None:
         """Return the first free box with one of these top left corners; ``None`` if all are taken.
 
         Boxes that cover no symbol and are wholly on screen come before the others.
         """
-        boxes = [QRectF(top, size) for top in tops]
-        free = [box for box in boxes if not self._hits(box, self._taken) and box.intersects(self._visible)]
-        best = [box for box in free if not self._hits(box, self._avoided) and self._visible.contains(box)]
-        found = next(iter(best or free), None)
+        found = None
+        for top in tops:
+            box = QRectF(top, size)
+            if not box.intersects(self._visible) or self._hits(box, self._taken):
+                continue
+            is_best = self._visible.contains(box) and not self._hits(box, self._avoided)
+            found = box if is_best or found is None else found
+            if is_best:
+                break
         if found is not None:
             self._taken.append(found.adjusted(-_GAP, -_GAP, _GAP, _GAP))
         return found
@@ -67,15 +73,17 @@ def spots_around(box: QRectF, size: QSizeF) -> list[QPointF]:
     return [QPointF(x, y) for x, y in places]
 
 
-def spots_along(points: Sequence[QPointF], size: QSizeF) -> list[QPointF]:
-    """Return top left corners of a label next to a line, from its centre outwards."""
+def spots_along(points: Sequence[QPointF], size: QSizeF) -> Iterator[QPointF]:
+    """Yield top left corners of a label next to a line, from its centre outwards."""
     middle = len(points) // 2
     order = sorted(range(len(points)), key=lambda index: abs(index - middle))
     dot = 3.0
     boxes = [QRectF(points[k].x() - dot, points[k].y() - dot, 2 * dot, 2 * dot) for k in order]
     # Right on the line, the line would cross the name.
-    beside = [spots_around(box, size) for box in boxes]
-    return [spot for spots in beside for spot in spots[2:4]] + [spot for spots in beside for spot in spots]
+    for box in boxes:
+        yield from spots_around(box, size)[2:4]
+    for box in boxes:
+        yield from spots_around(box, size)
 
 
 Marker = tuple[str, str, tuple[tuple[float, float], ...]]
@@ -103,6 +111,10 @@ class MarkersLayer(PaintedLayer):
 
     def _has_data(self, project: Project) -> bool:
         return bool(project.scenario.markers)
+
+    def content(self, shown: MapState) -> Content:
+        """Return the markers of the event."""
+        return (shown.scenario.markers,)
 
     @property
     def legend(self) -> Legend:
@@ -137,6 +149,7 @@ class MarkersLayer(PaintedLayer):
             if not self._style(kind).line:
                 spots.avoid(_symbol(pixels))
         found = []
+        tops: Iterable[QPointF]
         for kind, name, pixels in sorted(named, key=lambda item: self._style(item[0]).line):
             size = QSizeF(metrics.horizontalAdvance(name), metrics.height())
             tops = spots_along(pixels, size) if self._style(kind).line else spots_around(_symbol(pixels), size)
@@ -205,6 +218,10 @@ class GraticuleLayer(PaintedLayer):
 
     def _has_data(self, project: Project) -> bool:
         return project.scenario.grid.is_georeferenced
+
+    def content(self, shown: MapState) -> Content:
+        """Return the grid."""
+        return (shown.scenario.grid,)
 
     def draw(self, shown: MapState | None) -> None:
         """Store the grid; the lines are positioned while painting."""

@@ -12,10 +12,12 @@ from firegui.domain.region_geometry import handles_of
 from firegui.domain.regions import Region
 from firegui.gui.map.items import draw_text, map_font, text_width
 from firegui.gui.map.layers.layer import (
+    Content,
     PaintedLayer,
     Sample,
 )
 from firegui.gui.map.map_colors import faded
+from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import Tool
 
 HANDLE_PX = 8.0
@@ -46,6 +48,10 @@ class RegionsLayer(PaintedLayer):
 
     def _has_data(self, project: Project) -> bool:
         return bool(project.regions)
+
+    def content(self, shown: MapState) -> Content:
+        """Return the regions, and which one is selected and edited."""
+        return shown.project.regions, self.session.selected_region, self.session.tool is Tool.EDIT
 
     def preview(self, name: str, region: Region | None) -> None:
         """Show region ``name`` as ``region``; ``None`` ends the preview."""
@@ -108,6 +114,10 @@ class ZonesLayer(PaintedLayer):
     def _has_data(self, project: Project) -> bool:
         return bool(project.operations.no_drop_zones)
 
+    def content(self, shown: MapState) -> Content:
+        """Return the zones."""
+        return (shown.project.operations.no_drop_zones,)
+
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         color = self.ink.zone
         for zone in self.session.project.operations.no_drop_zones if self.session.has_project else ():
@@ -136,6 +146,10 @@ class PinsLayer(PaintedLayer):
 
     def _has_data(self, project: Project) -> bool:
         return bool(project.operations.pinned)
+
+    def content(self, shown: MapState) -> Content:
+        """Return the pinned drops."""
+        return (shown.project.operations.pinned,)
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         for pin in self.session.project.operations.pinned if self.session.has_project else ():

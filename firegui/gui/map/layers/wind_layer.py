@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
 
 from firegui.gui.map.layers.layer import (
     COLORS,
+    Content,
     LayerChoice,
     Legend,
     LegendEntry,
@@ -59,7 +60,6 @@ class WindLayer(PaintedLayer):
         self._shown: MapState | None = None
         self._top_speed = 1.0
         self._event: object = None
-        self._drawn: tuple[object, int, object] = (None, -1, None)
 
     @property
     def legend(self) -> Legend:
@@ -82,21 +82,18 @@ class WindLayer(PaintedLayer):
         """Colours of the classes of speed, from slow to fast."""
         return tuple(QColor(name) for name in (_ON_DARK if self.ink.dark else _ON_LIGHT))
 
-    def _apply_options(self) -> None:
-        self._drawn = (None, -1, None)
+    def content(self, shown: MapState) -> Content:
+        """Return the event and its day: this runs at every playback step."""
+        return shown.scenario, shown.event_day
 
     def draw(self, shown: MapState | None) -> None:
-        """Store what to paint. It is repainted only for another day, as this runs at every playback step."""
+        """Store what to paint."""
         self._shown = shown
         if shown is not None and shown.scenario is not self._event:
             self._event = shown.scenario
             speed = shown.scenario.wind_speed
             self._top_speed = max(float(np.nanmax(speed)), 1e-6) if speed.size and np.isfinite(speed).any() else 1.0
-            self._screen.set_grid(*shown.scenario.grid.shape)
-        wanted = (None, 0, self.ink) if shown is None else (shown.scenario, shown.event_day, self.ink)
-        if any(a is not b for a, b in zip(wanted, self._drawn, strict=True)):
-            self._drawn = wanted
-            self._screen.update()
+        super().draw(shown)
 
     def arrows(self, pixels_per_cell: float) -> list[tuple[float, float, float, float]]:
         """Return ``(row, column, length in pixels, direction)`` in corner coordinates.
