@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from firegui.domain.calendar import MOST_DAYS, STEPS_PER_DAY, Calendar, turnaround_steps
+from firegui.domain.names import character_problems, shown_name
 from firegui.errors import Problem
 
 
@@ -58,10 +59,11 @@ class AircraftType:
 
     def problems(self) -> list[Problem]:
         """Return everything wrong with this row, by field."""
-        where = f"aircraft {self.id or '(no id)'}"
+        where = f"aircraft {shown_name(self.id) or '(no id)'}"
         found: list[Problem] = []
         if not self.id.strip():
             found.append(Problem(where, "the id is empty", "give each type a short id such as S-2T"))
+        found += character_problems(where, self.id, "the id") + character_problems(where, self.type, "the type")
         if not 0 <= self.count <= MOST_AIRCRAFT:
             found.append(Problem(where, f"count is {self.count}", f"use 0 to {MOST_AIRCRAFT}"))
         elif self.count != int(self.count):

@@ -14,6 +14,7 @@ from firegui.domain.calendar import Calendar
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
+from firegui.domain.names import character_problems
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.scenario import Scenario
@@ -149,6 +150,7 @@ class Project:
         event, plan = self.scenario, self.plan
         found = (
             event.grid.problems()
+            + character_problems("event", event.name)
             + self.fleet.problems()
             + region_problems(self.regions, event.grid.shape)
             + plan.problems()

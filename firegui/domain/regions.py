@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from firegui.domain.names import character_problems, shown_name
 from firegui.errors import Problem
 
 Vertex = tuple[float, float]
@@ -66,9 +67,10 @@ def region_problems(regions: Iterable[Region], shape: tuple[int, int]) -> list[P
     found: list[Problem] = []
     regions = list(regions)
     for region in regions:
-        where = f"region {region.name or '(no name)'}"
+        where = f"region {shown_name(region.name) or '(no name)'}"
         if not region.name.strip():
             found.append(Problem(where, "the name is empty", "name every region"))
+        found += character_problems(where, region.name)
         if not (math.isfinite(region.weight) and region.weight >= 0):
             found.append(Problem(where, f"weight is {region.weight}", "use 0 or more"))
         if not region.parts or any(not part or len(part[0]) < 3 for part in region.parts):

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
+from firegui.domain.names import character_problems, shown_name
 from firegui.domain.options import bounds_problems, option, plain_number
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.errors import Problem
@@ -91,11 +92,11 @@ class StressScenario:
 
     def problems(self) -> list[Problem]:
         """Return everything that is wrong with it."""
-        where = f"stress scenario {self.name or '(without a name)'}"
+        where = f"stress scenario {shown_name(self.name) or '(without a name)'}"
         found = [] if self.name.strip() else [Problem("stress scenario", "has no name", "give it a name")]
         if self.name.strip().casefold() == NOMINAL_NAME:
             found.append(Problem(where, "is the name of the model's own world", "give it another name"))
-        found += bounds_problems(self, where)
+        found += character_problems(where, self.name) + bounds_problems(self, where)
         if self.effectiveness is not None:
             found += bounds_problems(self.effectiveness, where)
         return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -113,4 +114,25 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
-    return repr(value) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return repr(float(value))
+    # The writer leaves a lone carriage return without quotes, and the row would be read as two.
+    return without_formula(str(value)).replace("\r", "\n")
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[+-]?\d[\d.,]*(?:[eE][+-]?\d+)?(?:\s?[%\w°²³/]+)?|[+-]?(?:inf|nan)", re.ASCII | re.IGNORECASE)
+_AS_TEXT = "'"
+
+
+def without_formula(text: str) -> str:
+    """Return a text that a spreadsheet shows and does not compute.
+
+    A text that begins as a formula gets an apostrophe in front, as spreadsheets write it. Numbers stay numbers.
+    """
+    return _AS_TEXT + text if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
+
+
+def with_formula(text: str) -> str:
+    """Return the text that :func:`without_formula` wrote."""
+    return text[1:] if text.startswith(tuple(_AS_TEXT + sign for sign in _FORMULA)) else text

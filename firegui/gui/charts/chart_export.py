@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import show_problems
 from firegui.io.atomic import replacing, write_text
+from firegui.io.tables import without_formula
 
 if TYPE_CHECKING:
     from firegui.gui.charts.chart import Chart
@@ -84,7 +85,7 @@ def table_text(chart: Chart, between: str = ",") -> str:
     curves = chart.shown_curves()
     found = io.StringIO()
     writer = csv.writer(found, delimiter=between, lineterminator="\n")
-    writer.writerow([chart.x_label or "x", *(name for name, _, _ in curves)])
+    writer.writerow([without_formula(name) for name in (chart.x_label or "x", *(name for name, _, _ in curves))])
     every = np.unique(np.concatenate([x for _, x, _ in curves])) if curves else np.empty(0)
     columns = []
     for _, x, y in curves:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +27,7 @@ from firegui.gui.base.theme import set_role
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import EXPORT_ROLE, ROOT, Index, TableModel
 from firegui.io.atomic import write_text
+from firegui.io.tables import csv_text, without_formula
 
 _FILTER = "CSV table (*.csv)"
 
@@ -129,14 +128,12 @@ def add_table_actions(menu: QMenu, view: QAbstractItemView, copy: Callable[[], o
 def table_text(view: QAbstractItemView, *, only_selected: bool = False) -> str:
     """Return the table as shown, with tabs between columns as spreadsheets read them."""
     lines = table_lines(view, only_selected=only_selected)
-    return "".join("\t".join(str(cell) for cell in line) + "\n" for line in lines)
+    return "".join("\t".join(without_formula(str(cell)) for cell in line) + "\n" for line in lines)
 
 
 def table_csv(view: QAbstractItemView) -> str:
     """Return the shown rows and columns as CSV, numbers with every digit."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(table_lines(view, EXPORT_ROLE))
-    return text.getvalue()
+    return csv_text(table_lines(view, EXPORT_ROLE))
 
 
 def table_lines(

@@ -37,6 +37,7 @@ from firegui.io.exporters.table import (
     drop_attributes,
 )
 from firegui.io.source_files import error_text
+from firegui.io.tables import without_formula
 
 _NOT_FLOWN, _GREY = "not flown", "#9a9a9a"
 
@@ -223,7 +224,8 @@ def _field(kind: type, values: Sequence[Any]) -> tuple[NDArray[Any], NDArray[np.
     """Return the values of an attribute as GDAL takes them, and where there are none."""
     missing = np.array([value is None for value in values], np.bool_)
     if kind is str:
-        return np.array([*values, None], np.object_)[:-1], missing
+        texts = [None if value is None else without_formula(str(value)) for value in values]
+        return np.array([*texts, None], np.object_)[:-1], missing
     if kind is datetime:
         naive = [None if value is None else value.astimezone(UTC).replace(tzinfo=None) for value in values]
         return np.array(naive, "datetime64[ms]"), missing

@@ -266,7 +266,8 @@ def _routes(content: ExportContent, names: Names) -> Iterator[GPXRoute]:
                 name = names[row.drop.step, row.drop.column]
                 time = calendar.time_of_step(row.drop.step) if calendar.is_dated else None
                 route.points.append(GPXRoutePoint(latitude=lat, longitude=lon, time=time, name=name))
-        yield route
+        if len(route.points) > 1:  # a route of one point is refused by receivers and by GDAL
+            yield route
 
 
 def write_drops_geojson(path: Path, content: ExportContent) -> None:

@@ -27,6 +27,7 @@ from firegui.errors import Problem, Problems
 from firegui.io.array_files import no_tensors
 from firegui.io.atomic import replacing
 from firegui.io.source_files import read_bytes
+from firegui.io.tables import with_formula
 
 REQUIRED_COLUMNS = ("step", "aircraft", "y", "x", "theta")
 _SHOWN_ROWS = 20
@@ -189,7 +190,7 @@ def _row(cells: Sequence[str], limits: _Limits) -> tuple[int, int, tuple[float, 
         found.append((f"step {cells[0]!r} is not a whole number", f"use 0 to {limits.n_steps - 1}"))
     elif not 0 <= step < limits.n_steps:
         found.append((f"step {step} lies outside the plan", f"use 0 to {limits.n_steps - 1}"))
-    column = limits.columns.get(cells[1])
+    column = limits.columns.get(with_formula(cells[1]))
     if column is None:
         found.append((f"aircraft {cells[1]!r} is not in the fleet", f"use one of {_some(limits.columns)}"))
     pose = tuple(_number(cell, float) for cell in cells[2:5])

@@ -93,3 +93,15 @@ def test_two_types_with_one_id_are_refused() -> None:
 
 def test_an_empty_fleet_is_refused() -> None:
     assert any(problem.what == "no aircraft" for problem in Fleet((aircraft(count=0),)).problems())
+
+
+@pytest.mark.parametrize("text", ["S\n2T", "S\x00", "S\t2T", "S\r", "S\x7f", "S\u2028T", "S\ud800", "S\uffff"])
+def test_control_characters_in_a_name_are_refused_and_shown_as_codes(text: str) -> None:
+    code = f"U+{ord(next(c for c in text if c not in 'S2T')):04X}"
+    for kind in (aircraft(text), aircraft(type=text)):
+        (problem,) = kind.problems()
+        assert code in problem.what and "\n" not in str(problem)
+
+
+def test_letters_of_every_script_and_spaces_are_allowed_in_a_name() -> None:
+    assert aircraft("Бе-200\u00a0ЧС é 消防").problems() == []

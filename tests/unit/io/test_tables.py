@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from firegui.io.tables import booktabs, csv_text, escaped, records_csv
+from firegui.io.tables import booktabs, csv_text, escaped, records_csv, with_formula, without_formula
 
 
 def test_what_latex_would_take_for_a_command_is_written_out() -> None:
@@ -51,3 +51,19 @@ def test_records_have_the_columns_of_the_first_or_those_asked_for() -> None:
     assert records_csv(records) == "a,b\n1,2.5\n2,\n"
     assert records_csv(records, ("c", "a")) == "c,a\n,1\nmore,2\n"
     assert records_csv([], ("a",)) == "a\n"
+
+
+@pytest.mark.parametrize("text", ["=1+2", "+cmd|'/C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "=", "-x"])
+def test_a_text_that_begins_as_a_formula_is_marked_as_text_and_reads_back(text: str) -> None:
+    ((cell,),) = csv.reader(io.StringIO(csv_text([[text]]), newline=""))
+    assert cell == f"'{text}"
+    assert with_formula(cell) == text
+
+
+def test_a_carriage_return_does_not_end_a_row() -> None:
+    assert list(csv.reader(io.StringIO(csv_text([["\r=1", "a\rb"]]), newline=""))) == [["'\n=1", "a\nb"]]
+
+
+@pytest.mark.parametrize("text", ["-5", "+0.25", "-1e-6", "-1,234.5", "+3 %", "-12 ha", "-inf", "S-2T", "a=b", ""])
+def test_numbers_and_other_texts_stay_as_they_are(text: str) -> None:
+    assert without_formula(text) == text == with_formula(text)

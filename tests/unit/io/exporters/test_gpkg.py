@@ -103,3 +103,11 @@ def test_a_drop_without_a_longitude_has_no_geometry(tmp_path: Path) -> None:
     (path,) = export(content, ["gpkg"], tmp_path, "plan")
     shapes = table(path, "drops")["shape"]
     assert shapely.from_wkb(shapes[0]) is not None and shapes[1] is None
+
+
+def test_a_name_that_begins_as_a_formula_is_marked_as_text(tmp_path: Path) -> None:
+    zone = replace(ZONE, name="=HYPERLINK(1)")
+    (path,) = export(
+        plan(project=replace(project(), operations=Operations(no_drop_zones=(zone,)))), ["gpkg"], tmp_path, "p"
+    )
+    assert table(path, "no_drop_zones")["name"] == ["'=HYPERLINK(1)"]

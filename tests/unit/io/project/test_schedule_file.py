@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from firegui.domain.fleet import Fleet
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError
 from firegui.io.exporters.csv import write_schedule_csv
@@ -148,6 +150,13 @@ def test_an_exported_schedule_reads_back_bit_for_bit(tmp_path: Path) -> None:
     for item in drops:
         assert schedule.logits[item.step, item.column] == 3.0
         assert schedule.poses[item.step, item.column].tolist() == [item.y, item.x, item.theta]
+
+
+def test_an_aircraft_whose_name_begins_as_a_formula_reads_back(tmp_path: Path) -> None:
+    item = replace(drop(2, 1), aircraft="=S-2T-2")
+    write_schedule_csv(tmp_path / "s.csv", [item], project())
+    named = Fleet((replace(fleet().types[0], id="=S-2T"), *fleet().types[1:]))
+    assert read_schedule(tmp_path / "s.csv", named, T, SHAPE).proposed[2, 1]
 
 
 def test_the_optimizers_variables_read_back_bit_for_bit(tmp_path: Path) -> None:
