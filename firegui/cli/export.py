@@ -12,6 +12,7 @@ from firegui.api.exports import FILMS, format_names, name_problems, write_export
 from firegui.cli.arguments import FILE, WHOLE
 from firegui.cli.output import chosen_units, json_option, report
 from firegui.cli.window import FILM_SIDES, film_run
+from firegui.domain.model_range import outside_text
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.animation import film_problems
@@ -41,10 +42,12 @@ from firegui.runs.run_folder import read_run
     help="What an mp4 or gif shows.",
 )
 @click.option("--fps", metavar="N", type=WHOLE, default=12, show_default=True, help="Pictures a second in a film.")
+@click.option("--verbose", is_flag=True, help="List the notes on fire model and event as well.")
 @json_option
 def export(
-    run_folder: Path, formats: str, out: Path, name: str | None, water: Path | None, sides: str, fps: int, as_json: bool
-) -> None:
+    run_folder: Path, formats: str, out: Path, name: str | None, water: Path | None, sides: str, fps: int,
+    verbose: bool, as_json: bool,
+) -> None:  # fmt: skip
     """Write the plan of RUN for pilots, GIS specialists and the air operations branch.
 
     Every file is written or none is. Files are named as the NWCG's standard for geospatial operations (PMS 936) has it:
@@ -70,8 +73,9 @@ def export(
         "warnings": list(content.warnings),
     }  # fmt: skip
     wrote = [f"{'Replaced' if path in written.replaced else 'Wrote'} {path}" for path in written.files]
-    warned = [f"Warning: {warning}" for warning in content.warnings]
-    report(as_json, data, lambda: [*warned, *wrote, *_said(content)])
+    outside = outside_text(content.project)
+    warned = [f"Warning: {warning}" for warning in (*content.warnings, *([outside] if outside else []))]
+    report(as_json, data, lambda: [*warned, *wrote, *_said(content, verbose=verbose)])
 
 
 def _films(run: Path, kinds: Sequence[str], sides: str, fps: int) -> dict[str, Callable[[Path], None]]:
@@ -91,10 +95,13 @@ def _films(run: Path, kinds: Sequence[str], sides: str, fps: int) -> dict[str, C
     return dict.fromkeys(kinds, draw)
 
 
-def _said(content: ExportContent) -> list[str]:
+def _said(content: ExportContent, *, verbose: bool) -> list[str]:
     executed, others = len(content.flown), len(content.rows) - len(content.flown)
     rest = f", and {counted(others, 'proposal')} marked executed=false" if others else ""
     close = [f"  {row.drop.aircraft} {row.when} {row.landing_ddm or ''}" for row in content.flown if row.near_water]
     flagged = [f"{counted(len(close), 'drop')} within 300 ft of water:", *close] if close else []
-    notes = [f"Note: {note}" for note in content.notes if note not in content.warnings]
+    folded = () if verbose else content.background
+    notes = [f"Note: {note}" for note in content.notes if note not in content.warnings and note not in folded]
+    if folded:
+        notes.append(f"{counted(len(folded), 'note')} on the fire model and the event: --verbose lists them")
     return [f"{counted(executed, 'drop')} executed{rest}", *flagged, *notes]

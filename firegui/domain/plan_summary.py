@@ -24,6 +24,8 @@ from firegui.domain.units import Units
 
 NO_DATE = "the date of the fire is not known"
 NO_PLACE = "the fire has no place on the map"
+CAUTION = "Caution"
+"""Title of the headline that says what makes the result less certain."""
 _MOST_REGIONS = 8
 """Regions with a line each in the headline."""
 
@@ -250,7 +252,7 @@ class PlanSummary:
         inside, worst = self.worst_region_text(units), self.worst_text(units)
         lines += [("Worst stress case, regions", inside)] if inside else []
         lines += [("Worst stress case", worst)] if worst else []
-        return [*lines, *([("Caution", f"⚠ {self.outside}")] if self.outside else [])]
+        return [*lines, *([(CAUTION, f"⚠ {self.outside}")] if self.outside else [])]
 
     def day_rows(self, units: Units = Units.METRIC) -> list[list[str]]:
         """Return the table of days, titles first: drops by type, volume, drops at night, fire at the end."""

@@ -82,7 +82,7 @@ def run_content(
     name = folder.resolve().name
     content = export_content(
         project, drops, run=name, made=made, plan=plan, baseline=baseline, water=layer, sheet=sheet,
-        limits=model_caveats(project),
+        limits=model_caveats(project, (sheet or Sheet()).units),
     )  # fmt: skip
     fire = saved.kept.kind if saved.kept is not None else ""
     return replace(content, notes=(*notes, *content.notes), fire=fire, stress=record.scores.stress)

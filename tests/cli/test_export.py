@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import rasterio
 import shapely
 
 from firegui.io.exporters import FORMATS
+from firegui.io.project.store import save_project
 from tests.cli.conftest import Run
 from tests.support import GRID, make_project, random_maps, tiny_project
 
@@ -156,6 +158,19 @@ def test_drops_in_the_dark_are_warned_of_before_anything_else(firegui: Run, fini
     lines = firegui(*words, tmp_path / "two").out.splitlines()
     assert lines[0] == f"Warning: {warning}"
     assert sum(warning in line for line in lines) == 1 and any(line.startswith("Note: ") for line in lines)
+
+
+def test_notes_on_model_and_event_are_counted_and_listed_on_request(firegui: Run, tmp_path: Path) -> None:
+    tiny, finished = make_project(epochs=4), tmp_path / "best run"
+    project = replace(tiny, scenario=replace(tiny.scenario, notes=("The wind is invented.",)))
+    save_project(project, tmp_path / "noted.firegui")
+    firegui("optimize", tmp_path / "noted.firegui", "--out", finished, "--epochs", 4, "--progress", "none")
+    words = ("export", finished, "--format", "csv", "--out")
+    notes = firegui(*words, tmp_path / "one", "--json").json["notes"]
+    short, whole = firegui(*words, tmp_path / "two").out, firegui(*words, tmp_path / "three", "--verbose").out
+    event = project.scenario.notes
+    assert event and all(note in notes and f"Note: {note}" in whole and note not in short for note in event)
+    assert "on the fire model and the event: --verbose lists them" in short and "--verbose" not in whole
 
 
 def test_pages_for_people_are_in_the_units_of_the_command(firegui: Run, finished: Path, tmp_path: Path) -> None:

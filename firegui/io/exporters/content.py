@@ -155,7 +155,8 @@ class ExportContent:
     ``rows`` are all proposed drops, by step and then by the aircraft's column; ``run`` is what people call the run,
     empty for none; ``made`` the time when the plan was made (aware). ``plan`` and ``baseline`` are the fire with and
     without the plan, where they are known. ``notes`` say what to know of the numbers, and ``warnings`` are those of
-    them that must not be overlooked. ``sheet`` is what people choose of printed maps. ``fire`` is ``"observed"`` or
+    them that must not be overlooked. ``background`` are those on fire model and event, the same for every plan of
+    the fire. ``sheet`` is what people choose of printed maps. ``fire`` is ``"observed"`` or
     ``"drawn"`` for a run that was replanned in such a fire. ``stress`` is the stress table of a plan that was tested.
     """
 
@@ -170,6 +171,7 @@ class ExportContent:
     warnings: tuple[str, ...] = ()
     fire: str = ""
     stress: StressTable | None = None
+    background: tuple[str, ...] = ()
 
     @property
     def bare(self) -> str:
@@ -229,8 +231,10 @@ def export_content(
         *limits, *_date_notes(project), *warnings, *_water_notes(rows, water), *_compass_notes(rows),
         *project.scenario.notes,
     )  # fmt: skip
-    made = made or project.calendar.start
-    return ExportContent(project, rows, run, made, plan, baseline, notes, sheet or Sheet(), warnings)
+    made, background = made or project.calendar.start, (*limits, *project.scenario.notes)
+    return ExportContent(
+        project, rows, run, made, plan, baseline, notes, sheet or Sheet(), warnings, background=background
+    )
 
 
 def _areas(fire: Occupancy | None, project: Project) -> Areas:

@@ -6,6 +6,7 @@ program decides what a page looks like; the few settings that a writer of files 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -123,11 +124,11 @@ def width_of(text: str, size: float, bold: bool = False) -> float:
 def wrapped(text: str, width: float, size: float, bold: bool = False, most: int | None = None) -> list[str]:
     """Return ``text`` in lines of at most ``width`` inches.
 
-    What goes past ``most`` lines is cut off with an ellipsis.
+    What goes past ``most`` lines is cut off with an ellipsis. A no-break space breaks no line.
     """
     lines: list[str] = []
     line = ""
-    for word in (piece for whole in text.split() for piece in _pieces(whole, width, size, bold)):
+    for word in (piece for whole in re.split("[ \n\t]+", text.strip()) for piece in _pieces(whole, width, size, bold)):
         longer = f"{line} {word}" if line else word
         if line and width_of(longer, size, bold) > width:
             lines.append(line)

@@ -87,7 +87,7 @@ def credits_of(content: ExportContent, view: MapFrame, graticule: str) -> list[s
         f"Plan: {content.run or 'without a name'}, made {time_text(content.made, calendar)}",
         f"Source: perimeter, terrain and weather of the event {event.name}; {_FIRES[content.fire]} the model "
         f"{project.fire_model.label}; drops planned with firegui",
-        f"Datum: WGS 84. Projection: {grid}, cells of {event.grid.cell_size_m:g} m",
+        f"Datum: WGS 84. Projection: {grid}, cells of {event.grid.cell_size_m:g}\u00a0m",
         graticule,
     ]
     if event.synthetic:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from firegui.domain.plan_summary import percent_text
+from firegui.domain.plan_summary import CAUTION, percent_text
 from firegui.errors import Check
 from firegui.io.atomic import write_text
 from firegui.io.exporters.briefing import notes_of
@@ -44,20 +44,25 @@ body { margin: 0 auto; max-width: 76rem; padding: 1.25rem; background: var(--bac
   border-radius: .3rem; }
 h1 { margin: 1rem 0 0; line-height: 1.2; } h2 { margin: 2.2rem 0 .6rem; } h3 { margin: 1.8rem 0 .4rem; }
 .quiet { color: var(--quiet); margin: .2rem 0; }
-nav { margin: .8rem 0; } nav a { margin-right: 1rem; white-space: nowrap; } a { color: var(--link); }
+nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .8rem 0; } a { color: var(--link); }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .8rem; margin: 1.2rem 0;
   padding: 0; }
 .cards div { background: var(--card); border-radius: .4rem; padding: .7rem .9rem; }
 .cards dt { color: var(--quiet); font-size: .9rem; } .cards dd { margin: 0; font-size: 1.2rem; font-weight: 600; }
+.cards small { display: block; font-size: .95rem; font-weight: 400; }
+.cards .caution { background: var(--notice); color: #16181d; } .cards .caution dt { color: inherit; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .92rem; }
 caption { text-align: left; color: var(--quiet); padding: .2rem 0; }
 th, td { border-bottom: 1px solid var(--line); padding: .28rem .6rem; text-align: left; white-space: nowrap; }
 th { border-bottom-width: 2px; } .number { text-align: right; }
 td.words { white-space: normal; min-width: 12rem; }
+/* Thirteen columns: they must fit the page, also on paper, where nothing can be scrolled. */
+.day table { font-size: .78rem; } .day th, .day td { padding: .2rem .35rem; } .day th { white-space: normal; }
 figure { margin: .8rem 0; } img { width: 100%; height: auto; background: #ffffff; border-radius: .3rem; }
 li { margin: .25rem 0; }
 @media print { body { max-width: none; padding: 0; } nav { display: none; } figure, tr { break-inside: avoid; }
+  .wide { overflow: visible; } .day table { font-size: 7pt; } .day th, .day td { padding: .1rem .2rem; }
   section.day { break-before: page; } }
 """
 
@@ -124,11 +129,16 @@ def _links(periods: Sequence[Period], *, has_stress: bool) -> str:
 
 
 def _cards(content: ExportContent) -> str:
-    cards = "".join(
-        f"<div><dt>{escape(title)}</dt><dd>{escape(text)}</dd></div>"
-        for title, text in content.summary.headline(content.sheet.units)
-    )
+    cards = "".join(_card(title, text) for title, text in content.summary.headline(content.sheet.units))
     return f'<dl class="cards">{cards}</dl>'
+
+
+def _card(title: str, text: str) -> str:
+    """Return a card: the number large, what it is compared with below it."""
+    first, bracket, more = text.partition(" (")
+    below = f"<small>{escape(more.removesuffix(')'))}</small>" if bracket else ""
+    kind = ' class="caution"' if title == CAUTION else ""
+    return f"<div{kind}><dt>{escape(title)}</dt><dd>{escape(first)}{below}</dd></div>"
 
 
 def _days(content: ExportContent) -> str:
@@ -162,10 +172,12 @@ def _stress(content: ExportContent) -> Iterator[str]:
 
 def _day(content: ExportContent, period: Period, check: Check) -> Iterator[str]:
     name = f"Day {period.day + 1}, {content.project.calendar.date_text(period.day)}"
-    yield f'<section class="day"><h2 id="day-{period.day + 1}">{escape(name)}</h2>'
+    heading = f'<h2 id="day-{period.day + 1}">{escape(name)}</h2>'
     if not period.rows:
-        yield "<p>No drops on this day.</p></section>"
+        # Such a day needs no page of its own.
+        yield f"<section>{heading}<p>No drops on this day.</p></section>"
         return
+    yield f'<section class="day">{heading}'
     yield _figure(map_page(on_day(content, period.day), check, framed=content), f"Map of {name}")
     columns = drop_columns(1.0, content.project.calendar)
     kept = [number for number, column in enumerate(columns) if column.title not in _TO_WRITE_ON]

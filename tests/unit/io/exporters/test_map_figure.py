@@ -255,6 +255,7 @@ def test_text_is_wrapped_shortened_and_made_printable() -> None:
     lines = wrapped("retardant and water " * 8 + "W" * 80, 1.5, 8.0)
     assert all(width_of(line, 8.0) <= 1.5 for line in lines)
     assert "".join(lines).replace(" ", "") == ("retardantandwater" * 8 + "W" * 80)
+    assert all(not line.endswith("30") for line in wrapped("of 30\u00a0m " * 20, 0.6, 8.0))
     assert len(wrapped("one two three four five six", 0.5, 8.0, most=2)) == 2
     short = shortened("retardant" * 9, 1.0, 8.0)
     assert short.endswith("…") and width_of(short, 8.0) <= 1.0

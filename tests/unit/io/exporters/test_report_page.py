@@ -62,6 +62,17 @@ def shared() -> tuple[ExportContent, str]:
     return what, report_text(what, lambda: None)
 
 
+def test_a_day_without_drops_takes_no_page_and_what_is_uncertain_stands_out() -> None:
+    what = content(drops=around(GRID, 3, 0))
+    sections = Page(report_text(what, lambda: None)).all("section")
+    assert len(sections) > 1 and [section.get("class") for section in sections].count("day") == 1
+    marked = replace(what, project=what.project)
+    marked.__dict__["summary"] = replace(what.summary, outside="fire model outside its training: wind")
+    assert 'class="caution"' in report_text(marked, lambda: None) and 'class="caution"' not in report_text(
+        what, lambda: None
+    )
+
+
 def test_it_opens_with_the_result_and_has_a_row_a_day_and_a_row_a_drop(shared: tuple[ExportContent, str]) -> None:
     what, text = shared
     page = Page(text)
@@ -70,7 +81,7 @@ def test_it_opens_with_the_result_and_has_a_row_a_day_and_a_row_a_drop(shared: t
     places = [words.index(title) for title, _ in what.summary.headline()]
     assert places == sorted(places) and places[0] < words.index("Day by day", places[0])
     for title, value in what.summary.headline():
-        assert words[words.index(title) + 1] == value
+        assert words[words.index(title) + 1] == value.partition(" (")[0]
     for row in what.summary.day_rows():
         assert set(row) <= set(words)
     assert text.count("<tr>") == (1 + 3) + (1 + 2) + (1 + 8) + (1 + 3)
@@ -84,7 +95,7 @@ def test_it_opens_with_the_result_and_has_a_row_a_day_and_a_row_a_drop(shared: t
 def test_it_is_in_the_units_of_its_sheet(shared: tuple[ExportContent, str]) -> None:
     us = replace(shared[0], sheet=Sheet(units=Units.US))
     words = Page(report_text(us, lambda: None)).words
-    assert us.summary.size_text(Units.US) in words and "24.5 acres" in words
+    assert us.summary.size_text(Units.US).partition(" (")[0] in words and "24.5 acres" in words
     assert not any(word.endswith(" ha") for word in words)
 
 
