@@ -7,6 +7,7 @@ because they are rated so, and the forms of US agencies keep gallons, feet and k
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,6 +20,11 @@ KNOT_MS = 1852.0 / 3600.0
 MPH_MS = MILE_M / 3600.0
 _SMALL = 99.95
 """Areas and metric volumes below this have a decimal."""
+
+
+_NUMBER = r"\d[\d,]*(?:\.\d+)?"
+_HECTARES = re.compile(rf"\b(?:({_NUMBER}) ± )?({_NUMBER}) ha\b")
+"""An area in hectares, perhaps with the mean that its spread belongs to."""
 
 
 class Units(StrEnum):
@@ -64,6 +70,26 @@ class Units(StrEnum):
         value = self.area_value(hectares)
         shown = digits if digits is not None else 1 if abs(value) < _SMALL else 0
         return f"{value:,.{shown}f}"
+
+    def large_area(self, hectares: float) -> str:
+        """Return an area in square kilometres or square miles."""
+        if self is Units.US:
+            return f"{hectares * 10_000.0 / MILE_M**2:,.0f} sq mi"
+        return f"{hectares / 100.0:,.0f} km²"
+
+    def restate(self, text: str) -> str:
+        """Return a stored sentence with its hectares in the unit of areas.
+
+        Messages of runs are stored in hectares, whatever the units on screen.
+        """
+        if self is Units.METRIC:
+            return text
+        return _HECTARES.sub(self._restated, text)
+
+    def _restated(self, found: re.Match[str]) -> str:
+        mean, spread, digits = (found[1], found[2], len(found[2].partition(".")[2]))
+        numbers = (float(each.replace(",", "")) for each in filter(None, (mean, spread)))
+        return f"{' ± '.join(self.area_number(number, digits) for number in numbers)} {self.area_unit}"
 
     def length_value(self, metres: float) -> float:
         """Return a short length in metres or feet."""
@@ -119,7 +145,11 @@ class Units(StrEnum):
     def wind(self, metres_per_second: float) -> str:
         """Return a wind speed with its unit."""
         scale = _SCALES[self]
-        return f"{metres_per_second / scale.wind_ms:.{scale.wind_digits}f} {scale.wind_unit}"
+        return f"{self.wind_value(metres_per_second):.{scale.wind_digits}f} {scale.wind_unit}"
+
+    def wind_value(self, metres_per_second: float) -> float:
+        """Return a wind speed in the unit of wind speeds."""
+        return metres_per_second / _SCALES[self].wind_ms
 
     def aircraft_speed(self, metres_per_second: float) -> str:
         """Return the speed of an aircraft with its unit."""

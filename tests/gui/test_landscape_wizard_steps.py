@@ -236,7 +236,7 @@ def test_perimeters_are_outlined_by_date_and_their_growth_can_be_changed(filled:
     page = filled.wizard.fire
     assert page.column_box.currentText() == "as recognised: Date"
     assert page.growth.currentText() == "as recognised: whole perimeters"
-    assert filled.wizard.preview.legend.labels == ("19 Aug · 4 ha", "20 Aug · 23 ha")
+    assert filled.wizard.preview.legend.labels == ("19 Aug · 4.4 ha", "20 Aug · 23.4 ha")
     filled.pick(page.growth, "what was new")
     source = filled.wizard.draft.source.perimeters
     assert source is not None and source.growth is PerimeterGrowth.INCREMENTS
@@ -269,7 +269,7 @@ def test_a_raster_mask_starts_the_fire(filled: Hands, tmp_path: Path) -> None:
     path = write_layer(tmp_path / "ignition.tif", mask, GRID)
     filled.go("Fire")
     filled.type("perimeters", path)
-    assert filled.wizard.preview.legend.labels == ("start · 1 ha",)
+    assert filled.wizard.preview.legend.labels == ("start · 0.5 ha",)
     event = filled.make().scenario
     assert event.observed is None and event.ignition is not None and int(event.ignition.sum()) == 6
 

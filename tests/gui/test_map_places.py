@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QInputDialog
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.regions import Region
+from firegui.domain.units import Units
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.map.go_to_dialog import GoToDialog
 from firegui.gui.map.view_memory import BookmarksMenu, ViewMemory
@@ -170,6 +171,14 @@ def test_go_to_takes_any_format_and_refuses_in_one_message(qtbot: QtBot, session
     assert not dialog.isVisible() and hand.view.sketch.pin == (12, 33)
     top, left, bottom, right = seen(hand)
     assert ((top + bottom) / 2, (left + right) / 2) == pytest.approx((12.5, 33.5), abs=0.5)
+
+
+def test_how_far_outside_a_place_lies_is_in_the_units_of_the_window(qtbot: QtBot, session: Session) -> None:
+    dialog = GoToDialog(session.project.scenario.grid, lambda row, column: None, units=Units.US)
+    qtbot.addWidget(dialog)
+    dialog.field.setText("38 -122")
+    dialog.accept()
+    assert " mi from its edge" in dialog.trouble.text()
 
 
 def test_a_grid_without_a_place_says_so(qtbot: QtBot, session: Session) -> None:

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.units import Units
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.window.action_registry import START_PAGE
 from firegui.gui.window.main_window import MainWindow
@@ -99,7 +100,10 @@ def test_a_picture_of_the_map_and_the_facts_are_kept_when_a_project_is_left(empt
     empty.show_start_page()
     (card,) = (card for card in empty.start_page.recent.thumbnails if card.folder == folder)
     assert card.name == "Crooked Creek"
-    assert "19 Aug 2020, 4 days" in card.facts
+    assert card.facts.startswith("19 Aug 2020, 4 days · ") and card.facts.endswith(" km²")
+    empty.workbench.documents._preferences.units = Units.US
+    empty.start_page.refresh()
+    assert empty.start_page.recent.thumbnails[0].facts.endswith(" sq mi")
     assert card.picture is not None
     picture = QImage(str(card.picture))
     assert (picture.width(), picture.height()) == (320, 200)
@@ -121,15 +125,16 @@ def test_a_project_kept_nowhere_gets_no_picture(qapp: QApplication, tmp_path: Pa
 def test_a_place_that_cannot_be_written_to_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     cards = ThumbnailCache(tmp_path / "file" / "recent")
-    cards.keep(tmp_path / "x.firegui", "X", "facts", QImage(10, 10, QImage.Format.Format_RGB32))
+    cards.keep(tmp_path / "x.firegui", "X", "facts", 100.0, QImage(10, 10, QImage.Format.Format_RGB32))
     assert cards.of(tmp_path / "x.firegui").picture is None
 
 
 def test_a_note_that_is_nonsense_counts_as_none(tmp_path: Path) -> None:
     cards = ThumbnailCache(tmp_path)
-    cards.keep(tmp_path / "x.firegui", "X", "facts", QImage(10, 10, QImage.Format.Format_RGB32))
+    cards.keep(tmp_path / "x.firegui", "X", "facts", 100.0, QImage(10, 10, QImage.Format.Format_RGB32))
     (note,) = tmp_path.glob("*.json")
-    for text in ("[1]", "{", ""):
+    assert cards.of(tmp_path / "x.firegui", Units.US).facts == "facts · 0 sq mi"
+    for text in ("[1]", "{", "", '{"hectares": "many"}'):
         note.write_text(text)
         assert cards.of(tmp_path / "x.firegui").name == "x"
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
 
 from firegui.domain.grid import Grid
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.base.layouts import muted_label, plain_label, vertical
 from firegui.gui.map.map_content import CellLocation
@@ -21,10 +22,13 @@ class GoToDialog(QDialog):
     What cannot be read, or lies outside the map, ends in one message below the field.
     """
 
-    def __init__(self, grid: Grid, go_to: Callable[[float, float], object], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, grid: Grid, go_to: Callable[[float, float], object], parent: QWidget | None = None,
+        units: Units = Units.METRIC,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self.setWindowTitle("Go to coordinates")
-        self._grid, self._place, self._go_to = grid, CellLocation(grid), go_to
+        self._units, self._grid, self._place, self._go_to = units, grid, CellLocation(grid), go_to
         self.field, self.trouble = QLineEdit(clearButtonEnabled=True), muted_label(role="warning")
         self.field.setAccessibleName("Coordinates")
         self.field.setToolTip(_HINT)
@@ -52,7 +56,9 @@ class GoToDialog(QDialog):
         if cell is None:
             self._refuse("The grid of this fire has no place on the Earth, so that coordinates mean nothing on it.")
         elif not (0.0 <= cell[0] <= self._grid.rows and 0.0 <= cell[1] <= self._grid.columns):
-            self._refuse(f"The place lies outside the map, {_distance_text(self._grid, cell)} from its edge.")
+            self._refuse(
+                f"The place lies outside the map, {self._units.length(_distance_m(self._grid, cell))} from its edge."
+            )
         else:
             self._go_to(*cell)
             super().accept()
@@ -67,7 +73,7 @@ class GoToDialog(QDialog):
         self.field.selectAll()
 
 
-def _distance_text(grid: Grid, cell: tuple[float, float]) -> str:
+def _distance_m(grid: Grid, cell: tuple[float, float]) -> float:
     outside = (max(-value, value - size, 0.0) for value, size in zip(cell, grid.shape, strict=True))
     down, across = outside
-    return f"{(down**2 + across**2) ** 0.5 * grid.cell_size_m / 1000.0:,.1f} km"
+    return float((down**2 + across**2) ** 0.5 * grid.cell_size_m)

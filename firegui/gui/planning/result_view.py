@@ -129,7 +129,11 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
     Those of a narrow view have their titles before the texts, and two lines for each day.
     """
     replanned = entry.is_over and entry.replan is not None
-    ended = _AT_WORK if not entry.is_over else f"<b>{escape(entry.status.capitalize())}</b>: {escape(entry.message)}"
+    ended = (
+        _AT_WORK
+        if not entry.is_over
+        else f"<b>{escape(entry.status.capitalize())}</b>: {escape(units.restate(entry.message))}"
+    )
     lost = "" if replanned else given_up_text(entry.reference, entry.nominal, entry.baseline)
     warning = f"<p style='margin-top:2px'><b>⚠ {escape(lost)}.</b> {_GIVEN_UP}</p>" if lost else ""
     end = "" if replanned else f"<p style='margin-top:6px'>{ended}</p>"

@@ -51,7 +51,7 @@ class RunsModel(TableModel[RunEntry]):
         columns = (replace(title, value=self._name, edit=self._rename, is_editable=_can_be_named), *others)
         self._marked: frozenset[Path] = frozenset()
         self._caution = ""
-        super().__init__(columns, parent, key=lambda entry: entry, row_tip=_tip)
+        super().__init__(columns, parent, key=lambda entry: entry, row_tip=lambda entry: _tip(entry, session.units))
         self._session, self._queue = session, queue
         self._search, self._order_by, self._grouping = "", RunOrder.NEWEST, RunGrouping.NONE
         queue.changed.connect(self.refresh)
@@ -202,10 +202,10 @@ def bar_color(entry: RunEntry) -> str:
     return colors.accent
 
 
-def _tip(entry: RunEntry) -> str:
+def _tip(entry: RunEntry, units: Units) -> str:
     lines = [str(entry.folder)]
     if entry.message:
-        lines.append(f"{entry.status}: {entry.message}")
+        lines.append(f"{entry.status}: {units.restate(entry.message)}")
     if entry.eta is not None:
         lines.append(f"{duration(entry.eta)} {entry.more_follows or 'left if it uses all search steps'}")
     if entry.drops_before is not None and entry.drops is not None:

@@ -125,7 +125,7 @@ class Documents(QObject):
 
         The wizard begins with ``paths``, a folder or files. The project is saved if a folder was chosen in it.
         """
-        return ask_landscape(self._window, make_landscape, self._take_landscape, paths)
+        return ask_landscape(self._window, make_landscape, self._take_landscape, paths, self._session.units)
 
     def _take_landscape(self, project: Project, folder: Path | None) -> bool:
         if not self._open_project(project, None):

@@ -85,14 +85,14 @@ class EventLog(QObject):
     def add(self, text: str, level: str = LogLevel.INFO) -> None:
         """Add an entry; an empty text is ignored."""
         if text.strip():
-            entry = LogEntry(self._clock(), LogLevel(level), text.strip())
+            entry = LogEntry(self._clock(), LogLevel(level), self._session.units.restate(text.strip()))
             self._entries.append(entry)
             self.added.emit(entry)
 
     def _on_message(self, text: str) -> None:
         # The queue reports messages of runs in full, before their first line reaches the status bar.
         last = self._entries[-1].text if self._entries else ""
-        if text.strip() not in (last, last.partition("\n")[0].strip()):
+        if self._session.units.restate(text.strip()) not in (last, last.partition("\n")[0].strip()):
             self.add(text)
 
     def _on_refused(self, error: InputError) -> None:

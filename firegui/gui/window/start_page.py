@@ -239,7 +239,7 @@ class StartPage(QScrollArea):
     def refresh(self) -> None:
         """Update the list of recent projects."""
         folders = self._preferences.recent
-        self.recent.show_thumbnails(self._thumbnails.of(folder) for folder in folders)
+        self.recent.show_thumbnails(self._thumbnails.of(folder, self._preferences.units) for folder in folders)
         self.recent.setVisible(bool(folders))
         self._none.setVisible(not folders)
 

@@ -22,7 +22,7 @@ class StatusBar(QObject):
 
     def __init__(self, session: Session, queue: RunQueue, view: MapView, bar: QStatusBar) -> None:
         super().__init__(bar)
-        self._queue = queue
+        self._queue, self._session = queue, session
         self.place = _label("Under the mouse")
         self.message = _label("Message")
         self.details = tool_button("Details", "Show the whole message")
@@ -56,7 +56,7 @@ class StatusBar(QObject):
         self._fit.start()
 
     def _show_message(self, text: str) -> None:
-        self.message.set_text(text)
+        self.message.set_text(self._session.units.restate(text))
         # Without a message the position under the mouse has the whole bar.
         self.message.setVisible(bool(text))
         self._fade.start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QImage
+
+from firegui.domain.units import Units
 
 if TYPE_CHECKING:
     from firegui.domain.project import Project
@@ -47,15 +50,18 @@ class ThumbnailCache:
     def __init__(self, place: Path | None) -> None:
         self._place = place
 
-    def of(self, folder: Path) -> Thumbnail:
-        """Return the thumbnail of the project in ``folder``."""
+    def of(self, folder: Path, units: Units = Units.METRIC) -> Thumbnail:
+        """Return the thumbnail of the project in ``folder``, with its area in ``units``."""
         picture, note = self._files(folder)
         known = _read(note)
         has_picture = picture is not None and picture.is_file()
         name = known.get("name") or folder.name.removesuffix(".firegui")
-        return Thumbnail(folder, name, known.get("facts", ""), picture if has_picture else None, _saved(folder))
+        facts = known.get("facts", "")
+        with suppress(ValueError, KeyError):
+            facts = f"{facts} · {units.large_area(float(known['hectares']))}"
+        return Thumbnail(folder, name, facts, picture if has_picture else None, _saved(folder))
 
-    def keep(self, folder: Path, name: str, facts: str, picture: QImage) -> None:
+    def keep(self, folder: Path, name: str, facts: str, hectares: float, picture: QImage) -> None:
         """Write the thumbnail of the project in ``folder``, if possible."""
         image, note = self._files(folder)
         if image is None or note is None or picture.isNull():
@@ -67,7 +73,7 @@ class ThumbnailCache:
         try:
             image.parent.mkdir(parents=True, exist_ok=True)
             small.copy(left, top, _PICTURE.width(), _PICTURE.height()).save(str(image))
-            note.write_text(json.dumps({"name": name, "facts": facts}), encoding="utf-8")
+            note.write_text(json.dumps({"name": name, "facts": facts, "hectares": f"{hectares:.0f}"}), encoding="utf-8")
         except OSError:
             return
 
@@ -104,16 +110,16 @@ class ThumbnailRenderer(QObject):
         self._timer.stop()
         session = self._session
         if session.has_project and session.folder is not None:
-            name, text = session.project.scenario.name, facts(session.project)
-            self._thumbnails.keep(session.folder, name, text, self._snapshot())
+            event = session.project.scenario
+            hectares = event.grid.n_cells * event.grid.cell_area_ha
+            self._thumbnails.keep(session.folder, event.name, facts(session.project), hectares, self._snapshot())
 
 
 def facts(project: Project) -> str:
-    """Return the time of a fire, the planned days, and the size of its domain."""
-    calendar, grid = project.calendar, project.scenario.grid
-    area = grid.rows * grid.columns * (grid.cell_size_m / 1000.0) ** 2
+    """Return the time of a fire and the planned days."""
+    calendar = project.calendar
     days = f"{calendar.days} day{'s' if calendar.days != 1 else ''}"
-    return f"{calendar.short_date_text(0, year=True)}, {days} · {area:,.0f} km²"
+    return f"{calendar.short_date_text(0, year=True)}, {days}"
 
 
 def _read(note: Path | None) -> dict[str, str]:

@@ -301,7 +301,7 @@ class Workbench(QObject):
 
     def _ask_place(self) -> None:
         view = self.maps.active_map
-        GoToDialog(self.session.project.scenario.grid, view.go_to, self._window).open()
+        GoToDialog(self.session.project.scenario.grid, view.go_to, self._window, self.session.units).open()
 
     def _copy_place(self) -> None:
         text = self.maps.active_map.place_text

@@ -33,3 +33,13 @@ def test_volumes_are_cubic_metres_and_loads_litres_or_both_gallons() -> None:
     assert [Units.METRIC.volume(gallons) for gallons in (1200.0, 566_662.0)] == ["4.5 m³", "2,145 m³"]
     assert Units.US.volume(566_662.0) == "566,662 gal"
     assert (Units.METRIC.load(1200.0), Units.US.load(1200.0)) == ("4,542 L", "1,200 gal")
+
+
+def test_stored_messages_are_restated_in_the_units_on_screen() -> None:
+    text = "the fire ends at 19.7 ± 1.1 ha, 1,204 ha without drops; 3 hard cases"
+    assert Units.METRIC.restate(text) == text
+    assert Units.US.restate(text) == "the fire ends at 48.7 ± 2.7 acres, 2,975 acres without drops; 3 hard cases"
+
+
+def test_large_areas() -> None:
+    assert (Units.METRIC.large_area(4320.0), Units.US.large_area(4320.0)) == ("43 km²", "17 sq mi")

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from firegui.domain.grid import Grid
 from firegui.domain.options import plain_number
+from firegui.domain.units import Units
 from firegui.errors import Problems
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 from firegui.gui.importing.landscape.wizard_page import (
@@ -83,7 +84,7 @@ class GridPage(WizardPage):
         grid = survey_result.survey.grid
         reason = survey_result.survey.grid_reason
         self._reason.setText(f"Proposed: {reason}." if reason and self._is_empty else reason)
-        self._size.setText("" if grid is None else size_text(grid))
+        self._size.setText("" if grid is None else size_text(grid, self.draft.units))
         show_text(self._warning, "" if grid is None else size_warning(grid))
         if grid is None:
             return
@@ -136,13 +137,13 @@ def edges_of(grid: Grid) -> tuple[float, float, float, float]:
     return west, south, east, north
 
 
-def size_text(grid: Grid) -> str:
-    """Return rows, columns, cells, kilometres and hectares."""
-    high, wide = grid.rows * grid.cell_size_m / 1000, grid.columns * grid.cell_size_m / 1000
+def size_text(grid: Grid, units: Units = Units.METRIC) -> str:
+    """Return rows, columns, cells, the lengths of the sides and the area."""
+    high, wide = (units.length(count * grid.cell_size_m) for count in (grid.rows, grid.columns))
     area = grid.n_cells * grid.cell_area_ha
     return (
         f"{grid.rows:,} × {grid.columns:,} = {grid.n_cells:,} cells of {grid.cell_size_m:g} m\n"
-        f"{high:.1f} km north–south × {wide:.1f} km west–east, {area:,.0f} ha"
+        f"{high} north–south × {wide} west–east, {units.area(area)}"
     )
 
 

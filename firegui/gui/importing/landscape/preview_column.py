@@ -11,6 +11,7 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QWidget
 
 from firegui.domain.scenario import LAYERS
+from firegui.domain.units import Units
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.charts.chart import Chart
@@ -42,8 +43,9 @@ class WindChart(QWidget):
 
     day_changed = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, units: Units = Units.METRIC) -> None:
         super().__init__(parent)
+        self._units = units
         self._first: date | None = None
         self._highest = np.empty(0)
         self.slider = NoScrollSlider(Qt.Orientation.Horizontal)
@@ -77,12 +79,12 @@ class WindChart(QWidget):
         with QSignalBlocker(self.slider):
             self.slider.setRange(0, len(days) - 1)
         self.slider.setEnabled(len(days) > 1)
-        self.speed.set_curve(self._mean, days + 1, mean)
+        self.speed.set_curve(self._mean, days + 1, mean * self._units.wind_value(1.0))
         self.origin.set_curve(self._from, days + 1, origin)
         course = winds.course
         # Day 1 reaches from 0.5 to 1.5, so that its mean stands in its centre.
         at = np.array([(when - start) / timedelta(days=1) + 0.5 for when in course.times])
-        self.speed.set_curve(self._course, at, course.mean_speed)
+        self.speed.set_curve(self._course, at, course.mean_speed * self._units.wind_value(1.0))
         self.origin.set_curve(self._course_from, at, course.mean_from)
         for chart in (self.speed, self.origin):
             chart.item.setXRange(0.5, len(days) + 0.5, padding=0.02)
@@ -110,10 +112,13 @@ class WindChart(QWidget):
         mean = self.speed.curve_points(self._mean)[1]
         origin = self.origin.curve_points(self._from)[1]
         if self.day < len(mean):
-            pieces = Piece(f"mean {mean[self.day]:.1f}", "accent"), Piece(f"highest {self._highest[self.day]:.1f} m/s")
+            pieces = Piece(f"mean {mean[self.day]:.1f}", "accent"), self._highest_piece()
             self.speed.set_title("Wind speed at 10 m", *pieces)
             self.origin.set_title("Blows from", Piece(f"{origin[self.day]:.0f}° by the grid's north", "accent"))
         self.day_changed.emit(self.day)
+
+    def _highest_piece(self) -> Piece:
+        return Piece(f"highest {self._units.wind(self._highest[self.day])}")
 
     def _on_click(self, x: float) -> None:
         self.slider.setValue(round(x) - 1)
@@ -152,13 +157,14 @@ class PreviewColumn(QWidget):
     day_changed = Signal(int)
     layer_chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, units: Units = Units.METRIC) -> None:
         super().__init__(parent)
+        self._units = units
         self._look: SurveyResult | None = None
         self._wanted = ""
         self._shown: dict[str, tuple[SurveyResult, Packed, ColorScale | None]] = {}
         self.layer, self.relief = NoScrollComboBox(), QCheckBox("Relief")
-        self.map, self.legend, self.strip = PreviewMap(), LegendRow(), WindChart()
+        self.map, self.legend, self.strip = PreviewMap(), LegendRow(), WindChart(units=units)
         self._empty = plain_label(_EMPTY)
         self._empty.setProperty("role", "muted")
         self._lay_out()
@@ -270,9 +276,9 @@ class PreviewColumn(QWidget):
             entries.append(LegendEntry("extent of a file", ink.accent, Sample.DASH))
         if "wind" in overlays and survey_result.winds is not None:
             top = float(survey_result.winds.speed.max())
-            entries.append(LegendEntry(f"wind blows to; longest {top:.2g} m/s", ink.wind, Sample.ARROW))
+            entries.append(LegendEntry(f"wind blows to; longest {self._units.wind(top)}", ink.wind, Sample.ARROW))
         if "fire" in overlays:
-            entries += _dates(survey_result.fires, dark=ink.dark)
+            entries += _dates(survey_result.fires, self._units, dark=ink.dark)
         self.legend.show_entries(entries)
 
     def _on_click(self, row: float, column: float) -> None:
@@ -287,8 +293,8 @@ def _perimeters(fires: Sequence[DatedOutline], *, dark: bool) -> list[PreviewOut
     return [PreviewOutline(fire.path, color) for fire, color in reversed(list(zip(fires, colors, strict=True)))]
 
 
-def _dates(fires: Sequence[DatedOutline], *, dark: bool) -> list[LegendEntry]:
+def _dates(fires: Sequence[DatedOutline], units: Units, *, dark: bool) -> list[LegendEntry]:
     colors = date_colors(len(fires), dark=dark)
     last = len(fires) - 1
     chosen = sorted({round(k * last / (_MOST_DATES - 1)) for k in range(_MOST_DATES)}) if fires else []
-    return [LegendEntry(fires[k].label, colors[k], Sample.LINE) for k in chosen]
+    return [LegendEntry(f"{fires[k].label} · {units.area(fires[k].hectares)}", colors[k], Sample.LINE) for k in chosen]

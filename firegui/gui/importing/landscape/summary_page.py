@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListWidget, QListWidge
 
 from firegui.domain.calendar import DATE_UNKNOWN
 from firegui.domain.scenario import LAYERS
+from firegui.domain.units import Units
 from firegui.errors import Problem
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import set_role
@@ -87,7 +88,7 @@ class SummaryPage(WizardPage):
     def show_survey(self, survey_result: SurveyResult) -> None:
         """Show the content of the import."""
         super().show_survey(survey_result)
-        self._facts.setText("\n".join(fact_lines(survey_result)))
+        self._facts.setText("\n".join(fact_lines(survey_result, self.draft.units)))
         warnings = [f"Warning: {text}" for text in survey_result.warnings]
         _fill(self.remarks, [*warnings, *(f"Note: {text}" for text in survey_result.remarks)])
 
@@ -120,10 +121,10 @@ class SummaryPage(WizardPage):
         return str(first.parent.parent if first is not None else Path.home())
 
 
-def fact_lines(survey_result: SurveyResult) -> list[str]:
+def fact_lines(survey_result: SurveyResult, units: Units = Units.METRIC) -> list[str]:
     """Return one line each on grid, layers, wind, fire and coverage."""
     survey = survey_result.survey
-    lines = [] if survey.grid is None else [size_text(survey.grid)]
+    lines = [] if survey.grid is None else [size_text(survey.grid, units)]
     found = {fact.key for fact in survey.layers}
     present, missing = ([LAYERS[key][0].lower() for key in LAYERS if (key in found) is on] for on in (True, False))
     lines += [f"Layers: {', '.join(present) or 'none'}", f"Missing: {', '.join(missing) or 'nothing'}"]

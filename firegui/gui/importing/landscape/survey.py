@@ -14,10 +14,10 @@ from PySide6.QtCore import QObject, QPointF, Signal
 from PySide6.QtGui import QPainterPath, QPolygonF, QTransform
 
 from firegui.domain.coverage import RequiredCoverage, fuel_cells
-from firegui.domain.grid import HECTARE_M2, Grid
 from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
 from firegui.domain.scenario import LAYERS, UNKNOWN_START
+from firegui.domain.units import Units
 from firegui.errors import Check, Problem, Problems
 from firegui.fire.first_project import first_project
 from firegui.gui.map.items import mask_path
@@ -57,8 +57,9 @@ class ImportDraft(QObject):
     changed = Signal()
     """The answers changed."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, units: Units = Units.METRIC) -> None:
         super().__init__(parent)
+        self.units = units
         self._answers = ImportAnswers()
 
     @property
@@ -103,9 +104,10 @@ def recognise_files(answers: ImportAnswers, paths: Sequence[Path], check: Check)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatedOutline:
-    """Perimeter in corner coordinates of the preview; ``label`` is its date and area."""
+    """Perimeter in corner coordinates of the preview; ``label`` is its date."""
 
     label: str
+    hectares: float
     path: QPainterPath
 
 
@@ -233,12 +235,9 @@ def _outlines(seen: Observed | None, survey: Survey) -> tuple[DatedOutline, ...]
     else:
         masks = [(f"{day.day} {day:%b}", mask) for day, mask in zip(seen.dates, seen.masks, strict=True)]
     return tuple(
-        DatedOutline(f"{label} · {_area(mask, grid)}", _scaled(mask_path(mask), 1.0 / step)) for label, mask in masks
+        DatedOutline(label, int(mask.sum()) * grid.cell_area_ha, _scaled(mask_path(mask), 1.0 / step))
+        for label, mask in masks
     )
-
-
-def _area(mask: NDArray[np.bool_], grid: Grid) -> str:
-    return f"{int(mask.sum()) * grid.cell_size_m**2 / HECTARE_M2:,.0f} ha"
 
 
 def _scaled(path: QPainterPath, factor: float) -> QPainterPath:

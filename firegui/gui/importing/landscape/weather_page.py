@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit
 
 from firegui.domain.options import plain_number
 from firegui.domain.scenario import UNKNOWN_START
+from firegui.domain.units import Units
 from firegui.errors import Problems
 from firegui.gui.base.plain_text import plain
 from firegui.gui.importing.landscape.survey import ASK_DATE, ImportDraft, SurveyResult
@@ -149,7 +150,7 @@ class WeatherPage(WizardPage):
         """Show what was recognised."""
         super().show_survey(survey_result)
         survey = survey_result.survey.wind if self.draft.source.wind.is_given else None
-        show_text(self._found, "" if survey is None else wind_text(survey))
+        show_text(self._found, "" if survey is None else wind_text(survey, self.draft.units))
         for name, box in self.conventions.items():
             value = None if survey is None else getattr(survey.conventions, name)
             words = dict(TRAITS[name][1])
@@ -212,7 +213,7 @@ class WeatherPage(WizardPage):
         return self.start_folder(self._wind_files())
 
 
-def wind_text(survey: WindSurvey) -> str:
+def wind_text(survey: WindSurvey, units: Units = Units.METRIC) -> str:
     """Return the facts found about the wind, one line each."""
     lines = [survey.kind] if survey.kind else []
     if survey.samples:
@@ -223,7 +224,9 @@ def wind_text(survey: WindSurvey) -> str:
         every = f", every {survey.step_h:g} h" if survey.step_h is not None and survey.samples > 1 else ""
         lines.append(f"{count}{span}{every}" + (f" · {survey.places}" if survey.places else ""))
     if survey.speed_range is not None:
-        lines.append(f"{survey.speed_range[0]:.1f} to {survey.speed_range[1]:.1f} m/s at 10 m")
+        lines.append(
+            f"{units.wind(survey.speed_range[0])} to {units.wind(survey.speed_range[1])} at {units.length(10.0)}"
+        )
     return "\n".join([*lines, *(f"• {note}" for note in survey.notes)])
 
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.project import Project
+from firegui.domain.units import Units
 from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.gui.base.controls import press_focused_button
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
@@ -60,7 +61,9 @@ class LandscapeWizard(QDialog):
     returns ``False``, the wizard stays open.
     """
 
-    def __init__(self, make: MakeProject, take: OpenProject, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, make: MakeProject, take: OpenProject, parent: QWidget | None = None, units: Units = Units.METRIC
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Import a landscape")
         self.setAcceptDrops(True)
@@ -68,14 +71,14 @@ class LandscapeWizard(QDialog):
         self._make, self._take = make, take
         self._look: SurveyResult | None = None
         self._refused: tuple[Problem, ...] = ()
-        self.draft = ImportDraft(self)
+        self.draft = ImportDraft(self, units)
         self.files, self.grid, self.weather = FilesPage(self.draft), GridPage(self.draft), WeatherPage(self.draft)
         self.fire, self.coverage, self.summary = FirePage(self.draft), CoveragePage(self.draft), SummaryPage(self.draft)
         self.pages: tuple[WizardPage, ...] = (
             self.files, self.grid, self.weather, self.fire, self.coverage, self.summary,
         )  # fmt: skip
         self._seen: set[WizardPage] = set()
-        self.preview = PreviewColumn()
+        self.preview = PreviewColumn(units=units)
         self._tasks = [LatestTask(self, settle_ms=ms) for ms in (0, _SETTLE_MS, 0)]
         self._recognise, self._survey, self._import = self._tasks
         self._lay_out()
@@ -301,9 +304,12 @@ class LandscapeWizard(QDialog):
         self.add_paths([Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()])
 
 
-def ask_landscape(parent: QWidget | None, make: MakeProject, take: OpenProject, paths: Sequence[Path] = ()) -> bool:
+def ask_landscape(
+    parent: QWidget | None, make: MakeProject, take: OpenProject, paths: Sequence[Path] = (),
+    units: Units = Units.METRIC,
+) -> bool:  # fmt: skip
     """Show the wizard with ``paths`` and return whether a project was made and opened."""
-    wizard = LandscapeWizard(make, take, parent)
+    wizard = LandscapeWizard(make, take, parent, units)
     if paths:
         wizard.add_paths(paths)
     made = wizard.exec() == QDialog.DialogCode.Accepted
