@@ -48,11 +48,11 @@ class PlannerCard:
 PLANNERS: Mapping[PlannerName, PlannerCard] = {
     PlannerName.NONE: PlannerCard("No drops", "No drops"),
     PlannerName.UNIFORM: PlannerCard("Random (anywhere)", "Random, anywhere"),
-    PlannerName.FOOTPRINT: PlannerCard("Random (burn footprint)", "Random, footprint"),
+    PlannerName.FOOTPRINT: PlannerCard("Random (burn footprint)", "Random, where it burns"),
     PlannerName.TACTICAL: PlannerCard("Quick plan (by rule)", "Quick plan"),
     PlannerName.GREEDY: PlannerCard("Greedy marginal benefit", "Greedy"),
-    PlannerName.CMA_ES: PlannerCard("CMA-ES (daily basis)", "CMA-ES, daily", "cma"),
-    PlannerName.CMA_ES_NATIVE: PlannerCard("CMA-ES (native space, diagonal)", "CMA-ES, native", "cma"),
+    PlannerName.CMA_ES: PlannerCard("CMA-ES (daily basis)", "Evolution, coarse", "cma"),
+    PlannerName.CMA_ES_NATIVE: PlannerCard("CMA-ES (native space, diagonal)", "Evolution, fine", "cma"),
     PlannerName.DIFFERENTIAL_EVOLUTION: PlannerCard("Differential evolution", "Differential evolution", "nevergrad"),
     PlannerName.PARTICLE_SWARM: PlannerCard("Particle swarm", "Particle swarm", "nevergrad"),
     PlannerName.GRADIENT: PlannerCard("Budgeted gradient", "Gradient"),
@@ -108,7 +108,10 @@ class BenchmarkSettings:
         DEFAULT_PLANNERS, "Planners", "planners that are compared", restarts=False
     )
     matched: tuple[PlannerName, ...] = option(
-        (), "Matched", "planners that also run once at the two-stage plan's whole cost", restarts=False
+        (),
+        "At the two-stage plan's cost",
+        "planners that also run once at the two-stage plan's whole cost",
+        restarts=False,
     )
     seeds: int = option(
         3, "Seeds", "how often each planner that draws random numbers is run", low=1, high=100, restarts=False

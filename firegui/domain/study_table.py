@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field, replace
 from statistics import fmean, stdev
 
 from firegui.domain.results import Metrics, Violations
 from firegui.domain.stress import StressResult, StressTable, scenario_names
 from firegui.domain.study import CASE, Cell, StudySettings, Value, value_text
+from firegui.domain.units import Units
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +107,34 @@ MEASURES: Mapping[str, StudyMeasure] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyTable:
-    """The ``rows`` of a study so far, by cell, and why those of ``failed`` have none."""
+    """The ``rows`` of a study so far, by cell, and why those of ``failed`` have none.
+
+    Files have measures as they are. :meth:`in_units` returns the table with ``scales`` by unit, for people: the unit
+    that is shown, and the factor to it.
+    """
 
     settings: StudySettings
     cells: tuple[Cell, ...]
     rows: Mapping[int, StudyRow]
     failed: Mapping[int, str]
+    scales: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+
+    def in_units(self, units: Units, cell_ha: float) -> StudyTable:
+        """Return the table with its areas in ``units``, also those in cells of ``cell_ha`` hectares."""
+        scales = {
+            "ha": (units.area_unit, units.area_value(1.0)),
+            "cells": (units.area_unit, units.area_value(cell_ha)),
+            "cell-days": (units.area_days_unit, units.area_value(cell_ha)),
+        }
+        return replace(self, scales=scales)
+
+    def label(self, measure: str) -> str:
+        """Return the title of a measure, with the unit that :meth:`measured` has."""
+        about = MEASURES[measure]
+        return replace(about, unit=self._scale(about)[0]).label
+
+    def _scale(self, about: StudyMeasure) -> tuple[str, float]:
+        return self.scales.get(about.unit, (about.unit, 1.0))
 
     @property
     def complete(self) -> bool:
@@ -130,7 +153,8 @@ class StudyTable:
 
     def measured(self, cell: Cell, measure: str) -> float:
         """Return ``measure`` of a finished cell, NaN where it has none."""
-        return MEASURES[measure].value(self.rows[cell.number])
+        about = MEASURES[measure]
+        return about.value(self.rows[cell.number]) * self._scale(about)[1]
 
     def mean(self, cells: Sequence[Cell], measure: str) -> float:
         """Return the mean of ``measure`` over those of ``cells`` that have it, NaN where none has."""

@@ -23,7 +23,7 @@ class WorkerSettings:
         zero_text="in this process", default_text="0, all in this one",
     )  # fmt: skip
     scheduler: str = option(
-        "", "Scheduler",
+        "", "Dask scheduler",
         "address of a Dask scheduler, such as tcp://10.0.0.5:8786, whose workers compute; empty: this machine",
         group=GROUP, metavar="tcp://…", about="give the work to the workers of a Dask scheduler", default_text="none",
     )  # fmt: skip

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QTableView
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.analyses.skill.comparison_map import FALSE, HIT, MISS, START
 from firegui.gui.analyses.skill.skill_charts import METRICS
@@ -22,6 +23,7 @@ from firegui.gui.analyses.skill.skill_panel import STALE, SkillPanel
 from firegui.gui.analyses.skill.skill_table import signed
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.table_model import EXPORT_ROLE
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import show_widget
 from tests.gui.readouts import cursor_of
@@ -86,6 +88,19 @@ def test_the_button_scores_beside_the_window_and_fills_the_table(scored: SkillPa
     assert 0.0 < float(cell(scored.table, 2, "Overlap (IoU)")) < 1.0
     assert float(cell(scored.table, 2, "Held")) == pytest.approx(16 / 64, abs=0.005)
     assert "Published" not in scored.model.titles
+
+
+def test_areas_are_in_the_units_of_the_window_and_cells_in_tooltips(scored: SkillPanel, session: Session) -> None:
+    observed = scored.model.titles.index("Observed ha")
+    hectares = scored.model.index(0, observed).data(EXPORT_ROLE)
+    session.set_units(Units.US)
+    assert scored.model.titles[observed] == "Observed acres"
+    assert scored.model.index(0, observed).data(EXPORT_ROLE) == pytest.approx(Units.US.area_value(hectares))
+    tips = (
+        scored.model.index(row, observed).data(Qt.ItemDataRole.ToolTipRole) for row in range(scored.model.rowCount())
+    )
+    assert any("in cells: " in tip for tip in tips)
+    assert scored.day_text.text().endswith(" acres wrong")
 
 
 def test_a_day_that_is_only_filled_forward_is_not_scored_and_that_is_said(scored: SkillPanel) -> None:

@@ -14,6 +14,7 @@ from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScena
 from firegui.domain.study import Case, Cell, Sampling, StudySettings, Value, Vary, cells_of
 from firegui.domain.study_factors import prepared, study_cells, study_problems, value_problems
 from firegui.domain.study_table import StudyRow, StudyTable, front_of, heat_of, levels_of, tornado_of
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from tests.support import make_project
 from tests.unit.analyses.study_stub import metrics
@@ -115,6 +116,17 @@ def table_of(study: StudySettings, value: dict[int, float]) -> StudyTable:
         for number, objective in value.items()
     }
     return StudyTable(study, cells, rows, {})
+
+
+def test_areas_of_a_study_are_in_the_units_of_people_also_those_in_cells() -> None:
+    table = table_of(GRID, {0: 3.0})
+    shown, cell = table.in_units(Units.US, 0.09), table.cells[0]
+    assert shown.label("protected_cells") == "Fire in protected regions, acres"
+    assert shown.label("final_extent_ha") == shown.label("final_extent_cells") == "Final size, acres"
+    cells, hectares = (table.measured(cell, name) for name in ("final_extent_cells", "final_extent_ha"))
+    assert shown.measured(cell, "final_extent_cells") == pytest.approx(Units.US.area_value(0.09 * cells))
+    assert shown.measured(cell, "final_extent_ha") == pytest.approx(Units.US.area_value(hectares))
+    assert table.label("final_extent_cells") == "Final size, cells"
 
 
 def test_cases_are_compared_with_the_first_cell_by_cell() -> None:

@@ -18,7 +18,7 @@ from firegui.domain.benchmark import (
 from firegui.domain.settings import MORE
 from firegui.domain.workers import WorkerSettings
 from firegui.gui.analyses.benchmark.benchmark_controller import missing_package
-from firegui.gui.base.layouts import plain_label, vertical
+from firegui.gui.base.layouts import muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.widgets.fields import WholeField
 from firegui.gui.widgets.settings_form import SettingsForm
@@ -26,6 +26,7 @@ from firegui.gui.widgets.settings_form import SettingsForm
 _ORDER = (PlannerName.TWO_STAGE, *(name for name in PlannerName if name is not PlannerName.TWO_STAGE))
 _MOST_PROCESSES = 256
 _MATCHED_TIP = "also once, with the first seed, at what the two-stage plan cost"
+_MATCHED_LINE = "Same cost: also once at what the two-stage plan cost, so that both had the same effort."
 _PROCESSES_TIP = "number of tasks that run at the same time, each in a process of one thread; 0 is one per core"
 
 
@@ -67,7 +68,7 @@ class BenchmarkForm(QWidget):
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
-        vertical(self, self._numbers(), self._choices(), margins=0, spacing=8)
+        vertical(self, self._numbers(), self._choices(), muted_label(_MATCHED_LINE), margins=0, spacing=8)
 
     def _numbers(self) -> QFormLayout:
         form = QFormLayout()
@@ -93,7 +94,7 @@ class BenchmarkForm(QWidget):
         grid.setHorizontalSpacing(4)
         grid.setVerticalSpacing(1)
         grid.setColumnStretch(0, 1)
-        for place, (text, tip) in enumerate((("Planners", ""), ("matched", _MATCHED_TIP))):
+        for place, (text, tip) in enumerate((("Planners", ""), ("same cost", _MATCHED_TIP))):
             head = plain_label(text)
             head.setProperty("role", "muted" if place else "heading")
             head.setToolTip(plain(tip))

@@ -17,11 +17,11 @@ NOTHING = "No benchmark is shown: run one, or open an earlier one."
 
 def group_name(planner: PlannerName, matched: bool) -> str:
     """Return the short name of a line of the table."""
-    return PLANNERS[planner].short + (", matched" if matched else "")
+    return PLANNERS[planner].short + (", two-stage cost" if matched else "")
 
 
 def task_name(task: PlannerTask) -> str:
-    """Return a name such as ``Gradient, matched (seed 0)``; the fire without drops has no seed."""
+    """Return a name such as ``Gradient, two-stage cost (seed 0)``; the fire without drops has no seed."""
     seed = "" if task.planner is PlannerName.NONE else f" (seed {task.seed})"
     return f"{group_name(task.planner, task.matched)}{seed}"
 
@@ -60,7 +60,12 @@ def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Projec
     )
     if table.matched_allowance and any(task.matched for task in table.tasks):
         cost = f"{table.matched_allowance:,} fire simulations"
-        yield f"Lines at the matched allowance had what the two-stage plan cost, {cost}, and one seed."
+        yield f"Lines with “two-stage cost” had what the two-stage plan cost, {cost}, and one seed."
+    if {task.planner for task in table.tasks} & {PlannerName.CMA_ES, PlannerName.CMA_ES_NATIVE}:
+        yield (
+            "Evolution (CMA-ES) improves a population of plans without gradients: coarse with one choice for each "
+            "aircraft and day, fine with one for each step."
+        )
     yield (
         "For a time available “Best planner for your time” names the one with the lowest mean objective of those whose "
         "slowest seed fits into it, with the whole of its allowance: no shorter run of a search was measured."
@@ -73,7 +78,7 @@ def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Projec
 
 def curves_note(*, diamonds: bool) -> str:
     """Return the key of the convergence chart; searches at the design effectiveness have ``diamonds``."""
-    note = "Best so far as it was searched · dotted: fixed cost, two-stage · dashed: matched allowance"
+    note = "Best so far as it was searched · dotted: fixed cost, two-stage · dashed: at the two-stage plan's cost"
     return f"{note} · ◆ score at expected effectiveness" if diamonds else note
 
 

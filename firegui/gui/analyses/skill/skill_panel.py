@@ -85,7 +85,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
         self.map.set_day(self._day)
         self.chart.set_cursor(None if result is None else self._day)
         if result is not None:
-            self.day_text.set_text(day_text(result.report, self._day))
+            self.day_text.set_text(day_text(result.report, self._day, self._session.units, self._cell_ha))
         with QSignalBlocker(self.table.selectionModel()):
             if self._day:
                 select_row(self.table, self.model.place(self._day - 1))
@@ -207,15 +207,19 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
     def _show(self) -> None:
         result, scored = self._controller.result, self._controller.scored
         report = None if result is None else result.report
-        self.model.show(report)
+        self.model.show(report, self._session.units, self._cell_ha)
         self._draw_curves()
         self.diagram.show_report(report)
         self.map.show_forecast(None if scored is None else scored.scenario, None if result is None else result.states)
         self.slider.setRange(0, 0 if report is None else report.days)
-        self.summary.setText("" if report is None else summary_html(report))
+        self.summary.setText("" if report is None else summary_html(report, self._session.units, self._cell_ha))
         self.summary.setVisible(report is not None)
         self.pages.setEnabled(report is not None)
         self.show_day(0 if report is None else report.days)
+
+    @property
+    def _cell_ha(self) -> float:
+        return self._session.project.scenario.grid.cell_area_ha if self._session.has_project else 1.0
 
     def _draw_curves(self) -> None:
         result = self._controller.result

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from html import escape
 
 from PySide6.QtCore import QObject
 
+from firegui.domain.units import Units
 from firegui.fire.skill import ForecastSkill, Skill
 from firegui.fire.skill_report import SkillReport
+from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import Column, TableModel
 
 SHORT = {"uncorrected": "Uncorrected", "scalar": "Constant", "held": "Held"}
@@ -23,13 +26,13 @@ class SkillModel(TableModel[int]):
         super().__init__((), parent, row_tip=self._tip, row_color=self._color, row_background=self._background)
         self._report: SkillReport | None = None
 
-    def show(self, report: SkillReport | None) -> None:
-        """Show other scores, or none."""
+    def show(self, report: SkillReport | None, units: Units = Units.METRIC, cell_ha: float = 1.0) -> None:
+        """Show other scores, or none, with areas of cells of ``cell_ha`` hectares in ``units``."""
         self._report = report
         if report is None:
             self.set_rows((), ())
         else:
-            self.set_rows(range(1, report.days + 1), _columns(report))
+            self.set_rows(range(1, report.days + 1), _columns(report, units, cell_ha))
 
     def _tip(self, day: int) -> str | None:
         if self._report is None or day not in self._report.model.days:
@@ -43,19 +46,27 @@ class SkillModel(TableModel[int]):
         return "raised" if self._report is not None and day <= self._report.fit_days else None
 
 
-def _columns(report: SkillReport) -> tuple[Column, ...]:
+def _columns(report: SkillReport, units: Units, cell_ha: float) -> tuple[Column, ...]:
     model = report.model
+
+    def area(title: str, value: Callable[[Skill], float], tip: str) -> Column:
+        def cells(day: int) -> str | None:
+            return f"{tip}; in cells: {value(model.days[day]):,.0f}" if day in model.days else None
+
+        column = _score(model, title, value, number, tip)
+        return replace(column, unit=units.area_unit, factor=units.area_value(cell_ha), cell_tip=cells)
+
     own = (
-        _score(model, "Observed", lambda s: s.overlap.observed, "{:,}".format, "cells inside the observed perimeter"),
-        _score(model, "Expected", lambda s: s.expected, "{:,.0f}".format, "ΣP, the cells that the forecast expects"),
-        _score(model, "Area", lambda s: s.area_error, signed, "expected over observed cells, less one"),
+        area("Observed", lambda s: s.overlap.observed, "area inside the observed perimeter"),
+        area("Expected", lambda s: s.expected, "area that the forecast expects: ΣP"),
+        _score(model, "Area", lambda s: s.area_error, signed, "expected over observed area, less one"),
         _score(model, "Overlap (IoU)", lambda s: s.iou, _TWO, "intersection over union of P ≥ 0.5 and the perimeter"),
         _score(
             model, "Soft overlap", lambda s: s.soft_iou, _TWO, "the same with probabilities in place of a threshold"
         ),
         _score(model, "Precision", lambda s: s.precision, _TWO, "share of the cells with P ≥ 0.5 that burned"),
         _score(model, "Recall", lambda s: s.recall, _TWO, "share of the burned cells with P ≥ 0.5"),
-        _score(model, "Σ|P−O|", lambda s: s.manhattan, "{:,.0f}".format, "Manhattan distance, in cells"),
+        area("Σ|P−O|", lambda s: s.manhattan, "Manhattan distance of forecast and observation"),
         _score(model, "Brier", lambda s: s.brier, "{:.3f}".format, "mean of (P − O)² over the raster"),
         _score(
             model,
@@ -101,7 +112,7 @@ def signed(share: float) -> str:
 _NAMES = {"model": "this model", "uncorrected": "no correction", "scalar": "constant", "held": "held"}
 
 
-def summary_html(report: SkillReport) -> str:
+def summary_html(report: SkillReport, units: Units = Units.METRIC, cell_ha: float = 1.0) -> str:
     """Return the means of the model and its references as HTML, one row each."""
     after = report.spans[2]
     head = ["Mean overlap (IoU)", f"1–{report.days}", f"{after.first}–{after.last}", "new", "growth"]
@@ -110,7 +121,7 @@ def summary_html(report: SkillReport) -> str:
         rows.append(["published", f"{report.published.mean:.2f}", "", "", ""])
     lines = [_row("th", head), *(_row("td", row, bold=number == 0) for number, row in enumerate(rows))]
     observed = report.model.growth
-    foot = "" if observed is None else f"<br>growth: expected over observed, {observed.observed:,} cells"
+    foot = "" if observed is None else f"<br>growth: expected over observed, {units.area(observed.observed * cell_ha)}"
     note = f"<small>new: overlap (IoU) of new growth{foot}</small>"
     return f"<table cellspacing='0' cellpadding='2'>{''.join(lines)}</table>{note}"
 
@@ -138,7 +149,7 @@ def _two(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def day_text(report: SkillReport, day: int) -> str:
+def day_text(report: SkillReport, day: int, units: Units = Units.METRIC, cell_ha: float = 1.0) -> str:
     """Return one line on a day of the forecast."""
     when = report.date_of_day(day)
     head = f"Day {day} · {when.day} {when:%b}"
@@ -149,4 +160,4 @@ def day_text(report: SkillReport, day: int) -> str:
     skill = report.model.days[day]
     fitted = ", fitted" if day <= report.fit_days else ""
     wrong = skill.overlap.observed + skill.overlap.likely - 2 * skill.overlap.hits
-    return f"{head}{fitted} · overlap {skill.iou:.2f} · {wrong:,} cells wrong"
+    return f"{head}{fitted} · overlap {skill.iou:.2f} · {units.area(wrong * cell_ha)} wrong"

@@ -131,7 +131,8 @@ class TornadoChart(StudyChart):
             self.item.enableAutoRange(x=True)
             about = MEASURES[self._measure]
             better = {-1: ", less is better", 1: ", more is better"}.get(about.better, "")
-            self.set_x_label(f"change of {about.label.lower()}{better}")
+            name = "" if self._table is None else self._table.label(self._measure).lower()
+            self.set_x_label(f"change of {name}{better}")
         self._show_caption()
 
     def _bar_items(self, place: int, bar: TornadoBar) -> list[Any]:
@@ -222,8 +223,8 @@ class HeatChart(StudyChart):
     def _caption(self) -> str:
         return (
             ""
-            if self.heat is None
-            else f"{MEASURES[self._measure].label}: mean over whatever else varies · dark is low"
+            if self.heat is None or self._table is None
+            else f"{self._table.label(self._measure)}: mean over whatever else varies · dark is low"
         )
 
     def _cells_at(self, point: QPointF) -> tuple[str, Sequence[Cell]]:
@@ -271,8 +272,8 @@ class ParetoChart(StudyChart):
         self.set_curve(self._all, values[:, 0], values[:, 1])
         self.set_curve(self._front, values[order, 0], values[order, 1])
         if table is not None:
-            self.set_x_label(MEASURES[x].label.lower())
-            self.set_y_label(MEASURES[y].label.lower())
+            self.set_x_label(table.label(x).lower())
+            self.set_y_label(table.label(y).lower())
         self._show_caption()
 
     def _show_caption(self, text: str = "") -> None:
@@ -351,9 +352,14 @@ def _offer(box: QComboBox, entries: Sequence[Entry], first: str) -> None:
 
 
 def _measure_entries(table: StudyTable | None) -> list[Entry]:
-    """Return what can be shown of a study: its own measures first, then all others."""
-    names = {} if table is None else dict.fromkeys((*table.settings.measure, *MEASURES))
-    return [(name, MEASURES[name].label) for name in names]
+    """Return what can be shown of a study: its own measures first, then all others, each title once."""
+    if table is None:
+        return []
+    names: dict[str, str] = {}
+    for name in (*table.settings.measure, *MEASURES):
+        # Sizes in cells and in hectares are the same in the units of the window.
+        names.setdefault(table.label(name), name)
+    return [(name, label) for label, name in names.items()]
 
 
 def _number_items(values: Any, middle: float) -> list[Any]:

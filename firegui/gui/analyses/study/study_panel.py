@@ -16,6 +16,8 @@ from firegui.analyses.study.settings import (
     study_file_problems,
 )
 from firegui.domain.study import Cell
+from firegui.domain.study_table import StudyTable
+from firegui.domain.units import Units
 from firegui.errors import Problem
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.study.study_charts import HeatChart, ParetoChart, StudyChartView, TornadoChart
@@ -63,6 +65,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         self.work_page = self.cells_view
         self._opened_from = ""
         self._pace: float | None = None
+        self._converted: tuple[StudyTable, Units, StudyTable] | None = None
         self._lay_out()
         self.form.set_host(self._start_folder)
         self.form.begun.connect(self.begin)
@@ -180,7 +183,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
     # -- what is shown -----------------------------------------------------------------------------------------------
     def _show(self) -> None:
         controller, shown = self._controller, self._controller.shown
-        table = None if shown is None else shown.table
+        table = None if shown is None or shown.table is None else self._in_units(shown.table)
         fresh = self.cells.table is None or table is None or self.cells.table.settings != table.settings
         self.cells.show(table, controller.running if controller.shows_running else ())
         if fresh and table is not None:
@@ -193,6 +196,16 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
             failed = f" · {len(table.failed):,} failed" if table.failed else ""
             done = f"{len(table.rows):,} of {len(table.cells):,} cases{failed}"
             self.head.setText(f"{table.settings.name} · {done} · planner {table.settings.planner} · simulated")
+
+    def _in_units(self, table: StudyTable) -> StudyTable:
+        session = self._session
+        if not session.has_project:
+            return table
+        # The same table must stay the same object: another one draws every chart again.
+        if self._converted is None or self._converted[0] is not table or self._converted[1] is not session.units:
+            cell_ha = session.project.scenario.grid.cell_area_ha
+            self._converted = table, session.units, table.in_units(session.units, cell_ha)
+        return self._converted[2]
 
     def _draw(self) -> None:
         """Draw the current chart only: a table of thousands of cells takes a moment."""

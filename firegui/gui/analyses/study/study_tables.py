@@ -32,7 +32,12 @@ class CellsModel(TableModel[Cell]):
         self.table, self._running = table, {one.number: one for one in running}
         if table is None:
             self.set_rows((), ())
-        elif before is None or before.cells is not table.cells or before.settings != table.settings:
+        elif (
+            before is None
+            or before.cells is not table.cells
+            or before.settings != table.settings
+            or before.scales != table.scales
+        ):
             self._positions = {cell.number: position for position, cell in enumerate(table.cells)}
             self.set_rows(table.cells, self._columns_of(table))
         else:
@@ -59,7 +64,7 @@ class CellsModel(TableModel[Cell]):
                    sort_key=lambda cell: _STATES.index(self.state(cell)),
                    color=lambda cell: None if self._failure(cell) is None else "error"),
             *(_varied(name, table) for name in table.settings.names),
-            *(self._measured(name) for name in table.settings.measure),
+            *(self._measured(name, table) for name in table.settings.measure),
             Column("Worst case\ngrowth left", self._stress, worst_case_text, is_text=True,
                    sort_key=lambda one: one.worst.share_worst,
                    tip="growth of the fire left in the worst stress scenario, and the name of the scenario"),
@@ -72,10 +77,10 @@ class CellsModel(TableModel[Cell]):
             return self.state(cell)
         return f"running, {one.spent:,}" + (f" of {one.allowance:,}" if one.allowance else "")
 
-    def _measured(self, name: str) -> Column:
+    def _measured(self, name: str, table: StudyTable) -> Column:
         measure = MEASURES[name]
         tip = {-1: "less is better", 1: "more is better"}.get(measure.better, "")
-        return Column(measure.label.replace(", ", "\n"), lambda cell: self._value(cell, name), number, tip)
+        return Column(table.label(name).replace(", ", "\n"), lambda cell: self._value(cell, name), number, tip)
 
     def _value(self, cell: Cell, name: str) -> float:
         table = self.table
@@ -88,6 +93,10 @@ class CellsModel(TableModel[Cell]):
     def _seconds(self, cell: Cell) -> float:
         table = self.table
         return math.nan if table is None or cell.number not in table.rows else table.rows[cell.number].seconds
+
+
+def _has_same_columns(one: StudyTable, other: StudyTable) -> bool:
+    return one.cells is other.cells and one.settings == other.settings and one.scales == other.scales
 
 
 def _varied(name: str, table: StudyTable) -> Column:
