@@ -54,6 +54,7 @@ class PictureCache:
         # Content that rested until now will rest again: drawing it directly first would draw it twice.
         self._seen = self._key if self._reused else None
         self._key, self._reused = None, False
+        self._image, self._part = QImage(), QRect()
 
     def paint(
         self, painter: QPainter, widget: QWidget | None, draw: Draw, parts: int = 1, bounds: QRectF | None = None

@@ -314,6 +314,8 @@ class MapView(QWidget):
         if grid is not None:
             self.sketch.item.set_grid(*grid.shape)
             self.camera.set_grid(*grid.shape)
+        # A map on screen is drawn again soon. What it shows until then must not flicker.
+        self.layers.clear(hidden_only=self.isVisible())
         self._mark("project")
 
     def _mark(self, cause: str) -> None:

@@ -68,6 +68,7 @@ from firegui.gui.window.centre import CentreBar, CentreMode
 from firegui.gui.window.documents import Documents
 from firegui.gui.window.event_log import EventLog, LogPanel
 from firegui.gui.window.guide import Guide, show_about
+from firegui.gui.window.memory import MemoryTrimmer
 from firegui.gui.window.notifications import ActivityMonitor, CompletionNotifier, TrayMessage
 from firegui.gui.window.recovery import Recovery
 from firegui.gui.window.shell import Rail, Shell
@@ -143,6 +144,7 @@ class Workbench(QObject):
         if isinstance(app, QApplication):
             app.applicationStateChanged.connect(self._on_activated)
         self.status = StatusBar(session, self.queue, self.map, window.statusBar())
+        self._memory = MemoryTrimmer(session, self.queue, window)
         yield
 
     def _make_controllers(self) -> None:
@@ -500,7 +502,7 @@ class Workbench(QObject):
         made = vars(self)
         parts = (
             self.recovery and self.recovery.autosave, made.get("runs"), self.queue, self._sleep_inhibitor,
-            self.session.ground, made.get("plan_preview"), *made.get("controllers", {}).values(),
+            self.session.ground, made.get("plan_preview"), made.get("_memory"), *made.get("controllers", {}).values(),
         )  # fmt: skip
         # An error in one part must not leave the threads of the others alive.
         with ExitStack() as stack:

@@ -150,6 +150,7 @@ class DropsLayer(MapLayer):
         """Draw the other days, which stay the same within a day, then the shown day, which grows."""
         if shown is None or not shown.result.drops:
             self.strokes.set_strokes(())
+            self._source, self._ellipses, self._other_days, self._today, self._made_of = None, {}, (), {}, ()
             return
         self._make(shown)
         per_day = shown.project.calendar.steps_per_day
@@ -278,7 +279,9 @@ class RemovedLayer(MapLayer):
     def draw(self, shown: MapState | None) -> None:
         """Draw four strokes per removal: the days before, those after, and the shown day on its halo."""
         strokes: list[Stroke] = []
-        if shown is not None:
+        if shown is None:
+            self._seen, self._removals = ShownResult(), []
+        else:
             now = self._clock()
             for removal in self._removals:
                 left = max(1.0 - (now - removal.began) / FADE_SECONDS, 0.0)

@@ -182,11 +182,16 @@ class Outlines:
     def path(self, event: Scenario, day: int) -> QPainterPath:
         """Return the outline on a day of the event; empty before the first observation."""
         if event is not self._event:
-            self._event, self._paths = event, {}
+            self.forget()
+            self._event = event
         if day not in self._paths:
             mask = event.observed_on(day)
             self._paths[day] = QPainterPath() if mask is None else mask_path(mask)
         return self._paths[day]
+
+    def forget(self) -> None:
+        """Forget the event and its outlines."""
+        self._event, self._paths = None, {}
 
 
 class ObservedLayer(MapLayer):
@@ -224,6 +229,8 @@ class ObservedLayer(MapLayer):
 
     def draw(self, shown: MapState | None) -> None:
         """Draw the outline on a dark or light casing."""
+        if shown is None:
+            self.outlines.forget()
         path = QPainterPath() if shown is None else self.outlines.path(shown.scenario, shown.observed_day)
         style = Qt.PenStyle.DashLine if self.filled_forward else Qt.PenStyle.SolidLine
         pens = cosmetic(self.ink.halo, 3.0), cosmetic(self.ink.observed, 1.5, style)

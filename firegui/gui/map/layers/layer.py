@@ -244,8 +244,13 @@ class MapLayer:
         """Prepare :meth:`draw` in a separate turn of the event loop; nothing visible changes."""
 
     def draw(self, shown: MapState | None) -> None:
-        """Rebuild the content of the item."""
+        """Rebuild the content of the item; ``None`` for no project keeps nothing of the former one."""
         raise NotImplementedError
+
+    def clear(self) -> None:
+        """Draw nothing until the next :meth:`update`, and refer to nothing of the former project."""
+        self.draw(None)
+        self.dirty = True
 
 
 class PaintedLayer(MapLayer):

@@ -176,6 +176,13 @@ class LayerStack(QObject):
             self._marked.add(layer.key)
         self.refreshed.emit()
 
+    def clear(self, *, hidden_only: bool) -> None:
+        """Clear the layers, or those that are hidden: they would keep what they drew of a closed project."""
+        self._said_of = ()
+        for layer in self:
+            if not (hidden_only and layer.visible and layer.in_view):
+                layer.clear()
+
     def mark(self, cause: str) -> None:
         """Mark the layers that follow ``cause`` as out of date; ``"project"`` marks all."""
         for layer in self:

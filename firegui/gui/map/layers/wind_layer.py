@@ -89,7 +89,9 @@ class WindLayer(PaintedLayer):
     def draw(self, shown: MapState | None) -> None:
         """Store what to paint."""
         self._shown = shown
-        if shown is not None and shown.scenario is not self._event:
+        if shown is None:
+            self._event = None
+        elif shown.scenario is not self._event:
             self._event = shown.scenario
             speed = shown.scenario.wind_speed
             self._top_speed = max(float(np.nanmax(speed)), 1e-6) if speed.size and np.isfinite(speed).any() else 1.0
