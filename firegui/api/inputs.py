@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args, runtime_checkable
 
 from firegui.api.gather import Gather
+from firegui.domain.calendar import STEPS_PER_DAY
 from firegui.domain.grid import Grid
 from firegui.domain.options import SettingField, replaced_at, setting_fields
 from firegui.domain.project import Project
@@ -21,7 +22,7 @@ from firegui.runs.header import event_hash
 from firegui.runs.kept_fire import SavedFire, fire_problems, saved_fire
 from firegui.runs.run_folder import PLAN, RUN, SCHEDULE
 
-PAPER_CELL, PAPER_STEPS = Grid(1, 1, 30.0), 50
+PAPER_CELL = Grid(1, 1, 30.0)
 NO_NAMES: Mapping[str, str] = {}
 Settings = TypeVar("Settings")
 Change = Callable[[Settings, Problems], Settings]
@@ -175,7 +176,7 @@ def gather_scenarios(
         return source
     path = Path(source)
     grid = PAPER_CELL if project is None else project.scenario.grid
-    steps_per_day = PAPER_STEPS if project is None else project.scenario.steps_per_day
+    steps_per_day = STEPS_PER_DAY if project is None else project.scenario.steps_per_day
     return gather.attempt(lambda: read_scenarios(path, grid, steps_per_day))
 
 

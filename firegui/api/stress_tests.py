@@ -10,7 +10,6 @@ from firegui.analyses.stress.results import STORE, TITLE
 from firegui.analyses.stress.run import stress_problems
 from firegui.api.gather import Gather
 from firegui.api.inputs import (
-    PAPER_STEPS,
     Change,
     ScheduleSource,
     gather_scenarios,
@@ -21,6 +20,7 @@ from firegui.api.inputs import (
 from firegui.api.projects import ProjectSource, read_project
 from firegui.api.python_words import python_interface
 from firegui.api.running import ReadyRun, SavedRunResult, refusal, run_place, run_spec
+from firegui.domain.calendar import STEPS_PER_DAY
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import StressSet, StressTable, StressTestSettings
 from firegui.errors import Problems
@@ -84,7 +84,7 @@ class StressTestRequest:
             ready = ReadyRun(spec, is_repeatable=is_repeatable).with_command()
             gather.extend(stress_problems(spec))
         else:
-            gather.extend(settings.problems(PAPER_STEPS if project is None else project.scenario.steps_per_day))
+            gather.extend(settings.problems(STEPS_PER_DAY if project is None else project.scenario.steps_per_day))
         gather.raise_if_any(TITLE)
         assert ready is not None
         return ready

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 
 STEPS_PER_DAY = 50
+"""The paper's ``S_day``. An event of which nothing else is said has it; whatever has an event asks the event."""
 DATE_UNKNOWN = "date unknown"
 """Stands on screens and in files where a date would stand."""
 MOST_DAYS = 3650
 """The longest plan, and the latest day of an event or a fleet that anybody can mean."""
-STEPS_PER_DAY_LIMITS = (1, 24 * 60)
-"""Fewest and most steps of a day: a step is a minute or longer."""
+STEPS_PER_DAY_LIMITS = (1, 5000)
+"""Fewest and most steps of a day. A fast grass fire needs thousands; fewer than an hour each are for tests and toys."""
+FRAMES_PER_DAY, FINEST_STRIDE = 10, 5
+"""States of a day that are kept for display, and the fewest steps between two of them."""
 
 
-def turnaround_steps(hours: float, steps_per_day: int = STEPS_PER_DAY) -> int:
+def turnaround_steps(hours: float, steps_per_day: int) -> int:
     """Return ``Δ_a = ceil(hours / 24 · S_day)``: the steps for which a drop blocks its aircraft."""
     # The product of a round number of hours can land a hair above an integer; that hair is not a step.
     return math.ceil(hours / 24.0 * steps_per_day - 1e-9)
@@ -32,7 +35,7 @@ class Calendar:
 
     start: datetime
     days: int
-    steps_per_day: int = STEPS_PER_DAY
+    steps_per_day: int
     utc_offset_h: float = 0.0
     is_dated: bool = True
 
@@ -45,6 +48,11 @@ class Calendar:
     def hours_per_step(self) -> float:
         """Length of a step in hours, 0.48 at the paper's 50 steps a day."""
         return 24.0 / self.steps_per_day
+
+    @property
+    def frame_stride(self) -> int:
+        """Steps between displayed states: 5 at up to 59 steps a day, then about a tenth of a day."""
+        return max(FINEST_STRIDE, self.steps_per_day // FRAMES_PER_DAY)
 
     @property
     def local_zone(self) -> timezone:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from firegui.domain.calendar import MOST_DAYS, STEPS_PER_DAY, Calendar, turnaround_steps
+from firegui.domain.calendar import MOST_DAYS, Calendar, turnaround_steps
 from firegui.domain.names import character_problems, shown_name
 from firegui.errors import Problem
 
@@ -49,7 +49,7 @@ class AircraftType:
     provenance: str = ""
     grounded_days: tuple[int, ...] = ()
 
-    def turnaround_steps(self, steps_per_day: int = STEPS_PER_DAY) -> int:
+    def turnaround_steps(self, steps_per_day: int) -> int:
         """Return ``Δ_a`` in steps."""
         return turnaround_steps(self.turnaround_h, steps_per_day)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.calendar import STEPS_PER_DAY
 from firegui.domain.grid import Grid
 
 UNKNOWN_START = datetime(2000, 1, 1, tzinfo=UTC)
@@ -51,7 +52,7 @@ class Scenario:
     ignition: NDArray[np.bool_] | None = None
     observed: NDArray[np.bool_] | None = None
     observed_dates: tuple[date, ...] = ()
-    steps_per_day: int = 50
+    steps_per_day: int = STEPS_PER_DAY
     notes: tuple[str, ...] = ()
     synthetic: bool = False
     markers: tuple[tuple[str, str, tuple[tuple[float, float], ...]], ...] = field(default=())

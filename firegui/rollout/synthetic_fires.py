@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from firegui.domain.calendar import STEPS_PER_DAY
 from firegui.domain.fleet import AircraftType, Material
 from firegui.domain.maps import NEIGHBOURS, FireMaps
 from firegui.domain.schedule import Schedule
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-SHAPE, DAYS, STEPS_PER_DAY = (619, 748), 15, 50
+SHAPE, DAYS = (619, 748), 15
 START_CELLS = 2391
 """Grid, horizon and starting size of the paper's fire; all else of :func:`synthetic_fire` is made up."""
 

@@ -114,26 +114,26 @@ class Evaluation(BaseRun[EvaluateSpec]):
             return self._fire(self._model_of_other(model), spec.against, spec.against_fire)
         if spec.fire is None or spec.schedule is None:
             return self._rollout(self._model_of_other(model), None)
-        stride, check = spec.frame_stride, self._control.check
+        stride, check = spec.stride, self._control.check
         return self._engine.fire_without_drops(model, spec.schedule, spec.fire, frame_stride=stride, check=check)
 
     def _fire(self, model: Model, schedule: Schedule, kept: FireRecord | None) -> Rollout | RunFire:
         """Return the fire of ``schedule``, as its run kept it or as simulated."""
         if kept is None:
             return self._rollout(model, schedule)
-        stride, check = self._spec.frame_stride, self._control.check
+        stride, check = self._spec.stride, self._control.check
         return self._engine.run_fire(model, schedule, kept.plan, frame_stride=stride, check=check)
 
     def _rollout(self, model: Model, schedule: Schedule | None) -> Rollout:
         spec, check = self._spec, self._control.check
         if spec.member is not None:
-            member, stride = spec.member, spec.frame_stride
+            member, stride = spec.member, spec.stride
             return self._engine.member(
                 spec.project, model, schedule, member.settings, member.number, error=member.error, frame_stride=stride,
                 check=check,
             )  # fmt: skip
         flown = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft) if schedule is None else schedule
-        return self._engine.simulate(model, flown, check=check, frame_stride=spec.frame_stride)
+        return self._engine.simulate(model, flown, check=check, frame_stride=spec.stride)
 
     def _which(self) -> str:
         """Return the label of a fire, ``member 12: `` or ``late, draw 0: ``.

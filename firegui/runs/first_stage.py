@@ -49,7 +49,7 @@ class FirstStage:
         """Run epochs until the planner is finished. Raises :class:`~firegui.errors.CancelledError` on request."""
         session, planner, check = self._session, self.planner, self._session.control.check
         spec = session.spec
-        pictures = PlanSnapshots(session.engine, self._model, session.emit, spec.frame_stride, spec.snapshot_seconds)
+        pictures = PlanSnapshots(session.engine, self._model, session.emit, spec.stride, spec.snapshot_seconds)
         while not planner.finished:
             session.pause_or_stop(self.save)
             report = planner.epoch(check, pictures.stride_if_due())

@@ -128,7 +128,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         return session
 
     def _baseline(self, session: RunSession) -> None:
-        model, stride = session.model, self._spec.frame_stride
+        model, stride = session.model, self._spec.stride
         nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
         check = self._control.check
         baseline = self._engine.simulate(model, nothing, check=check, frame_stride=stride, keep_days=True)
@@ -336,7 +336,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
             best_epoch=session.folder.header.best_epoch,
             baseline=self.baseline_metrics,
             design=self._first.best_metrics if first_only and self._first is not None else None,
-            frame_stride=self._spec.frame_stride,
+            frame_stride=self._spec.stride,
             reference=self._read(session, REFERENCE) if self._second is not None else None,
             pruned=None if self._second is None else self._second.pruned,
             swept=None if self._tactical is None else self._tactical.swept,

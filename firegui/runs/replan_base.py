@@ -107,7 +107,7 @@ class ReplanJob(SessionRun[ReplanSpec, ReplanFolder]):
     @property
     def _stride(self) -> int | None:
         """Steps between the frames to show; ``None`` where frames are not shown."""
-        stride = self._spec.frame_stride
+        stride = self._spec.stride
         return stride if stride < self._spec.project.calendar.n_steps else None
 
     def _checked(self, note: ReplanNote) -> RunRecord | None:

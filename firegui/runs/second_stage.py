@@ -86,7 +86,7 @@ class SecondStage:
         """Run to the end. Raises :class:`~firegui.errors.CancelledError` on request."""
         session, eliminator, check = self._session, self.eliminator, self._session.control.check
         spec = session.spec
-        pictures = PlanSnapshots(session.engine, self._model, session.emit, spec.frame_stride, spec.snapshot_seconds)
+        pictures = PlanSnapshots(session.engine, self._model, session.emit, spec.stride, spec.snapshot_seconds)
         session.emit(RemovalCurveReady(self.curve))
         while not eliminator.finished:
             session.pause_or_stop(self.save)

@@ -37,8 +37,8 @@ class PlanSpec:
     from the checkpoint in ``out`` and ends with the result of an unbroken run.
     ``budget`` is the most drops that the tactical heuristic places, pinned ones included, beside the project's own cap.
     ``command`` is what a person would type to repeat it (see :mod:`firegui.runs.command`). ``frame_stride`` steps lie
-    between displayed states; ``snapshot_seconds`` between pictures of the plan, ``checkpoint_seconds`` between
-    checkpoints. ``project_folder`` is where the project is kept, for the record.
+    between displayed states, by default what the calendar says; ``snapshot_seconds`` between pictures of the plan,
+    ``checkpoint_seconds`` between checkpoints. ``project_folder`` is where the project is kept, for the record.
     """
 
     project: Project
@@ -48,12 +48,17 @@ class PlanSpec:
     warm_start: Schedule | None = None
     resume: bool = False
     backend: str = "auto"
-    frame_stride: int = 5
+    frame_stride: int | None = None
     snapshot_seconds: float = 0.5
     checkpoint_seconds: float = 30.0
     project_folder: Path | None = None
     warm_start_file: Path | None = None
     budget: int | None = None
+
+    @property
+    def stride(self) -> int:
+        """Steps between displayed states: ``frame_stride``, or else what the project's calendar says."""
+        return self.frame_stride or self.project.calendar.frame_stride
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,7 @@ class EvaluateSpec:
     project: Project
     schedule: Schedule | None = None
     backend: str = "auto"
-    frame_stride: int = 5
+    frame_stride: int | None = None
     member: MemberOf | None = None
     against: Schedule | None = None
     against_project: Project | None = None
@@ -97,6 +102,11 @@ class EvaluateSpec:
     fire: FireRecord | None = None
     against_fire: FireRecord | None = None
     stress: StressDrawOf | None = None
+
+    @property
+    def stride(self) -> int:
+        """Steps between displayed states: ``frame_stride``, or else what the project's calendar says."""
+        return self.frame_stride or self.project.calendar.frame_stride
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,7 +228,7 @@ class ReplanSpec:
     closed_loop: bool = False
     resume: bool = False
     backend: str = "auto"
-    frame_stride: int = 5
+    frame_stride: int | None = None
     checkpoint_seconds: float = 30.0
     project_folder: Path | None = None
     schedule_file: Path | None = None
@@ -226,6 +236,11 @@ class ReplanSpec:
     draw: int = 0
     stop_at: float | None = None
     after: Path | None = None
+
+    @property
+    def stride(self) -> int:
+        """Steps between displayed states: ``frame_stride``, or else what the project's calendar says."""
+        return self.frame_stride or self.project.calendar.frame_stride
 
     def as_plan(self) -> PlanSpec:
         """Return the spec as that of a plan of both stages, for the record and for the stages themselves.

@@ -48,7 +48,7 @@ def pick(monkeypatch: pytest.MonkeyPatch) -> Pick:
 
 
 def test_the_papers_fleet_can_make_4037_drops_in_15_days() -> None:
-    calendar = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), 15)
+    calendar = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), 15, 50)
     assert availability_cap(default_fleet(), calendar) == 4037
 
 

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
@@ -181,6 +181,21 @@ def test_a_project_that_is_opened_is_not_played_from_the_middle(
     session.open_project(replace(project), None)
     assert not bar.is_playing
     assert session.step == 0
+
+
+@pytest.mark.parametrize(("steps", "stride"), [(50, 5), (5000, 500)])
+def test_the_timeline_follows_the_steps_per_day_of_the_project(
+    session: Session, project: Project, bar: TimelineBar, steps: int, stride: int
+) -> None:
+    session.open_project(replace(project, scenario=replace(project.scenario, steps_per_day=steps)), None)
+    bar.step_by(1)
+    assert session.step == stride
+    bar.step_days(1)
+    assert session.step == steps
+    bar.to_end()
+    assert session.step == steps * project.plan.days
+    words = bar.findChild(QLabel)
+    assert words is not None and words.sizeHint().width() <= words.minimumWidth() + 1
 
 
 # -- what it says ------------------------------------------------------------------------------------------------------

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
-from firegui.domain.calendar import Calendar
+from firegui.domain.calendar import STEPS_PER_DAY, Calendar
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import plain_label
@@ -20,8 +21,8 @@ SLOWEST, FASTEST, USUAL = 1, 240, 20
 """Bounds and first value of the speed, in hours of fire a second."""
 _MOST_FRAMES = 30
 """Frames a second that the map can show; a faster playback leaves frames out."""
-_PLAIN_STRIDE = 5
-_LONGEST = "End of day 15 · 14:24 UTC-7\nstep 750 of 750"
+_USUAL_LENGTH = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), 15, STEPS_PER_DAY, -7.0)
+"""The window has room for the time of a plan of this length from the start, and makes more for a longer one."""
 _SIGNS = {"first": "⏮", "back": "<", "play": "▶", "next": ">", "loop": "↻", "film": "●"}
 
 
@@ -86,7 +87,9 @@ class TimelineBar(QWidget):
         """Steps between frames."""
         result = self._session.result
         frames = result.plan or result.baseline
-        return frames.stride if frames is not None else _PLAIN_STRIDE
+        if frames is not None:
+            return frames.stride
+        return self._session.project.calendar.frame_stride if self._session.has_project else 1
 
     @property
     def film_button(self) -> QToolButton:
@@ -209,6 +212,7 @@ class TimelineBar(QWidget):
             self.track.set_data(None)
         else:
             project = self._session.project
+            self._make_room(max(_USUAL_LENGTH, project.calendar, key=lambda calendar: calendar.n_steps))
             self.track.set_data(TrackData.of(project.calendar, project.planned_fleet, self._session.result.drops))
         self.setEnabled(self._session.has_project)
         result = self._session.result
@@ -252,10 +256,15 @@ class TimelineBar(QWidget):
         row.addWidget(self.track, 1)
         self._time = plain_label(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._time.setAccessibleName("Shown time")
-        longest = max(_LONGEST.splitlines(), key=len)
-        self._time.setMinimumWidth(self.fontMetrics().horizontalAdvance(longest))
+        self._make_room(_USUAL_LENGTH)
         row.addWidget(self._time)
         self._set_icons()
+
+    def _make_room(self, calendar: Calendar) -> None:
+        """Give the time the width of its longest lines, so that the track keeps its width during playback."""
+        lines = [line for step in (calendar.n_steps - 1, calendar.n_steps)
+                 for line in _two_lines(time_text(calendar, step)).splitlines()]  # fmt: skip
+        self._time.setMinimumWidth(max(self.fontMetrics().horizontalAdvance(line) for line in lines))
 
     def _set_icons(self) -> None:
         for name, button in self._buttons.items():

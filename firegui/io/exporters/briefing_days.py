@@ -217,7 +217,7 @@ def drop_columns(width: float, calendar: Calendar) -> tuple[BriefingColumn, ...]
 def drop_cells(number: int, row: DropRow, dark: bool, calendar: Calendar) -> list[str]:
     """Return one line of :func:`drop_columns`. What is not known stays empty."""
     when = calendar.time_of_step(row.drop.step)
-    utc = f"{hhmm(when, Calendar(when, 1))}Z" if calendar.is_dated else ""
+    utc = f"{hhmm(when, replace(calendar, utc_offset_h=0.0))}Z" if calendar.is_dated else ""
     marks = ("N" if dark else "", "W" if row.near_water else "")
     return [
         f"{number}", hhmm(when, calendar), utc, row.drop.aircraft, row.drop.material,

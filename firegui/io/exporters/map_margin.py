@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 import numpy as np
 from matplotlib.patches import Circle, Polygon, Wedge
@@ -41,7 +41,7 @@ def time_text(when: datetime, calendar: Calendar) -> str:
     To the minute.
     """
     local = when.astimezone(calendar.local_zone)
-    utc = when.astimezone(Calendar(when, 1).local_zone)
+    utc = when.astimezone(UTC)
     date = "" if utc.date() == local.date() else f" {utc:%d %b}"
     return f"{local:%Y-%m-%d %H:%M} {calendar.zone_name} ({utc:%H%M}Z{date})"
 

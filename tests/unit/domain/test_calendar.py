@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from firegui.domain.calendar import Calendar, turnaround_steps
 from tests.unit.domain.samples import PAPER_FLEET
 
-BEAR = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), days=15, utc_offset_h=-7.0)
+BEAR = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), days=15, steps_per_day=50, utc_offset_h=-7.0)
 
 
 def test_the_papers_aircraft_are_blocked_for_these_many_steps() -> None:
-    assert [turnaround_steps(hours) for _, _, hours, _ in PAPER_FLEET] == [2, 2, 3, 3, 2, 4, 5, 1]
+    assert [turnaround_steps(hours, 50) for _, _, hours, _ in PAPER_FLEET] == [2, 2, 3, 3, 2, 4, 5, 1]
 
 
 @pytest.mark.parametrize(("hours", "steps"), [(0.0, 0), (0.48, 1), (0.481, 2), (0.96, 2), (1.44, 3), (12.0, 25)])
 def test_a_whole_number_of_steps_is_not_rounded_up_to_one_more(hours: float, steps: int) -> None:
-    assert turnaround_steps(hours) == steps
+    assert turnaround_steps(hours, 50) == steps
 
 
 def test_other_step_lengths_change_the_turnaround() -> None:
@@ -38,6 +38,12 @@ def test_fifteen_days_are_750_steps_of_0_48_hours() -> None:
     assert BEAR.hours_per_step == pytest.approx(0.48)
 
 
+@pytest.mark.parametrize(("per_day", "stride"), [(1, 5), (24, 5), (50, 5), (59, 5), (480, 48), (5000, 500)])
+def test_at_most_twelve_states_of_a_day_are_displayed(per_day: int, stride: int) -> None:
+    found = Calendar(BEAR.start, days=1, steps_per_day=per_day).frame_stride
+    assert found == stride and per_day / found < 12
+
+
 def test_step_0_is_the_start_and_step_50_a_day_later() -> None:
     assert BEAR.time_of_step(0) == datetime(2020, 8, 19, 7, tzinfo=UTC)
     assert BEAR.time_of_step(50) == datetime(2020, 8, 20, 7, tzinfo=UTC)
@@ -50,7 +56,7 @@ def test_a_day_is_fifty_steps(step: int, day: int) -> None:
 
 
 def test_dates_are_local() -> None:
-    evening = Calendar(datetime(2020, 8, 20, 3, tzinfo=UTC), days=3, utc_offset_h=-7.0)
+    evening = Calendar(datetime(2020, 8, 20, 3, tzinfo=UTC), days=3, steps_per_day=50, utc_offset_h=-7.0)
 
     assert evening.date_of_day(0) == date(2020, 8, 19)
 
@@ -64,7 +70,7 @@ def test_the_date_of_a_day_leads_back_to_the_day(day: int) -> None:
     ("offset", "text"), [(0, "UTC"), (-7, "UTC-7"), (5.5, "UTC+5:30"), (-3.5, "UTC-3:30"), (13, "UTC+13")]
 )
 def test_offsets_are_written_as_people_do(offset: float, text: str) -> None:
-    assert Calendar(BEAR.start, days=3, utc_offset_h=offset).zone_name == text
+    assert Calendar(BEAR.start, days=3, steps_per_day=50, utc_offset_h=offset).zone_name == text
 
 
 def test_days_are_called_from_1_and_the_state_after_the_last_step_is_the_end_of_the_last_day() -> None:

@@ -12,7 +12,7 @@ from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet, availability_cap
 from tests.unit.domain.samples import aircraft, paper_fleet
 
-FIFTEEN_DAYS = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), days=15)
+FIFTEEN_DAYS = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), days=15, steps_per_day=50)
 
 
 def test_the_papers_fleet_can_make_4037_drops_in_fifteen_days() -> None:
@@ -20,7 +20,7 @@ def test_the_papers_fleet_can_make_4037_drops_in_fifteen_days() -> None:
 
 
 def test_an_aircraft_drops_every_turnaround_plus_one_step() -> None:
-    one_day = Calendar(datetime(2020, 8, 19, tzinfo=UTC), days=1)
+    one_day = Calendar(datetime(2020, 8, 19, tzinfo=UTC), days=1, steps_per_day=50)
 
     assert availability_cap(Fleet((aircraft(count=1, turnaround_h=0.5),)), one_day) == 17
     assert availability_cap(Fleet((aircraft(count=1, turnaround_h=0.0),)), one_day) == 50
@@ -32,7 +32,7 @@ def test_a_fleet_grounded_every_day_makes_no_drop() -> None:
 
 def test_the_timer_runs_on_through_a_grounded_day() -> None:
     slow = aircraft(count=1, turnaround_h=30.0, grounded_days=(1,))
-    three_days = Calendar(datetime(2020, 8, 19, tzinfo=UTC), days=3)
+    three_days = Calendar(datetime(2020, 8, 19, tzinfo=UTC), days=3, steps_per_day=50)
 
     assert availability_cap(Fleet((slow,)), three_days) == 2
 

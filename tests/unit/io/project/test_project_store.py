@@ -228,7 +228,7 @@ def test_every_problem_of_a_damaged_project_is_reported_at_once(folder: Path) ->
     ("old", "new", "part"),
     [
         ("steps_per_day = 50", "steps_per_day = 0", "steps_per_day is 0"),
-        ("steps_per_day = 50", f"steps_per_day = {2**62}", "use 1 to 1440"),
+        ("steps_per_day = 50", f"steps_per_day = {2**62}", "use 1 to 5000"),
         ("utc_offset_h = -7.0", "utc_offset_h = 70.0", "utc_offset_h is 70"),
         ("start = 2020-08-19T07:00:00Z", "start = 2020-08-19T07:00:00", "no offset from UTC"),
         ("cell_size_m = 30.0", "cell_size_m = 10.0", "cell size 10 m"),

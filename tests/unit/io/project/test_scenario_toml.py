@@ -130,7 +130,7 @@ def test_the_default_fleet_is_the_papers_21_aircraft_in_its_order() -> None:
     assert list(counts.items()) == [(kind.id, kind.count) for kind in catalogue.types]
     assert catalogue.n_aircraft == 21
     assert [kind.id for kind in catalogue.types if kind.material is Material.WATER] == ["CL-415"]
-    assert [kind.turnaround_steps() for kind in catalogue.types] == [2, 2, 3, 3, 2, 4, 5, 1]
+    assert [kind.turnaround_steps(50) for kind in catalogue.types] == [2, 2, 3, 3, 2, 4, 5, 1]
     assert all(kind.provenance for kind in catalogue.types)
     assert {kind.id for kind in catalogue.types if kind.grounded_days == (2, 3)} == {"S-2T", "AT-802F", "CL-415"}
     assert {kind.grounded_days for kind in catalogue.types} == {(2, 3), (2, 3, 4)}
@@ -145,7 +145,7 @@ def test_every_logit_positive_gives_the_papers_4037_drops() -> None:
                 step += 1
                 continue
             total += 1
-            step += tail.type.turnaround_steps() + 1
+            step += tail.type.turnaround_steps(50) + 1
     assert total == 4037
 
 
