@@ -16,10 +16,10 @@ from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.gui.base.elided_label import ElidedLabel, Piece
 from firegui.gui.base.number_text import duration, number
-from firegui.gui.charts.chart import Chart
+from firegui.gui.charts.chart import REPAINT_MS, Chart
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.progress_panel import ProgressPanel
-from firegui.gui.planning.run_charts import ChartOptions, area_curve
+from firegui.gui.planning.progress_panel import FIRST, SECOND, ProgressPanel
+from firegui.gui.planning.run_charts import ChartOptions, RunChart, area_curve
 from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.stages import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics, wait_idle
@@ -67,6 +67,32 @@ def test_ten_thousand_epochs_do_not_repaint_ten_thousand_times(
         queue.epochs_added.emit(entry)
     qtbot.waitUntil(lambda: plots.objective.legend.text().endswith("step 10,008 of 20,000"))
     assert len(repaints) < 100
+
+
+def test_a_chart_that_is_hidden_is_drawn_once_it_is_shown(
+    qtbot: QtBot, queue: RunQueue, plots: ProgressPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry, drawn = queue.plan(), list[RunChart]()
+    wait_idle(qtbot, queue)
+    plots.show_page(FIRST)
+    plots.refresh()
+
+    def show_run(chart: RunChart, *_: object) -> None:
+        drawn.append(chart)
+
+    monkeypatch.setattr(RunChart, "show_run", show_run)
+    queue.epochs_added.emit(entry)
+    qtbot.waitUntil(lambda: set(drawn) == set(plots.epoch_charts))
+    plots.show_page(SECOND)
+    assert set(plots.elimination_charts) <= set(drawn)
+    qtbot.wait(2 * REPAINT_MS)
+    plots.hide()
+    drawn.clear()
+    queue.epochs_added.emit(entry)
+    qtbot.wait(2 * REPAINT_MS)
+    assert drawn == []
+    plots.show()
+    qtbot.waitUntil(lambda: set(drawn) == set(plots.elimination_charts))
 
 
 def test_another_run_starts_the_curves_afresh(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:

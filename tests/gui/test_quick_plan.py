@@ -161,6 +161,7 @@ def test_while_it_works_its_passes_are_told_and_it_can_be_stopped(
     assert row["Progress"] in ("round 1/3", "round 2/3", "round 3/3")
     assert row["ETA"] == "–"
     assert plots(window).page == RESULT
+    window.workbench.show_panel("Progress")
     qtbot.waitUntil(lambda: "come when the run has ended" in plots(window).result.text)
     press(tool(window, window.workbench.actions["stop"]))
     wait_idle(qtbot, window)
@@ -235,6 +236,7 @@ def test_a_search_starts_from_its_plan(qtbot: QtBot, window: MainWindow) -> None
 
 def test_the_convergence_of_a_search_shows_what_the_heuristic_reached(qtbot: QtBot, window: MainWindow) -> None:
     chart = plots(window).objective
+    window.workbench.show_panel("Progress")
     window.workbench.session.set_stages((Stage.OPTIMIZE,))
     press(tool(window, window.workbench.actions["start"]))
     wait_idle(qtbot, window)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
@@ -17,9 +17,11 @@ from firegui.domain.stress import growth_left_text, worst_case_text
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning import runs_panel as runs_panel_module
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import ELAPSED, ETA, NIGHT, REGIONS, STATE, TITLE, VOLUME
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.table_view import selected_rows
 from firegui.runs.events import StageBegan, StressTestProgress
 from firegui.runs.notes import read_notes
 from firegui.runs.stages import FinishReason, RunState, Stage
@@ -349,3 +351,22 @@ def test_runs_are_found_by_words_of_their_name_and_notes(panel: RunsPanel, queue
     assert tuple(panel.model.rows) == (queue.entries[2],)
     panel.search.clear()
     assert len(panel.model.rows) == 6
+
+
+def test_the_table_is_asked_for_its_selection_once_for_a_report(
+    queue: RunQueue, panel: RunsPanel, pair: tuple[RunEntry, RunEntry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[QAbstractItemView]()
+
+    def rows(view: QAbstractItemView) -> list[int]:
+        asked.append(view)
+        return selected_rows(view)
+
+    monkeypatch.setattr(runs_panel_module, "selected_rows", rows)
+    panel.select(pair[0])
+    asked.clear()
+    queue.changed.emit()
+    assert [panel.selected for _ in range(3)] == [pair[0]] * 3
+    assert len(asked) == 1
+    panel.select(pair[1])
+    assert panel.selected is pair[1] and panel.all_selected == (pair[1],)

@@ -7,10 +7,14 @@ from dataclasses import replace
 import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
 
 from firegui.domain.operations import Daylight
+from firegui.domain.project import Project
 from firegui.domain.settings import Setting
-from firegui.fire.project_notes import Grade, Remedy
+from firegui.domain.units import Units
+from firegui.fire.project_notes import Grade, GradedNote, Remedy, start_notes
+from firegui.gui.planning import start_panel as start_panel_module
 from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.scenario.region_notice import RegionNotice
 from firegui.gui.session.session import Session, Tool
@@ -111,3 +115,19 @@ def test_the_button_below_the_list_starts_a_plan_unless_an_error_stands_against_
     session.edit("break", replace(session.project, plan=replace(session.project.plan, days=99)))
     start.refresh()
     assert not start.start_button.isEnabled() and start.notes.notes[0].grade is Grade.ERROR
+
+
+def test_what_a_run_reports_does_not_check_the_project_again(
+    window: MainWindow, start: StartPanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[Project]()
+
+    def notes(project: Project, units: Units) -> tuple[GradedNote, ...]:
+        asked.append(project)
+        return start_notes(project, units)
+
+    monkeypatch.setattr(start_panel_module, "start_notes", notes)
+    for _ in range(3):
+        window.workbench.queue.changed.emit()
+        qtbot.wait(10)
+    assert asked == [] and start.start_button.isEnabled()

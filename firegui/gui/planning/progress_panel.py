@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QLabel,
@@ -75,6 +75,7 @@ class ProgressPanel(QWidget):
         self._throttle.setInterval(REPAINT_MS)
         self._throttle.timeout.connect(self._begin)
         self._drawing_task: IncrementalTask | None = None
+        self._hidden: set[QWidget] = set()
         self.objective = ObjectiveChart()
         self.terms = TermsChart()
         self.drops = ColumnChart("Drops", "drops", "retardant")
@@ -118,16 +119,23 @@ class ProgressPanel(QWidget):
     def refresh(self) -> None:
         """Draw the current state of all charts."""
         self._stop_drawing()
-        for _chart in self._drawing():
+        for _part in self._drawing(self._parts):
             pass
 
     def _begin(self) -> None:
-        """Draw one chart per turn of the event loop. All at once would block the window six times as long."""
+        """Draw one chart per turn of the event loop. All at once would block the window six times as long.
+
+        Hidden charts are drawn once they are shown.
+        """
+        self._hidden = {part for part in self._parts if not part.isVisible()}
+        if not self.isVisible():
+            return
         if self._drawing_task is not None:
             # Restarting in the middle would starve the last charts.
             self._throttle.start()
             return
-        self._drawing_task = IncrementalTask(self._drawing(), self)
+        seen = tuple(part for part in self._parts if part not in self._hidden)
+        self._drawing_task = IncrementalTask(self._drawing(seen), self)
         self._drawing_task.done.connect(self._stop_drawing)
         self._drawing_task.begin()
 
@@ -137,29 +145,55 @@ class ProgressPanel(QWidget):
             self._drawing_task.deleteLater()
             self._drawing_task = None
 
-    def _drawing(self) -> Iterator[None]:
-        """Draw one chart after the other."""
-        entry = self._queue.shown
-        self.objective.set_tactical(self._tactical_of(entry))
-        for chart in self._run_charts:
-            chart.show_run(entry, self._options)
-            chart.update_axes()
+    def _drawing(self, parts: Sequence[QWidget]) -> Iterator[None]:
+        """Draw one of the parts after the other."""
+        for part in parts:
+            self._draw(part, self._queue.shown)
+            self._hidden.discard(part)
             yield
-        if entry is not None:
-            entry.complete_curve()
-        self.removal.show_run(entry, self._session.units)
-        self.result.show_run(entry, self._session.units)
-        self.loop.show_run(entry)
-        yield
-        self.area.refresh()
         self._show_page()
         self._write_titles()
+
+    @property
+    def _parts(self) -> tuple[QWidget, ...]:
+        return *self._run_charts, self.removal, self.result, self.loop, self.area
+
+    def _draw(self, part: QWidget, entry: RunEntry | None) -> None:
+        if isinstance(part, RunChart):
+            if part is self.objective:
+                self.objective.set_tactical(self._tactical_of(entry))
+            part.show_run(entry, self._options)
+            part.update_axes()
+        elif part is self.removal:
+            if entry is not None:
+                entry.complete_curve()
+            self.removal.show_run(entry, self._session.units)
+        elif part is self.result:
+            self.result.show_run(entry, self._session.units)
+        elif part is self.loop:
+            self.loop.show_run(entry)
+        else:
+            self.area.refresh()
+
+    def _draw_shown(self) -> None:
+        """Draw the charts that were hidden when the run reported last and are not now."""
+        shown = [part for part in self._parts if part in self._hidden and part.isVisible()]
+        if shown:
+            for _part in self._drawing(shown):
+                pass
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Draw what was not drawn while the panel was hidden."""
+        super().showEvent(event)
+        if self._hidden:
+            self._begin()
 
     def show_page(self, page: int) -> None:
         """Show another page."""
         self._row, self._page = None, page
         self._page_buttons.buttons()[page].setChecked(True)
         self._show_page()
+        self._draw_shown()
         self._write_titles()
         self._show_fit()
 
@@ -243,9 +277,8 @@ class ProgressPanel(QWidget):
     def _on_frozen(self, frozen: bool) -> None:
         if frozen:
             self._throttle.stop()
-        if not frozen or self._drawing_task is not None:
-            # Finish the current drawing, so that all charts show one epoch.
-            self.refresh()
+        # Finish the current drawing, also of hidden charts, so that all show one epoch.
+        self.refresh()
 
     def _on_epochs(self, entry: RunEntry) -> None:
         if entry is not self._queue.shown:

@@ -99,6 +99,10 @@ class RunsPanel(QWidget):
         self._bar, self._cards = RunProgressBar(self), RunCards(self.model, self)
         self.search, self.order, self.grouping = self._make_search()
         self.table = self._make_table()
+        self._all_selected: tuple[RunEntry, ...] | None = None
+        self.table.selectionModel().selectionChanged.connect(self._forget_selected)
+        for moved in (self.model.modelReset, self.model.layoutChanged, self.model.dataChanged):
+            moved.connect(self._forget_selected)
         self.notes = RunNotes(session)
         self.notes.written.connect(lambda _entry: self.model.refresh())
         self._activity = ElidedLabel(role="muted")
@@ -130,8 +134,14 @@ class RunsPanel(QWidget):
     @property
     def all_selected(self) -> tuple[RunEntry, ...]:
         """The selected runs, the earliest first."""
-        rows = sorted(map(self.model.position, selected_rows(self.table)), reverse=True)
-        return tuple(self.model.rows[row] for row in rows)
+        # Qt asks for the flags of every cell, and several commands ask for the selection at each report of a run.
+        if self._all_selected is None:
+            rows = sorted(map(self.model.position, selected_rows(self.table)), reverse=True)
+            self._all_selected = tuple(self.model.rows[row] for row in rows)
+        return self._all_selected
+
+    def _forget_selected(self, *_: object) -> None:
+        self._all_selected = None
 
     def button(self, name: str) -> QToolButton:
         """Return a button over the list. Raises ``KeyError`` for another name."""

@@ -29,13 +29,18 @@ class StartPanel(QWidget):
         # The checks read whole rasters, so that a row of edits makes one.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self.refresh)
-        for signal in (session.project_opened, session.project_edited, session.units_changed, plan.changed):
+        for signal in (session.project_opened, session.project_edited, session.units_changed):
             signal.connect(self._later.start)
+        # A run reports many times a second, which changes nothing of the project.
+        plan.changed.connect(self._enable)
         self.refresh()
 
     def refresh(self) -> None:
         """Show the notes of the open project."""
         notes = start_notes(self._session.project, self._session.units) if self._session.has_project else ()
         self.notes.show_notes(notes)
-        is_possible = not any(note.grade is Grade.ERROR for note in notes)
-        self.start_button.setEnabled(self._plan.can_start and is_possible)
+        self._is_possible = not any(note.grade is Grade.ERROR for note in notes)
+        self._enable()
+
+    def _enable(self) -> None:
+        self.start_button.setEnabled(self._plan.can_start and self._is_possible)
