@@ -31,6 +31,7 @@ from firegui.io.project.regions_file import read_regions
 from firegui.io.project.scenario_toml import coverage_of, operations_in, read_fleet, read_table
 from firegui.io.project.store import load_project, save_project
 from firegui.io.project.weights_file import read_weights
+from firegui.runs.lock import editing
 
 _TITLE = "The project was not changed"
 _PLAN = ("start_day", "days", "retardant_acts_on")
@@ -101,6 +102,8 @@ def configure(
     files = (fleet_file, regions_file, operations_file, scenarios_file, weights_file, coverage)
     if all(value is None for value in (*files, setting, weights, model, *given.values())):
         raise click.UsageError("nothing to change: give at least one option")
+    # Until the command ends: what another program saves in between would be lost.
+    click.get_current_context().with_resource(editing(project_folder))
     gather = Gather()
     before = gather.attempt(lambda: load_project(project_folder))
     fleet = None if fleet_file is None else gather.attempt(lambda: read_fleet(fleet_file))

@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import platform
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -19,31 +20,37 @@ from filelock import lock_descriptor
 
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_problem
+from firegui.io.project.store import PROJECT_FILE
 
 LOCK = ".lock"
+EDIT_LOCK = ".edit-lock"
+"""Lock of a project's folder while the project is read, changed and saved. A window holds the other one throughout."""
 _TITLE = "The run folder cannot be used"
 _SOMEBODY = "another window"
 # A list that looks whether a run is live holds the lock for a moment; that must not turn a run away.
-_TRIES, _WAIT_SECONDS = 5, 0.05
+_WAIT_S, _EVERY_S = 0.2, 0.05
+_EDIT_WAIT_S = 10.0
 
 
 class FolderLock:
     """The right to write a run folder, from the call until :meth:`release`."""
 
-    def __init__(self, folder: Path) -> None:
-        """Make the folder and take its lock. Raises :class:`~firegui.errors.InputError` when it is held."""
+    def __init__(self, folder: Path, name: str = LOCK, wait_s: float = _WAIT_S) -> None:
+        """Make the folder and take its lock ``name``, within ``wait_s``.
+
+        Raises :class:`~firegui.errors.InputError` when it is held.
+        """
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._handle: int | None = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+            self._handle: int | None = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
             raise InputError([write_problem(folder, error)], "The run cannot be saved") from error
-        for attempt in range(_TRIES):
-            if _taken(self._handle):
-                return
-            if attempt + 1 < _TRIES:
-                time.sleep(_WAIT_SECONDS)
-        self.release()
-        raise InputError([held_problem(folder)], _TITLE)
+        until = time.monotonic() + wait_s
+        while not _taken(self._handle):
+            if time.monotonic() >= until:
+                self.release()
+                raise InputError([held_problem(folder)], _TITLE)
+            time.sleep(_EVERY_S)
 
     def say(self, text: str) -> None:
         """Write ``text`` for programs that find the folder locked. A failure to write is ignored."""
@@ -60,10 +67,34 @@ class FolderLock:
             self._handle = None
 
 
-def is_held(folder: Path) -> bool:
-    """Return whether a run of any process is writing ``folder`` at the moment."""
+@contextmanager
+def editing(folder: Path) -> Iterator[None]:
+    """Hold the right to read, change and save the project in ``folder``.
+
+    No change of another program is lost. Another holder is waited for some seconds. Raises :class:`~firegui.errors.InputError` that names the holder after
+    that. Where there is no project yet, or no file can be made beside it, nothing is held.
+    """
+    lock: FolderLock | None = None
+    if (folder / PROJECT_FILE).is_file() and os.access(folder, os.W_OK):
+        try:
+            lock = FolderLock(folder, EDIT_LOCK, _EDIT_WAIT_S)
+            lock.say(_word())
+        except InputError:
+            if is_held(folder, EDIT_LOCK):
+                what = f"is being changed by {said(folder, EDIT_LOCK) or 'another program'}"
+                problem = Problem(str(folder), what, "wait until that has ended, then try again")
+                raise InputError([problem], "The project was not changed") from None
     try:
-        handle = os.open(folder / LOCK, os.O_RDWR)
+        yield
+    finally:
+        if lock is not None:
+            lock.release()
+
+
+def is_held(folder: Path, name: str = LOCK) -> bool:
+    """Return whether any process holds the lock ``name`` of ``folder`` at the moment."""
+    try:
+        handle = os.open(folder / name, os.O_RDWR)
     except OSError:
         return False
     try:
@@ -72,10 +103,10 @@ def is_held(folder: Path) -> bool:
         os.close(handle)
 
 
-def said(folder: Path) -> str:
+def said(folder: Path, name: str = LOCK) -> str:
     """Return the text that the holder of ``folder`` left; empty without one that can be read."""
     try:
-        return (folder / LOCK).read_text(encoding="utf-8").strip()
+        return (folder / name).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return ""
 

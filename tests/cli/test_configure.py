@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,11 +10,12 @@ import pytest
 
 from firegui.cli.configure import introduced
 from firegui.cli.options import parse_start, parse_transform, parse_weights
-from firegui.domain.settings import ObjectiveWeights, Setting
+from firegui.domain.settings import ObjectiveWeights, RetardantSide, Setting
 from firegui.domain.stress import StressSet
 from firegui.errors import InputError
 from firegui.io.project.scenario_toml import write_fleet
 from firegui.io.project.store import load_project
+from firegui.runs.lock import editing
 from tests.cli.conftest import Run
 from tests.support import make_project, small_fleet
 
@@ -221,3 +225,24 @@ def test_numbers_without_a_meaning_are_refused_with_what_is_allowed(
     assert answer.code == 2
     assert said in answer.err
     assert (project / "project.toml").read_bytes() == before
+
+
+def test_four_at_once_keep_all_four_changes(project: Path) -> None:
+    changes = (("--eta-water", "0.6"), ("--eta-retardant", "0.7"), ("--days", "1"), ("--retardant-acts-on", "emitter"))
+    commands = [[sys.executable, "-m", "firegui", "configure", str(project), *words] for words in changes]
+    started = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for words in commands]
+    assert [(each.communicate()[1], each.returncode) for each in started] == [(b"", 0)] * 4
+    plan = load_project(project).plan
+    assert (plan.nominal.water, plan.nominal.retardant, plan.days) == (0.6, 0.7, 1)
+    assert plan.retardant_acts_on is RetardantSide.EMITTER
+
+
+def test_a_project_that_another_program_changes_is_waited_for_and_its_holder_named(
+    firegui: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firegui.runs.lock._EDIT_WAIT_S", 0.1)
+    before = (project / "project.toml").read_bytes()
+    with editing(project):
+        firegui("configure", project, "--eta-water", 0.6).assert_refused(f"is being changed by process {os.getpid()}")
+    assert (project / "project.toml").read_bytes() == before
+    assert firegui("configure", project, "--eta-water", 0.6).code == 0

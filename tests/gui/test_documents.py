@@ -7,17 +7,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QLineEdit, QListView, QMessageBox, QTreeView
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QLineEdit, QListView, QMessageBox, QTreeView
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.operations import Operations
 from firegui.errors import InputError
 from firegui.gui.importing import event_dialogs as import_event_module
 from firegui.gui.importing.event_dialogs import EventFolderSource, ImportEventDialog, read_form
-from firegui.gui.window.documents import ask_replace
+from firegui.gui.window.documents import ChangedAnswer, ask_replace
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.project_dialog import ProjectDialog, project_of
 from firegui.io.project.store import load_project, save_project
 from firegui.io.project.weights_file import write_weights
+from firegui.runs.lock import editing
 from tests.unit.domain.samples import weights
 
 SHAPE, DAYS = (12, 14), 3
@@ -357,3 +359,79 @@ def test_a_project_whose_folder_was_moved_asks_where_to_save_and_leaves_no_half_
     window.workbench.plan.start()
     assert titles and folder.name in titles[0]
     assert not folder.exists() and not window.workbench.queue.entries
+
+
+@pytest.fixture
+def on_disk(window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of the open project, which another program then changed: it has no region any more."""
+    folder = tmp_path / "shared.firegui"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(folder), ""))
+    assert window.workbench.documents.save_as()
+    save_project(replace(load_project(folder), regions=()), folder, replacing=True)
+    return folder
+
+
+def answering(monkeypatch: pytest.MonkeyPatch, answer: ChangedAnswer) -> list[Path]:
+    asked: list[Path] = []
+
+    def ask(_parent: object, folder: Path) -> ChangedAnswer:
+        asked.append(folder)
+        return answer
+
+    monkeypatch.setattr("firegui.gui.window.documents.ask_changed", ask)
+    return asked
+
+
+def test_changes_of_another_program_are_taken_in_as_one_step(
+    window: MainWindow, on_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, session = answering(monkeypatch, ChangedAnswer.TAKE), window.workbench.session
+    scenario, regions = session.project.scenario, session.project.regions
+    session.set_planned_fleet("edit", session.project.planned_fleet.replace_type(0, session.project.fleet.types[1]))
+    window.workbench.documents.check_disk()
+    assert asked == [on_disk]
+    assert session.project.regions == () and session.project.scenario is scenario
+    assert not session.is_dirty
+    window.workbench.documents.check_disk()
+    assert len(asked) == 1
+    session.undo_stack.undo()
+    assert session.project.regions == regions and session.is_dirty
+    assert window.workbench.documents.save()
+    assert load_project(on_disk).regions == regions
+
+
+def test_a_save_never_overwrites_changes_of_another_program_unasked(
+    window: MainWindow, on_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, session = answering(monkeypatch, ChangedAnswer.LATER), window.workbench.session
+    session.set_operations("cap", Operations(hard_cap=9))
+    assert not window.workbench.documents.save()
+    assert load_project(on_disk).regions == () and session.is_dirty
+    window.workbench.documents.check_disk()
+    assert asked == [on_disk]  # once it was put off, only a save asks again
+    answering(monkeypatch, ChangedAnswer.KEEP)
+    assert window.workbench.documents.save()
+    saved = load_project(on_disk)
+    assert saved.regions == session.project.regions != () and saved.operations.hard_cap == 9
+    assert not session.is_dirty
+
+
+def test_keeping_the_version_in_the_window_leaves_it_to_be_saved(
+    window: MainWindow, on_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = answering(monkeypatch, ChangedAnswer.KEEP)
+    window.workbench.documents.check_disk()
+    assert window.workbench.session.is_dirty
+    assert window.workbench.documents.save()
+    assert load_project(on_disk).regions != ()
+    assert asked == [on_disk]
+
+
+def test_a_project_that_is_being_changed_is_not_saved_over(
+    window: MainWindow, on_disk: Path, refusals: list[InputError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firegui.runs.lock._EDIT_WAIT_S", 0.1)
+    with editing(on_disk):
+        assert not window.workbench.documents.save()
+    QApplication.processEvents()
+    assert "is being changed by process" in str(refusals)

@@ -8,8 +8,8 @@ from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QAbstractButton, QFileDialog, QMessageBox, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessageBox, QWidget
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
@@ -30,9 +30,16 @@ from firegui.gui.window.project_dialog import ask_project, project_of
 from firegui.io.importers.events import import_events
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project.maps_file import import_maps
-from firegui.io.project.store import PROJECT_FILE, ProjectExistsError, load_project, save_project
+from firegui.io.project.store import (
+    PROJECT_FILE,
+    ProjectExistsError,
+    load_project,
+    reload_edits,
+    save_project,
+    saved_state,
+)
 from firegui.io.project.weights_file import read_weights
-from firegui.runs.lock import ProjectLock
+from firegui.runs.lock import ProjectLock, editing
 from firegui.runs.run_folder import same_folder
 from firegui.runs.stages import RunState
 
@@ -60,6 +67,18 @@ class RunningAnswer(Enum):
     DISCARD = auto()
 
 
+class ChangedAnswer(Enum):
+    """Answers to the question about a project that another program changed."""
+
+    TAKE = auto()
+    KEEP = auto()
+    LATER = auto()
+
+
+class _ChangedOnDiskError(Exception):
+    """The saved project is not the one that the window knows."""
+
+
 class Documents(QObject):
     """Commands that open, import and save projects.
 
@@ -73,6 +92,12 @@ class Documents(QObject):
         self._session, self._queue, self._preferences, self._window = session, queue, preferences, window
         self._watched: list[Callable[[], UnfinishedWork | None]] = []
         self._lock = ProjectLock()
+        self._known: tuple[Path | None, str] = None, ""
+        """Folder and state of the saved project that the window has read, written, or been told to replace."""
+        self._is_asking, self._put_off = False, ""
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.applicationStateChanged.connect(self._on_application_state)
         self.before_save: Callable[[], Callable[[], object]] | None = None
         """Returns what must be done before a save, in the saving thread."""
 
@@ -94,7 +119,9 @@ class Documents(QObject):
         opens, read_only = self._ask_holder(folder)
         if not opens:
             return False
-        text, take = f"Opening {folder.name}…", partial(self._open_project, folder=folder, read_only=read_only)
+        state = saved_state(folder)
+        take = partial(self._open_project, folder=folder, read_only=read_only, state=state)
+        text = f"Opening {folder.name}…"
         return self._read_and_open(str(folder), text, lambda: load_project(folder), take)
 
     def open_recovered(self, saved: Project, edited: Project, folder: Path | None) -> bool:
@@ -200,8 +227,10 @@ class Documents(QObject):
             return False
         return (take or self._open_project)(project)
 
-    def _open_project(self, project: Project, folder: Path | None = None, *, read_only: bool = False) -> bool:
-        """Open ``project``, saved in ``folder`` or only read from there."""
+    def _open_project(
+        self, project: Project, folder: Path | None = None, *, read_only: bool = False, state: str = ""
+    ) -> bool:
+        """Open ``project``, saved in ``folder`` or only read from there, where its state was ``state``."""
         # Asked last: a project that cannot be opened is no reason to stop a run or to discard edits.
         if not self.confirm_close("open another project"):
             return False
@@ -211,6 +240,7 @@ class Documents(QObject):
         elif not self._lock.take(own):
             self._session.refuse(_opened_meanwhile(own, self._lock.holder_of(own)))
             return False
+        self._known = own, "" if own is None else state or saved_state(own)
         self._session.open_project(project, own, folder)
         self._session.message.emit(f"{project.scenario.name} is open{', read-only' if read_only else ''}.")
         if own is not None:
@@ -255,16 +285,24 @@ class Documents(QObject):
         if holder:
             self._session.refuse(_opened_meanwhile(folder, holder))
             return False
+        own = self._session.folder
+        known = self._known_state if own is not None and same_folder(own, folder) else ""
         first = self.before_save() if self.before_save is not None else None
 
         def save() -> None:
             if first is not None:
                 with suppress(FireguiError, OSError):
                     first()
-            save_project(project, folder, replacing=replacing)
+            with editing(folder):
+                if known and saved_state(folder) not in ("", known):
+                    raise _ChangedOnDiskError
+                save_project(project, folder, replacing=replacing)
+                self._known = folder, saved_state(folder)
 
         try:
             wait_for(self._window, f"Saving {folder.name}…", save)
+        except _ChangedOnDiskError:
+            return self._settle_change(folder) and self._save_to(folder, replacing=True)
         except ProjectExistsError:
             return ask_replace(self._window, folder) and self._save_to(folder, replacing=True)
         except (FireguiError, OSError) as error:
@@ -275,6 +313,52 @@ class Documents(QObject):
         self._remember(folder)
         self._session.message.emit(f"Saved to {folder}")
         return True
+
+    # -- changes by other programs -----------------------------------------------------------------------------------
+    def check_disk(self) -> None:
+        """Ask what to do if another program has changed the saved project, such as ``firegui configure``."""
+        folder = self._session.folder
+        if folder is None or self._is_asking or not self._known_state:
+            return
+        # A question that was put off is asked again by the next save, or after another change.
+        if saved_state(folder) not in ("", self._known_state, self._put_off):
+            self._settle_change(folder)
+
+    @property
+    def _known_state(self) -> str:
+        """State in which the window knows the project in its folder; empty for one that it does not know."""
+        folder, state = self._known
+        return state if folder == self._session.folder else ""
+
+    def _on_application_state(self, state: Qt.ApplicationState) -> None:
+        if state is Qt.ApplicationState.ApplicationActive:
+            self.check_disk()
+
+    def _settle_change(self, folder: Path) -> bool:
+        """Ask which version to keep; return whether the one in the window is to be saved."""
+        state = saved_state(folder)
+        self._is_asking = True
+        try:
+            answer = ask_changed(self._window, folder)
+        finally:
+            self._is_asking = False
+        if answer is ChangedAnswer.LATER:
+            self._put_off = state
+            return False
+        if answer is ChangedAnswer.KEEP:
+            self._known = folder, state
+            # The window has what the folder has not.
+            self._session.undo_stack.resetClean()
+            return True
+        session = self._session
+        with refusing(session, str(folder)):
+            project = session.project
+            changed = wait_for(self._window, f"Reading {folder.name}…", lambda: reload_edits(project, folder))
+            session.edit("changes on disk", changed)
+            session.mark_saved(folder)
+            self._known = folder, state
+            session.message.emit(f"The changes in {folder.name} were taken in; Undo brings the former version back.")
+        return False
 
     # -- leaving -----------------------------------------------------------------------------------------------------
     def confirm_close(self, purpose: str) -> bool:
@@ -426,6 +510,21 @@ def ask_open_twice(parent: QWidget | None, folder: Path, holder: str) -> bool:
     )  # fmt: skip
     read_only = box.addButton("Open read-only", QMessageBox.ButtonRole.AcceptRole)
     return _run(box, "Do not open") is read_only
+
+
+def ask_changed(parent: QWidget | None, folder: Path) -> ChangedAnswer:
+    """Report that another program changed the project in ``folder``, and ask which version to keep."""
+    box = message_box(
+        parent, QMessageBox.Icon.Question, "Changed on disk",
+        f"“{folder.name}” was changed by another program since it was opened or saved here.",
+        "Take the changes in, which can be undone, or keep the version in this window, which replaces them when it is "
+        f"saved.\n\n{folder}",
+    )  # fmt: skip
+    take = box.addButton("Take in", QMessageBox.ButtonRole.AcceptRole)
+    keep = box.addButton("Keep mine", QMessageBox.ButtonRole.DestructiveRole)
+    answers = {take: ChangedAnswer.TAKE, keep: ChangedAnswer.KEEP}
+    clicked = _run(box, "Decide later")
+    return next((answer for button, answer in answers.items() if button is clicked), ChangedAnswer.LATER)
 
 
 def ask_replace(parent: QWidget | None, folder: Path) -> bool:

@@ -173,6 +173,26 @@ def read_edits(saved: Project, base: Path, folder: Path) -> Project:
     )  # fmt: skip
 
 
+def reload_edits(project: Project, folder: Path) -> Project:
+    """Return ``project``, which was opened from ``folder``, with the edits that were saved there since.
+
+    Raises :class:`~firegui.errors.InputError` where the folder holds another event or is damaged.
+    """
+    _same_event_in(folder, project)
+    return read_edits(project, folder, folder)
+
+
+def saved_state(folder: Path) -> str:
+    """Return the hash of the text of the project in ``folder``; empty without a project.
+
+    It changes whenever the project is saved with edits.
+    """
+    try:
+        return hashlib.sha256((folder / PROJECT_FILE).read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
 def holds_edits(base: Path, folder: Path) -> bool:
     """Return whether the edits in ``folder`` differ from what is saved in ``base``.
 
