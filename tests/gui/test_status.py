@@ -48,3 +48,14 @@ def test_a_message_without_room_has_a_button_that_shows_the_whole(qtbot: QtBot, 
     (box,) = (each for each in window.findChildren(QMessageBox) if each.isVisible())
     assert box.text() == whole
     box.close()
+
+
+def test_a_message_during_the_tip_of_a_command_is_shown_after_it_and_not_over_it(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    status, bar = window.workbench.status, window.statusBar()
+    bar.showMessage("Stop and keep the best plan so far")
+    window.workbench.session.message.emit("The run was stopped; its best plan is kept")
+    assert not status.message.isVisible() and not status.details.isVisible()
+    bar.clearMessage()
+    assert status.message.isVisible() and "is kept" in status.message.text()

@@ -22,7 +22,7 @@ class StatusBar(QObject):
 
     def __init__(self, session: Session, queue: RunQueue, view: MapView, bar: QStatusBar) -> None:
         super().__init__(bar)
-        self._queue, self._session = queue, session
+        self._queue, self._session, self._bar = queue, session, bar
         self.place = _label("Under the mouse")
         self.message = _label("Message")
         self.details = tool_button("Details", "Show the whole message")
@@ -45,28 +45,36 @@ class StatusBar(QObject):
         view.hovered.connect(lambda text: self._show_place(str(text)))
         session.message.connect(self._show_message)
         queue.changed.connect(self._show_work)
+        bar.messageChanged.connect(lambda _tip: self._arrange())
         self._show_place("")
         self._show_message("")
         self._show_work()
 
     def _show_place(self, text: str) -> None:
         self.place.set_text(text)
-        # With the mouse elsewhere a message has the whole bar.
-        self.place.setVisible(bool(text))
-        self._fit.start()
+        self._arrange()
 
     def _show_message(self, text: str) -> None:
         self.message.set_text(self._session.units.restate(text))
-        # Without a message the position under the mouse has the whole bar.
-        self.message.setVisible(bool(text))
         self._fade.start()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Show position and message where there are any: either has the whole bar without the other.
+
+        The bar paints the tip of a command under the mouse itself, over its whole width, and hides what is in it for
+        that time. A label that is shown then would be painted over the tip.
+        """
+        is_free = not self._bar.currentMessage()
+        for label in (self.place, self.message):
+            label.setVisible(is_free and bool(label.text()))
         self._fit.start()
 
     def _fit_message(self) -> None:
         """Offer the whole message if it has no room: its end says what to do."""
         room = self.message.width() + (self.details.width() if self.details.isVisible() else 0)
         needed = self.message.fontMetrics().horizontalAdvance(self.message.text())
-        self.details.setVisible(bool(self.message.text()) and needed > room)
+        self.details.setVisible(self.message.isVisible() and needed > room)
 
     def _show_whole(self) -> None:
         box = message_box(self.message.window(), QMessageBox.Icon.Information, "Message", self.message.text())
