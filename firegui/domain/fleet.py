@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from firegui.domain.calendar import MOST_DAYS, Calendar, turnaround_steps
-from firegui.domain.names import character_problems, shown_name
+from firegui.domain.names import character_problems, repeated_names, shown_name
 from firegui.errors import Problem
 
 
@@ -134,11 +134,7 @@ class Fleet:
         """Return everything wrong with the fleet."""
         found = [problem for kind in self.types for problem in kind.problems()]
         counts = Counter(kind.id for kind in self.types)
-        found += [
-            Problem("fleet", f"the id {name} is used {n} times", "ids must differ")
-            for name, n in counts.items()
-            if n > 1
-        ]
+        found += repeated_names("fleet", (kind.id for kind in self.types), "the id")
         names = Counter(tail.name for tail in self.tails)
         clashes = sorted(name for name, n in names.items() if n > 1 and counts[name.rsplit("-", 1)[0]] == 1)
         found += [Problem("fleet", f"two aircraft would be called {name}", "choose other ids") for name in clashes]

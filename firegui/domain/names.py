@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 
 from firegui.errors import Problem
 
@@ -25,3 +26,24 @@ def character_problems(where: str, text: str, what: str = "the name") -> list[Pr
 def shown_name(text: str) -> str:
     """Return a name as a message shows it: control characters as escapes."""
     return "".join(repr(c)[1:-1] if character_problems("", c) else c for c in text)
+
+
+def repeated_names(where: str, names: Iterable[str], what: str = "the name") -> list[Problem]:
+    """Return a problem for every name that is given more than once, or again in other letter case.
+
+    People take ``Ranch`` and ``ranch`` for the same, and so do the file systems that files are named on.
+    """
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        if name.strip():
+            groups.setdefault(name.strip().casefold(), []).append(shown_name(name.strip()))
+    found = []
+    for group in groups.values():
+        spellings = list(dict.fromkeys(group))
+        if len(spellings) > 1:
+            all_but_last = ", ".join(spellings[:-1])
+            what_differs = f"{all_but_last} and {spellings[-1]} differ only in letter case"
+            found.append(Problem(where, what_differs, "use other names"))
+        elif len(group) > 1:
+            found.append(Problem(where, f"{what} {spellings[0]} is used {len(group)} times", "use other names"))
+    return found

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from firegui.domain.names import character_problems, shown_name
+from firegui.domain.names import character_problems, repeated_names, shown_name
 from firegui.errors import Problem
 
 Vertex = tuple[float, float]
@@ -91,12 +90,7 @@ def region_problems(regions: Iterable[Region], shape: tuple[int, int]) -> list[P
             )
         elif not _spans_a_centre(top, bottom, shape[0]) or not _spans_a_centre(left, right, shape[1]):
             found.append(Problem(where, "is too narrow to cover the centre of any cell", "make it larger or remove it"))
-    names = Counter(region.name for region in regions)
-    found += [
-        Problem("regions", f"the name {name} is used {n} times", "names must differ")
-        for name, n in names.items()
-        if n > 1
-    ]
+    found += repeated_names("regions", (region.name for region in regions))
     if regions and sum(region.weight for region in regions) <= 0:
         found.append(Problem("regions", "every weight is 0", "give at least one region a weight"))
     return found

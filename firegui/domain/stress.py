@@ -6,18 +6,19 @@ The results of such tests are defined here as well.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
-from firegui.domain.names import character_problems, shown_name
+from firegui.domain.names import character_problems, repeated_names, shown_name
 from firegui.domain.options import bounds_problems, option, plain_number
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.errors import Problem
 
 MOST_DRAWS = 1_000
-NOMINAL_NAME = "nominal"
+NOMINAL_NAME, DESIGN_NAME = "nominal", "design"
+OWN_WORLDS = (NOMINAL_NAME, DESIGN_NAME)
+"""Names of the worlds that every plan is made for; no scenario of a set can have them."""
 NEEDS_EXERCISE = "is replanned on the way; run a stress test for it"
 """Why the table of a plan leaves a scenario with repair out."""
 NOT_TESTED = "not tested"
@@ -94,8 +95,8 @@ class StressScenario:
         """Return everything that is wrong with it."""
         where = f"stress scenario {shown_name(self.name) or '(without a name)'}"
         found = [] if self.name.strip() else [Problem("stress scenario", "has no name", "give it a name")]
-        if self.name.strip().casefold() == NOMINAL_NAME:
-            found.append(Problem(where, "is the name of the model's own world", "give it another name"))
+        if self.name.strip().casefold() in OWN_WORLDS:
+            found.append(Problem(where, "is the name of a world that plans are made for", "give it another name"))
         found += character_problems(where, self.name) + bounds_problems(self, where)
         if self.effectiveness is not None:
             found += bounds_problems(self.effectiveness, where)
@@ -163,9 +164,7 @@ class StressSet:
         found += [problem for item in self.scenarios for problem in item.problems()]
         if not self.scenarios:
             found.append(Problem("stress scenarios", "there is none", "give at least one [[scenario]]"))
-        for name, count in Counter(item.name.strip() for item in self.scenarios).items():
-            if count > 1 and name:
-                found.append(Problem("stress scenarios", f"{count} are called {name}", "give each its own name"))
+        found += repeated_names("stress scenarios", (item.name for item in self.scenarios))
         for item in self.scenarios:
             found += item.repair_problems(steps_per_day)
         return found

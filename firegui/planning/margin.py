@@ -7,7 +7,7 @@ from pathlib import Path
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Margin, OptimizerSettings
-from firegui.domain.stress import StressScenario, StressTable
+from firegui.domain.stress import DESIGN_NAME, StressScenario, StressTable
 from firegui.errors import Check
 from firegui.planning.gradient import PlannerState
 from firegui.planning.stress import ScenarioBegan, StressWorld, stress_table, stress_worlds
@@ -33,7 +33,7 @@ class MarginPlanning:
         if settings.kind is Margin.STRESS:
             scenarios = project.stress.unrepaired
         else:
-            scenarios = (StressScenario("design", effectiveness=project.plan.design),)
+            scenarios = (StressScenario(DESIGN_NAME, effectiveness=project.plan.design),)
         worlds, self.left_out = stress_worlds(project, model, scenarios, check=check)
         self._worlds = worlds
         trained: tuple[StressWorld, ...] = worlds[1:] if settings.kind is Margin.STRESS else ()

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from firegui.domain.observation import FireState
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.stress import StressScenario
+from firegui.domain.stress import DESIGN_NAME, OWN_WORLDS, StressScenario
 from firegui.errors import Check
 from firegui.planning.initialization import initial_schedule
 from firegui.planning.replan import ground_factor, remaining, rows
 from firegui.planning.stress import StressWorld, stress_worlds, widened
-from firegui.planning.stress_limits import OWN_WORLDS, StressTests, WorldTest
+from firegui.planning.stress_limits import StressTests, WorldTest
 from firegui.planning.stress_placing import StressPlanner
 from firegui.planning.stress_training import ScenarioTraining
 from firegui.rollout.model import Model
@@ -89,7 +89,7 @@ class PlanRepair:
         """Prepare :attr:`worlds`, those that the planner knows of. ``model`` is that of ``project``."""
         plan = project.plan
         self._settings, self._margin, self._seed = plan.optimizer, plan.margin, plan.optimizer.seed
-        design = StressScenario("design", effectiveness=plan.design)
+        design = StressScenario(DESIGN_NAME, effectiveness=plan.design)
         known = tuple(one for one in project.stress.scenarios if not one.repair_hours and one.name not in OWN_WORLDS)
         worlds, _ = stress_worlds(
             project, model, (design, replace(HARD, effectiveness=plan.design), *known), check=check

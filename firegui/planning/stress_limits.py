@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule
-from firegui.domain.stress import NOMINAL
+from firegui.domain.stress import OWN_WORLDS
 from firegui.errors import Check
 from firegui.planning.stress import StressWorld, executed_only, flight_errors, rollouts, scores
 from firegui.rollout.simulate import Rollout, simulate, simulate_many
@@ -19,8 +19,8 @@ TRAINING, TESTS, REMOVALS = 1, 2, 3
 """Streams of a planner's seed: the draws of its training, of its tests, and of the removals between two tests. A test's
 draws are new when it is made. Those that leaked are trained on afterwards."""
 
-OWN_WORLDS, OWN_LIMIT = (NOMINAL.name, "design"), 0.2
-"""The worlds that a plan is made for, without errors: there it must leave a fifth of what it may in others."""
+OWN_LIMIT = 0.2
+"""In the worlds that a plan is made for, without errors, it must leave a fifth of what it may in others."""
 
 
 RANKING_BOUND = 4.0

@@ -224,7 +224,7 @@ def test_an_edit_of_a_scenario_is_one_step_that_can_be_undone(
         ("late", "Late min", "soon", "'soon' is not a number"),
         ("failures", "Draws", "2.5", "'2.5' is not a whole number"),
         ("weak", "Effectiveness ret. / water", "much", "'much' is no effectiveness"),
-        ("fast", "Name", "late", "2 are called late"),
+        ("fast", "Name", "late", "late is used 2 times"),
         ("failures, repaired", "Replanned every h", "0.3", "no whole number of steps"),
     ],
 )  # fmt: skip

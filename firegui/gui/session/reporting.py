@@ -52,8 +52,8 @@ def raise_new_problems(before: Iterable[Problem], after: Iterable[Problem], titl
 
 
 def free_name(stem: str, taken: Iterable[str]) -> str:
-    """Return ``stem``, or ``stem`` with the lowest number from 2 that no name in ``taken`` has."""
-    used = set(taken)
-    if stem not in used:
+    """Return ``stem``, or ``stem`` with the lowest number from 2 that no name in ``taken`` has, in any letter case."""
+    used = {name.casefold() for name in taken}
+    if stem.casefold() not in used:
         return stem
-    return next(name for number in range(2, len(used) + 3) if (name := f"{stem} {number}") not in used)
+    return next(name for number in range(2, len(used) + 3) if (name := f"{stem} {number}").casefold() not in used)

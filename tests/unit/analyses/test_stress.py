@@ -291,7 +291,7 @@ def test_with_repair_everywhere_every_scenario_is_an_exercise(tmp_path: Path) ->
             {"settings": StressTestSettings(2000, 5.0, StressSet((FAILING, FAILING), -1))},
             [
                 "Draws is 2000",
-                "2 are called failing",
+                "failing is used 2 times",
                 "Random seed is -1",
                 "every 5 h, which is no whole number of steps",
             ],

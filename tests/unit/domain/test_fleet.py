@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -89,6 +90,11 @@ def test_every_bad_field_of_every_row_is_reported() -> None:
 
 def test_two_types_with_one_id_are_refused() -> None:
     assert any("S-2T is used 2 times" in problem.what for problem in Fleet((aircraft(), aircraft())).problems())
+
+
+def test_ids_that_differ_only_in_letter_case_are_refused() -> None:
+    found = Fleet((aircraft(), replace(aircraft(), id="s-2t"))).problems()
+    assert [str(problem) for problem in found] == ["fleet: S-2T and s-2t differ only in letter case — use other names"]
 
 
 def test_an_empty_fleet_is_refused() -> None:

@@ -81,6 +81,12 @@ def test_names_must_differ() -> None:
     assert ["Village is used 2 times" in problem.what for problem in problems] == [True]
 
 
+def test_names_that_differ_only_in_letter_case_are_refused_in_one_line() -> None:
+    regions = [Region.rectangle(name, (0, 5), (0, 5)) for name in ("Ranch", "ranch ", "RANCH", "Road")]
+    (problem,) = region_problems(regions, (60, 80))
+    assert str(problem) == "regions: Ranch, ranch and RANCH differ only in letter case — use other names"
+
+
 def test_some_region_must_weigh_something() -> None:
     weightless = [Region("A", VILLAGE.parts, 0.0), Region("B", VILLAGE.parts, 0.0)]
 

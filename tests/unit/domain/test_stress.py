@@ -42,7 +42,8 @@ def test_the_default_set_can_be_used_and_tests_one_thing_at_a_time() -> None:
     ("changes", "named"),
     [
         ({"name": " "}, "has no name"),
-        ({"name": "Nominal"}, "is the name of the model's own world"),
+        ({"name": "Nominal"}, "is the name of a world that plans are made for"),
+        ({"name": " design"}, "is the name of a world that plans are made for"),
         ({"spread_factor": 0.0}, "Spread is 0.0"),
         ({"spread_factor": math.nan}, "Spread is nan"),
         ({"wind_speed_factor": -1.0}, "Wind speed is -1.0"),
@@ -71,7 +72,7 @@ def test_every_problem_of_a_set_is_listed_at_once() -> None:
     for words in (
         "Random seed is -1",
         "Failures is 2.0",
-        "2 are called twice",
+        "twice is used 2 times",
         "every 7.3 h, which is no whole number",
     ):
         assert words in told
