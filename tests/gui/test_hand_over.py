@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -37,7 +38,7 @@ def test_without_a_plan_it_says_so(panel: HandOverPanel) -> None:
 
 
 def test_while_a_run_has_no_plan_yet_it_says_that_the_plan_is_being_computed(
-    qtbot: QtBot, window: MainWindow, panel: HandOverPanel, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: MainWindow, panel: HandOverPanel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     empty = panel.dialog
     monkeypatch.setattr(RunQueue, "is_busy", True)
@@ -49,6 +50,11 @@ def test_while_a_run_has_no_plan_yet_it_says_that_the_plan_is_being_computed(
     monkeypatch.undo()
     panel.refresh()
     assert panel.dialog.summary.text().startswith("No drops are shown")
+    # A saved plan whose fire is being computed for the map.
+    monkeypatch.setattr(RunQueue, "activity", "Computing the plan…")
+    window.workbench.session.show_result(ShownResult("Regions", folder=tmp_path))
+    panel.refresh()
+    assert panel.dialog.summary.text() == COMPUTING
 
 
 def test_leaving_and_coming_back_keeps_what_was_chosen(qtbot: QtBot, window: MainWindow, panel: HandOverPanel) -> None:

@@ -186,7 +186,7 @@ def _kept(source: ExportSource) -> ExportContent | None:
 
 
 TITLE = "Nothing was exported"
-COMPUTING = "The plan is being computed. It can be exported when the run has ended."
+COMPUTING = "The plan is being computed. It can be exported when that has ended."
 _NO_PLAN = "The page of a plan is shown here. There is no plan to export."
 _SHOW_PLAN = "show its run from the list of runs"
 _SIZE = QSize(1120, 780)
@@ -213,7 +213,7 @@ class ExportDialog(QDialog):
     """Dialog for formats, sheet, folder and names, with a preview of the printed map.
 
     Tasks prepare and write in threads. The dialog lists problems and written files, and stays open. ``is_planning``
-    says that a run is active: without drops it is still being computed.
+    says that the plan is still being computed: there are no drops yet.
     """
 
     begun = Signal(str)

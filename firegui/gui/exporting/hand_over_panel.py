@@ -15,6 +15,12 @@ from firegui.gui.widgets.split_panel import SplitPanel
 _SETTLE_MS = 300
 
 
+def awaits_plan(session: Session, queue: RunQueue) -> bool:
+    """Return whether a plan is being computed of which there are no drops yet: by a run, or to show a saved one."""
+    shows_run = bool(queue.activity) and session.result.folder is not None
+    return not session.result.drops and (queue.is_busy or shows_run)
+
+
 class HandOverPanel(SplitPanel):
     """Formats and files beside the preview of a page.
 
@@ -50,7 +56,7 @@ class HandOverPanel(SplitPanel):
         if not (self.settings.isVisible() or self.result.isVisible()):
             return
         session, old = self._session, self._dialog
-        planning = self._queue.is_busy and not session.result.drops
+        planning = awaits_plan(session, self._queue)
         now = (None, None) if planning else (session.result, session.project if session.has_project else None)
         is_shown = self._shown is not None and all(one is other for one, other in zip(now, self._shown, strict=True))
         if is_shown or (self._queue.is_busy and not planning) or (old is not None and old.is_writing):

@@ -52,7 +52,10 @@ def raise_new_problems(before: Iterable[Problem], after: Iterable[Problem], titl
 
 
 def free_name(stem: str, taken: Iterable[str]) -> str:
-    """Return ``stem``, or ``stem`` with the lowest number from 2 that no name in ``taken`` has, in any letter case."""
+    """Return ``stem``, or ``stem`` with the lowest number from 2 that no name in ``taken`` has.
+
+    Names that differ only in letter case count as the same.
+    """
     used = {name.casefold() for name in taken}
     if stem.casefold() not in used:
         return stem

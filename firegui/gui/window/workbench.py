@@ -30,7 +30,7 @@ from firegui.gui.analyses.skill.skill_panel import SkillPanel
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting.animation_dialog import AnimationDialog
 from firegui.gui.exporting.export_dialog import ExportDialog
-from firegui.gui.exporting.hand_over_panel import HandOverPanel
+from firegui.gui.exporting.hand_over_panel import HandOverPanel, awaits_plan
 from firegui.gui.help.help_view import HelpView
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -409,7 +409,7 @@ class Workbench(QObject):
         }
 
     def _export(self) -> None:
-        ExportDialog(self.session, self._window, is_planning=self.queue.is_busy).exec()
+        ExportDialog(self.session, self._window, is_planning=awaits_plan(self.session, self.queue)).exec()
 
     def _export_selected(self) -> None:
         keys = {drop.key for drop in self.session.plan_editor.marked}
