@@ -16,7 +16,7 @@ _SETTLE_MS = 300
 
 
 def awaits_plan(session: Session, queue: RunQueue) -> bool:
-    """Return whether a plan is being computed of which there are no drops yet: by a run, or to show a saved one."""
+    """Return whether a plan without drops yet is being computed: by a run, or to show a saved one."""
     shows_run = bool(queue.activity) and session.result.folder is not None
     return not session.result.drops and (queue.is_busy or shows_run)
 

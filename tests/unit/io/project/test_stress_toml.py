@@ -104,7 +104,7 @@ def test_everything_wrong_with_a_file_is_said_at_once(tmp_path: Path) -> None:
             "pose_noise is 'wide'",
             "'gusts': 3", "retardant_acts_on", "Failures is 2.0", "Spread is nan", "every 5 h",
             "How well retardant works is 1.5",
-            "2 are called d",
+            "d is used 2 times",
         ],
     )  # fmt: skip
     assert any("scenario 2 (a)" in str(problem) for problem in error.problems)
