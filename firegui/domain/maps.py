@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import MOST_DAYS, STEPS_PER_DAY_LIMITS
+from firegui.domain.stencil import Stencil, stencil_of
 
 FOOT_M = 0.3048
 
@@ -17,15 +18,13 @@ SPREAD_LIMITS = (0.0, 1e6)
 BURN_STEPS_LIMITS = (1.0, float(MOST_DAYS * STEPS_PER_DAY_LIMITS[1]))
 """Shortest and longest burn duration in steps: one step, and the longest plan."""
 
-NEIGHBOURS: tuple[tuple[int, int], ...] = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
-"""``(d_row, d_column)`` of the neighbour as seen from the receiving cell, in the order NW N NE W E SW S SE."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FireMaps:
     """Fire of a rollout, for ``D`` days on ``H × W`` cells.
 
-    ``phi [D, 8, H, W]`` spread potential from each neighbour (untreated, the emitter's fuel factor included),
+    ``phi [D, N, H, W]`` spread potential from each neighbour (untreated, the emitter's fuel factor included), of 8
+    neighbours or 16 (:mod:`firegui.domain.stencil`),
     ``gamma [D, H, W]`` ignition gain (the receiver's fuel factor included), ``burnable [H, W]`` bool,
     ``wind_speed [D, H, W]`` m/s, ``wind_dir [D, H, W]`` radians towards, counter-clockwise from east,
     ``ignition [H, W]`` bool, ``t_burn`` burn duration in steps, ``steps_per_day`` S_day, ``cell_size_m`` Δx,
@@ -47,6 +46,14 @@ class FireMaps:
     def days(self) -> int:
         """``D``."""
         return int(self.phi.shape[0])
+
+    @property
+    def stencil(self) -> Stencil:
+        """Neighbours from which a cell can catch fire.
+
+        Raises :class:`~firegui.errors.InputError` for another size.
+        """
+        return stencil_of(int(self.phi.shape[1]))
 
     @property
     def n_steps(self) -> int:

@@ -12,8 +12,9 @@ import torch
 from numpy.typing import NDArray
 
 from firegui.domain.coverage import PAPER_COVERAGE
-from firegui.domain.maps import NEIGHBOURS, FireMaps
+from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import Scenario
+from firegui.domain.stencil import NEIGHBOURS
 from firegui.fire.landscape import T_BURN_STEPS, burnable
 from firegui.fire.parameters import ScalarParameters
 from firegui.fire.spread import Field, SpreadFields, Terrain, ignition_gains, potentials

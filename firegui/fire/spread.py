@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from firegui.domain.maps import NEIGHBOURS
 from firegui.domain.scenario import Scenario
+from firegui.domain.stencil import NEIGHBOURS
 from firegui.fire.features import WIND_SCALE_MS
 from firegui.fire.landscape import Raster, has_terrain
 

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.fleet import Fleet, Material
-from firegui.domain.maps import NEIGHBOURS, FireMaps
+from firegui.domain.maps import FireMaps
 from firegui.domain.observation import FireState
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness
+from firegui.domain.stencil import Offset
 from firegui.ensembles.aleatoric import drawn
 from firegui.errors import Check
 from firegui.planning import problem
@@ -186,7 +187,7 @@ def remaining(
     # What a burning cell gives to its neighbours is proportional to p^B, and to nothing else.
     emitting = factor if whole.emitter_treated else np.ones_like(factor)
     emitting = emitting if level is None else np.where(state.burning, emitting * level, emitting)
-    fuel = treated(window, emitting, factor if whole.receiver_treated else np.ones_like(factor))
+    fuel = treated(window, emitting, factor if whole.receiver_treated else np.ones_like(factor), factor)
     if check is not None:
         check()  # on a large raster each half of this takes a while
     left = replace(fuel, ignition=state.burning, burnable=maps.burnable & ~state.burned)
@@ -242,23 +243,32 @@ def ground_factor(
     return factor.reshape(model.shape)
 
 
-def treated(maps: FireMaps, emitting: Singles, receiving: Singles) -> FireMaps:
+def treated(maps: FireMaps, emitting: Singles, receiving: Singles, between: Singles) -> FireMaps:
     """Return ``maps`` with less spread.
 
-    It is reduced by ``emitting [H, W]`` from a cell and by ``receiving [H, W]`` to a cell. φ and γ are clipped
-    untreated, then treated: ``φ_n(x) ← clip(φ_n(x)) e(x + n)`` and ``γ(x) ← clip(γ(x)) r(x)``. Later retardant
+    It is reduced by ``emitting [H, W]`` from a cell, by ``receiving [H, W]`` to a cell and by ``between [H, W]`` for a
+    knight's move that passes a cell. φ and γ are clipped untreated, then treated: ``φ_n(x) ← clip(φ_n(x)) e(x + n) Π_z
+    b(z)`` and ``γ(x) ← clip(γ(x)) r(x)``. Later retardant
     multiplies on top. Maps that nothing changes are shared.
     """
     phi, gamma = maps.phi, maps.gamma
-    if (emitting != 1.0).any():
-        around = np.pad(emitting, 1, constant_values=1.0)
-        height, width = maps.shape
-        sources = np.stack([around[1 + i : 1 + i + height, 1 + j : 1 + j + width] for i, j in NEIGHBOURS])
+    stencil = maps.stencil
+    if (emitting != 1.0).any() or (stencil.reach > 1 and (between != 1.0).any()):
         phi = np.clip(phi, 0.0, MAXIMUM_FACTOR)
-        phi *= sources
+        for n, offset in enumerate(stencil.offsets):
+            phi[:, n] *= _shifted(emitting, offset, stencil.reach)
+            for cell in stencil.between(n):
+                phi[:, n] *= _shifted(between, cell, stencil.reach)
     if (receiving != 1.0).any():
         gamma = np.clip(gamma, 0.0, MAXIMUM_FACTOR) * receiving
     return replace(maps, phi=phi, gamma=gamma)
+
+
+def _shifted(field: Singles, offset: Offset, reach: int) -> Singles:
+    """Return the values at ``offset`` from every cell, 1 outside the raster."""
+    around = np.pad(field, reach, constant_values=1.0)
+    row, column = reach + offset[0], reach + offset[1]
+    return around[row : row + field.shape[0], column : column + field.shape[1]]
 
 
 def remaining_rules(whole: Model, flown: Bools, first: int, n_steps: int) -> FlightRules | None:

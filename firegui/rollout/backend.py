@@ -20,6 +20,7 @@ from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights, RetardantSide
+from firegui.domain.stencil import EIGHT
 from firegui.errors import Check, InputError, Problem
 from firegui.rollout import closed_form, reference
 from firegui.rollout.alteration import Alteration
@@ -45,6 +46,7 @@ else:
 BACKENDS = ("auto", "reference", "cpu", "cuda")
 PRECISIONS = ("float32", "float64")
 IN_TORCH = "windowed torch"
+SIXTEEN_ON_THE_CPU = "The GPU computes maps of 8 neighbours: maps of 16 are computed on the processor instead."
 
 Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
 
@@ -119,6 +121,20 @@ def choose(name: str) -> tuple[str, str]:
     return name, "cuda" if name == "cuda" else "cpu"
 
 
+def device_for(maps: FireMaps, name: str, tell: MessageCallback) -> tuple[str, str]:
+    """Return :func:`choose` for these maps.
+
+    Maps of 16 neighbours are left to the processor, with a message.
+
+    Raises :class:`~firegui.errors.InputError` also for maps of another stencil.
+    """
+    backend, device = choose(name)
+    if maps.stencil is EIGHT or device == "cpu":
+        return backend, device
+    tell(EngineMessage(SIXTEEN_ON_THE_CPU, "warning", "cpu"))
+    return "cpu", "cpu"
+
+
 def devices() -> dict[str, Any]:
     """Return torch's version, the number of kernel threads and the names of the graphics cards."""
     cards = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
@@ -148,7 +164,7 @@ def engine(model: Model) -> RolloutBackend:
     """
     if model.backend == "reference":
         return _Reference()
-    if model.dtype != torch.float32:
+    if model.dtype != torch.float32 or model.maps.stencil is not EIGHT:
         return _ClosedForm()
     on_cpu: RolloutBackend = _ClosedForm() if NO_KERNELS else ActiveFront(kernel_threads())
     return on_cpu if model.backend == "cpu" else Gpu(on_cpu, partial(_pass_on, model))
@@ -157,7 +173,7 @@ def engine(model: Model) -> RolloutBackend:
 def prepare(model: Model) -> None:
     """Prepare a model for rollouts. What the kernels compile on their first use is compiled now."""
     chosen = engine(model)
-    if model.backend == "cpu" and model.dtype == torch.float32 and not NO_KERNELS:
+    if model.backend == "cpu" and model.dtype == torch.float32 and model.maps.stencil is EIGHT and not NO_KERNELS:
         compile_once(chosen, kernel_folder(), model.tell)
     chosen.prepare(model)
 
@@ -168,6 +184,8 @@ def method(model: Model) -> str:
         return "plain reference (slow)"
     if model.dtype != torch.float32:
         return f"{IN_TORCH}, in double precision"
+    if model.maps.stencil is not EIGHT:
+        return f"{IN_TORCH} (16 neighbours)"
     if model.backend == "cpu":
         return f"{IN_TORCH} (slower, for want of numba)" if NO_KERNELS else ACTIVE_FRONT
     return ACTIVE_TILES if triton_is_there() else "active-tile kernels in torch (Triton is missing)"

@@ -15,9 +15,11 @@ import torch
 from torch import Tensor
 
 from firegui.domain.fleet import Fleet, Material
-from firegui.domain.maps import NEIGHBOURS, FireMaps
+from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
+from firegui.domain.stencil import EIGHT, NEIGHBOURS
+from firegui.errors import InputError, Problem
 from firegui.rollout.deposits import StepDose, step_doses
 from firegui.rollout.gates import gates_of
 from firegui.rollout.machine import available_memory, peak_memory
@@ -334,6 +336,9 @@ class DenseRollout:
     """
 
     def __init__(self, model: Model) -> None:
+        if model.maps.stencil is not EIGHT:
+            what = f"have {len(model.maps.stencil.offsets)} neighbours"
+            raise InputError([Problem("maps", what, "the dense rollout of the benchmark takes 8")])
         self._model, self._gains = model, model.K
         rows, columns = model.shape
         self._ignition = torch.from_numpy(model.maps.ignition).to(model.device).to(model.dtype)

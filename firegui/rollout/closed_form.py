@@ -1,9 +1,9 @@
 """The rollout with its gradient in closed form, on the window the fire can have reached.
 
 Same equations as :mod:`firegui.rollout.reference`. Two facts make it cheaper. A step can change only the neighbours of
-burning cells, so everything is evaluated on the bounding box of what has burned, grown by one cell a step: exact in any
-precision, because outside of it every heat exposure is exactly 0. And every loss depends on the state only through
-``U = 1 − P`` while the carry of ``B`` is cut, so the adjoint is one transposed stencil a step. With
+burning cells, so everything is evaluated on the bounding box of what has burned, grown by the stencil's reach a step:
+exact in any precision, because outside of it every heat exposure is exactly 0. And every loss depends on the state only
+through ``U = 1 − P`` while the carry of ``B`` is cut, so the adjoint is one transposed stencil a step. With
 ``l_t = ∂𝓛/∂P_t``, ``g = ∂𝓛/∂U_{t+1}`` (started at ``−l_T``), ``ρ_x, ρ_e`` the retardant factor where it acts on
 receiver and emitter (1 where it does not), and from ``t = T − 1`` down:
 
@@ -22,12 +22,16 @@ e^{−h_t})`` with ``c = 1 − 1/T_burn``, so a second adjoint goes back beside 
     g ← g̃ − l_t                        b ← (1 − s_t) g̃ + s_t b̃
 
 ``b = 0`` throughout gives the cut gradient. Outside the window of a step ``B`` is the constant 0 and ``b`` is dropped.
+Each share ``w_n(y) = V(y) ρ_x(y) K_n(y) Π_z r(z) B̃(x_n) ρ_e(x_n)`` of a knight's move goes to ``C`` at the two cells
+``z`` between which it passes, too.
+
 ``V`` is 0 where ``h`` is so small that ``e^{−h}`` rounds to 1, for the reason given in ``DESIGN.md``.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,9 +40,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from firegui.domain.fleet import Material
-from firegui.domain.maps import NEIGHBOURS
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
+from firegui.domain.stencil import Offset
 from firegui.errors import Check
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.deposits import StepDose, batches, scales_of, step_doses
@@ -66,7 +70,7 @@ class _Record:
 
 
 class Forward:
-    """State of one rollout: ``U [H, W]``, ``B`` padded by one cell, ``r`` padded by one cell."""
+    """State of one rollout: ``U [H, W]``, ``B`` and ``r`` padded by the stencil's reach."""
 
     def __init__(self, model: Model, schedule: Schedule) -> None:
         self.model = model
@@ -74,11 +78,13 @@ class Forward:
         self.proposed = int(schedule.proposed.sum())
         self.doses = step_doses(model, schedule, self.gates.executed)
         ignition = torch.from_numpy(model.maps.ignition).to(model.device)
+        self.stencil = model.maps.stencil
+        reach = self.stencil.reach
         rows, columns = model.shape
-        self._burning = torch.zeros((rows + 2, columns + 2), dtype=model.dtype, device=model.device)
+        self._burning = torch.zeros((rows + 2 * reach, columns + 2 * reach), dtype=model.dtype, device=model.device)
         self._retardant = torch.ones_like(self._burning)
-        self.burning = self._burning[1:-1, 1:-1]
-        self.retardant = self._retardant[1:-1, 1:-1]
+        self.burning = self._burning[reach:-reach, reach:-reach]
+        self.retardant = self._retardant[reach:-reach, reach:-reach]
         self.burning[ignition] = 1.0
         self.unburned = 1.0 - self.burning
         self.occupied = torch.zeros(model.shape, dtype=torch.float64, device=model.device)  # Σ_t P_t of scored steps
@@ -102,7 +108,7 @@ class Forward:
                 check()
             if step % per_day == 0:
                 box = self._reached()
-            box = _grown(box, self.model.shape)
+            box = _grown(box, self.model.shape, self.stencil.reach)
             record = self._step(step, box, keep)
             if record is not None:
                 self.records.append(record)
@@ -180,20 +186,35 @@ class Forward:
         self.burning[flat] = burning * survival
 
     def _exposure(self, step: int, box: Box) -> Tensor:
-        """Return ``h = ρ_x Σ_n (ρ_e B̃)(n) K_n`` on the window, neighbours summed NW N NE W E SW S SE."""
+        """Return ``h = ρ_x Σ_n (ρ_e B̃)(n) K_n Π_z r(z)`` on the window, summed in the order of the stencil."""
         top, bottom, left, right = box
-        halo = (slice(top, bottom + 2), slice(left, right + 2))
+        halo = self.halo(box)
         source = self._burning[halo]
         if self.model.emitter_treated:
             source = source * self._retardant[halo]
         gains = self.model.K[step // self.model.maps.steps_per_day]
         heat = torch.zeros((bottom - top, right - left), dtype=self.model.dtype, device=source.device)
-        for n, (dy, dx) in enumerate(NEIGHBOURS):
-            heat += (
-                source[1 + dy : 1 + dy + bottom - top, 1 + dx : 1 + dx + right - left]
-                * gains[n, top:bottom, left:right]
-            )
+        for n, offset in enumerate(self.stencil.offsets):
+            share = source[self.moved(offset, box)] * gains[n, top:bottom, left:right]
+            between = self.stencil.between(n)
+            heat += share * self.passing(box, between) if between else share
         return heat * self.retardant[_window(box)] if self.model.receiver_treated else heat
+
+    def halo(self, box: Box) -> tuple[slice, slice]:
+        """Return the window ``box`` with the reach of the stencil around it, in the padded fields."""
+        top, bottom, left, right = box
+        return slice(top, bottom + 2 * self.stencil.reach), slice(left, right + 2 * self.stencil.reach)
+
+    def moved(self, offset: Offset, box: Box) -> tuple[slice, slice]:
+        """Return where the cells at ``offset`` from those of ``box`` are in a field on its halo."""
+        row, column = self.stencil.reach + offset[0], self.stencil.reach + offset[1]
+        return slice(row, row + box[1] - box[0]), slice(column, column + box[3] - box[2])
+
+    def passing(self, box: Box, between: Sequence[Offset]) -> Tensor:
+        """Return ``Π_z r(z)`` of the cells between which a knight's move to each cell of ``box`` passes."""
+        retardant = self._retardant[self.halo(box)]
+        first, second = (retardant[self.moved(cell, box)] for cell in between)
+        return first * second
 
     def metrics(self) -> Metrics:
         """Return the paper's loss terms and the benchmark's metrics."""
@@ -306,12 +327,14 @@ class Backward:
         if carried is not None:
             flow = torch.where(survived < 1.0, flow - carried * record.after, 0.0)
         received = flow * retardant if model.receiver_treated else flow
-        emitted = self._transposed(step, record.box, received)  # M
+        wetted = record.burning if survival is None else record.burning * survival
+        emitted, between = self._transposed(step, record.box, received, wetted)  # M
         if model.emitter_treated:
             emitted = emitted * retardant
-        wetted = record.burning if survival is None else record.burning * survival
         if model.receiver_treated:
             self.retardant_slope[window] += flow * record.heat
+        if between is not None:
+            self.retardant_slope[window] += between
         if model.emitter_treated:
             self.retardant_slope[window] += emitted * wetted
         passed = self.g[window] * survived
@@ -338,18 +361,32 @@ class Backward:
         field[water.cells] = _survival(water, self.model.dtype)
         return field.reshape(self.model.shape)[_window(box)]
 
-    def _transposed(self, step: int, box: Box, received: Tensor) -> Tensor:
-        """Return ``M(x) = Σ_y received(y) K_{x→y}(y)``.
+    def _transposed(self, step: int, box: Box, received: Tensor, wetted: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Return ``M(x) = Σ_y received(y) K_{x→y}(y) Π_z r(z)``, and what the cells ``z`` held of it.
 
-        It is the stencil of the forward pass, scattered back to the emitters.
+        It is the stencil of the forward pass, scattered back to the emitters. The second sums the shares of the
+        knight's moves that passed each cell, ``None`` where the stencil has none.
         """
-        top, bottom, left, right = box
+        forward, (top, bottom, left, right) = self.forward, box
+        stencil, reach = forward.stencil, forward.stencil.reach
         gains = self.model.K[step // self.model.maps.steps_per_day]
-        halo = torch.zeros((bottom - top + 2, right - left + 2), dtype=self.model.dtype, device=received.device)
-        for n, (dy, dx) in enumerate(NEIGHBOURS):
+        height, width = bottom - top, right - left
+        halo = torch.zeros((height + 2 * reach, width + 2 * reach), dtype=self.model.dtype, device=received.device)
+        inner = (slice(reach, reach + height), slice(reach, reach + width))
+        source = passed = halo
+        if reach > 1:
+            source, passed = torch.zeros_like(halo), torch.zeros_like(halo)
+            source[inner] = wetted * forward.retardant[_window(box)] if self.model.emitter_treated else wetted
+        for n, offset in enumerate(stencil.offsets):
             part = received * gains[n, top:bottom, left:right]
-            halo[1 + dy : 1 + dy + bottom - top, 1 + dx : 1 + dx + right - left] += part
-        return halo[1:-1, 1:-1]
+            between = stencil.between(n)
+            if between:
+                part = part * forward.passing(box, between)
+                share = part * source[forward.moved(offset, box)]
+                for cell in between:
+                    passed[forward.moved(cell, box)] += share
+            halo[forward.moved(offset, box)] += part
+        return halo[inner], passed[inner] if reach > 1 else None
 
     def slope_of(self, material: Material) -> Tensor:
         """Return the padded field that a footprint of this material reads."""
@@ -432,9 +469,9 @@ def _window(box: Box) -> tuple[slice, slice]:
     return slice(box[0], box[1]), slice(box[2], box[3])
 
 
-def _grown(box: Box, shape: tuple[int, int]) -> Box:
-    """Return one cell more on every side, inside the raster; an empty box stays empty."""
+def _grown(box: Box, shape: tuple[int, int], reach: int) -> Box:
+    """Return ``reach`` cells more on every side, inside the raster; an empty box stays empty."""
     top, bottom, left, right = box
     if top == bottom:
         return box
-    return max(top - 1, 0), min(bottom + 1, shape[0]), max(left - 1, 0), min(right + 1, shape[1])
+    return max(top - reach, 0), min(bottom + reach, shape[0]), max(left - reach, 0), min(right + reach, shape[1])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import RLock
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from firegui.domain.maps import FireMaps
+from firegui.domain.stencil import NEIGHBOURS, Offset
 
 MAXIMUM_FACTOR = 100.0
 MOST_RECENT = 4
@@ -18,7 +21,9 @@ Layout = TypeVar("Layout")
 
 
 class SpreadGains:
-    """Gains ``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable(x)`` of every day.
+    """Gains ``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable(x) Π_z burnable(z)`` of every day.
+
+    ``z`` are the two cells between which a knight's move passes; the paper's eight neighbours have none.
 
     They are held in the layouts that engines compute on. A layout is made at the first call and shared by every model
     that differs only in its fleet, its effectiveness or its objective; the gains are by far the largest thing that a
@@ -32,7 +37,7 @@ class SpreadGains:
         self._lock = RLock()  # a layout may be made from another
 
     def dense(self) -> Tensor:
-        """Return ``[D, 8, H, W]`` on the device, neighbours in the order NW N NE W E SW S SE."""
+        """Return ``[D, N, H, W]`` on the device, neighbours in the order of the stencil."""
         return self.layout("dense", lambda: spread_gains(self.maps, self.dtype).to(self.device))
 
     def recent(self, name: str, make: Callable[[], Layout]) -> Layout:
@@ -54,6 +59,23 @@ class SpreadGains:
 
 
 def spread_gains(maps: FireMaps, dtype: torch.dtype) -> Tensor:
-    """Return ``K`` as ``[D, 8, H, W]``, multiplied in ``dtype``."""
+    """Return ``K`` as ``[D, N, H, W]``, multiplied in ``dtype``.
+
+    A knight's move passes only where both cells between which it passes are burnable.
+    """
     gamma = (torch.from_numpy(maps.gamma).to(dtype) * torch.from_numpy(maps.burnable)).clamp(0.0, MAXIMUM_FACTOR)
-    return torch.from_numpy(maps.phi).to(dtype).clamp(0.0, MAXIMUM_FACTOR) * gamma[:, None]
+    gains = torch.from_numpy(maps.phi).to(dtype).clamp(0.0, MAXIMUM_FACTOR) * gamma[:, None]
+    stencil = maps.stencil
+    for n in range(len(NEIGHBOURS), len(stencil.offsets)):
+        gains[:, n] *= torch.from_numpy(passable(maps.burnable, stencil.between(n)))
+    return gains
+
+
+def passable(burnable: NDArray[np.bool_], between: Sequence[Offset]) -> NDArray[np.bool_]:
+    """Return ``[H, W]``: where all cells ``between`` are burnable; outside the raster none is."""
+    rows, columns = burnable.shape
+    padded = np.pad(burnable, 1)
+    free = np.ones_like(burnable)
+    for i, j in between:
+        free &= padded[1 + i : 1 + i + rows, 1 + j : 1 + j + columns]
+    return free

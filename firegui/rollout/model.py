@@ -53,7 +53,7 @@ class Model:
 
     @property
     def K(self) -> Tensor:
-        """``[D, 8, H, W]``, neighbours in the order NW N NE W E SW S SE."""
+        """``[D, N, H, W]``, neighbours in the order of the maps' stencil."""
         return self.gains.dense()
 
     @property

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from firegui.domain.fleet import Material
-from firegui.domain.maps import NEIGHBOURS
 from firegui.domain.schedule import Schedule
+from firegui.domain.stencil import Offset, stencil_of
 from firegui.errors import Check
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.deposits import groups, landing_offsets, scales_of
@@ -93,17 +93,32 @@ def deposit_fields(
     return fields
 
 
-def exposure(source: Tensor, gains: Tensor) -> Tensor:
-    """Return ``Σ_n source(n) K_n(x)`` over the eight neighbours, in the order NW N NE W E SW S SE.
+def exposure(source: Tensor, gains: Tensor, retardant: Tensor | None = None) -> Tensor:
+    """Return ``Σ_n source(n) K_n(x) Π_z r(z)`` over the neighbours, in the order of the stencil.
 
-    Outside the raster it is 0.
+    ``z`` are the two cells between which a knight's move passes: retardant on them holds it back as much as on the way
+    through them, whichever side retardant acts on. Outside the raster the source is 0.
     """
-    rows, columns = source.shape
-    padded = torch.nn.functional.pad(source, (1, 1, 1, 1))
+    stencil = stencil_of(len(gains))
+    margin = (stencil.reach,) * 4
+    padded, passing = torch.nn.functional.pad(source, margin), None
+    if retardant is not None and stencil.reach > 1:
+        passing = torch.nn.functional.pad(retardant, margin)
     total = torch.zeros_like(source)
-    for n, (d_row, d_column) in enumerate(NEIGHBOURS):
-        total = total + padded[1 + d_row : 1 + d_row + rows, 1 + d_column : 1 + d_column + columns] * gains[n]
+    for n, offset in enumerate(stencil.offsets):
+        share = _shifted(padded, offset, source.shape) * gains[n]
+        if passing is not None:
+            for cell in stencil.between(n):
+                share = share * _shifted(passing, cell, source.shape)
+        total = total + share
     return total
+
+
+def _shifted(padded: Tensor, offset: Offset, shape: torch.Size) -> Tensor:
+    """Return the values at ``offset`` from every cell."""
+    margin = (padded.shape[0] - shape[0]) // 2
+    row, column = margin + offset[0], margin + offset[1]
+    return padded[row : row + shape[0], column : column + shape[1]]
 
 
 def simulate(
@@ -149,7 +164,7 @@ def simulate(
         if laid is not None:
             retardant = retardant * torch.exp(-laid.clamp(max=MAXIMUM_DOSE)).to(dtype)
         source = burning * retardant if model.emitter_treated else burning
-        heat = exposure(source, gains[step // maps.steps_per_day])
+        heat = exposure(source, gains[step // maps.steps_per_day], retardant)
         heat = heat * retardant if model.receiver_treated else heat
         new = unburned * (1.0 - torch.exp(-heat))
         burnout = burning * (1.0 - p_cont)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from firegui.domain.calendar import STEPS_PER_DAY
 from firegui.domain.fleet import AircraftType, Material
-from firegui.domain.maps import NEIGHBOURS, FireMaps
+from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
+from firegui.domain.stencil import NEIGHBOURS
 from firegui.rollout.deposits import scales_of
 from firegui.rollout.footprint import CELL_VARIANCE
 from firegui.rollout.gates import apply_gates

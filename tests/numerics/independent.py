@@ -27,6 +27,17 @@ OFFSETS = {
     "S": (1, 0),
     "SE": (1, 1),
 }
+KNIGHTS = {
+    "NNW": ((-2, -1), "N", "NW"),
+    "NNE": ((-2, 1), "N", "NE"),
+    "WNW": ((-1, -2), "W", "NW"),
+    "ENE": ((-1, 2), "E", "NE"),
+    "WSW": ((1, -2), "W", "SW"),
+    "ESE": ((1, 2), "E", "SE"),
+    "SSW": ((2, -1), "S", "SW"),
+    "SSE": ((2, 1), "S", "SE"),
+}
+"""Where a knight's move comes from, and the two cells that have to burn and are not to be treated for it to pass."""
 Array = NDArray[np.float64]
 
 
@@ -140,6 +151,12 @@ def _states(maps: FireMaps, doses: dict[tuple[int, str], torch.Tensor]) -> list[
         for n, (di, dj) in enumerate(OFFSETS.values()):
             potential = torch.from_numpy(maps.phi[day, n]).double().clamp(0, 100)
             heat = heat + _neighbour(burning, di, dj) * potential * _neighbour(retardant, di, dj)
+        for n, ((di, dj), *held) in enumerate(list(KNIGHTS.values())[: maps.phi.shape[1] - 8], 8):
+            potential = torch.from_numpy(maps.phi[day, n]).double().clamp(0, 100)
+            passed = potential * _neighbour(burning, di, dj) * _neighbour(retardant, di, dj)
+            for name in held:
+                passed = passed * _neighbour(retardant * fuel, *OFFSETS[name])
+            heat = heat + passed
         gain = torch.from_numpy(maps.gamma[day]).double().clamp(0, 100) * retardant
         new = unburned * (1 - torch.exp(-gain * heat)) * fuel
         out = burning / maps.t_burn
@@ -153,12 +170,9 @@ def _states(maps: FireMaps, doses: dict[tuple[int, str], torch.Tensor]) -> list[
 def _neighbour(field: torch.Tensor, di: int, dj: int) -> torch.Tensor:
     """The value of the neighbour at ``(i + di, j + dj)``, 0 outside the raster."""
     moved = torch.roll(field, (-di, -dj), (0, 1))
-    if di:
-        edge = torch.ones_like(field)
-        edge[-1 if di > 0 else 0, :] = 0
-        moved = moved * edge
-    if dj:
-        edge = torch.ones_like(field)
-        edge[:, -1 if dj > 0 else 0] = 0
-        moved = moved * edge
-    return moved
+    edge = torch.ones_like(field)
+    for axis, by in enumerate((di, dj)):
+        at = torch.arange(field.shape[axis]) + by
+        inside = (at >= 0) & (at < field.shape[axis])
+        edge = edge * (inside[:, None] if axis == 0 else inside[None, :])
+    return moved * edge

@@ -17,6 +17,7 @@ from firegui.domain.grid import CELL_SIZES_M, Grid
 from firegui.domain.maps import BURN_STEPS_LIMITS, SPREAD_LIMITS, FireMaps
 from firegui.domain.options import limits_text
 from firegui.domain.scenario import LAYERS, UNKNOWN_START, Scenario
+from firegui.domain.stencil import EIGHT, STENCILS
 from firegui.errors import Problems
 from firegui.io import array_files
 from firegui.io import crs as crs_io
@@ -42,9 +43,11 @@ class MapsFile:
 def import_maps(path: Path) -> tuple[Scenario, FireMaps]:
     """Read a maps file as an event of its own: its wind, its ignition, no landscape layers.
 
-    ``phi [D, 8, H, W]``, ``gamma [D, H, W]``, ``burnable [H, W]``, ``wind_speed`` and ``wind_dir [D, H, W]``,
-    ``ignition [H, W]``, scalars ``T_burn``, ``S_day``, ``dx`` (m), ``c_req`` (gal/100 ft²); optional ``transform [6]``,
-    ``crs``, ``start``. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
+    ``phi [D, N, H, W]`` of 8 or 16 neighbours, ``gamma [D, H, W]``, ``burnable [H, W]``, ``wind_speed`` and
+    ``wind_dir [D, H, W]``, ``ignition [H, W]``, scalars ``T_burn``, ``S_day``, ``dx`` (m), ``c_req`` (gal/100 ft²);
+    optional ``transform [6]``, ``crs``, ``start``, ``periods_per_day``.
+
+    Raises :class:`~firegui.errors.InputError` with everything that is wrong.
     """
     held = read_maps(path)
     offset = guess_offset_h(held.grid, held.start)
@@ -134,13 +137,16 @@ _FLOATS: Mapping[str, dict[str, Any]] = {
 }
 """What the values of each array have to keep to, as :func:`firegui.io.array_files.floats` takes it."""
 
+_OF_NEIGHBOURS = ", N = 8 neighbours or 16"
 _FLAGS = ("burnable", "ignition")
 _SCALARS = ("T_burn", "S_day", "dx", "c_req")
-_OPTIONAL = ("transform", "crs", "start")
-_AXES = {"phi": "D8HW", "gamma": "DHW", "wind_speed": "DHW", "wind_dir": "DHW", "burnable": "HW", "ignition": "HW"}
+_PERIODS = "periods_per_day"
+_OPTIONAL = (_PERIODS, "transform", "crs", "start")
+_AXES = {"phi": "DNHW", "gamma": "DHW", "wind_speed": "DHW", "wind_dir": "DHW", "burnable": "HW", "ignition": "HW"}
 _LIMITS: Mapping[str, tuple[tuple[float, float], str]] = {
     "T_burn": (BURN_STEPS_LIMITS, "burn duration in steps"),
     "S_day": (STEPS_PER_DAY_LIMITS, "steps a day, a whole number"),
+    _PERIODS: ((1, 24), "periods of a day, a whole number"),
     "dx": (CELL_SIZES_M, "cell size in metres"),
     "c_req": ((LOWEST, HIGHEST), "required coverage in gal/100 ft²"),
 }
@@ -190,6 +196,8 @@ def read_fields(archive: Mapping[str, array_files.Array], problems: Problems) ->
     numbers = {key: number for key in _SCALARS if (number := _number(archive, key, problems)) is not None}
     crs, start = _text(archive, "crs", problems), _start(archive, problems)
     transform = _transform(archive, problems)
+    if _PERIODS in archive and _number(archive, _PERIODS, problems) not in (None, 1.0):
+        problems.add(_PERIODS, "is more than 1", "give maps of one period a day: more are not supported yet")
     unused = [key for key in archive if key not in _AXES and key not in _SCALARS and key not in _OPTIONAL]
     # Either alone says nothing about the place; the fire can be planned without one.
     if "transform" in archive and "crs" not in archive:
@@ -209,11 +217,11 @@ def _fitting(headers: Mapping[str, array_files.Header], problems: Problems) -> l
     The others are reported, and all of a size beyond reason. Nothing has been read yet, so that what is only claimed
     costs nothing.
     """
-    found: dict[str, Counter[int]] = {"8": Counter([8])}
+    found: dict[str, Counter[int]] = {"N": Counter([_neighbours(headers)])}
     for key, header in headers.items():
         if header.ndim == len(_AXES[key]):
             for axis, size in zip(_AXES[key], header.shape, strict=True):
-                found.setdefault(axis, Counter()).update([size] if axis != "8" else [])
+                found.setdefault(axis, Counter()).update([size] if axis != "N" else [])
     sizes = {axis: counts.most_common(1)[0][0] for axis, counts in found.items()}
     whole = [cells_problem("maps", sizes["H"], sizes["W"])] if "H" in sizes else []
     whole += [days_problem("maps", sizes["D"])] if "D" in sizes else []
@@ -227,8 +235,15 @@ def _fitting(headers: Mapping[str, array_files.Header], problems: Problems) -> l
         else:
             turned = ": its axes are transposed" if array_files.is_reordered(header.shape, wanted) else ""
             what = f"has shape [{_listed(header.shape)}], not [{_listed(wanted)}]{turned}"
-            problems.add(key, what, f"axes are [{_listed(_AXES[key])}]")
+            problems.add(key, what, f"axes are [{_listed(_AXES[key])}]{_OF_NEIGHBOURS if key == 'phi' else ''}")
     return fitting
+
+
+def _neighbours(headers: Mapping[str, array_files.Header]) -> int:
+    """Return the size of the neighbour axis of ``phi`` where it is that of a stencil, else the paper's."""
+    header = headers.get("phi")
+    count = header.shape[1] if header is not None and header.ndim == len(_AXES["phi"]) else 0
+    return count if count in STENCILS else len(EIGHT.offsets)
 
 
 def _listed(sizes: Iterable[object]) -> str:
@@ -251,7 +266,7 @@ def _number(archive: Mapping[str, array_files.Array], key: str, problems: Proble
         problems.add(key, f"is not one number (shape {list(value.shape)}, {value.dtype})", remedy)
         return None
     number = float(value.reshape(()))
-    if not low <= number <= high or (key == "S_day" and number != int(number)):
+    if not low <= number <= high or (key in ("S_day", _PERIODS) and number != int(number)):
         problems.add(key, f"is {number:g}", remedy)
         return None
     return number

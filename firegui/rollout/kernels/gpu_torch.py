@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from firegui.domain.maps import NEIGHBOURS
+from firegui.domain.stencil import NEIGHBOURS
 from firegui.rollout.kernels.gpu_arena import TOUCHED, TREATED, Arena, RolloutHistory
 from firegui.rollout.kernels.gpu_drops import DeviceDrops, Tiling
 from firegui.rollout.kernels.gpu_launch import KernelSetting

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.autograd import gradcheck
 
-from firegui.domain.maps import NEIGHBOURS
+from firegui.domain.stencil import NEIGHBOURS
 from firegui.fire.spread import (
     Field,
     SpreadFields,

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.autograd import gradcheck
 
 from firegui.calibration.forecast import roll_out
-from firegui.domain.maps import NEIGHBOURS
+from firegui.domain.stencil import NEIGHBOURS
 from firegui.fire.learned import network_maps
 from firegui.fire.prior import EVEN_AT_MS, PRIOR
 from firegui.fire.shipped import network_weights

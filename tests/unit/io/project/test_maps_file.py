@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from firegui.domain.grid import Grid
+from firegui.domain.stencil import SIXTEEN
 from firegui.errors import InputError
 from firegui.io.project.maps_file import import_maps, read_maps, write_maps
 from tests.unit.io.builders import BEAR, PLACED, START, UNPLACED, assert_same_bits, files_below, maps, refused_for
@@ -58,6 +59,31 @@ def test_the_event_of_a_maps_file_has_its_wind_its_steps_its_ignition_and_no_lay
     assert_same_bits(event.wind_speed, held.wind_speed)
     assert event.utc_offset_h == -7.0
     assert any("Missing layers" in note for note in event.notes)
+
+
+def test_maps_of_sixteen_neighbours_come_back_bit_for_bit(tmp_path: Path) -> None:
+    plain = arrays()
+    np.savez(tmp_path / "m.npz", **plain | {"phi": np.concatenate([plain["phi"]] * 2, axis=1), "periods_per_day": 1})
+    event, held = import_maps(tmp_path / "m.npz")
+    assert held.stencil is SIXTEEN and not any("Not used" in note for note in event.notes)
+    write_maps(tmp_path / "again.npz", held, event.grid, START)
+    assert_same_bits(import_maps(tmp_path / "again.npz")[1].phi, held.phi)
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"phi": np.zeros((3, 9, 6, 8), np.float32)}, r"phi: has shape \[3, 9, 6, 8\], not .*N = 8 neighbours or 16"),
+        ({"periods_per_day": 2}, "periods_per_day: is more than 1"),
+        ({"periods_per_day": 25}, "periods_per_day: is 25 — give the periods of a day, a whole number, 1 to 24"),
+        ({"periods_per_day": 1.5}, "periods_per_day: is 1.5"),
+    ],
+)
+def test_another_stencil_and_periods_are_refused(tmp_path: Path, changes: dict[str, Any], part: str) -> None:
+    np.savez(tmp_path / "m.npz", **arrays(**changes))
+    with pytest.raises(InputError, match=part) as refused:
+        import_maps(tmp_path / "m.npz")
+    assert len(refused.value.problems) == 1
 
 
 def test_without_a_start_the_date_is_noted_as_unknown(tmp_path: Path) -> None:
