@@ -61,6 +61,11 @@ def without_options(text: str) -> str:
     return _OPTIONS.sub("", text)
 
 
+def reason_of(error: BaseException) -> str:
+    """Return what an error says, or its kind where it says nothing, as ``MemoryError`` does."""
+    return str(error).strip() or type(error).__name__
+
+
 class InputError(FireguiError):
     """Input that cannot be used. Holds every problem found, never only the first."""
 

@@ -7,7 +7,7 @@ import traceback
 from datetime import datetime
 from pathlib import Path
 
-from firegui.errors import FireguiError
+from firegui.errors import FireguiError, reason_of
 
 LOG = "error.log"
 _MEMORY_WORDS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
@@ -24,7 +24,7 @@ def failure_message(error: Exception) -> str:
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}; check the disk and the folder, then resume the run"
-    return str(error)
+    return reason_of(error)
 
 
 def is_foreseen(error: Exception) -> bool:

@@ -179,6 +179,9 @@ def test_the_question_about_a_run_says_what_becomes_of_it_and_of_those_behind_it
         (ERROR, "row 9: no such aircraft"),
         (FileNotFoundError(2, "No such file or directory", "/data/x.toml"), "/data/x.toml: No such file"),
         (FireguiError("the weights are missing"), "there: the weights are missing"),
+        (MemoryError(), "there: ran out of memory"),
+        (FireguiError(), "there: FireguiError"),
+        (OSError(), "there: OSError"),
     ],
 )
 def test_whatever_goes_wrong_with_a_file_becomes_a_list_of_problems(error: Exception, said: str) -> None:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.errors import CancelledError, InputError, Problem
+from firegui.errors import CancelledError, InputError, Problem, reason_of
 from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.layouts import plain_label, row, vertical
@@ -127,7 +127,9 @@ class FilmWriter(QObject):
             case InputError():
                 self.failed.emit(task.error)
             case error:
-                self.failed.emit(InputError([Problem(str(self._path), str(error), "choose another place or kind")]))
+                self.failed.emit(
+                    InputError([Problem(str(self._path), reason_of(error), "choose another place or kind")])
+                )
 
 
 KINDS = ((".mp4", "MP4 film"), (".gif", "GIF film"), (".png", "PNG picture of the shown step"))

@@ -346,5 +346,5 @@ class ResultPresenter(QObject):
 
 def report_failure(session: Session, where: str, event: RunFinished) -> None:
     """Report all problems that made a run fail."""
-    problems = event.problems or (Problem(where, event.message),)
-    session.refuse(InputError(problems, f"{where}: failed"))
+    problems = event.problems or (Problem("reason", event.message),)
+    session.refuse(InputError(problems, f"{where[:1].upper()}{where[1:]} failed"))

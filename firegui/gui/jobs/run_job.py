@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from firegui.errors import FireguiError, InputError, Problem
+from firegui.errors import FireguiError, InputError, Problem, reason_of
 from firegui.gui.base.tasks import Task
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.runs.control import RunControl
@@ -41,7 +41,7 @@ class _Execution:
             self._fail(str(error))
         except BaseException as error:
             self._push(Message(traceback.format_exc(), "error"))
-            self._fail(f"An unexpected {type(error).__name__}: {error}. Please report it with the log of this run.")
+            self._fail(f"An unexpected {_kind_and_reason(error)}. Please report it with the log of this run.")
         else:
             self._fail("The run ended without a result. Please report it with the log of this run.")
 
@@ -53,6 +53,11 @@ class _Execution:
         if not self._has_finished:
             folder = self._spec.out if isinstance(self._spec, (PlanSpec, ReplanSpec)) else None
             self._emit(RunFinished(FinishReason.FAILED, message, None, None, folder, problems))
+
+
+def _kind_and_reason(error: BaseException) -> str:
+    kind, reason = type(error).__name__, reason_of(error)
+    return kind if reason == kind else f"{kind}: {reason}"
 
 
 class RunJob(QObject):

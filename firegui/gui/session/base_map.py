@@ -14,6 +14,7 @@ from firegui.errors import Check, InputError, Problem
 from firegui.gui.base.tasks import LatestTask
 from firegui.io.importers.base_map import BaseMapFile, draw_base_map, open_base_map
 from firegui.io.rasters.mbtiles import Area, Pixels
+from firegui.runs.failures import failure_message
 
 if TYPE_CHECKING:
     from firegui.gui.session.session import Session
@@ -129,9 +130,8 @@ class BaseMap(QObject):
     def _on_trouble(self, error: Exception) -> None:
         self._forget()
         self.changed.emit()
-        where = "base map"
-        trouble = error if isinstance(error, InputError) else InputError([Problem(where, str(error))])
-        self._session.refuse(trouble)
+        trouble = InputError([Problem("base map", failure_message(error))])
+        self._session.refuse(error if isinstance(error, InputError) else trouble)
 
     def _on_opened(self) -> None:
         self._forget()

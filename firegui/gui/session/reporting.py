@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from firegui.errors import FireguiError, InputError, Problem
+from firegui.errors import FireguiError, InputError, Problem, reason_of
 from firegui.gui.session.session import Session
+from firegui.runs.failures import failure_message
 
 
 @contextmanager
@@ -28,8 +29,10 @@ def as_input_error(error: Exception, where: str) -> InputError:
         return error
     if isinstance(error, OSError):
         place = str(error.filename or where)
-        return InputError([Problem(place, error.strerror or str(error), "check that it exists and can be accessed")])
-    return InputError([Problem(where, str(error))])
+        return InputError(
+            [Problem(place, error.strerror or reason_of(error), "check that it exists and can be accessed")]
+        )
+    return InputError([Problem(where, failure_message(error))])
 
 
 def problems_of(make: Callable[[], object]) -> tuple[Problem, ...]:

@@ -222,18 +222,19 @@ ERRORS = (
     (InputError([Problem("here", "is wrong", "mend it")], "No good"), "here: is wrong"),
     (FireguiError("the engine gave up"), "the engine gave up"),
     (ValueError("no such case"), "An unexpected ValueError: no such case"),
+    (ValueError(), "An unexpected ValueError. Please"),
 )
 
 
 @every
-@pytest.mark.parametrize(("error", "text"), ERRORS, ids=("input", "firegui", "unexpected"))
+@pytest.mark.parametrize(("error", "text"), ERRORS, ids=("input", "firegui", "unexpected", "without words"))
 def test_an_error_in_the_worker_is_refused_under_the_analysis_title(
     qtbot: QtBot, folder: Path, make: Make, case: Case, refusals: list[InputError], error: Exception, text: str
 ) -> None:
     controller, run = make(error=error)
     controller.start(case.request)
     ended(qtbot, controller)
-    assert [refusal.title for refusal in refusals] == [f"{controller.title}: failed"]
+    assert [refusal.title for refusal in refusals] == [f"{controller.title} failed"]
     assert text in str(refusals[0])
     run.error = None
     controller.start(case.request)
