@@ -277,3 +277,22 @@ def test_a_number_is_shown_and_exported_in_the_unit_of_its_column() -> None:
 
     assert [model.index(row, 0).data() for row in range(2)] == ["30.48", MISSING]
     assert [model.index(row, 0).data(EXPORT_ROLE) for row in range(2)] == [pytest.approx(30.48), ""]
+
+
+def test_a_change_of_a_long_table_measures_the_rows_on_screen_and_not_all(qtbot: QtBot) -> None:
+    read = set[str]()
+
+    def name_of(tree: Tree) -> str:
+        read.add(tree.name)
+        return tree.name
+
+    name = Column("Name", name_of, is_text=True)
+    model = TableModel[Tree]((name,))
+    view = QTableView()
+    qtbot.addWidget(view)
+    show_table(view, model, "Trees")
+    view.resize(300, 200)
+    view.show()
+    model.set_rows([Tree(f"{number}", 1.0) for number in range(400)])
+    qtbot.wait(50)
+    assert "0" in read and len(read) <= 100

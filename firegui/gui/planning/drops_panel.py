@@ -30,7 +30,7 @@ from firegui.io.daylight import night_steps
 from firegui.io.georeference import Georeference
 from firegui.runs.messages import counted
 
-_SETTLE_MS, _MEASURED_ROWS = 200, 50
+_SETTLE_MS = 200
 _ANY = ""
 _SAME_TIME = timedelta(seconds=1)
 _ACTIONS = ("go_to_drop", "edit_drop", "pin_drops", "unpin_drops", "remove_drops", "export_drops")
@@ -133,8 +133,6 @@ class DropsPanel(QWidget):
         show_table(self.view, self.model, "Drops", has_menu=False)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         header = self.view.horizontalHeader()
-        # Qt would measure a thousand rows after every change.
-        header.setResizeContentsPrecision(_MEASURED_ROWS)
         header.setSectionResizeMode(self.model.columnCount() - 1, QHeaderView.ResizeMode.Stretch)
         self.words.setAccessibleName("Filter")
         self.words.setToolTip("Show the drops whose day, time, aircraft, position or status has these words")

@@ -34,7 +34,6 @@ from firegui.runs.events import WorkerSeen
 NOTHING = "No study is shown: run one, or open an earlier one."
 _MOST_PROBLEMS = 6
 """Largest number of problems that are listed."""
-_LINES_MEASURED = 60
 
 
 class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
@@ -115,7 +114,6 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         show_table(self.workers_view, self.workers, "Workers of the study", copy=self.copy)
         for view in (self.cells_view, self.workers_view):
             view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-            view.horizontalHeader().setResizeContentsPrecision(_LINES_MEASURED)
         show = "Show the plan of the selected case on the map (double-click; likewise in the charts)"
         every = "Copy tables (CSV, Parquet) and figures into a folder"
         self._lay_out_pages(
