@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from importlib import import_module
 
@@ -11,6 +12,9 @@ def main() -> None:
     if getattr(sys, "frozen", False):
         # A worker of a benchmark in a packaged program does not return from here.
         import_module("multiprocessing").freeze_support()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell starts background jobs with the signal ignored. A signal sent all the same must end the program.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         # Late on purpose: the imports take long enough to be interrupted in, and only here can that be caught.
         from firegui.cli.main import main as command

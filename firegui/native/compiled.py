@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import re
@@ -47,9 +48,9 @@ def _folder() -> Path | None:
     """Return where compiled kernels are kept, ``None`` where they cannot be.
 
     The folder is named after the engine's sources, or none of numba's checks would see that a function inlined from
-    another module, or a constant, has changed. An application without sources, or a user without a folder to write in,
-    compiles anew in every process. ``NUMBA_CACHE_DIR`` goes before. Folders of other sources go when they have not been
-    used for long.
+    another module, or a constant, has changed. An application without sources compiles anew in every process. A user
+    without a folder to write in compiles once for this process and those it starts. ``NUMBA_CACHE_DIR`` goes before.
+    Folders of other sources go when they have not been used for long.
     """
     if os.environ.get("NUMBA_CACHE_DIR"):
         return Path(os.environ["NUMBA_CACHE_DIR"])
@@ -68,8 +69,22 @@ def _folder() -> Path | None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except (OSError, RuntimeError):  # the latter for a user without a home
-        return None
+        return _temporary_folder()
     forget_unused_kernels(folder)
+    return folder
+
+
+def _temporary_folder() -> Path | None:
+    """Return a private folder that is removed when this process ends; ``None`` where none can be made.
+
+    The processes that this one starts use it as well: a run of many would otherwise compile in each of them.
+    """
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="firegui-kernels-"))
+    except OSError:
+        return None
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import traceback
 from datetime import datetime
@@ -44,15 +45,25 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 def write_log(error: BaseException, folder: Path | None) -> Path | None:
-    """Append the traceback of an unforeseen error to a file, in ``folder`` or the temporary folder.
+    """Append the traceback of an unforeseen error to a file in ``folder``, or to a temporary file.
 
-    Returns where, or ``None`` when even that could not be written.
+    The temporary file is readable by the user alone, and its name cannot be guessed: other users cannot put a link in
+    its place. Returns the path, or ``None`` where nothing could be written.
     """
     text = f"{datetime.now().astimezone().isoformat(timespec='seconds')}\n" + "".join(traceback.format_exception(error))
-    places = [Path(tempfile.gettempdir()) / f"firegui-{LOG}"]
-    if folder is not None:
-        places.insert(0, folder / LOG)
-    return next((place for place in places if _append(place, text)), None)
+    if folder is not None and _append(folder / LOG, text):
+        return folder / LOG
+    return _new_file(text)
+
+
+def _new_file(text: str) -> Path | None:
+    try:
+        handle, name = tempfile.mkstemp(prefix="firegui-error-", suffix=".log")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except OSError:
+        return None
+    return Path(name)
 
 
 def _append(path: Path, text: str) -> bool:

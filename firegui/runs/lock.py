@@ -35,22 +35,31 @@ _EDIT_WAIT_S = 10.0
 class FolderLock:
     """The right to write a run folder, from the call until :meth:`release`."""
 
-    def __init__(self, folder: Path, name: str = LOCK, wait_s: float = _WAIT_S) -> None:
-        """Make the folder and take its lock ``name``, within ``wait_s``.
+    def __init__(self, folder: Path, name: str = LOCK, wait_s: float = _WAIT_S, *, keeps_file: bool = True) -> None:
+        """Make the folder and take its lock ``name``, within ``wait_s``; its file stays if it ``keeps_file``.
 
         Raises :class:`~firegui.errors.InputError` when it is held.
         """
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._handle: int | None = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise InputError([write_problem(folder, error)], "The run cannot be saved") from error
+        self._path, self._keeps_file = folder / name, keeps_file
+        self._handle: int | None = None
         until = time.monotonic() + wait_s
-        while not _taken(self._handle):
+        while not self._take(folder):
             if time.monotonic() >= until:
-                self.release()
                 raise InputError([held_problem(folder)], _TITLE)
             time.sleep(_EVERY_S)
+
+    def _take(self, folder: Path) -> bool:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise InputError([write_problem(folder, error)], "The run cannot be saved") from error
+        # The lock of a file that its last holder has removed by now is worth nothing.
+        if _taken(handle) and (self._keeps_file or _is_file_of(handle, self._path)):
+            self._handle = handle
+            return True
+        os.close(handle)
+        return False
 
     def say(self, text: str) -> None:
         """Write ``text`` for programs that find the folder locked. A failure to write is ignored."""
@@ -63,6 +72,9 @@ class FolderLock:
     def release(self) -> None:
         """Let the folder go; a second call does nothing."""
         if self._handle is not None:
+            if not self._keeps_file:
+                with suppress(OSError):  # Windows does not remove an open file: it stays
+                    self._path.unlink()
             os.close(self._handle)
             self._handle = None
 
@@ -71,13 +83,14 @@ class FolderLock:
 def editing(folder: Path) -> Iterator[None]:
     """Hold the right to read, change and save the project in ``folder``.
 
-    No change of another program is lost. Another holder is waited for some seconds. Raises :class:`~firegui.errors.InputError` that names the holder after
-    that. Where there is no project yet, or no file can be made beside it, nothing is held.
+    No change of another program is lost. Another holder is waited for some seconds. Where there is no project yet, or
+    no file can be made beside it, nothing is held. Raises :class:`~firegui.errors.InputError` that names a holder who
+    does not end.
     """
     lock: FolderLock | None = None
     if (folder / PROJECT_FILE).is_file() and os.access(folder, os.W_OK):
         try:
-            lock = FolderLock(folder, EDIT_LOCK, _EDIT_WAIT_S)
+            lock = FolderLock(folder, EDIT_LOCK, _EDIT_WAIT_S, keeps_file=False)
             lock.say(_word())
         except InputError:
             if is_held(folder, EDIT_LOCK):
@@ -114,6 +127,13 @@ def said(folder: Path, name: str = LOCK) -> str:
 def held_problem(folder: Path) -> Problem:
     """Return the problem of a folder that :func:`is_held`, for a run that would write to it."""
     return Problem(str(folder), "another run is writing this folder", "wait for it or choose another folder")
+
+
+def _is_file_of(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except OSError:
+        return False
 
 
 def _taken(handle: int) -> bool:

@@ -246,3 +246,4 @@ def test_a_project_that_another_program_changes_is_waited_for_and_its_holder_nam
         firegui("configure", project, "--eta-water", 0.6).assert_refused(f"is being changed by process {os.getpid()}")
     assert (project / "project.toml").read_bytes() == before
     assert firegui("configure", project, "--eta-water", 0.6).code == 0
+    assert not [entry for entry in project.iterdir() if entry.name.startswith(".")]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -7,6 +8,7 @@ import pytest
 
 from firegui.cli import shell
 from firegui.errors import FireguiError, InputError, Problem
+from firegui.runs.failures import write_log
 from tests.cli.conftest import Run
 from tests.support import write_schedule
 
@@ -93,7 +95,7 @@ def test_an_unforeseen_error_is_one_line_and_a_log(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert shell.report_error(ZeroDivisionError("boom"), as_json=False) == 1
     said = capsys.readouterr().err.strip()
-    log = tmp_path / "firegui-error.log"
+    (log,) = tmp_path.glob("firegui-error-*.log")
     assert said.splitlines() == [f"firegui: an error in firegui: ZeroDivisionError: boom. Details are in {log}."]
     assert "ZeroDivisionError: boom" in log.read_text(encoding="utf-8")
 
@@ -109,7 +111,21 @@ def test_the_log_of_a_raised_error_holds_its_traceback(
     answer = firegui("info", project, "--json")
     assert answer.code == 1
     assert "ZeroDivisionError: deep inside" in answer.json["error"]
-    assert "in broken" in (tmp_path / "firegui-error.log").read_text(encoding="utf-8")
+    (log,) = tmp_path.glob("firegui-error-*.log")
+    assert "in broken" in log.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows gives every user a temporary folder")
+def test_the_log_is_the_users_own_and_follows_no_link_that_another_user_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "precious").write_text("mine", encoding="utf-8")
+    (tmp_path / "firegui-error.log").symlink_to(tmp_path / "precious")
+    logs = {write_log(ZeroDivisionError("boom"), None) for _ in range(2)}
+    assert None not in logs and len(logs) == 2
+    assert {log.stat().st_mode & 0o777 for log in logs if log is not None} == {0o600}
+    assert (tmp_path / "precious").read_text(encoding="utf-8") == "mine"
 
 
 @pytest.mark.parametrize(
@@ -207,11 +223,16 @@ def test_everything_wrong_with_a_command_line_is_said_at_once_and_nothing_is_wri
 ) -> None:
     (tmp_path / "FILE").write_text("in the way")
     monkeypatch.chdir(tmp_path)
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    before = written(tmp_path)
     answer = firegui(*(project if word == "PROJECT" else word for word in words), "--json")
     assert answer.code == 2
     listed = [f"{problem['where']}: {problem['what']}" for problem in answer.json["problems"]]
     missing = [part for part in said if not any(part in line for line in listed)]
     assert not missing, listed
     assert len(set(listed)) == len(listed) == len(said)
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+    assert written(tmp_path) == before
+
+
+def written(folder: Path) -> dict[Path, int]:
+    """Return what is in a folder, and when files were written. The lock of a project changes its folder's own time."""
+    return {path: path.stat().st_mtime_ns if path.is_file() else 0 for path in folder.rglob("*")}

@@ -118,7 +118,7 @@ def test_the_bar_goes_to_standard_error_only(firegui: Run, project: Path, tmp_pa
 def test_a_stopped_run_exits_with_130_and_its_best_saved(
     firegui: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    control = RunControl()
+    control, handler = RunControl(), signal.getsignal(signal.SIGINT)
     monkeypatch.setattr("firegui.cli.carry_out.RunControl", lambda: control)
 
     def show(event: object) -> None:
@@ -131,7 +131,7 @@ def test_a_stopped_run_exits_with_130_and_its_best_saved(
     assert control.stop_requested
     assert answer.json["reason"] == "stopped"
     assert answer.json["nominal"] is not None
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is handler
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one child process")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tempfile
+import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,12 +19,16 @@ from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 
+from filelock import FileLock, Timeout
+
 from firegui.errors import Check, InputError, Problem, Problems
 from firegui.io.atomic import write_problem
 from firegui.io.exporters.content import ExportContent
 from firegui.io.georeference import Georeference
 
 _TITLE = "Nothing was exported"
+_HIDDEN, _OLD, _IN_USE = ".export-", "old", "at-work"
+_BEGINS_S = 3600.0
 
 NO_FILMS: Mapping[str, Callable[[Path], None]] = MappingProxyType({})
 
@@ -310,12 +316,14 @@ def together(folder: Path, names: Sequence[str]) -> Iterator[Path]:
     made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".export-", dir=folder) as hidden:
-            waiting, kept = Path(hidden) / "new", Path(hidden) / "old"
+        _remove_left_over(folder)
+        with tempfile.TemporaryDirectory(prefix=_HIDDEN, dir=folder) as hidden:
+            waiting, kept = Path(hidden) / "new", Path(hidden) / _OLD
             waiting.mkdir()
             kept.mkdir()
-            yield waiting
-            _place(waiting, kept, folder, names)
+            with _marked(Path(hidden) / _IN_USE):
+                yield waiting
+                _place(waiting, kept, folder, names)
         made.clear()
     except OSError as error:
         raise InputError([write_problem(folder, error)], _TITLE) from error
@@ -323,6 +331,42 @@ def together(folder: Path, names: Sequence[str]) -> Iterator[Path]:
         for parent in made:
             with suppress(OSError):
                 parent.rmdir()
+
+
+@contextmanager
+def _marked(path: Path) -> Iterator[None]:
+    """Hold the lock of ``path`` as the sign of an export at work, where the file system has locks."""
+    lock = FileLock(path)
+    with suppress(OSError, NotImplementedError):
+        lock.acquire(timeout=0)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _remove_left_over(folder: Path) -> None:
+    """Remove hidden folders of exports that were killed, and put back the files that were moved there."""
+    for hidden in folder.glob(f"{_HIDDEN}*"):
+        if hidden.is_symlink() or not hidden.is_dir() or _is_at_work(hidden):
+            continue
+        with suppress(OSError):
+            for file in [*hidden.glob(f"{_OLD}/*")]:
+                if not (folder / file.name).exists():
+                    os.replace(file, folder / file.name)
+            shutil.rmtree(hidden)
+
+
+def _is_at_work(hidden: Path) -> bool:
+    mark = hidden / _IN_USE
+    try:
+        if not mark.exists():
+            # An export that has just begun, or one of a version without the mark.
+            return time.time() - hidden.stat().st_mtime < _BEGINS_S
+        with FileLock(mark, timeout=0):
+            return False
+    except (OSError, NotImplementedError, Timeout):
+        return True
 
 
 def _check(folder: Path, names: Sequence[str]) -> None:

@@ -41,12 +41,17 @@ def test_numbas_own_variable_goes_before(tmp_path: Path) -> None:
     assert answer(CHECKOUT, ASK, NUMBA_CACHE_DIR=str(tmp_path)) == str(tmp_path)
 
 
-@pytest.mark.slow
-def test_without_a_folder_to_write_in_the_kernels_load_all_the_same(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
+def test_without_a_folder_to_write_in_kernels_are_kept_for_the_process_and_those_it_starts(tmp_path: Path) -> None:
+    blocked, temporary = tmp_path / "file", tmp_path / "temporary"
     blocked.write_text("no folder")
-    program = f"{ASK}; import firegui.rollout.simulate"
-    assert answer(CHECKOUT, program, XDG_CACHE_HOME=str(blocked), LOCALAPPDATA=str(blocked)) == "None"
+    temporary.mkdir()
+    places = {"XDG_CACHE_HOME": str(blocked), "LOCALAPPDATA": str(blocked), "TMPDIR": str(temporary)}
+    program = f"{ASK}; import subprocess, sys; subprocess.run([sys.executable, '-c', {ASK!r}], check=True)"
+    parent, child = answer(
+        CHECKOUT, f"import sys; sys.stdout.reconfigure(line_buffering=True); {program}", **places
+    ).split()
+    assert parent == child and Path(parent).parent == temporary
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.slow

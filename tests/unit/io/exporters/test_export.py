@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from firegui.domain.grid import Grid
 from firegui.errors import CancelledError, InputError
@@ -166,3 +167,28 @@ def test_an_export_can_be_cancelled_between_files(tmp_path: Path) -> None:
 def test_the_same_plan_gives_the_same_texts(tmp_path: Path) -> None:
     one, other = (export(plan(project=project()), TEXTS, tmp_path / name, "plan") for name in ("one", "other"))
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other]
+
+
+def test_what_a_killed_export_left_is_removed_and_a_moved_file_put_back(tmp_path: Path) -> None:
+    dead, working = tmp_path / ".export-dead", tmp_path / ".export-working"
+    for hidden in (dead, working):
+        (hidden / "old").mkdir(parents=True)
+        (hidden / "old" / "plan.gpx").write_text(hidden.name)
+        (hidden / "at-work").touch()
+    (dead / "old" / "plan.csv").write_text("older than the one in its place")
+    (tmp_path / ".export-link").symlink_to(tmp_path, target_is_directory=True)
+    (tmp_path / ".export-begun").mkdir()
+    with FileLock(working / "at-work"):
+        export(plan(), ["csv"], tmp_path, "plan")
+    assert (tmp_path / "plan.gpx").read_text() == ".export-dead"
+    assert (tmp_path / "plan.csv").read_text().startswith("step,")
+    kept = {".export-working", ".export-link", ".export-begun", "plan.csv", "plan.gpx"}
+    assert {entry.name for entry in tmp_path.iterdir()} == kept
+
+
+def test_an_old_folder_of_a_killed_export_without_a_mark_is_removed(tmp_path: Path) -> None:
+    hidden = tmp_path / ".export-dead"
+    (hidden / "new").mkdir(parents=True)
+    os.utime(hidden, (0, 0))
+    export(plan(), ["csv"], tmp_path, "plan")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["plan.csv"]
