@@ -23,6 +23,7 @@ from firegui.domain.settings import (
     Setting,
     Start,
 )
+from firegui.fire.demo import WEIGHTS
 from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import DecimalField, WholeField
@@ -78,6 +79,13 @@ def test_editing_a_weight_makes_the_weights_custom(qtbot: QtBot, session: Sessio
     assert session.project.plan.weights == replace(ObjectiveWeights(), burn=25.0)
     assert session.project.plan.setting is Setting.CUSTOM
     assert find(panel, QRadioButton, "setting_custom").isChecked()
+
+
+def test_own_weights_say_what_they_count(session: Session, panel: ObjectivePanel) -> None:
+    session.set_plan("weigh", replace(session.project.plan, setting=Setting.CUSTOM, weights=WEIGHTS))
+    assert panel._purpose.text() == (
+        "Own weights: they count the burned area day by day, the final size and fire in the protected regions."
+    )
 
 
 def test_typing_a_number_is_one_step_and_the_next_visit_another(

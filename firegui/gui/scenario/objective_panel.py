@@ -42,7 +42,18 @@ _PURPOSE = {
     Setting.CUSTOM: "Your own weights. Editing a weight switches to this.",
 }
 
+_WEIGHED = {"burn": "the burned area day by day", "final": "the final size", "prot": "fire in the protected regions"}
+
 _IN_PAPER = {Setting.A: "\nObjective A of the paper.", Setting.B: "\nObjective B of the paper."}
+
+
+def purpose_text(plan: PlanSettings) -> str:
+    """Return what the goal of a plan is, in words; of own weights what they weigh."""
+    if plan.setting is not Setting.CUSTOM:
+        return _PURPOSE[plan.setting]
+    parts = [text for name, text in _WEIGHED.items() if getattr(plan.weights, name) > 0.0]
+    what = f"{', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]}" if parts else "nothing but drops"
+    return f"Own weights: they count {what}."
 
 
 class PlanForm(SettingsForm[PlanSettings]):
@@ -290,7 +301,7 @@ class ObjectivePanel(QWidget):
         project, plan = self._session.project, self._session.project.plan
         button = self._settings.button(list(Setting).index(plan.setting))
         button.setChecked(True)
-        self._purpose.setText(_PURPOSE[plan.setting])
+        self._purpose.setText(purpose_text(plan))
         if plan.setting is Setting.CUSTOM:
             self._weights.set_open(True)
         with QSignalBlocker(self._backend):
