@@ -22,6 +22,7 @@ from pathlib import Path
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_text
+from firegui.io.paths import real_path
 from firegui.io.project.store import PROJECT_FILE, holds_edits, load_project, read_edits, save_project, write_edits
 from firegui.runs.header import header_text, now
 from firegui.runs.lock import FolderLock, is_held
@@ -84,8 +85,8 @@ class AutosaveSlot:
         if what.edits:
             (self.path / EDITS).mkdir(parents=True, exist_ok=True)
             write_edits(what.project, base, self.path / EDITS)
-        folder = "" if what.folder is None else str(what.folder.resolve())
-        runs = tuple(str(each.resolve()) for each in what.runs)
+        folder = "" if what.folder is None else str(real_path(what.folder))
+        runs = tuple(str(real_path(each)) for each in what.runs)
         note = OpenNote(
             name=what.project.scenario.name, folder=folder, edited=now(), edits=what.edits, runs=runs,
             waiting=what.waiting,

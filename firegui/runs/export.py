@@ -17,6 +17,7 @@ from firegui.fire.model_caveats import model_caveats
 from firegui.io.exporters import NO_FILMS, checked_formats, known_formats
 from firegui.io.exporters import export as write_formats
 from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, export_content
+from firegui.io.paths import real_path
 from firegui.io.project.store import load_project
 from firegui.io.vectors.water import read_water
 from firegui.planning.audit import Conditions, audit, zone_violations
@@ -79,7 +80,7 @@ def run_content(
     notes += [saved.note] if saved.note else []
     plan, baseline = (_with_start(fire, project, saved.kept) for fire in fires)
     made = record.header.updated or record.header.started
-    name = folder.resolve().name
+    name = real_path(folder).name
     content = export_content(
         project, drops, run=name, made=made, plan=plan, baseline=baseline, water=layer, sheet=sheet,
         limits=model_caveats(project, (sheet or Sheet()).units),

@@ -21,6 +21,7 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.io import toml
+from firegui.io.paths import real_path
 from firegui.io.project.store import project_hash
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.stages import FinishReason, ReplanNote, RunState, Stage
@@ -190,7 +191,7 @@ def now() -> datetime:
 
 def path_text(path: Path | None) -> str:
     """Return a path as a header keeps it: whole, and empty for none."""
-    return str(path.resolve()) if path else ""
+    return str(real_path(path)) if path else ""
 
 
 def header_text(header: object) -> str:

@@ -20,6 +20,7 @@ from filelock import lock_descriptor
 
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_problem
+from firegui.io.paths import real_path
 from firegui.io.project.store import PROJECT_FILE
 
 LOCK = ".lock"
@@ -178,7 +179,7 @@ class ProjectLock:
         if lock is None and is_held(folder):
             return False
         self.release()
-        self._lock, self._folder = lock, folder.resolve()
+        self._lock, self._folder = lock, real_path(folder)
         return True
 
     def release(self) -> None:
@@ -188,7 +189,7 @@ class ProjectLock:
             self._lock = None
 
     def _is_ours(self, folder: Path) -> bool:
-        return self.folder is not None and self.folder == folder.resolve()
+        return self.folder is not None and self.folder == real_path(folder)
 
 
 def _word() -> str:

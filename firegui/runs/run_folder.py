@@ -26,6 +26,7 @@ from firegui.domain.stress import StressTable
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.array_files import read_arrays
+from firegui.io.paths import real_path
 from firegui.io.project.schedule_file import read_project_schedule, write_plan_safetensors
 from firegui.io.project.store import RUNS
 from firegui.io.toml import plain_words
@@ -331,7 +332,7 @@ def kept_schedule(folder: Path, project: Project) -> Schedule:
 def same_folder(one: Path, other: Path) -> bool:
     """Return whether both name one folder, existing or not, however it was reached."""
     # Resolving reads the disk, and a list compares each of its folders with each.
-    return one == other or (one.name == other.name and one.resolve() == other.resolve())
+    return one == other or (one.name == other.name and real_path(one) == real_path(other))
 
 
 def delete_run(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -172,3 +173,12 @@ def test_a_landscape_file_becomes_a_project_that_plans(firegui: Run, tmp_path: P
     assert answer.code == 0, answer.err
     assert answer.json["required_coverage"]["c_req"] == pytest.approx(2.33, abs=0.01)
     assert firegui("plan", out, "--out", out / "runs" / "run-1", "--epochs", 5, "--margin", "none").code == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
+def test_links_that_lead_in_a_circle_are_refused(firegui: Run, tmp_path: Path) -> None:
+    one, other = tmp_path / "one.tif", tmp_path / "other.tif"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    answer = firegui("import", "landscape", "--elevation", one, "--slope", other, "--out", tmp_path / "p.firegui")
+    answer.assert_refused("one.tif", "other.tif")

@@ -24,6 +24,7 @@ from firegui.domain.weights import NetworkWeights
 from firegui.errors import CancelledError, InputError, Problem, Problems
 from firegui.fire.skill import LIKELY, iou, scored_days
 from firegui.io.atomic import write_problem
+from firegui.io.paths import real_path
 from firegui.io.project.weights_file import weights_bytes, write_weights
 from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.base_run import BaseRun
@@ -133,7 +134,7 @@ class Calibration(BaseRun[CalibrateSpec]):
                 problems.extend(error.problems)
         problems.raise_if_any(TITLE)
         if then is None:
-            folders = [str(folder.resolve()) for folder in spec.project_folders] or [""] * len(hashes)
+            folders = [str(real_path(folder)) for folder in spec.project_folders] or [""] * len(hashes)
             events = map(_event, spec.projects, hashes, folders)
             return FitCheckpoint(spec.command, spec.settings, tuple(events), spec.start, None, ())
         self._state, self._history = then.state, list(then.history)

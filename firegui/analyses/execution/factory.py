@@ -9,6 +9,7 @@ from pathlib import Path
 from firegui.analyses.execution.executor import ExecutorHooks, InProcessExecutor, TaskExecutor
 from firegui.analyses.execution.processes import ATTEMPTS, ProcessExecutor
 from firegui.analyses.execution.tasks import WorkerSetup
+from firegui.io.paths import real_path
 
 
 def open_executor(
@@ -32,5 +33,5 @@ def open_executor(
 
 def cluster_name(analysis: str, out: Path, *content: str) -> str:
     """Return the name of a run on a cluster: the same when it is resumed, another for every folder."""
-    text = "\0".join((str(out.resolve()), *content))
+    text = "\0".join((str(real_path(out)), *content))
     return f"firegui-{analysis}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"

@@ -40,6 +40,7 @@ from firegui.domain.sensitivity import (
 from firegui.domain.settings import Effectiveness, Margin
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import CancelledError, Check, InputError, Problem
+from firegui.io.paths import real_path
 from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.base_run import SavedRun
 from firegui.runs.engine import Engine
@@ -283,7 +284,7 @@ def schedule_text(file: Path | None, reading: RolloutSummary | None) -> str:
     if reading is None:
         return ""
     drops = counted(reading.drops, "drop")
-    return drops if file is None else f"{file.resolve().parent.name}/{file.name}, {drops}"
+    return drops if file is None else f"{real_path(file).parent.name}/{file.name}, {drops}"
 
 
 def table_message(table: SensitivityTable[Row], reason: FinishReason) -> str:

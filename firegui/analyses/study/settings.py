@@ -12,6 +12,7 @@ from firegui.domain.study import SCHEDULE, Case, StudySettings, Vary
 from firegui.domain.study_factors import study_problems
 from firegui.domain.workers import WorkerSettings
 from firegui.errors import Problem, Problems
+from firegui.io.paths import real_path
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.io.project.study_file import StudyFile, measure_problems, read_study
 from firegui.runs.command import with_command
@@ -71,7 +72,7 @@ def text_file(out: Path) -> Path:
 def absolute_text(study: StudyFile, folder: Path) -> str:
     """Return a study's text with absolute paths, so that its file may be anywhere."""
     schedule = str(folder / study.schedule) if study.schedule else ""
-    return replace(study, project=str(folder.resolve()), schedule=schedule).text()
+    return replace(study, project=str(real_path(folder)), schedule=schedule).text()
 
 
 def folder_ending(settings: StudySettings) -> str:

@@ -27,6 +27,7 @@ from firegui.analyses.uncertainty.summary import ensemble_csv, summarised, summa
 from firegui.domain.ensemble import Ensemble
 from firegui.errors import InputError, Problems
 from firegui.io import atomic
+from firegui.io.paths import real_path
 from firegui.runs.base_run import BaseRun
 from firegui.runs.events import RunFinished
 from firegui.runs.messages import counted
@@ -89,7 +90,7 @@ class EnsembleExport(BaseRun[EnsembleExportSpec]):
         spec, problems = self._spec, Problems()
         if not spec.parts:
             problems.add("parts", "none is chosen", "choose at least one")
-        if spec.out.resolve() == spec.folder.resolve():
+        if real_path(spec.out) == real_path(spec.folder):
             problems.add(str(spec.out), "is the ensemble's own folder", "choose another one")
         try:
             check_writable(spec.out, "export", TITLE)

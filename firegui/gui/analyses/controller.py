@@ -18,6 +18,7 @@ from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import report_failure
 from firegui.gui.jobs.run_job import Execute, RunJob, UnfinishedWork, stop_and_join
 from firegui.gui.session.session import Session
+from firegui.io.paths import real_path
 from firegui.runs.events import Message, Progress, RunFinished, StageBegan
 from firegui.runs.header import SavedHeader
 from firegui.runs.runner import execute as run_execute
@@ -173,7 +174,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     # -- export ------------------------------------------------------------------------------------------------------
     def exported_names(self, out: Path) -> tuple[str, ...]:
         """Return the names of the files that :meth:`export` would write to ``out``, none if it would refuse."""
-        if self._shown is None or self.saved_results is None or out.resolve() == self._shown.folder.resolve():
+        if self._shown is None or self.saved_results is None or real_path(out) == real_path(self._shown.folder):
             return ()
         with suppress(InputError):
             store = self.saved_results.store

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_problem
+from firegui.io.paths import real_path
 from firegui.io.toml import plain_words
 from firegui.runs.header import SavedHeader
 from firegui.runs.lock import is_held
@@ -147,7 +148,7 @@ def copy_files(files: Sequence[Path], out: Path, own: Path, thing: str) -> tuple
     written. Each file must fit into memory.
     """
     title = _refusal_title(thing)
-    if out.resolve() == own.resolve():
+    if real_path(out) == real_path(own):
         raise InputError([Problem(str(out), f"is the {thing}'s own folder", "choose another one")], title)
     try:
         with tempfile.TemporaryDirectory(prefix=".export-", dir=out) as waiting:

@@ -16,6 +16,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from firegui.domain.units import Units
 from firegui.gui.base.theme import Theme
+from firegui.io.paths import real_path
 
 RECENT_LIMIT = 10
 _LAYER_ORDER, _LAYER_STYLES = "layers/order", "layers/styles"
@@ -106,7 +107,7 @@ class Preferences:
 
     def add_recent(self, folder: Path) -> None:
         """Make ``folder`` the newest of the recent projects."""
-        folder = folder.resolve()
+        folder = real_path(folder)
         kept = [str(folder), *(str(other) for other in self.recent if other != folder)]
         self._store.setValue("recent", kept[:RECENT_LIMIT])
 
@@ -216,7 +217,7 @@ def _base_map_key(folder: Path) -> str:
 
 def _folder_key(what: str, folder: Path) -> str:
     # A path has slashes, which would be levels in the store.
-    return f"{what}/{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}"
+    return f"{what}/{hashlib.sha256(str(real_path(folder)).encode()).hexdigest()[:16]}"
 
 
 def _read_json(value: object) -> object:

@@ -14,6 +14,7 @@ from firegui.domain.scenario import LAYERS
 from firegui.errors import Check, InputError, Problem, Problems
 from firegui.io.importers.landscape_source import LANDSCAPE_FILE, LandscapeSource, LayerBand, read_landscape_toml
 from firegui.io.importers.lcp import ORDERS, read_order, role_of
+from firegui.io.paths import real_path
 from firegui.io.rasters.files import RasterFile, read_header
 from firegui.io.vectors.perimeter_survey import survey_perimeters
 from firegui.io.vectors.perimeters import PerimeterSource
@@ -91,7 +92,7 @@ def recognise(files: Path | Sequence[Path], check: Check | None = None) -> Recog
         lcp=found.lcp,
         wind=WindSource(files=tuple(found.wind.values())),
         perimeters=None if found.fire is None else PerimeterSource(found.fire),
-        name=paths[0].resolve().parent.name if isinstance(files, Path) and paths else None,
+        name=real_path(paths[0]).parent.name if isinstance(files, Path) and paths else None,
     )
     return Recognised(source, tuple(found.notes), tuple(f"{each}; it is left out" for each in found.unreadable))
 

@@ -21,6 +21,7 @@ from firegui.io.importers.landscape_layers import GriddedLandscape, read_ground
 from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.layer_values import describe_layers
 from firegui.io.importers.observations import describe_coverage, describe_observed, ignition_at, observe
+from firegui.io.paths import real_path
 from firegui.io.source_files import MOST_DAYS
 from firegui.io.times import guess_offset_h
 from firegui.io.vectors.perimeters import PerimeterSource
@@ -229,5 +230,5 @@ def _name(source: LandscapeSource) -> str:
     """Return the folder of the layers, a landscape file's own name."""
     if not source.layers and source.lcp is not None:
         return source.lcp.stem
-    path = next(iter(source.layers.values())).path.resolve()
+    path = real_path(next(iter(source.layers.values())).path)
     return path.parent.name or path.stem

@@ -26,6 +26,7 @@ from firegui.io.importers.layer_values import (
 )
 from firegui.io.importers.lcp import BandOrder, describe_order, read_order, role_of
 from firegui.io.importers.target_grid import Chosen, choose_grid
+from firegui.io.paths import real_path
 from firegui.io.rasters.files import RasterFile, read_box, read_header
 from firegui.io.rasters.warp import Box, RasterGeometry, horn, how_placed, needed_box, north_angle, place_on
 
@@ -238,7 +239,7 @@ def _grid_notes(chosen: Mapping[str, _Chosen], placement: Mapping[str, GriddedLa
 def _check_distinct(files: Mapping[str, LayerBand], problems: Problems) -> None:
     taken: dict[tuple[Path, int | None], str] = {}
     for key, file in files.items():
-        other = taken.setdefault((file.path.resolve(), file.band), key)
+        other = taken.setdefault((real_path(file.path), file.band), key)
         if other != key:
             what = f"is also given as {LAYERS[other][0].lower()}"
             problems.add(where_of(key, file), what, "give every layer a file, or a band, of its own")

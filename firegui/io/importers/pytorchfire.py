@@ -23,6 +23,7 @@ from firegui.io.importers.georeferencing import (
     recognise,
 )
 from firegui.io.importers.observations import describe_coverage, describe_observed, observe
+from firegui.io.paths import real_path
 from firegui.io.source_files import cells_problem, days_problem
 from firegui.io.vectors.perimeters import PerimeterSource
 from firegui.io.weather.conventions import STRONGEST_MS
@@ -64,7 +65,7 @@ def import_pytorchfire(
     assert place is not None and fields.wind_speed is not None and fields.wind_dir is not None
     began = find_start(place.grid, fields.known, start, utc_offset_h, dates)
     event = Scenario(
-        name=name or (fields.known.name if fields.known else folder.resolve().name),
+        name=name or (fields.known.name if fields.known else real_path(folder).name),
         grid=place.grid,
         start=began.start,
         utc_offset_h=began.utc_offset_h,

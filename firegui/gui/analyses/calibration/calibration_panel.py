@@ -35,6 +35,7 @@ from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import refusing
 from firegui.gui.widgets.fields import NoScrollComboBox, WholeField
 from firegui.gui.widgets.settings_form import SettingsForm
+from firegui.io.paths import real_path
 from firegui.io.project.store import load_project
 from firegui.io.project.weights_file import write_weights
 from firegui.runs.events import WeightsReady
@@ -75,7 +76,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         """Also train on the project in ``folder``; refuse one with problems."""
         with refusing(self._session, str(folder)):
             taken = [self._session.folder, *(each.folder for each in self._companions)]
-            if any(other is not None and other.resolve() == folder.resolve() for other in taken):
+            if any(other is not None and real_path(other) == real_path(folder) for other in taken):
                 raise InputError([Problem(str(folder), "is already in the list", "choose another project")])
             found = wait_for(self.window(), f"Opening {folder.name}…", lambda: _companion(folder))
             self._show_companions([*self._companions, found])

@@ -28,6 +28,7 @@ from firegui.gui.session.reporting import refusing
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
 from firegui.io.atomic import write_text
+from firegui.io.paths import real_path
 from firegui.io.project.study_file import StudyFile
 from firegui.runs.events import WorkerSeen
 
@@ -95,7 +96,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         with refusing(self._session, str(path)):
             study, folder = opened_study(path)
             own = self._session.folder
-            is_own = own is not None and folder.resolve() == own.resolve()
+            is_own = own is not None and real_path(folder) == real_path(own)
             self._opened_from = "" if is_own else folder.name
             self.form.set_study(study, path)
 

@@ -1,0 +1,15 @@
+"""Paths without links."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def real_path(path: Path) -> Path:
+    """Return the absolute path without links.
+
+    ``Path.resolve`` raises ``RuntimeError`` for links that lead in a circle. Here such a path is returned as far as it
+    can be followed: who opens it gets the system's error, which names the fault.
+    """
+    return Path(os.path.realpath(path))
