@@ -46,7 +46,8 @@ class Stencil:
     def between(self, n: int) -> tuple[Offset, ...]:
         """Return the two cells between which a knight's move passes, and no cell for the others.
 
-        Offsets are from the receiving cell. The nearer one shares an edge with the receiver, the other an edge with the emitter.
+        Offsets are from the receiving cell. The nearer one shares an edge with the receiver, the other an edge with the
+        emitter.
         """
         row, column = self.offsets[n]
         up, right = (row > 0) - (row < 0), (column > 0) - (column < 0)

@@ -1,0 +1,169 @@
+"""Speed of the fire's front on uniform ground, by formula and as measured in a rollout.
+
+On uniform gains ``K_n`` a straight front with the normal ``n`` moves at the speed of a pulled front,
+
+    v(n) = min over λ > 0 of ln(1 − 1/T_b + Σ_k K_k exp(λ n·d_k)) / λ        cells per step,
+
+with ``d_k`` the displacement from neighbour ``k`` to the cell and ``T_b`` the burn duration in steps. A fire that
+starts from a spot takes the shape ``{x : x·n ≤ v(n) t for every n}``. Its support function ``h(n) = max x·n`` is
+``v(n) t`` where ``v`` is itself the support function of a convex shape, such as an ellipse, and less elsewhere.
+
+A measured front is slower than the formula. A pulled front's speed is approached like ``1/t``, and in float32 the tail
+that pulls it ends at the cut-off of the exponential (``DESIGN.md``). Where a single gain is above 0.5, rounding the
+least ignition up to a whole step of float32 can also make it faster: the tail then goes on by itself at the
+neighbour's distance a step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.maps import FireMaps
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import NOMINAL, ObjectiveWeights
+from firegui.domain.stencil import stencil_of
+from firegui.errors import Check, InputError, Problem
+from firegui.rollout.simulate import prepare, simulate
+
+Floats = NDArray[np.float64]
+
+DIRECTIONS = 32
+_STEEPNESS = np.geomspace(1e-3, 60.0, 4000)
+"""The ``λ`` that are tried: 0.3 % apart, so the speed at the minimum is right to 1e-5."""
+_RAYS = 720
+_START_RADIUS, _MARGIN = 3.0, 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrontSpeeds:
+    """Speeds in cells per step along ``directions [M]``, radians counter-clockwise from east.
+
+    ``formula`` is ``v(n)``, ``support`` the support function of the shape that it makes, and ``measured`` that of the
+    fire in the second half of a rollout: how fast the farthest point with ``P = 0.5`` moves along the direction.
+    """
+
+    directions: Floats
+    formula: Floats
+    support: Floats
+    measured: Floats
+
+    @property
+    def errors(self) -> Floats:
+        """``measured / support − 1``."""
+        return self.measured / self.support - 1.0
+
+    @property
+    def rms(self) -> float:
+        """Root mean square of :attr:`errors`."""
+        return float(np.sqrt(np.mean(self.errors**2)))
+
+
+def directions_of(count: int = DIRECTIONS) -> Floats:
+    """Return ``count`` directions, equally spaced, from east counter-clockwise."""
+    return np.linspace(0.0, 2.0 * np.pi, count, endpoint=False, dtype=np.float64)
+
+
+def front_speed(gains: NDArray[Any], t_burn: float, directions: Floats) -> Floats:
+    """Return ``v(n) [M]`` for the uniform ``gains [N]`` along ``directions [M]``.
+
+    It is 0 or less along directions in which the fire does not advance. Raises :class:`~firegui.errors.InputError` for
+    gains of another stencil, for gains that are negative or not finite, and for a burn of less than a step.
+    """
+    gains = np.asarray(gains, np.float64)
+    stencil = stencil_of(len(gains))
+    if not (np.isfinite(gains).all() and (gains >= 0.0).all()):
+        raise InputError([Problem("gains", "some are negative or not finite", "give 0 or more")])
+    if not t_burn >= 1.0:
+        raise InputError([Problem("burn duration", f"is {t_burn:g} steps", "give 1 or more")])
+    ways = np.array([stencil.displacement(n) for n in range(len(gains))], np.float64)
+    along = ways[:, 1, None] * np.cos(directions) - ways[:, 0, None] * np.sin(directions)  # rows count southward
+    growth = np.einsum("n,nml->ml", gains, np.exp(along[:, :, None] * _STEEPNESS))
+    # A fire that dies everywhere has no growth at all, whose logarithm is −∞.
+    with np.errstate(divide="ignore"):
+        speeds: Floats = (np.log(1.0 - 1.0 / t_burn + growth) / _STEEPNESS).min(axis=1)
+    return speeds
+
+
+def support_speed(gains: NDArray[Any], t_burn: float, directions: Floats) -> Floats:
+    """Return the support function per step of the shape that a fire from a spot takes.
+
+    It is right for gains under which the fire advances in every direction.
+    """
+    normals = directions_of(_RAYS)
+    speeds = front_speed(gains, t_burn, normals)
+    cosines = np.cos(normals[:, None] - normals[None, :])
+    with np.errstate(divide="ignore"):
+        radii = np.where(cosines > 1e-6, speeds[:, None] / cosines, np.inf).min(axis=0)
+    return _support(radii, normals, directions)
+
+
+def measure_front(
+    gains: NDArray[Any],
+    t_burn: float,
+    *,
+    cells: int = 150,
+    directions: Floats | None = None,
+    backend: str = "cpu",
+    precision: str = "float32",
+    check: Check | None = None,
+) -> FrontSpeeds:
+    """Measure the speed of the front on uniform ``gains [N]``, and compare it with the formula.
+
+    The fire starts from a disc of three cells and runs until its fastest point has gone about ``cells`` cells; speeds
+    are those of the second half. Raises :class:`~firegui.errors.InputError` like :func:`front_speed`, and where the
+    fire does not advance in every direction.
+    """
+    where = directions_of() if directions is None else directions
+    if not front_speed(gains, t_burn, directions_of(_RAYS)).min() > 0.0:
+        raise InputError([Problem("gains", "the fire does not advance in every direction", "give larger gains")])
+    formula, support = front_speed(gains, t_burn, where), support_speed(gains, t_burn, where)
+    east, north, west, south = support_speed(gains, t_burn, directions_of(4))
+    fastest = max(support.max(), east, north, west, south)
+    half = max(int(np.ceil(0.5 * cells / fastest)), 1)
+    reach = [int(np.ceil(2 * half * speed)) + _MARGIN for speed in (north, south, west, east)]
+    middle, shape = (reach[0], reach[2]), (reach[0] + reach[1] + 1, reach[2] + reach[3] + 1)
+    rows, columns = np.indices(shape)
+    ignition = np.hypot(rows - middle[0], columns - middle[1]) <= _START_RADIUS
+    phi = np.empty((2, len(gains), *shape), np.float32)
+    phi[:] = np.asarray(gains, np.float32)[:, None, None]
+    calm = np.zeros((2, *shape), np.float32)
+    maps = FireMaps(phi, calm + 1.0, np.ones(shape, bool), calm, calm, ignition, t_burn, half, 30.0, 2.7)
+    model = prepare(
+        maps, Fleet(()), np.empty((0, *shape), bool), [], weights=ObjectiveWeights(1.0, 1.0, 1.0, 1.0),
+        effectiveness=NOMINAL, backend=backend, precision=precision,
+    )  # fmt: skip
+    states = simulate(model, Schedule.empty(maps.n_steps, 0), keep_days=True, check=check).p_fire_days
+    assert states is not None
+    rays = directions_of(_RAYS)
+    before, after = (_support(_radii(state, middle, rays), rays, where) for state in states[1:])
+    return FrontSpeeds(where, formula, support, (after - before) / half)
+
+
+def _support(radii: Floats, rays: Floats, directions: Floats) -> Floats:
+    """Return ``max over rays of r(u) cos(u − n)`` for every direction ``n``."""
+    found: Floats = (radii * np.cos(rays - directions[:, None])).max(axis=1)
+    return found
+
+
+def _radii(state: NDArray[np.float32], middle: tuple[int, int], rays: Floats) -> Floats:
+    """Return how far along each ray ``P`` is 0.5, bilinear between cells and linear between samples."""
+    step = 0.25
+    far = np.arange(0.0, float(np.hypot(*state.shape)), step)
+    padded = np.pad(state.astype(np.float64), 1)
+    y = np.clip(middle[0] - np.sin(rays)[:, None] * far, -1.0, state.shape[0]) + 1.0
+    x = np.clip(middle[1] + np.cos(rays)[:, None] * far, -1.0, state.shape[1]) + 1.0
+    i, j = np.minimum(y.astype(int), padded.shape[0] - 2), np.minimum(x.astype(int), padded.shape[1] - 2)
+    down, right = y - i, x - j
+    upper = padded[i, j] * (1.0 - right) + padded[i, j + 1] * right
+    lower = padded[i + 1, j] * (1.0 - right) + padded[i + 1, j + 1] * right
+    values = upper * (1.0 - down) + lower * down
+    last = values.shape[1] - 1 - np.argmax(values[:, ::-1] >= 0.5, axis=1)
+    inside, outside = (values[np.arange(len(rays)), np.minimum(last + k, values.shape[1] - 1)] for k in (0, 1))
+    share: Floats = (inside - 0.5) / np.maximum(inside - outside, 1e-12)
+    reached: Floats = (last + np.clip(share, 0.0, 1.0)) * step
+    return reached

@@ -1,0 +1,73 @@
+"""The speed of the front on uniform ground, by formula and measured."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from firegui.domain.stencil import stencil_of
+from firegui.errors import InputError
+from firegui.rollout.front_speed import directions_of, front_speed, measure_front, support_speed
+
+
+def blown(count: int, wind: float, towards_deg: float) -> np.ndarray:
+    """Gains whose sum is 1, larger where fire goes with the wind."""
+    ways = np.array([stencil_of(count).displacement(n) for n in range(count)], np.float64)
+    angle = np.arctan2(-ways[:, 0], ways[:, 1])
+    gains = np.exp(wind * np.cos(angle - math.radians(towards_deg))) / (ways**2).sum(axis=1)
+    return np.asarray(gains / gains.sum())
+
+
+@pytest.mark.parametrize("count", [8, 16])
+def test_the_formula_is_the_least_speed_over_all_exponential_fronts(count: int) -> None:
+    gains, where = blown(count, 1.0, 30.0), directions_of(8)
+    for direction, found in zip(where, front_speed(gains, 10.0, where), strict=True):
+
+        def speed(steepness: float, direction: float = float(direction)) -> float:
+            total = 1.0 - 1.0 / 10.0
+            for n in range(count):
+                south, east = stencil_of(count).displacement(n)
+                total += gains[n] * math.exp(steepness * (east * math.cos(direction) - south * math.sin(direction)))
+            return math.log(total) / steepness
+
+        assert found == pytest.approx(min(map(speed, np.linspace(0.05, 6.0, 4000))), rel=1e-5)
+
+
+def test_the_wind_carries_the_front_east_and_north_as_it_blows() -> None:
+    east, north, west, south = front_speed(blown(16, 1.0, 0.0), 10.0, directions_of(4))
+    assert north == pytest.approx(south) and east > north > west
+    assert np.argmax(front_speed(blown(16, 1.0, 90.0), 10.0, directions_of(4))) == 1
+
+
+@pytest.mark.parametrize(("count", "towards"), [(8, 22.5), (16, 11.0), (16, 45.0)])
+def test_a_measured_front_is_a_few_percent_slower_than_the_formula(count: int, towards: float) -> None:
+    gains = 0.6 * blown(count, 0.5, towards)
+    found = measure_front(gains, 10.0, cells=40)
+    assert len(found.directions) == 32
+    np.testing.assert_allclose(found.support, found.formula, rtol=2e-3)
+    assert found.errors.min() > -0.12 and found.errors.max() < 0.0
+    longer = measure_front(gains, 10.0, cells=80)
+    assert abs(longer.errors.mean()) < abs(found.errors.mean())
+
+
+def test_the_shape_of_a_fire_is_never_faster_than_its_front() -> None:
+    gains, where = blown(8, 3.0, 22.5), directions_of()
+    assert (support_speed(gains, 30.0, where) <= front_speed(gains, 30.0, where) * (1.0 + 1e-4)).all()
+
+
+@pytest.mark.parametrize(
+    ("gains", "burn", "part"),
+    [
+        (np.ones(9), 10.0, "maps: have 9 neighbours"),
+        (np.array([-0.1] + 7 * [0.2]), 10.0, "gains: some are negative or not finite"),
+        (np.array([np.nan] + 7 * [0.2]), 10.0, "gains: some are negative or not finite"),
+        (np.full(8, 0.2), 0.5, "burn duration: is 0.5 steps"),
+        (np.full(8, 0.001), 10.0, "gains: the fire does not advance in every direction"),
+        (np.zeros(16), 1.0, "gains: the fire does not advance in every direction"),
+    ],
+)
+def test_gains_that_cannot_be_measured_are_refused(gains: np.ndarray, burn: float, part: str) -> None:
+    with pytest.raises(InputError, match=part):
+        measure_front(gains, burn)
