@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from firegui.fire.first_project import with_model
 from firegui.io.daylight import dark_pin_problems
 from firegui.io.project.regions_file import read_regions
 from firegui.io.project.scenario_toml import coverage_of, operations_in, read_fleet, read_table
-from firegui.io.project.store import load_project, save_project
+from firegui.io.project.store import load_project, save_project, saved_state
 from firegui.io.project.weights_file import read_weights
 from firegui.runs.lock import editing
 
@@ -102,43 +103,59 @@ def configure(
     files = (fleet_file, regions_file, operations_file, scenarios_file, weights_file, coverage)
     if all(value is None for value in (*files, setting, weights, model, *given.values())):
         raise click.UsageError("nothing to change: give at least one option")
-    # Until the command ends: what another program saves in between would be lost.
-    click.get_current_context().with_resource(editing(project_folder))
-    gather = Gather()
-    before = gather.attempt(lambda: load_project(project_folder))
-    fleet = None if fleet_file is None else gather.attempt(lambda: read_fleet(fleet_file))
-    operations = _operations(operations_file, gather)
-    plan = _objective(PlanSettings() if before is None else before.plan, setting, weights, gather)
-    plan = given_settings(plan, given, gather)
-    plan = replace(plan, nominal=given_settings(plan.nominal, given, gather, prefix="eta"))
-    fire_weights = _fire_model(model, weights_file, gather)
-    required = None if coverage is None else gather.attempt(lambda: _coverage(coverage, before))
-    default = str(scenarios_file) == "default"
-    stress = StressSet() if default else gather_scenarios(scenarios_file, before, gather)
-    if before is None:
-        check_source(regions_file, gather)
-        gather.extend(plan.problems() + ([] if operations is None else operations.own_problems()))
+
+    def edited() -> Project:
+        """Return the saved project with the changes; raise with everything that is wrong."""
+        gather = Gather()
+        before = gather.attempt(lambda: load_project(project_folder))
+        fleet = None if fleet_file is None else gather.attempt(lambda: read_fleet(fleet_file))
+        operations = _operations(operations_file, gather)
+        plan = _objective(PlanSettings() if before is None else before.plan, setting, weights, gather)
+        plan = given_settings(plan, given, gather)
+        plan = replace(plan, nominal=given_settings(plan.nominal, given, gather, prefix="eta"))
+        fire_weights = _fire_model(model, weights_file, gather)
+        required = None if coverage is None else gather.attempt(lambda: _coverage(coverage, before))
+        default = str(scenarios_file) == "default"
+        stress = StressSet() if default else gather_scenarios(scenarios_file, before, gather)
+        if before is None:
+            check_source(regions_file, gather)
+            gather.extend(plan.problems() + ([] if operations is None else operations.own_problems()))
+            gather.raise_if_any(_TITLE)
+            raise AssertionError("a project that cannot be read has a problem")
+        regions = (
+            None if regions_file is None else gather.attempt(lambda: read_regions(regions_file, before.scenario.grid))
+        )
+        out_of_range = bounds_problems(plan, "plan")
+        gather.extend(out_of_range)
+        if out_of_range:
+            # No calendar has such days. The rest is checked with the days of before.
+            plan = replace(plan, start_day=before.plan.start_day, days=before.plan.days)
+        after = changed(before, fleet, regions, plan, operations)
+        after = gather.attempt(lambda: _remodelled(after, model, fire_weights)) or after
+        after = after if required is None else replace(after, coverage=required)
+        after = after if stress is None else replace(after, stress=stress)
+        gather.extend(introduced(before, after))
         gather.raise_if_any(_TITLE)
-        return
-    regions = None if regions_file is None else gather.attempt(lambda: read_regions(regions_file, before.scenario.grid))
-    out_of_range = bounds_problems(plan, "plan")
-    gather.extend(out_of_range)
-    if out_of_range:
-        # No calendar has such days. The rest is checked with the days of before.
-        plan = replace(plan, start_day=before.plan.start_day, days=before.plan.days)
-    after = changed(before, fleet, regions, plan, operations)
-    after = gather.attempt(lambda: _remodelled(after, model, fire_weights)) or after
-    after = after if required is None else replace(after, coverage=required)
-    after = after if stress is None else replace(after, stress=stress)
-    gather.extend(introduced(before, after))
-    gather.raise_if_any(_TITLE)
-    save_project(after, project_folder, replacing=True)
+        return after
+
+    after = _save(edited, project_folder)
     data = {"project": str(project_folder), **project_summary(after, project_folder)}
     report(
         as_json,
         data,
         lambda: [f"Saved {project_folder}", "", *project_lines(data), "", next_step(project_folder, after)],
     )
+
+
+def _save(edited: Callable[[], Project], folder: Path) -> Project:
+    """Save the project that ``edited`` returns, again if another program saved in between."""
+    while True:
+        state = saved_state(folder)
+        after = edited()
+        with editing(folder):
+            if saved_state(folder) == state:
+                save_project(after, folder, replacing=True)
+                return after
 
 
 def changed(
