@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
@@ -70,19 +70,11 @@ def focus_first(content: QWidget) -> None:
     content.setFocus(reason)
     if content.focusPolicy() & Qt.FocusPolicy.TabFocus or content.focusProxy() is not None:
         return
-    if not any(map(_is_reached_by_tab, content.findChildren(QWidget))):
-        return
-    # nextInFocusChain() would find it too, but PySide makes what that returns a child of the widget asked, even the
-    # window: once that widget is deleted, Python takes every menu entry of the window for deleted.
-    passed = list[QWidget]()
-    while content.focusNextChild():
-        now = content.window().focusWidget()
-        if now is None or now in passed:
-            content.setFocus(reason)
-            return
-        if content.isAncestorOf(now):
-            return
-        passed.append(now)
+    # The focus must not pass through other parts on its way: a panel would scroll to each of them.
+    stops = [part for part in content.findChildren(QWidget) if _is_reached_by_tab(part)]
+    if stops:
+        places = {part: part.mapTo(content, QPoint()) for part in stops}
+        min(stops, key=lambda part: (places[part].y(), places[part].x())).setFocus(reason)
 
 
 def _is_reached_by_tab(widget: QWidget) -> bool:
