@@ -32,7 +32,7 @@ from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, Effectiveness
 from firegui.errors import Check, Problems
-from firegui.io.atomic import new_folder, replacing, write_json
+from firegui.io.atomic import new_folder, write_json, writing
 from firegui.io.daylight import night_steps
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.rasters.masks import region_masks
@@ -141,7 +141,7 @@ class EvaluatedSchedule:
     def write_states(self, path: Path) -> None:
         """Write ``p_fire`` as an npz, as ``firegui evaluate --state`` does."""
         assert self.p_fire is not None
-        with replacing(path) as temporary, temporary.open("wb") as file:
+        with writing(path) as file:
             np.savez(file, p_fire=np.asarray(self.p_fire, np.float32))
 
     def save(self, folder: str | Path) -> Path:

@@ -20,7 +20,7 @@ from firegui.domain.scenario import Scenario
 from firegui.fire.reliability import Reliability
 from firegui.fire.skill import LIKELY, ForecastSkill, Skill, observed_start
 from firegui.fire.skill_report import SkillReport
-from firegui.io.atomic import replacing
+from firegui.io.atomic import writing
 
 CURVES, MAP = "skill.png", "skill-map.png"
 _DPI = 150
@@ -44,9 +44,9 @@ def draw(report: SkillReport, states: NDArray[np.float32], event: Scenario, fold
     figures = {CURVES: curves_figure(report), MAP: map_figure(report, states, event)}
     paths = []
     for name, figure in figures.items():
-        with replacing(folder / name) as temporary:
+        with writing(folder / name) as file:
             FigureCanvasAgg(figure)
-            figure.savefig(temporary, format="png", metadata={"Software": "firegui"})
+            figure.savefig(file, format="png", metadata={"Software": "firegui"})
         paths.append(folder / name)
     return paths
 

@@ -12,7 +12,7 @@ from firegui.cli.arguments import FILE
 from firegui.cli.output import json_option, report
 from firegui.cli.remarks import print_message
 from firegui.cli.rollout_options import rollout_options
-from firegui.io.atomic import replacing
+from firegui.io.atomic import writing
 from firegui.runs.engine import Engine
 
 
@@ -32,7 +32,7 @@ def gradient(request: RolloutRequest, out: Path, as_json: bool) -> None:
     model = engine.build(project, project.plan.nominal, request.backend, request.precision, tell=listener)
     _, result = engine.gradient(model, schedule)
     names = np.array([tail.name for tail in project.planned_fleet.tails])
-    with replacing(out) as temporary, temporary.open("wb") as file:
+    with writing(out) as file:
         np.savez(file, loss=np.float64(result.loss), logit=result.logit, pose=result.pose, aircraft=names)
     steps, aircraft = result.logit.shape
     data = {

@@ -25,7 +25,7 @@ from firegui.domain.ensemble import (
 )
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import KIND_TITLES
-from firegui.io.atomic import replacing
+from firegui.io.atomic import writing
 
 Z = 1.96
 """Standard deviations of the bands, as in the paper's figures."""
@@ -54,8 +54,8 @@ def draw(ensemble: Ensemble, project: Project, folder: Path) -> list[Path]:
         for name, picture in pictures.items():
             FigureCanvasAgg(picture)
             for kind, metadata in _METADATA.items():
-                with replacing(folder / f"{name}.{kind}") as temporary:
-                    picture.savefig(temporary, format=kind, metadata=metadata)
+                with writing(folder / f"{name}.{kind}") as file:
+                    picture.savefig(file, format=kind, metadata=metadata)
                 paths.append(folder / f"{name}.{kind}")
     return paths
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QBuffer, QIODevice, QSize
 from PySide6.QtWidgets import QApplication
 
 from firegui.errors import FireguiError, InputError, Problem
@@ -24,6 +23,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_board import MapRenderer, film_steps, sample_steps
 from firegui.gui.session.session import FireView, Session
 from firegui.gui.window.main_window import MainWindow
+from firegui.io.atomic import write_bytes, write_problem
 from firegui.io.exporters.animation import AnimationFrames, write_film
 from firegui.io.project.store import load_project
 
@@ -122,16 +122,15 @@ def _wait_for(done: Callable[[], bool]) -> None:
 
 def _save(window: MainWindow, png: Path) -> None:
     """Write the picture completely or not at all."""
-    problem = Problem(str(png), "cannot be written", "choose another folder")
+    drawn = QBuffer()
+    drawn.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not window.grab().save(drawn, "PNG"):
+        raise InputError([Problem(str(png), "could not be drawn", "try again")], "The picture was not drawn")
     try:
         png.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".picture-", dir=png.parent) as waiting:
-            draft = Path(waiting) / "picture.png"
-            if not window.grab().save(str(draft), "PNG"):
-                raise InputError([problem], "The picture was not drawn")
-            os.replace(draft, png)
     except OSError as error:
-        raise InputError([problem], f"The picture was not drawn ({error})") from error
+        raise InputError([write_problem(png, error)], "The picture was not drawn") from error
+    write_bytes(png, drawn.data().data())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -28,7 +28,7 @@ from safetensors.numpy import load, save
 
 from firegui.domain.options import limits_text
 from firegui.errors import InputError, Problem, Problems
-from firegui.io.atomic import replacing
+from firegui.io.atomic import write_bytes
 from firegui.io.source_files import claim_problem, error_text, file_problem, first_few, unpacking_problem
 
 Array = NDArray[Any]
@@ -232,9 +232,8 @@ _COUNT = 8
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays as safetensors, atomically."""
-    data = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)  # save_file would keep the file from everybody else
+    # save_file would keep the file from everybody else.
+    write_bytes(path, save({name: np.ascontiguousarray(array) for name, array in arrays.items()}))
 
 
 def read_arrays(

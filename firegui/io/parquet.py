@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow
 from pyarrow import parquet
 
-from firegui.io.atomic import replacing
+from firegui.io.atomic import writing
 
 
 def write_parquet(path: Path, columns: Mapping[str, Sequence[Any]], notes: Mapping[str, str]) -> None:
@@ -23,8 +23,8 @@ def write_parquet(path: Path, columns: Mapping[str, Sequence[Any]], notes: Mappi
     """
     arrays = {name: _array(values) for name, values in columns.items()}
     table = pyarrow.table(arrays).replace_schema_metadata(dict(notes))
-    with replacing(path) as temporary:
-        parquet.write_table(table, temporary, compression="zstd")
+    with writing(path) as file:
+        parquet.write_table(table, file, compression="zstd")
 
 
 def _array(values: Sequence[Any]) -> Any:

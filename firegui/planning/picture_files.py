@@ -10,7 +10,7 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from firegui.io.atomic import replacing
+from firegui.io.atomic import writing
 
 _METADATA: dict[str, dict[str, Any]] = {"png": {"Software": "firegui"}, "svg": {"Creator": "firegui", "Date": None}}
 
@@ -29,7 +29,7 @@ def write_pictures(pictures: Mapping[str, Figure], folder: Path) -> list[Path]:
             FigureCanvasAgg(picture)
             for kind, metadata in _METADATA.items():
                 path = folder / f"{name}.{kind}"
-                with replacing(path) as temporary:
-                    picture.savefig(temporary, format=kind, metadata=metadata)
+                with writing(path) as file:
+                    picture.savefig(file, format=kind, metadata=metadata)
                 paths.append(path)
     return paths

@@ -68,7 +68,7 @@ def write_kept_fire(folder: Path, fires: Sequence[DayStates]) -> None:
         for name, code in (("burning", 1), ("burned", 2)):
             flat = (fire.codes == code).reshape(len(fire.codes), -1)
             arrays[f"{name}_{number}"] = np.packbits(flat, axis=1)
-    with atomic.replacing(folder / FIRE) as temporary, temporary.open("wb") as file:
+    with atomic.writing(folder / FIRE) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 

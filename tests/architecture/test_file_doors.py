@@ -50,6 +50,9 @@ def dotted(node: ast.expr, names: dict[str, str]) -> str:
 
 
 def writes(call: ast.Call) -> bool:
+    """Return whether a file is made: one in memory that begins empty, or one of a mode that writes."""
+    if not (call.args or call.keywords):
+        return True
     return len(call.args) > 1 and isinstance(call.args[1], ast.Constant) and call.args[1].value in ("w", "r+")
 
 
@@ -91,7 +94,14 @@ def test_a_second_place_is_found(tmp_path: Path, lines: str) -> None:
     assert {text.partition(":")[0] for text in outside_the_door(tmp_path)} == {"io/rasters/second.py"}
 
 
-def test_writing_is_allowed(tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text("import rasterio\nrasterio.open(path, 'w', driver='GTiff')")
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "import rasterio\nrasterio.open(path, 'w', driver='GTiff')",
+        "from rasterio.io import MemoryFile\nMemoryFile()",
+    ],
+)
+def test_writing_is_allowed(tmp_path: Path, lines: str) -> None:
+    (tmp_path / "own.py").write_text(lines)
 
     assert outside_the_door(tmp_path) == set()

@@ -23,7 +23,7 @@ from safetensors.numpy import load, save
 from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem
-from firegui.io.atomic import replacing
+from firegui.io.atomic import write_bytes
 from firegui.io.project.weights_file import weights_bytes, weights_of_bytes
 
 FORMAT = 1
@@ -119,8 +119,7 @@ def write_checkpoint(path: Path, checkpoint: FitCheckpoint) -> None:
     if start is not None:
         tensors[_START] = np.frombuffer(weights_bytes(start), np.uint8)
     data = save(tensors, {_ENTRY: msgspec.json.encode(about).decode()})
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
+    write_bytes(path, data)
 
 
 def read_checkpoint(path: Path) -> FitCheckpoint:

@@ -14,7 +14,7 @@ from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.fire.reliability import Reliability
 from firegui.fire.skill_report import SkillReport
-from firegui.io.atomic import replacing, write_problem, write_text
+from firegui.io.atomic import write_problem, write_text, writing
 from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.io.tables import csv_text
 from firegui.runs.engine import Engine
@@ -39,7 +39,7 @@ def write_skill(
     pictures = engine.draw_skill(report, states, project.scenario, folder)
     window = replace(project, plan=replace(project.plan, start_day=0, days=report.days))
     write_occupancy_tif(folder / RASTER, states, window)
-    with replacing(folder / STATES) as temporary, temporary.open("wb") as file:
+    with writing(folder / STATES) as file:
         np.savez_compressed(file, p_fire=states)
     return [folder / SCORES, folder / DIAGRAM, *pictures, folder / RASTER, folder / STATES]
 

@@ -117,8 +117,7 @@ def write_answer(folder: Path, answer: CellAnswer) -> StudyRow:
     """Save a finished cell: its plan, then its row. Raises :class:`~firegui.errors.InputError`."""
     row = msgspec.json.decode(answer.row, type=StudyRow)
     if answer.plan:
-        with atomic.replacing(plan_file(folder, row.cell)) as temporary:
-            temporary.write_bytes(answer.plan)
+        atomic.write_bytes(plan_file(folder, row.cell), answer.plan)
     atomic.write_text(row_file(folder, row.cell), msgspec.json.format(answer.row).decode() + "\n")
     return row
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from firegui.errors import InputError, Problem
-from firegui.io.atomic import write_problem
+from firegui.io.atomic import write_bytes, write_problem
 from firegui.io.paths import real_path
 from firegui.io.toml import plain_words
 from firegui.runs.header import SavedHeader
@@ -177,5 +177,5 @@ def _copy(path: Path, folder: Path, thing: str) -> Problem | None:
         content = path.read_bytes()
     except OSError as error:
         return _lost_problem(path, error, thing)
-    (folder / path.name).write_bytes(content)
+    write_bytes(folder / path.name, content)
     return None

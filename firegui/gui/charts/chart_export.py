@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QBuffer, QIODevice, QPoint
 from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import show_problems
-from firegui.io.atomic import replacing, write_text
+from firegui.io.atomic import write_bytes, write_text
 from firegui.io.tables import without_formula
 
 if TYPE_CHECKING:
@@ -63,15 +63,16 @@ def save_chart(chart: Chart, path: Path) -> None:
     if ending == ".csv":
         write_text(path, table_text(chart))
         return
-    with replacing(path) as temporary:
-        saved = chart.grab().save(str(temporary), "PNG") if ending == ".png" else _draw_svg(chart, temporary)
-        if not saved:
-            raise InputError([Problem(str(path), "could not be drawn", "choose another place")])
+    drawn = QBuffer()
+    drawn.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not (chart.grab().save(drawn, "PNG") if ending == ".png" else _draw_svg(chart, drawn)):
+        raise InputError([Problem(str(path), "could not be drawn", "choose another place")])
+    write_bytes(path, drawn.data().data())
 
 
-def _draw_svg(chart: Chart, path: Path) -> bool:
+def _draw_svg(chart: Chart, device: QIODevice) -> bool:
     drawing = QSvgGenerator()
-    drawing.setFileName(str(path))
+    drawing.setOutputDevice(device)
     drawing.setSize(chart.size())
     drawing.setViewBox(chart.rect())
     drawing.setTitle(chart.title.text())

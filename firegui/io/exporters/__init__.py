@@ -22,7 +22,7 @@ from types import MappingProxyType
 from filelock import FileLock, Timeout
 
 from firegui.errors import Check, InputError, Problem, Problems
-from firegui.io.atomic import write_problem
+from firegui.io.atomic import problems_at, write_problem
 from firegui.io.exporters.content import ExportContent
 from firegui.io.georeference import Georeference
 
@@ -313,6 +313,7 @@ def together(folder: Path, names: Sequence[str]) -> Iterator[Path]:
     :class:`~firegui.errors.InputError` where the system refuses to write.
     """
     _check(folder, names)
+    waiting = folder
     made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -325,6 +326,8 @@ def together(folder: Path, names: Sequence[str]) -> Iterator[Path]:
                 yield waiting
                 _place(waiting, kept, folder, names)
         made.clear()
+    except InputError as error:
+        raise InputError(problems_at(folder, waiting, error), _TITLE) from error
     except OSError as error:
         raise InputError([write_problem(folder, error)], _TITLE) from error
     finally:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from firegui.errors import Check, InputError, Problem
-from firegui.io.atomic import replacing
+from firegui.io.atomic import replacing, writing
 from firegui.io.exporters.table import NOTICE
 
 Picture = NDArray[np.uint8]
@@ -81,10 +81,17 @@ def write_film(path: Path, film: AnimationFrames, check: Check | None = None) ->
     problems = film_problems(path, film.fps)
     if problems:
         raise InputError(problems, "No film was written")
-    kinds = {".mp4": _write_mp4, ".gif": _write_gif, ".png": _write_png}
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        kinds[path.suffix.lower()](temporary, film, _checked(film.pictures, check))
+    pictures = _checked(film.pictures, check)
+    if path.suffix.lower() == ".mp4":
+        with replacing(path) as temporary:
+            _write_mp4(temporary, film, pictures)
+        return
+    with writing(path) as file:
+        if path.suffix.lower() == ".gif":
+            _write_gif(file, film, pictures)
+        else:
+            Image.fromarray(next(pictures)).save(file, "PNG")
 
 
 def with_notice(picture: Picture) -> Picture:
@@ -117,11 +124,7 @@ def _checked(pictures: Iterable[Picture], check: Check | None) -> Iterator[Pictu
         yield np.concatenate([picture, strip])
 
 
-def _write_png(path: Path, _film: AnimationFrames, pictures: Iterator[Picture]) -> None:
-    Image.fromarray(next(pictures)).save(path, "PNG")
-
-
-def _write_gif(path: Path, film: AnimationFrames, pictures: Iterator[Picture]) -> None:
+def _write_gif(file: IO[bytes], film: AnimationFrames, pictures: Iterator[Picture]) -> None:
     """Write a GIF with one palette for the whole film, and no dithering.
 
     With one palette no colour changes its meaning.
@@ -133,7 +136,7 @@ def _write_gif(path: Path, film: AnimationFrames, pictures: Iterator[Picture]) -
     # A GIF counts hundredths of a second.
     hundredths = max(round(100 / film.fps), 2)
     first.save(
-        path, "GIF", save_all=True, append_images=frames, duration=10 * hundredths, loop=0, comment=NOTICE.encode(),
+        file, "GIF", save_all=True, append_images=frames, duration=10 * hundredths, loop=0, comment=NOTICE.encode(),
         optimize=False, disposal=1,
     )  # fmt: skip
 
@@ -163,9 +166,7 @@ def _write_mp4(path: Path, film: AnimationFrames, pictures: Iterator[Picture]) -
         if status:
             said.seek(0)
             reason = said.read().decode(errors="replace").strip().splitlines()
-            raise InputError(
-                [Problem(str(path.name), "ffmpeg could not write it", (reason or ["it gave no reason"])[-1])]
-            )
+            raise OSError(f"ffmpeg: {(reason or ['it gave no reason'])[-1]}")
 
 
 def _feed(pipe: IO[bytes], first: Picture, pictures: Iterator[Picture]) -> None:

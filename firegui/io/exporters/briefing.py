@@ -19,7 +19,7 @@ from firegui.domain.plan_summary import DaySummary
 from firegui.domain.stress import growth_left_text
 from firegui.domain.units import Units
 from firegui.errors import Check
-from firegui.io.atomic import replacing
+from firegui.io.atomic import writing
 from firegui.io.exporters.briefing_days import (
     ROW,
     BriefingColumn,
@@ -61,7 +61,7 @@ def write_briefing(path: Path, content: ExportContent, check: Check | None = Non
     refuses to write.
     """
     facts = metadata("pdf", f"{content.project.scenario.name}: air operations briefing", NOTICE)
-    with printing(), replacing(path) as temporary, PdfPages(temporary, metadata=facts) as pdf:
+    with printing(), writing(path) as file, PdfPages(file, metadata=facts) as pdf:
         for page in briefing_pages(content, check):
             pdf.savefig(page.figure)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from matplotlib.backends.backend_pdf import PdfPages
 
 from firegui.errors import Check
-from firegui.io.atomic import replacing
+from firegui.io.atomic import writing
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.figure_page import FigurePage, metadata, printing
 from firegui.io.exporters.map_figure import go_on, map_page
@@ -23,7 +23,7 @@ def write_day_maps(path: Path, content: ExportContent, check: Check | None = Non
     refuses to write.
     """
     facts = metadata("pdf", f"{content.project.scenario.name}: maps of the days", NOTICE)
-    with printing(), replacing(path) as temporary, PdfPages(temporary, metadata=facts) as pdf:
+    with printing(), writing(path) as file, PdfPages(file, metadata=facts) as pdf:
         for page in day_pages(content, check):
             pdf.savefig(page.figure)
 

@@ -22,7 +22,7 @@ from matplotlib.ft2font import LoadFlags
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from firegui.io.atomic import replacing
+from firegui.io.atomic import writing
 
 INK, MUTED, RULE = "#111111", "#4a4a4a", "#7a7a7a"
 LINE = 1.22
@@ -197,8 +197,8 @@ def save(path: Path, figure: Figure, title: str, notice: str) -> None:
     The same figure makes the same bytes.
     """
     kind = path.suffix.lstrip(".").lower()
-    with printing(), replacing(path) as temporary:
-        figure.savefig(temporary, format=kind, dpi=DPI, metadata=metadata(kind, title, notice))
+    with printing(), writing(path) as file:
+        figure.savefig(file, format=kind, dpi=DPI, metadata=metadata(kind, title, notice))
 
 
 def metadata(kind: str, title: str, notice: str) -> dict[str, Any]:

@@ -9,27 +9,26 @@ float32 to the last bit; directions are degrees in float64, from which the event
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import rasterio
 from numpy.typing import NDArray
 from rasterio import shutil as raster_copies
 from rasterio.errors import RasterioError
+from rasterio.io import MemoryFile
 
 from firegui.domain.calendar import DATE_UNKNOWN, Calendar
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import Check, InputError, Problem
-from firegui.io.atomic import new_folder, replacing, sibling, write_text
+from firegui.io.atomic import new_folder, write_bytes, write_text
 from firegui.io.exporters.content import ExportContent, Occupancy, arrival_days, arrival_hours
 from firegui.io.exporters.table import NOTICE, utc_text
 from firegui.io.importers.landscape_source import LANDSCAPE_FILE, LANDSCAPE_FORMAT
-from firegui.io.rasters.geotiff import without_place_warnings, write_raster
+from firegui.io.rasters.geotiff import raster_in_memory, without_place_warnings, write_raster
 from firegui.io.source_files import error_text
 from firegui.io.times import as_utc
 from firegui.io.toml import dumps
@@ -128,21 +127,17 @@ def _write_cog(
     overviews: str = "AVERAGE",
 ) -> None:
     """Write a cloud-optimised GeoTIFF, which can only be made as a copy of a plain one."""
-    plain = sibling(path)
-    write_raster(plain, np.asarray(bands, np.float32), grid, descriptions=texts, tags=tags)
-    try:
-        with without_place_warnings(), rasterio.open(plain, "r+") as file:
-            file.units = units
-        with replacing(path) as temporary, without_place_warnings():
-            raster_copies.copy(
-                plain, temporary, driver="COG", COMPRESS="DEFLATE", PREDICTOR="YES", BLOCKSIZE=256,
-                OVERVIEW_RESAMPLING=overviews, BIGTIFF="IF_SAFER",
-            )  # fmt: skip
-    except RasterioError as error:
-        raise OSError(error_text(error)) from error
-    finally:
-        with suppress(OSError):
-            plain.unlink()
+    values = np.asarray(bands, np.float32)
+    with raster_in_memory(values, grid, descriptions=texts, units=units, tags=tags) as plain, MemoryFile() as copied:
+        try:
+            with without_place_warnings():
+                raster_copies.copy(
+                    plain.name, copied.name, driver="COG", COMPRESS="DEFLATE", PREDICTOR="YES", BLOCKSIZE=256,
+                    OVERVIEW_RESAMPLING=overviews, BIGTIFF="IF_SAFER",
+                )  # fmt: skip
+        except RasterioError as error:
+            raise InputError([Problem(str(path), f"cannot be made ({error_text(error)})")]) from error
+        write_bytes(path, copied.getbuffer())
 
 
 SPEED, DIRECTION, PERIMETERS, IGNITION = "wind_speed", "wind_direction", "perimeters", "ignition"

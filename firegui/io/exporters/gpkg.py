@@ -36,7 +36,7 @@ from firegui.io.exporters.table import (
     ZONE,
     drop_attributes,
 )
-from firegui.io.source_files import error_text
+from firegui.io.source_files import error_text, first_few
 from firegui.io.tables import without_formula
 
 _NOT_FLOWN, _GREY = "not flown", "#9a9a9a"
@@ -139,13 +139,24 @@ Columns = Mapping[str, Sequence[Any]]
 
 def write_gpkg(path: Path, content: ExportContent) -> None:
     """Write every layer that has something in it; the drops always, proposals that are not flown included."""
-    with replacing(path) as temporary:
+    with replacing(path, _check) as temporary:
         try:
             _write_drops(temporary, content)
             _write_areas(temporary, content)
             _finish(temporary, content)
         except (DataSourceError, DataLayerError, sqlite3.Error) as error:
             raise OSError(error_text(error)) from error
+
+
+def _check(path: Path) -> None:
+    """Raise ``OSError`` where the database is not whole."""
+    try:
+        with closing(sqlite3.connect(path)) as base:
+            found = [text for (text,) in base.execute("PRAGMA integrity_check")]
+    except sqlite3.Error as error:
+        raise OSError(error_text(error)) from error
+    if found != ["ok"]:
+        raise OSError(f"it is damaged: {first_few(found, 1)}")
 
 
 def _write_drops(path: Path, content: ExportContent) -> None:

@@ -18,7 +18,7 @@ from xml.etree import ElementTree as XML
 from PIL import Image, ImageDraw
 
 from firegui.domain.fleet import Material
-from firegui.io.atomic import replacing
+from firegui.io.atomic import writing
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.kml_gpx_geojson import DropLook, add, kml_colour, kml_text
 from firegui.io.exporters.table import DropRow, utc_text
@@ -39,7 +39,7 @@ def write_kmz(path: Path, content: ExportContent) -> None:
     """Write the archive, atomically. The same content makes the same bytes."""
     types = {tail.name: tail.type.id for tail in content.project.fleet.tails}
     text = kml_text(content, TypeLook(type_colours(content), types))
-    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+    with writing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         # A reader takes the first document of the archive.
         _put(archive, DOCUMENT, text.encode("utf-8"))
         for material, name in PICTURES.items():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pyproj import CRS
 
 from firegui.domain.grid import Grid
-from firegui.io.atomic import replacing
+from firegui.io.atomic import writing
 from firegui.io.crs import metres_per_unit, parse
 from firegui.io.exporters.content import ExportContent, Occupancy, arrival_hours
 from firegui.io.exporters.table import NOTICE, utc_text
@@ -31,7 +31,7 @@ def write_netcdf(path: Path, content: ExportContent) -> None:
     """
     fires = [fire for fire in (content.plan, content.baseline) if fire is not None]
     boundaries = sorted({boundary for fire in fires for boundary in fire.boundaries})
-    with replacing(path) as temporary, h5netcdf.File(temporary, "w") as file:
+    with writing(path) as memory, h5netcdf.File(memory, "w") as file:
         grid, calendar = content.project.scenario.grid, content.project.calendar
         file.dimensions = {"time": len(boundaries), "y": grid.rows, "x": grid.columns}
         start = utc_text(calendar.time_of_step(0)).replace("T", " ").removesuffix("Z")

@@ -21,7 +21,7 @@ from firegui.domain.stencil import EIGHT, STENCILS
 from firegui.errors import Problems
 from firegui.io import array_files
 from firegui.io import crs as crs_io
-from firegui.io.atomic import replacing
+from firegui.io.atomic import writing
 from firegui.io.source_files import cells_problem, days_problem, first_few
 from firegui.io.times import as_utc, guess_offset_h, offset_text, start_problems
 from firegui.io.weather.conventions import STRONGEST_MS
@@ -110,8 +110,7 @@ def write_maps(path: Path, maps: FireMaps, grid: Grid, start: datetime | None) -
         arrays |= {"transform": np.array(grid.transform, np.float64), "crs": np.str_(grid.crs)}
     if start is not None:
         arrays["start"] = np.str_(as_utc(start).astimezone(UTC).isoformat().replace("+00:00", "Z"))
-    # A file object, because savez would append .npz to a bare name.
-    with replacing(path) as temporary, temporary.open("wb") as file:
+    with writing(path) as file:
         np.savez(file, **arrays)
 
 

@@ -25,7 +25,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.errors import Problem, Problems
 from firegui.io.array_files import no_tensors
-from firegui.io.atomic import replacing
+from firegui.io.atomic import write_bytes
 from firegui.io.source_files import read_bytes
 from firegui.io.tables import with_formula
 
@@ -94,8 +94,7 @@ def write_plan_safetensors(path: Path, schedule: Schedule) -> None:
         arrays["z"] = np.ascontiguousarray(schedule.pose_logits, np.float64)
     else:
         arrays["pose"] = np.ascontiguousarray(schedule.poses, np.float64)
-    with replacing(path) as temporary:
-        temporary.write_bytes(save_safetensors(arrays))
+    write_bytes(path, save_safetensors(arrays))
 
 
 def fleet_ids(fleet: Fleet) -> dict[str, int]:

@@ -24,7 +24,7 @@ from firegui.domain.weights import Correction, NetworkWeights, TrainedEvent, Tra
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import toml
 from firegui.io.array_files import no_tensors
-from firegui.io.atomic import replacing
+from firegui.io.atomic import write_bytes
 from firegui.io.source_files import read_bytes
 
 FORMAT = 1
@@ -44,8 +44,7 @@ def write_weights(path: Path, weights: NetworkWeights) -> None:
     if problems:
         raise InputError(problems, "The weights were not written")
     data = weights_bytes(weights)
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
+    write_bytes(path, data)
 
 
 def weights_bytes(weights: NetworkWeights) -> bytes:

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import rasterio
 from numpy.typing import NDArray
 from rasterio import Affine
 from rasterio.crs import CRS
 from rasterio.errors import CRSError, NotGeoreferencedWarning, RasterioError
+from rasterio.io import MemoryFile
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
-from firegui.io.atomic import replacing
+from firegui.io.atomic import write_bytes
 from firegui.io.crs import wkt
 from firegui.io.safe_open.rasters import raster_dataset
 from firegui.io.source_files import error_text
@@ -80,6 +80,23 @@ def write_raster(
     float32 keeps every bit (NaN is no data), bool is stored as uint8. On a grid without a place the file gets metres
     east and north of the south-west corner and no CRS.
     """
+    with raster_in_memory(bands, grid, descriptions=descriptions, tags=tags) as memory:
+        write_bytes(path, memory.getbuffer())
+
+
+@contextmanager
+def raster_in_memory(
+    bands: NDArray[Any],
+    grid: Grid,
+    *,
+    descriptions: Sequence[str] = (),
+    units: Sequence[str] = (),
+    tags: Mapping[str, str] | None = None,
+) -> Iterator[MemoryFile]:
+    """Yield the GeoTIFF that :func:`write_raster` writes.
+
+    GDAL does not always report that a disk is full, so the disk is left to :func:`~firegui.io.atomic.write_bytes`.
+    """
     stack = bands if bands.ndim == 3 else bands[np.newaxis]
     if stack.dtype == np.bool_:
         stack = stack.view(np.uint8)
@@ -93,15 +110,18 @@ def write_raster(
         "interleave": "band",  # so that one of many can be read without the others
         "BIGTIFF": "IF_SAFER",
     }  # fmt: skip
-    with replacing(path) as temporary:
+    with MemoryFile() as memory:
         try:
-            with without_place_warnings(), rasterio.open(temporary, "w", **profile) as target:
+            with without_place_warnings(), memory.open(**profile) as target:
                 target.write(np.ascontiguousarray(stack))
                 for number, text in enumerate(descriptions, start=1):
                     target.set_band_description(number, text)
+                if units:
+                    target.units = units
                 target.update_tags(**(tags or {}))
         except RasterioError as error:
-            raise OSError(error_text(error)) from error
+            raise InputError([Problem("GeoTIFF", f"cannot be made ({error_text(error)})")]) from error
+        yield memory
 
 
 @contextmanager
