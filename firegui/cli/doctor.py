@@ -69,7 +69,7 @@ RESOURCES = ("fleet/default.toml", "fire/scalar.toml", "fire/network.safetensors
 @click.command()
 @click.option("--bench", is_flag=True, help="Also time the engines on a synthetic fire; takes about a minute.")
 @click.option("--project", metavar="PROJECT", type=FILE, help="With --bench: time the fire of this project instead.")
-@click.option("--rounds", type=whole_between(1, 1000), default=5, show_default=True, help="How often it is timed.")
+@click.option("--rounds", type=whole_between(1, 1000), default=5, show_default=True, help="Timings, 1 to 1000.")
 @json_option
 def doctor(bench: bool, project: Path | None, rounds: int, as_json: bool) -> None:
     """Say what is installed, what firegui can compute on, and how to get what is missing."""
