@@ -151,10 +151,6 @@ class Units(StrEnum):
         """Return a wind speed in the unit of wind speeds."""
         return metres_per_second / _SCALES[self].wind_ms
 
-    def aircraft_speed(self, metres_per_second: float) -> str:
-        """Return the speed of an aircraft with its unit."""
-        return f"{self.aircraft_speed_value(metres_per_second):,.0f} {self.aircraft_speed_unit}"
-
 
 @dataclass(frozen=True, slots=True)
 class _Scale:

@@ -26,7 +26,9 @@ def test_lengths_change_their_unit_where_they_are_long() -> None:
 
 def test_wind_is_in_mph_and_aircraft_in_knots() -> None:
     assert (Units.METRIC.wind(8.94), Units.US.wind(8.94)) == ("8.9 m/s", "20 mph")
-    assert (Units.METRIC.aircraft_speed(61.7), Units.US.aircraft_speed(61.7)) == ("62 m/s", "120 kn")
+    assert (Units.METRIC.aircraft_speed_unit, Units.US.aircraft_speed_unit) == ("m/s", "kn")
+    speeds = [units.aircraft_speed_value(61.7) for units in (Units.METRIC, Units.US)]
+    assert speeds == pytest.approx([61.7, 119.93], abs=0.01)
 
 
 def test_volumes_are_cubic_metres_and_loads_litres_or_both_gallons() -> None:
