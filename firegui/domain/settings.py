@@ -142,7 +142,7 @@ START_TITLES: Mapping[Start, str] = {
 
 SIDE_TITLES: Mapping[RetardantSide, str] = {
     RetardantSide.BOTH: "Both cells (default)",
-    RetardantSide.EMITTER: "Emitting neighbour only",
+    RetardantSide.EMITTER: "Emitting cell only",
     RetardantSide.RECEIVER: "Receiving cell only",
 }
 

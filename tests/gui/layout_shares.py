@@ -18,12 +18,24 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QRect, QSettings, QSize, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLayout,
+    QScrollArea,
+    QStyle,
+    QStyleOptionComboBox,
+    QWidget,
+)
 
 from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import default_size
 from firegui.gui.base.theme import Theme, apply_theme
+from firegui.gui.widgets.fields import NameComboBox
 from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
@@ -100,14 +112,19 @@ def cut_texts(window: MainWindow) -> Iterator[str]:
 
 def _cut_in(root: QWidget) -> Iterator[str]:
     for widget in root.findChildren(QWidget):
+        if isinstance(widget, QComboBox) and widget.isVisible() and not isinstance(widget, NameComboBox):
+            room = room_of(widget)
+            for text in (widget.itemText(index) for index in range(widget.count())):
+                if (needed := widget.fontMetrics().horizontalAdvance(text)) > room:
+                    yield f"{text!r} in a combo box needs {needed} pixels and has {room}"
         if not widget.isVisible() or not isinstance(widget, QLabel | QAbstractButton):
             continue
         text = widget.text().replace("&", "")
         if not text or (isinstance(widget, QAbstractButton) and not _shows_text(widget)):
             continue
         if isinstance(widget, QLabel) and (widget.wordWrap() or "<" in text):
-            if widget.font().stretch() == _WIDE and widget.heightForWidth(widget.width()) > widget.height():
-                # Qt keeps the height of a text that was hidden while its font was changed.
+            if widget.heightForWidth(widget.width()) > widget.height():
+                # Qt keeps the height of a text that was hidden while its font or its room was changed.
                 widget.updateGeometry()
                 settle()
             lines = widget.heightForWidth(widget.width())
@@ -117,6 +134,15 @@ def _cut_in(root: QWidget) -> Iterator[str]:
         needed = max(widget.fontMetrics().horizontalAdvance(line) for line in text.splitlines())
         if needed > widget.width() + _AIR_PX:
             yield f"{text!r} needs {needed} pixels and has {widget.width()}"
+
+
+def room_of(box: QComboBox) -> int:
+    """Return the pixels that a closed combo box has for its text."""
+    option = QStyleOptionComboBox()
+    box.initStyleOption(option)
+    field = QStyle.SubControl.SC_ComboBoxEditField
+    room = box.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, box).width()
+    return room - (box.iconSize().width() + 4 if not box.itemIcon(box.currentIndex()).isNull() else 0)
 
 
 def _shows_text(button: QAbstractButton) -> bool:
@@ -130,6 +156,9 @@ def lengthen(root: QWidget) -> None:
         font = widget.font()
         font.setStretch(_WIDE)
         widget.setFont(font)
+    for layout in root.findChildren(QLayout):
+        # Layouts that are hidden keep the sizes of fields whose font changes.
+        layout.invalidate()
     settle()
 
 

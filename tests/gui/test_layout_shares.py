@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QApplication, QComboBox, QStyle, QStyleOptionComboBox
+from PySide6.QtWidgets import QApplication, QComboBox
 
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.window.main_window import MainWindow
-from tests.gui.layout_shares import cut_dialogs, cut_texts, lengthen, run_scaled, shares
+from tests.gui.layout_shares import cut_dialogs, cut_texts, lengthen, room_of, run_scaled, shares
 from tests.gui.shell_scene import settle, workbench
 
 WITH_SIDE, WITHOUT_SIDE = 0.60, 0.75
@@ -44,20 +44,13 @@ def test_the_longest_choices_of_the_goal_can_be_read(shared: MainWindow, size: Q
     settle()
     boxes = {box.accessibleName(): box for box in shared.workbench.panels["Objective"].findChildren(QComboBox)}
     for name in ("How much must hold", "What the run does"):
-        assert max(boxes[name].fontMetrics().horizontalAdvance(text) for text in _texts(boxes[name])) <= _room(
+        assert max(boxes[name].fontMetrics().horizontalAdvance(text) for text in _texts(boxes[name])) <= room_of(
             boxes[name]
         )
 
 
 def _texts(box: QComboBox) -> list[str]:
     return [box.itemText(index) for index in range(box.count())]
-
-
-def _room(box: QComboBox) -> int:
-    option = QStyleOptionComboBox()
-    box.initStyleOption(option)
-    field = QStyle.SubControl.SC_ComboBoxEditField
-    return box.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, box).width()
 
 
 def test_in_a_small_window_the_side_panel_is_hidden_at_first_and_nothing_is_cut_off(shared: MainWindow) -> None:

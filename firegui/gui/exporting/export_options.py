@@ -97,9 +97,6 @@ class MapSheetForm(QWidget):
             box.setToolTip(plain(tip))
             for value, title in entries.items():
                 box.addItem(title, value.value)
-            # The longest entry must not set the width of a narrow panel.
-            box.setSizeAdjustPolicy(NoScrollComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(8)
         self.whole_grid = QCheckBox("Whole modelled area")
         self.whole_grid.setToolTip("Show the whole modelled area on maps, not only fire and drops")
         self.author = text_line("exportAuthor", "name of who prepares it; stands on maps and forms")

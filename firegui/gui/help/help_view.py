@@ -22,7 +22,6 @@ from PySide6.QtGui import (
     QTextTableFormat,
 )
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -38,7 +37,7 @@ from firegui.assets import resource
 from firegui.gui.base.controls import add_shortcut, tool_button
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import vertical
-from firegui.gui.widgets.fields import NoScrollComboBox
+from firegui.gui.widgets.fields import narrow_combo
 
 FIRST = "getting-started"
 GROUPS: tuple[tuple[str, ...], ...] = (
@@ -243,7 +242,7 @@ class HelpView(QWidget):
         self.text = HelpText()
         self.hits = QListWidget()
         self.search = QLineEdit(placeholderText="Search the help", clearButtonEnabled=True)
-        self.contents = NoScrollComboBox()
+        self.contents = narrow_combo("Contents", "helpContents")
         self._buttons: dict[str, QToolButton] = {}
         self._lay_out()
         self.text.anchorClicked.connect(self._follow)
@@ -353,8 +352,6 @@ class HelpView(QWidget):
             row.addWidget(button)
         self.contents.setAccessibleName("Pages of the help")
         self.contents.setToolTip("Every page of the help")
-        self.contents.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.contents.setMinimumContentsLength(10)
         for group in GROUPS:
             if self.contents.count():
                 self.contents.insertSeparator(self.contents.count())

@@ -21,7 +21,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.plan_control import ExerciseRequest, PlanControl
 from firegui.gui.planning.run_charts import LoopChart
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.fields import WholeField, narrow_combo
+from firegui.gui.widgets.fields import WholeField, choice_combo, narrow_combo
 from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
@@ -77,11 +77,11 @@ class ExercisePanel(SplitPanel):
         self.note = muted_label(role="warning")
         self._lost = NotFlownNote()
         self.scenario = narrow_combo("The scenario that the fire follows, unknown to the planner", "scenario")
-        self.every = narrow_combo("Hours between two observations, at which the plan is repaired", "every")
+        self.every = choice_combo("Hours between two observations, at which the plan is repaired", "every")
         self.draw = WholeField(0, MOST_DRAWS - 1, offset=1)
         self.draw.setAccessibleName("Draw")
         self.draw.setToolTip("Draw of the scenario's random errors and of its fire")
-        self.stop_at = narrow_combo("Observation at which the exercise stops, to be taken over by hand", "stopAt")
+        self.stop_at = choice_combo("Observation at which the exercise stops, to be taken over by hand", "stopAt")
         self.model = TableModel[_Observation](_COLUMNS, self, key=lambda row: row.step)
         self.table, self.chart = QTableView(), LoopChart()
         self._lay_out()

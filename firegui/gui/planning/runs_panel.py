@@ -46,7 +46,7 @@ from firegui.gui.planning.runs_table import (
 )
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.fields import narrow_combo, text_line
+from firegui.gui.widgets.fields import choice_combo, text_line
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import add_table_actions, select_row, selected_rows, show_table
 from firegui.runs.notes import NOTES, read_notes, takes_notes, write_notes
@@ -322,7 +322,7 @@ class RunsPanel(QWidget):
     def _make_search(self) -> tuple[QLineEdit, QComboBox, QComboBox]:
         line = text_line("runSearch", "Find a run", "Show only the runs with these words in name, state or notes")
         line.setClearButtonEnabled(True)
-        order, grouping = narrow_combo("Order of the runs", "runOrder"), narrow_combo("Groups of runs", "runGroups")
+        order, grouping = choice_combo("Order of the runs", "runOrder"), choice_combo("Groups of runs", "runGroups")
         for each in RunOrder:
             order.addItem(each.value, each.value)
         for group in RunGrouping:

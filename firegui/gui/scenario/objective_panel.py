@@ -11,7 +11,6 @@ from typing import Any
 from PySide6.QtCore import QObject, QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QComboBox,
     QFileDialog,
     QGridLayout,
     QGroupBox,
@@ -27,13 +26,12 @@ from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import BACKENDS
-from firegui.gui.widgets.fields import narrow_combo
+from firegui.gui.widgets.fields import choice_combo
 from firegui.gui.widgets.settings_form import FoldedSection, SettingsForm, labelled_rows
 from firegui.runs.run_folder import RUN
 from firegui.runs.run_requests import STAGE_TITLES, run_title
 
 _MERGE_KEYS = count(1_000)
-_LETTERS = 8
 _BROWSE, _FILE = "browse", "file"
 _SCHEDULES = "Schedules (*.safetensors *.csv);;All files (*)"
 _PURPOSE = {
@@ -111,7 +109,7 @@ class StagesChoice(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self.box, self.label = narrow_combo("What the run does", "stages"), plain_label("Do")
+        self.box, self.label = choice_combo("What the run does", "stages"), plain_label("Do")
         self.box.setToolTip(plain("\n".join(f"{title}: {help}" for title, help in STAGE_TITLES.values())))
         for title, _help in STAGE_TITLES.values():
             self.box.addItem(title)
@@ -132,7 +130,7 @@ class StartChoice(QObject):
         self._session, self._form, self._window = session, form, window
         self._item = next(item for item in setting_fields(PlanSettings()) if item.path == ("optimizer", "start"))
         option = self._item.option
-        self.box, self.label = narrow_combo(option.field_label, "optimizer_start"), plain_label(option.field_label)
+        self.box, self.label = choice_combo(option.field_label, "optimizer_start"), plain_label(option.field_label)
         for start, title in option.choices.items():
             self.box.addItem(title, start.value)
         self.box.addItem("Saved run or schedule…", _BROWSE)
@@ -200,8 +198,6 @@ class ObjectivePanel(QWidget):
             self._details(), self._second_stage(),
             1, spacing=8, margins=2,
         )  # fmt: skip
-        for box in self.findChildren(QComboBox):
-            box.setMinimumContentsLength(_LETTERS)
 
     def _objective(self) -> QWidget:
         group, column = _group("Goal")
@@ -262,7 +258,7 @@ class ObjectivePanel(QWidget):
     def _search(self) -> QWidget:
         group, column = _group("Search")
         self._stages, self._start = StagesChoice(self._session), StartChoice(self._session, self._form, self)
-        self._backend = narrow_combo("Device", "backend")
+        self._backend = choice_combo("Device", "backend")
         self._backend.setToolTip("device of the next run; saved on this computer, not in the project")
         for name, title in BACKENDS.items():
             self._backend.addItem(title, name)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from PySide6.QtCore import QEvent, QLocale, Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, QLocale, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPaintEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -70,7 +70,18 @@ class _WheelWithFocus(_Widget):
 
 
 class NoScrollComboBox(_WheelWithFocus, QComboBox):
-    """Combo box that ignores the mouse wheel unless focused."""
+    """Combo box as wide as its longest entry, that ignores the mouse wheel unless focused."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        # By default a box keeps the width of the entries that it had when it was first shown.
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the size at which the longest entry has room."""
+        # Qt keeps its own when entries are added or the font changes.
+        is_whole = self.sizeAdjustPolicy() is QComboBox.SizeAdjustPolicy.AdjustToContents
+        return self.sizeHint() if is_whole else super().minimumSizeHint()
 
 
 class NoScrollSlider(_WheelWithFocus, QSlider):
@@ -81,7 +92,7 @@ class NoScrollDateTimeEdit(_WheelWithFocus, QDateTimeEdit):
     """Field for date and time that ignores the mouse wheel unless focused."""
 
 
-class _MiddleElidedComboBox(NoScrollComboBox):
+class NameComboBox(NoScrollComboBox):
     """Combo box whose long entries lose their middle, so that name and time of a run can be read."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -102,14 +113,23 @@ class _MiddleElidedComboBox(NoScrollComboBox):
         super().showPopup()
 
 
+def choice_combo(title: str, name: str) -> QComboBox:
+    """Return a combo box for words of the program, which has room for the longest of them."""
+    return _named(NoScrollComboBox(), title, name)
+
+
 def narrow_combo(title: str, name: str) -> QComboBox:
-    """Return a combo box whose longest entry does not set the minimum width of a panel."""
-    box = _MiddleElidedComboBox()
+    """Return a combo box for names from files, which does not set the minimum width of a panel."""
+    box = _named(NameComboBox(), title, name)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(12)
+    return box
+
+
+def _named(box: QComboBox, title: str, name: str) -> QComboBox:
     box.setAccessibleName(title)
     box.setToolTip(plain(title))
     box.setObjectName(name)
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(12)
     return box
 
 

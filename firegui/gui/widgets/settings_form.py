@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -25,7 +25,7 @@ from firegui.domain.options import SettingField, replaced_at, setting_fields
 from firegui.errors import Problem
 from firegui.gui.base.layouts import plain_label
 from firegui.gui.base.plain_text import plain
-from firegui.gui.widgets.fields import DecimalField, WholeField, narrow_combo
+from firegui.gui.widgets.fields import DecimalField, WholeField, choice_combo
 
 Settings = TypeVar("Settings")
 
@@ -134,7 +134,7 @@ class SettingEditor(QObject):
             check.toggled.connect(self.edited)
             return check
         if self._item.is_choice:
-            combo = narrow_combo(option.title, "")
+            combo = choice_combo(option.title, "")
             for value in self._item.kind:
                 combo.addItem(option.choices.get(value, value.value), value.value)
             combo.currentIndexChanged.connect(self.edited)
@@ -310,6 +310,11 @@ class FoldedSection(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._button)
         column.addWidget(self.body)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size that is as wide as the content, so that opening it needs no more width."""
+        content = self.body.layout().minimumSize()  # type: ignore[union-attr]
+        return super().minimumSizeHint().expandedTo(QSize(content.width(), 0))
 
     def set_title(self, title: str) -> None:
         """Set the title."""

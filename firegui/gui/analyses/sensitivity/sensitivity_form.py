@@ -16,7 +16,7 @@ from firegui.gui.analyses.schedule_choice import ScheduleChoice
 from firegui.gui.base.layouts import plain_label
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import problems_of
-from firegui.gui.widgets.fields import narrow_combo
+from firegui.gui.widgets.fields import choice_combo
 from firegui.gui.widgets.settings_form import SettingsForm
 
 _HELP = {
@@ -38,7 +38,7 @@ class SensitivityForm(QWidget):
 
     def __init__(self, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.kind = narrow_combo("Vary", "kind")
+        self.kind = choice_combo("Vary", "kind")
         for kind in SensitivityKind:
             self.kind.addItem(KIND_TITLES[kind], kind.value)
         self.schedules = ScheduleChoice(queue, self, "A schedule to vary")
@@ -52,6 +52,7 @@ class SensitivityForm(QWidget):
         form = self._form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(4)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.addRow("Vary", self.kind)
         form.addRow(self.about)
         form.addRow("Schedule", self.schedules.box)

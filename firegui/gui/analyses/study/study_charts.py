@@ -316,7 +316,6 @@ class StudyChartView(QWidget):
             label.setProperty("role", "muted")
             box.setAccessibleName(name)
             box.setToolTip(plain(tip))
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             box.currentIndexChanged.connect(self._draw)
             parts += [label, box]
         fill_column(self, row(*parts), chart, stretch=chart, margins=(0, 2, 0, 0))

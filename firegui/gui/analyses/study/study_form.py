@@ -30,7 +30,7 @@ from firegui.domain.workers import GROUP, WorkerSettings
 from firegui.errors import Problem
 from firegui.gui.base.layouts import horizontal, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import plain
-from firegui.gui.widgets.fields import PathField, narrow_combo, text_line
+from firegui.gui.widgets.fields import PathField, choice_combo, text_line
 from firegui.gui.widgets.settings_form import FoldedSection, SettingsForm
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.io.project.study_file import StudyFile
@@ -59,7 +59,7 @@ class FactorRow(QWidget):
     def __init__(self, titles: Mapping[str, str], each: Vary, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.factor, self.levels = (
-            narrow_combo("Factor", "studyFactor"),
+            choice_combo("Factor", "studyFactor"),
             text_line("studyLevels", "Levels", _LEVELS_TIP),
         )
         self.levels.setPlaceholderText(_LEVELS)
@@ -143,12 +143,12 @@ class StudyForm(QWidget):
             StudySettings(), only=("name", "allowance", "budget", "excess", "sampling", "samples", "seed")
         )
         self.workers = SettingsForm(WorkerSettings())
-        self.planner, self.set_line = narrow_combo("Planner", "studyPlanner"), text_line("studySet", "Sets", _SET_TIP)
+        self.planner, self.set_line = choice_combo("Planner", "studyPlanner"), text_line("studySet", "Sets", _SET_TIP)
         self.schedule = PathField(
             "studySchedule", "Schedule that every case flies", files="Schedules (*.safetensors *.csv);;All files (*)",
             place=lambda: str(self._start()),
         )  # fmt: skip
-        self.measures, self.first = QListWidget(), narrow_combo("Figures show", "studyFirstMeasure")
+        self.measures, self.first = QListWidget(), choice_combo("Figures show", "studyFirstMeasure")
         self.factors: list[FactorRow] = []
         self.cases: list[CaseRow] = []
         self._factor_box, self._case_box = QWidget(), QWidget()

@@ -125,7 +125,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
 
     def _choices(self) -> QWidget:
         """Return the row above the pages, with the choice of display."""
-        self.quantity.addItems(["Final size", "Protected regions"])
+        self.quantity.addItems(["Final size", "Regions"])
         self.unit.addItems([self._session.units.area_unit, "cells"])
         describe(self.quantity, "What is shown of the fire")
         describe(self.unit, "Unit of the pictures")

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from firegui.domain.scenario import LAYERS
 from firegui.domain.units import Units
@@ -207,7 +207,6 @@ class PreviewColumn(QWidget):
         label.setBuddy(self.layer)
         self.layer.setAccessibleName("Layer of the preview")
         self.layer.setToolTip("Layer of the landscape in the preview")
-        self.layer.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.relief.setChecked(True)
         self.relief.setToolTip("lit from the north-west, 45° high")
         for part in (label, self.layer, self.relief):
