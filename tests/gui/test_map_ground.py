@@ -112,6 +112,12 @@ def test_what_is_the_windows_is_left_to_the_window(hand: Hand, tmp_path: Path) -
 
 
 # -- the base map ----------------------------------------------------------------------------------------------------
+def test_a_base_map_lies_above_the_landscape_that_would_hide_it_and_below_the_fire(hand: Hand) -> None:
+    order = hand.view.layers.order
+    assert all(order.index(below) < order.index("basemap") for below in ("extent", "canopy", "fuel", "hillshade"))
+    assert all(order.index("basemap") < order.index(above) for above in ("occupancy", "burning"))
+
+
 def test_a_base_map_is_drawn_under_everything_and_sharper_closer(
     qtbot: QtBot, session: Session, hand: Hand, tmp_path: Path
 ) -> None:

@@ -20,6 +20,7 @@ from firegui.domain.settings import Margin
 from firegui.domain.stress import worst_case_text
 from firegui.domain.units import Units
 from firegui.errors import InputError
+from firegui.gui.base.number_text import number
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.progress_panel import ProgressPanel
@@ -172,6 +173,17 @@ def test_a_change_has_a_sign_and_what_is_not_known_a_dash() -> None:
     one, other = RunEntry("one", Path("1")), RunEntry("other", Path("2"))
     lines = {line.what: line for line in compared(one, other)}
     assert (lines["Drops"].one, lines["Drops"].other, lines["Drops"].change) == ("–", "–", "")
+
+
+def test_what_is_counted_in_cells_is_compared_as_an_area(project: Project) -> None:
+    one, other = (RunEntry(f"run {k}", Path(f"run{k}")) for k in range(2))
+    for entry, protected in ((one, 100.0), (other, 50.0)):
+        entry.project, entry.nominal = project, replace(metrics(1.0), protected_cells=protected)
+    lines = {line.what: line for line in compared(one, other, Units.US)}
+    line = lines[f"Protected area burned, {Units.US.area_unit}"]
+    area = Units.US.area_value(100.0 * project.scenario.grid.cell_area_ha)
+    assert line.one == number(area) and "in cells: 100 and 50" in line.help
+    assert not any("cell" in what.lower() for what in lines)
 
 
 def test_what_burns_of_each_region_is_compared_first_and_only_within_one_outline(project: Project) -> None:

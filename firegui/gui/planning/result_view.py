@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
 from firegui.domain.plan_summary import PlanSummary, fire_size_text
+from firegui.domain.project import Project
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
 from firegui.domain.stress import worst_case_text
@@ -293,7 +294,7 @@ def _count(value: float | None) -> str:
 # -- replanned runs ----------------------------------------------------------------------------------------------------
 def replan_html(entry: RunEntry, scores: ReplanScores, units: Units = Units.METRIC) -> str:
     """Return the metrics of a replanned run and how it ended."""
-    rows = _loop_rows(scores.loop) if scores.loop else _outlook_rows(scores, units)
+    rows = _loop_rows(scores.loop) if scores.loop else _outlook_rows(entry, scores, units)
     sentences = [f"<b>{escape(entry.status.capitalize())}</b>"]
     if entry.reason is not FinishReason.COMPLETED:
         sentences[0] += f": {escape(entry.message)}"
@@ -311,15 +312,14 @@ def replan_html(entry: RunEntry, scores: ReplanScores, units: Units = Units.METR
     return f"{html_table(rows)}<p style='margin-top:4px'>{'. '.join(sentences)}</p>"
 
 
-def _outlook_rows(scores: ReplanScores, units: Units) -> list[list[str]]:
+def _outlook_rows(entry: RunEntry, scores: ReplanScores, units: Units) -> list[list[str]]:
     columns = (scores.nominal, scores.continued, scores.baseline)
     return [
         ["", "new plan", "old plan continued", "no further drops"],
         ["Further drops", *(_metric(each, "drops_executed") for each in columns)],
         ["Objective", *(_objective(each) for each in columns)],
         [f"Fire at the end, {units.area_unit}", *(_extent(each, units) for each in columns)],
-        ["Fire at the end, cells", *(_metric(each, "final_extent_cells") for each in columns)],
-        ["Protected cells burned", *(_metric(each, "protected_cells") for each in columns)],
+        [f"Protected area burned, {units.area_unit}", *(_protected(each, entry.project, units) for each in columns)],
     ]
 
 
@@ -335,6 +335,12 @@ def _loop_rows(days: Sequence[LoopDay]) -> list[list[str]]:
         return rows
     expected = ["–" if row.expected is None else f"{row.expected:,.0f}" for row in days]
     return [[*row, text] for row, text in zip(rows, ["expected", *expected], strict=True)]
+
+
+def _protected(metrics: Metrics | None, project: Project | None, units: Units) -> str:
+    if metrics is None or project is None:
+        return "–"
+    return number(units.area_value(metrics.protected_cells * project.scenario.grid.cell_area_ha))
 
 
 def _metric(metrics: Metrics | None, name: str) -> str:

@@ -71,7 +71,7 @@ def compared(one: RunEntry, other: RunEntry, units: Units = Units.METRIC) -> tup
     """Return the metrics of two runs in ``units``, then every input in which they differ."""
     for entry in (one, other):
         entry.complete_summary()
-    return (*_results(one, other, units), *_numbers(one, other), *differing_inputs(one.project, other.project))
+    return (*_results(one, other, units), *_numbers(one, other, units), *differing_inputs(one.project, other.project))
 
 
 def _results(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
@@ -123,18 +123,16 @@ def _saved(summary: PlanSummary) -> str:
     return "–" if summary.saved_share is None else saved_text(summary.saved_share)
 
 
-def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
+def _numbers(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
     yield _line("Drops", one.drops, other.drops, "drops of the plan")
     yield from _growth_left(one.stress, other.stress)
+    yield _area_line("occupancy_cell_days", one, other, units)
+    yield _with_change(
+        _area_line("protected_cells", one, other, units), why_not_subtracted("protected_cells", one, other)
+    )
     both = (one.nominal, other.nominal)
     for what, name, help in (
         ("Objective", "objective", "each by its own weights, at expected effectiveness"),
-        (
-            "Burned area over time (cell-days)",
-            "occupancy_cell_days",
-            "days times the mean of the expected burned cells",
-        ),
-        ("Protected cells burned", "protected_cells", "expected, over the union of each run's own regions"),
         ("Loss burn", "loss_burn", "fire exposure over time, without its weight"),
         ("Loss final", "loss_final", "fire extent at the end, without its weight"),
         ("Loss protected", "loss_prot", "exposure of the protected regions, without its weight"),
@@ -204,6 +202,21 @@ def _line(what: str, one: float | None, other: float | None, help: str) -> Compa
     if one is not None and other is not None:
         change = "0" if other == one else f"{'+' if other > one else '−'}{_text(abs(other - one))}"
     return ComparisonRow(what, _text(one), _text(other), change, help)
+
+
+def _area_line(name: str, one: RunEntry, other: RunEntry, units: Units) -> ComparisonRow:
+    """Return the row of a metric that counts cells, as an area; the cells are in its help."""
+    if name == "protected_cells":
+        what, help = f"Protected area burned, {units.area_unit}", "expected, in the union of each run's own regions"
+    else:
+        what, help = f"Burned area over time, {units.area_days_unit}", "days times the mean of what has burned"
+    counts = [None if each.nominal is None else float(getattr(each.nominal, name)) for each in (one, other)]
+    areas = [
+        None if count is None or entry.project is None
+        else units.area_value(count * entry.project.scenario.grid.cell_area_ha)
+        for count, entry in zip(counts, (one, other), strict=True)
+    ]  # fmt: skip
+    return _line(what, areas[0], areas[1], f"{help}; in cells: {_text(counts[0])} and {_text(counts[1])}")
 
 
 def _text(value: float | None) -> str:

@@ -151,7 +151,7 @@ class ExtentLayer(MapLayer):
 
 
 class BaseMapLayer(PaintedLayer):
-    """Pictures of a base map, below all layers but the plain background."""
+    """Pictures of a base map, above the landscape, which would hide it, and below the fire."""
 
     key = "basemap"
     title = "Base map"
