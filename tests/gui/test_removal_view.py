@@ -16,6 +16,8 @@ from firegui.domain.project import Project
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
+from firegui.domain.units import Units
+from firegui.gui.base.number_text import number
 from firegui.gui.jobs import run_entry
 from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -78,6 +80,10 @@ def test_the_points_are_drawn_and_listed_and_those_that_exceed_a_limit_apart(
     assert view.extent.marks == {6.0: "this run's plan"}
     cells = [[column.text(row) for column in view.model.columns] for row in view.model.rows]
     assert [row[0] for row in cells] == ["12", "9", "7", "6"]
+    assert entry.project is not None
+    cell_ha = entry.project.scenario.grid.cell_area_ha
+    assert view.protected.curve_points(1)[1].tolist() == pytest.approx([3.0 * cell_ha])
+    assert view.model.columns[2].unit == "ha" and cells[2][2] == number(3.0 * cell_ha)
     assert [row[3] for row in cells] == ["0.40", "0.90", "1.40", "not tested"]
     assert not view.show_button.isEnabled() and not view.use_button.isEnabled()
 
@@ -85,10 +91,12 @@ def test_the_points_are_drawn_and_listed_and_those_that_exceed_a_limit_apart(
 def test_a_click_selects_the_nearest_point_and_its_numbers_are_said(plots: ProgressPanel, entry: RunEntry) -> None:
     view = plots.removal
     view.extent.clicked.emit(7.3)
+    assert entry.project is not None
+    burned = Units.METRIC.area(3.0 * entry.project.scenario.grid.cell_area_ha)
     assert view.selected == 2
     assert view.table.selectionModel().selectedRows()[0].row() == 2
     assert view.text.text() == (
-        "7 drops: 300 ha burned at the end, 3.00 protected cells burned. At the effectiveness assumed in planning. The "
+        f"7 drops: 300 ha burned at the end, {burned} of it protected. At the effectiveness assumed in planning. The "
         "worst scenario exceeds its limit at least 1.40 times."
     )
     assert cursor_of(view.extent) == cursor_of(view.protected) == 7
@@ -217,7 +225,7 @@ def test_scores_at_the_end_replace_those_of_the_planning(qtbot: QtBot, project: 
     assert view.extent.curve_points(0)[1].tolist() == [8.0, 6.0, 5.0]
     # Nothing burns in the regions now, so nothing is said of them.
     assert view.protected.isHidden() and view.table.isColumnHidden(2)
-    assert point_text(curve, curve.points[3]) == (
+    assert point_text(curve, curve.points[3], 0.09) == (
         "6 drops: 8.0 ha burned at the end. At the effectiveness used to score. The scenarios were not tested again "
         "with this plan. It is the plan of this run."
     )

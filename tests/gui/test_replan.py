@@ -231,6 +231,7 @@ def test_a_real_replanning_reopens_with_its_numbers_and_can_be_taken_up_again(
     assert entry.replans and entry.replan is not None and entry.replan.day == DAY_WITH_PERIMETER
     assert entry.project is not None and entry.project.operations == ruled.operations
     assert "old plan continued" in replan_html(entry, entry.replan)
+    assert "Protected area burned, ha" in replan_html(entry, entry.replan)
     again = resume_spec(ruled, folder, out)
     assert isinstance(again, ReplanSpec)
     assert again.resume and again.day == DAY_WITH_PERIMETER and again.observed is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,10 +68,11 @@ class RemovalChart(Chart):
 
 @dataclass(frozen=True, slots=True)
 class CurveRow:
-    """Row of the table: a point, its hectares at the end, and its burned protected cells."""
+    """Row of the table: a point, its hectares at the end, and its burned protected hectares and cells."""
 
     point: RemovalPoint
     extent_ha: float
+    protected_ha: float
     protected_cells: float
 
 
@@ -79,7 +81,8 @@ def curve_columns(units: Units) -> tuple[Column, ...]:
     return (
         Column("Drops", lambda row: row.point.drops, lambda value: f"{value:,}", "planned drops"),
         Column("Fire at the end", lambda row: units.area_value(row.extent_ha), number, unit=units.area_unit),
-        Column("Protected", lambda row: row.protected_cells, number, "protected cells burned", "cells"),
+        Column("Protected", lambda row: units.area_value(row.protected_ha), number, "protected area burned",
+               units.area_unit, cell_tip=lambda row: f"protected area burned; in cells: {number(row.protected_cells)}"),
         Column(
             "Worst scenario", lambda row: row.point.excess, lambda value: f"{value:.2f}",
             "share of the growth that is left in the worst scenario, divided by its limit; a plan holds up to 1",
@@ -102,7 +105,7 @@ class RemovalView(QWidget):
         self._curve: RemovalCurve | None = None
         self._drops: int | None = None
         self._units = Units.METRIC
-        self.extent, self.protected = RemovalChart("Fire at the end, ha"), RemovalChart("Protected cells burned")
+        self.extent, self.protected = RemovalChart("Fire at the end, ha"), RemovalChart("Protected area burned, ha")
         self.table, self.model = QTableView(), TableModel[CurveRow](curve_columns(Units.METRIC), self)
         self.text, self.note = muted_label(_HOW), muted_label()
         self.show_button, self.use_button = QPushButton("Show on map"), QPushButton("Use this plan")
@@ -130,6 +133,7 @@ class RemovalView(QWidget):
         if units is not self._units:
             self._units, self._curve = units, None
             self.extent.rename(f"Fire at the end, {units.area_unit}")
+            self.protected.rename(f"Protected area burned, {units.area_unit}")
             self.model.set_rows((), curve_columns(units))
         if entry is not self._entry:
             self._entry, self._drops = entry, None
@@ -156,12 +160,13 @@ class RemovalView(QWidget):
     # -- what is shown -----------------------------------------------------------------------------------------------
     def _draw(self, curve: RemovalCurve) -> None:
         self.extent.draw_points(curve.points, self._extents(curve))
-        self.protected.draw_points(curve.points, curve.protected())
+        self.protected.draw_points(curve.points, self._protected(curve))
         self.protected.setVisible(burns_protected(curve))
         for chart in self.charts:
             chart.set_marks([(float(curve.taken), "this run's plan")] if curve.taken >= 0 else [])
             chart.update_axes()
-        values = zip(curve.points, curve.extents(), curve.protected(), strict=True)
+        areas = [cells * self._cell_ha for cells in curve.protected()]
+        values = zip(curve.points, curve.extents(), areas, curve.protected(), strict=True)
         self.model.set_rows(tuple(CurveRow(*row) for row in values))
         self.table.setColumnHidden(2, not burns_protected(curve))
         self.table.setColumnHidden(3, not curve.has_margin)
@@ -171,7 +176,9 @@ class RemovalView(QWidget):
         point = None if place is None or curve is None else curve.points[place]
         for chart, values in zip(self.charts, self._values(), strict=True):
             chart.show_value(point, None if place is None else values[place])
-        self.text.setText(_HOW if point is None or curve is None else point_text(curve, point, self._units))
+        self.text.setText(
+            _HOW if point is None or curve is None else point_text(curve, point, self._cell_ha, self._units)
+        )
         can_show = point is not None and self._entry is not None and self._entry.project is not None
         self.show_button.setEnabled(can_show)
         self.use_button.setEnabled(can_show and self._entry is not None and not self._entry.read_only)
@@ -183,8 +190,17 @@ class RemovalView(QWidget):
     def _extents(self, curve: RemovalCurve) -> tuple[float, ...]:
         return tuple(self._units.area_value(extent) for extent in curve.extents())
 
+    def _protected(self, curve: RemovalCurve) -> tuple[float, ...]:
+        return tuple(self._units.area_value(cells * self._cell_ha) for cells in curve.protected())
+
+    @property
+    def _cell_ha(self) -> float:
+        """Hectares of a cell of the run; not a number where its project is lost."""
+        project = None if self._entry is None else self._entry.project
+        return math.nan if project is None else project.scenario.grid.cell_area_ha
+
     def _values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        return ((), ()) if self._curve is None else (self._extents(self._curve), self._curve.protected())
+        return ((), ()) if self._curve is None else (self._extents(self._curve), self._protected(self._curve))
 
     # -- events ------------------------------------------------------------------------------------------------------
     def _on_clicked(self, drops: float) -> None:
@@ -235,14 +251,14 @@ def exceeds_limit(point: RemovalPoint) -> bool:
     return point.is_tested and point.excess > 1.0
 
 
-def point_text(curve: RemovalCurve, point: RemovalPoint, units: Units = Units.METRIC) -> str:
+def point_text(curve: RemovalCurve, point: RemovalPoint, cell_ha: float, units: Units = Units.METRIC) -> str:
     """Return the numbers of a point in words."""
     place = curve.place_of(point.drops)
     assert place is not None
     extent, protected = curve.extents()[place], curve.protected()[place]
     sentences = [f"{point.drops:,} drops: {units.area(extent)} burned at the end"]
-    if burns_protected(curve):
-        sentences[0] += f", {number(protected)} protected cells burned"
+    if burns_protected(curve) and not math.isnan(cell_ha):
+        sentences[0] += f", {units.area(protected * cell_ha)} of it protected"
     sentences.append(f"At the effectiveness {'used to score' if curve.is_scored else 'assumed in planning'}")
     if exceeds_limit(point):
         sentences.append(f"The worst scenario exceeds its limit at least {point.excess:.2f} times")
