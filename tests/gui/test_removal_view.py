@@ -88,6 +88,14 @@ def test_the_points_are_drawn_and_listed_and_those_that_exceed_a_limit_apart(
     assert not view.show_button.isEnabled() and not view.use_button.isEnabled()
 
 
+def test_the_protected_area_is_left_out_where_the_project_of_the_run_is_lost(project: Project) -> None:
+    entry = RunEntry("lost", Path("lost"))
+    entry.curve = curve_of(project)
+    view = RemovalView()
+    view.show_run(entry)
+    assert view.protected.isHidden() and view.table.isColumnHidden(2)
+
+
 def test_a_click_selects_the_nearest_point_and_its_numbers_are_said(plots: ProgressPanel, entry: RunEntry) -> None:
     view = plots.removal
     view.extent.clicked.emit(7.3)

@@ -160,15 +160,17 @@ class RemovalView(QWidget):
     # -- what is shown -----------------------------------------------------------------------------------------------
     def _draw(self, curve: RemovalCurve) -> None:
         self.extent.draw_points(curve.points, self._extents(curve))
-        self.protected.draw_points(curve.points, self._protected(curve))
-        self.protected.setVisible(burns_protected(curve))
+        has_protected = burns_protected(curve) and not math.isnan(self._cell_ha)
+        if has_protected:
+            self.protected.draw_points(curve.points, self._protected(curve))
+        self.protected.setVisible(has_protected)
         for chart in self.charts:
             chart.set_marks([(float(curve.taken), "this run's plan")] if curve.taken >= 0 else [])
             chart.update_axes()
         areas = [cells * self._cell_ha for cells in curve.protected()]
         values = zip(curve.points, curve.extents(), areas, curve.protected(), strict=True)
         self.model.set_rows(tuple(CurveRow(*row) for row in values))
-        self.table.setColumnHidden(2, not burns_protected(curve))
+        self.table.setColumnHidden(2, not has_protected)
         self.table.setColumnHidden(3, not curve.has_margin)
 
     def _show_selected(self) -> None:
