@@ -182,8 +182,10 @@ def test_another_measure_can_be_drawn_and_the_area_beside_what_was_observed(scor
     titles = [metric.title for metric in METRICS]
     scored.measure.setCurrentIndex(titles.index("Overlap of new growth"))
     assert list(scored.chart.points("model")) == [3, 4]
-    scored.measure.setCurrentIndex(titles.index("Area, cells"))
-    assert scored.chart.points("observed") == {1: 16, 3: 64, 4: 100}
+    scored.measure.setCurrentIndex(titles.index("Area"))
+    cell = scored._session.project.scenario.grid.cell_area_ha
+    assert scored.chart.points("observed") == pytest.approx({1: 16 * cell, 3: 64 * cell, 4: 100 * cell})
+    assert scored.chart.title.text().startswith("Area, ha")
 
 
 def test_the_reliability_is_drawn_where_there_are_cells(scored: SkillPanel, controller: SkillController) -> None:

@@ -11,6 +11,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from firegui.domain.units import Units
 from firegui.fire.reliability import Reliability
 from firegui.fire.skill import ForecastSkill, Skill
 from firegui.fire.skill_report import SkillReport
@@ -29,7 +30,7 @@ _SYMBOL = 4.5
 class Metric:
     """Metric by day.
 
-    A ``share`` lies between 0 and 1. ``of`` returns ``None`` for a day without a value.
+    A ``share`` lies between 0 and 1; the others count cells. ``of`` returns ``None`` for a day without a value.
     """
 
     title: str
@@ -43,8 +44,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("Soft overlap", lambda skill: skill.soft_iou),
     Metric("Precision", lambda skill: skill.precision),
     Metric("Recall", lambda skill: skill.recall),
-    Metric("Area, cells", lambda skill: skill.expected, share=False),
-    Metric("Σ|P−O|, cells", lambda skill: skill.manhattan, share=False),
+    Metric("Area", lambda skill: skill.expected, share=False),
+    Metric("Σ|P−O|", lambda skill: skill.manhattan, share=False),
 )
 IOU, AREA = METRICS[0], METRICS[5]
 
@@ -57,7 +58,7 @@ class SkillChart(Chart):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Model check", "day of the forecast", parent)
         self._report: SkillReport | None = None
-        self._metric = IOU
+        self._metric, self._cell, self._unit = IOU, 1.0, ""
         self._lines = {key: self._add(key, role) for key, role in _ROLES.items()}
         self._lines |= {_PUBLISHED: self._add(_PUBLISHED, "retardant"), _OBSERVED: self._add(_OBSERVED, "text")}
         self._fitted = pg.LinearRegionItem(movable=False, pen=pg.mkPen(None))
@@ -66,13 +67,16 @@ class SkillChart(Chart):
         self.hovered.connect(self._read_out)
         self.clicked.connect(self._choose)
 
-    def show_report(self, report: SkillReport | None, metric: Metric) -> None:
-        """Draw another report or metric; ``None`` clears the chart."""
+    def show_report(
+        self, report: SkillReport | None, metric: Metric, cell_ha: float = 1.0, units: Units = Units.METRIC
+    ) -> None:
+        """Draw another report or metric, with areas in ``units``; ``None`` clears the chart."""
         self._report, self._metric = report, metric
+        self._cell, self._unit = (1.0, "") if metric.share else (units.area_value(cell_ha), f", {units.area_unit}")
         curves = {} if report is None else _points(report, metric)
         for key, line in self._lines.items():
             points = curves.get(key, {})
-            self.set_curve(line, list(points), list(points.values()))
+            self.set_curve(line, list(points), [self._cell * value for value in points.values()])
         self._fitted.setVisible(report is not None and report.fit_days > 0)
         if report is not None:
             self._fitted.setRegion((0.5, min(report.fit_days, report.days) + 0.5))
@@ -100,7 +104,10 @@ class SkillChart(Chart):
             return
         day = None if x is None else round(x)
         where = f", day {day}" if day in report.model.days else ""
-        self.set_title(f"{self._metric.title}{where}", *_pieces(report, self._metric, day if where else None))
+        self.set_title(
+            f"{self._metric.title}{self._unit}{where}",
+            *_pieces(report, self._metric, day if where else None, self._cell),
+        )
 
     def _choose(self, x: float) -> None:
         if self._report is not None and 0 <= round(x) <= self._report.days:
@@ -179,23 +186,23 @@ def _curve(forecast: ForecastSkill, metric: Metric, report: SkillReport) -> dict
     return dict(sorted(values.items()))
 
 
-def _pieces(report: SkillReport, metric: Metric, day: int | None) -> list[Piece]:
+def _pieces(report: SkillReport, metric: Metric, day: int | None, cell: float) -> list[Piece]:
     found = []
     for item in report.forecasts:
-        found.append(Piece(f"{short_name(item)} {_value(item, metric, day)}".strip(), _ROLES[item.key]))
+        found.append(Piece(f"{short_name(item)} {_value(item, metric, day, cell)}".strip(), _ROLES[item.key]))
     if metric is IOU and report.published is not None:
         known = report.published.mean if day is None else report.published.iou.get(day)
         found.append(Piece(f"published {'' if known is None else f'{known:.2f}'}".strip(), "retardant"))
     if metric is AREA:
-        shown = "" if day is None else f" {report.model.days[day].overlap.observed:,}"
+        shown = "" if day is None else f" {number(cell * report.model.days[day].overlap.observed)}"
         found.append(Piece(f"observed{shown}", "text"))
     return found
 
 
-def _value(forecast: ForecastSkill, metric: Metric, day: int | None) -> str:
+def _value(forecast: ForecastSkill, metric: Metric, day: int | None, cell: float) -> str:
     """Return the value at ``day``; without a day the mean over the days that have a share, else none."""
     if day is not None:
         value = metric.of(forecast.days[day])
-        return "" if value is None else f"{value:.2f}" if metric.share else number(value)
+        return "" if value is None else f"{value:.2f}" if metric.share else number(cell * value)
     values = [value for skill in forecast.days.values() if (value := metric.of(skill)) is not None]
     return f"mean {np.mean(values):.2f}" if values and metric.share else ""

@@ -223,4 +223,5 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
 
     def _draw_curves(self) -> None:
         result = self._controller.result
-        self.chart.show_report(None if result is None else result.report, METRICS[self.measure.currentIndex()])
+        report, metric = None if result is None else result.report, METRICS[self.measure.currentIndex()]
+        self.chart.show_report(report, metric, self._cell_ha, self._session.units)
