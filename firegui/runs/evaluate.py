@@ -56,10 +56,12 @@ class Evaluation(BaseRun[EvaluateSpec]):
         self._machine.move(RunState.RUNNING)
         model, spec = self._stressed(model)
         self._spec = spec
-        baseline = self._first_fire(model)
+        other = self._model_of_other(model)
+        baseline = self._first_fire(model, other)
         self.baseline_metrics = baseline.metrics
         if baseline.frames is not None:
-            self._emit(BaselineReady(baseline.metrics, baseline.frames))
+            drops = () if spec.against is None else self._engine.drops(other, spec.against)
+            self._emit(BaselineReady(baseline.metrics, baseline.frames, drops))
         if spec.schedule is None:
             text = f"{self._which()}the fire without drops is ready"
             return RunFinished(FinishReason.COMPLETED, text, None, baseline.metrics, None)
@@ -107,13 +109,13 @@ class Evaluation(BaseRun[EvaluateSpec]):
         check = self._control.check
         return self._engine.build(other, other.plan.nominal, self._spec.backend, tell=ignore_message, check=check)
 
-    def _first_fire(self, model: Model) -> Rollout | RunFire:
-        """Return the fire without drops, or that of the plan to compare with."""
+    def _first_fire(self, model: Model, other: Model) -> Rollout | RunFire:
+        """Return the fire without drops, or that of the plan to compare with, whose model is ``other``."""
         spec = self._spec
         if spec.against is not None:
-            return self._fire(self._model_of_other(model), spec.against, spec.against_fire)
+            return self._fire(other, spec.against, spec.against_fire)
         if spec.fire is None or spec.schedule is None:
-            return self._rollout(self._model_of_other(model), None)
+            return self._rollout(other, None)
         stride, check = spec.stride, self._control.check
         return self._engine.fire_without_drops(model, spec.schedule, spec.fire, frame_stride=stride, check=check)
 

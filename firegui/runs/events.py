@@ -65,10 +65,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BaselineReady:
-    """The fire without drops, at the effectiveness-independent baseline."""
+    """The fire without drops, at the effectiveness-independent baseline.
+
+    Where two plans are compared it is that of the first, and ``drops`` are its drops.
+    """
 
     metrics: Metrics
     frames: Frames
+    drops: tuple[DropRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from firegui.domain.schedule import Schedule
 from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.map.layers.drop_layers import DropsLayer
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.map.readout import hover_text, probe_rows
 from firegui.gui.planning.run_charts import AreaChart
@@ -22,7 +23,7 @@ from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.io.project.schedule_file import write_plan_safetensors
 from tests.gui.benchmark_scene import save_benchmark
 from tests.gui.fake_benchmarks import Contest
-from tests.gui.fake_runs import frames, metrics
+from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.map_scene import open_map
 
 P = PlannerName
@@ -77,10 +78,11 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
 ) -> None:
     view, chart = open_map(qtbot, session), AreaChart(session)
     qtbot.addWidget(chart)
+    first, second = drop(1), drop(2)
     session.show_result(
         ShownResult(
             "Gradient", frames(project, 6), metrics(9.0), frames(project), metrics(3.0, 2), project=project,
-            plan_name="Gradient", against="Quick plan",
+            plan_name="Gradient", against="Quick plan", drops=(second,), first_drops=(first,),
         )
     )  # fmt: skip
     captions = {}
@@ -93,7 +95,15 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
         "Plan 2: Gradient",
         "Plan 1 − plan 2",
     ]
-    assert "its drops are not drawn" in captions[FireView.BASELINE].note
+    drawn = {}
+    for shown in FireView:
+        session.set_view(shown)
+        session.set_step(session.project.calendar.n_steps)
+        view.flush()
+        layer = view.layers["drops"]
+        assert isinstance(layer, DropsLayer)
+        drawn[shown] = layer.seen()
+    assert drawn == {FireView.BASELINE: [first], FireView.PLAN: [second], FireView.DIFFERENCE: [second]}
     scale = captions[FireView.DIFFERENCE].scale
     assert scale is not None and scale.title == "Chance burned so far, plan 1 − plan 2"
     place = CellLocation(project.scenario.grid)

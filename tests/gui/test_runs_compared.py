@@ -24,10 +24,12 @@ from firegui.gui.base.number_text import number
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.progress_panel import ProgressPanel
+from firegui.gui.planning.result_panel import ResultPanel
 from firegui.gui.planning.run_comparison import compared, differing_inputs, run_comparison_spec
 from firegui.gui.planning.runs_table import TITLE
 from firegui.gui.session.session import ShownResult
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.store import load_project, save_project
 from tests.gui.analyses.scene import stress_table
 from tests.gui.controls import report
@@ -105,6 +107,17 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     assert captions[0].startswith(titles[0]) and captions[1].startswith(titles[1])
     assert captions[2].startswith("Plan 1 − plan 2")
     assert report(page) == []
+    shown = bench.workbench.panels["Result"]
+    assert isinstance(shown, ResultPanel)
+    shown.refresh()
+    assert f"compares {first.title} and {second.title}" in shown.view.text
+    # A drawer that a comparison opened closes with its workspace; one that was open stays.
+    shell = bench.workbench.shell
+    shell.show_workspace(WorkspaceName.ANALYSE)
+    assert not shell.is_drawer_visible
+    shell.set_drawer_visible(True)
+    shell.show_workspace(WorkspaceName.RUNS)
+    assert shell.is_drawer_visible
 
 
 def test_a_comparison_that_gave_way_to_something_else_does_not_split_the_map_later(

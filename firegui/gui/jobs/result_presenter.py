@@ -323,7 +323,8 @@ class ResultPresenter(QObject):
         )  # fmt: skip
 
     def _show_baseline_of(self, event: BaselineReady) -> None:
-        self._show(replace(self._session.result, baseline=event.frames, baseline_metrics=event.metrics))
+        result = self._session.result
+        self._show(replace(result, baseline=event.frames, baseline_metrics=event.metrics, first_drops=event.drops))
 
     def _show_plan_of(self, event: PlanUpdated) -> None:
         self._show(

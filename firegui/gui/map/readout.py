@@ -136,8 +136,6 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
     notes = [f"{shown.result.title} of an ensemble"] if shown.result.of_ensemble else []
     if shown.result.fire:
         notes.append(f"{shown.result.fire} fire")
-    if shown.result.against and shown.view is FireView.BASELINE:
-        notes.append("its drops are not drawn")
     waits = bool(fire.missing()) and shown.view is not FireView.DIFFERENCE and not shown.result.mean_of
     awaited = shown.awaited if waits else ""
     if waits:

@@ -30,7 +30,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.empty_charts import why_no_first_stage, why_no_second_stage
 from firegui.gui.planning.removal_plan import show_point, use_point
 from firegui.gui.planning.removal_view import RemovalView
-from firegui.gui.planning.result_view import ResultView
+from firegui.gui.planning.result_view import ResultView, no_run_text
 from firegui.gui.planning.run_charts import (
     AreaChart,
     ChartOptions,
@@ -169,7 +169,7 @@ class ProgressPanel(QWidget):
                 entry.complete_curve()
             self.removal.show_run(entry, self._session.units)
         elif part is self.result:
-            self.result.show_run(entry, self._session.units)
+            self.result.show_run(entry, self._session.units, no_run_text(self._session.result))
         elif part is self.loop:
             self.loop.show_run(entry)
         else:
@@ -247,11 +247,8 @@ class ProgressPanel(QWidget):
                 chart.show_row(entry, self._options, row if page == self.page else None)
 
     def _caption_text(self, entry: RunEntry | None) -> str:
-        result = self._session.result
-        if entry is None and result.against and result.plan_name:
-            return f"The map compares {result.against} and {result.plan_name}: double-click one for its charts"
         if entry is None:
-            return "No run is shown: start one, or double-click one in the list of runs"
+            return no_run_text(self._session.result)
         stale = " · inputs were edited since" if entry.stale else ""
         return f"{entry.title} · {entry.status}{stale}"
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from firegui.gui.base.layouts import vertical
 from firegui.gui.charts.chart import REPAINT_MS
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.result_view import ResultView
+from firegui.gui.planning.result_view import ResultView, no_run_text
 from firegui.gui.session.session import Session
 
 _LEAST_HEIGHT = 200
@@ -28,11 +28,12 @@ class ResultPanel(QWidget):
         queue.changed.connect(self._schedule)
         session.units_changed.connect(self.refresh)
         queue.shown_changed.connect(self._schedule)
+        session.result_changed.connect(self._schedule)
         self.refresh()
 
     def refresh(self) -> None:
         """Show the result of the shown run."""
-        self.view.show_run(self._queue.shown, self._session.units)
+        self.view.show_run(self._queue.shown, self._session.units, no_run_text(self._session.result))
 
     def _schedule(self) -> None:
         if not self._throttle.isActive():

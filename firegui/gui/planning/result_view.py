@@ -22,11 +22,12 @@ from firegui.domain.units import Units
 from firegui.gui.base.layouts import column, rich_label, vertical
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
+from firegui.gui.session.session import ShownResult
 from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.stages import FinishReason
 
-_NO_RUN = "No run is shown."
+_NO_RUN = "No run is shown: start one, or double-click one in the list of runs."
 _ETAS = "cautious · expected"
 _GIVEN_UP = "To keep it, choose a plan with more drops on the removal curve, or give the burned area a weight."
 _FIRE_LOST = (
@@ -60,12 +61,13 @@ class ResultView(QScrollArea):
         """The text, as HTML, with what is folded."""
         return "".join(label.text() for label in (self._headline, self._days, self._ended, self._details))
 
-    def show_run(self, entry: RunEntry | None, units: Units = Units.METRIC) -> None:
-        """Show a run, or ``None``, with its quantities in ``units``."""
+    def show_run(self, entry: RunEntry | None, units: Units = Units.METRIC, instead: str = _NO_RUN) -> None:
+        """Show a run with its quantities in ``units``, or the text ``instead`` where there is none."""
         if entry is not None:
             entry.complete_summary()
-        self._wide = (_NO_RUN, "", "") if entry is None else report_parts(entry, units)
-        self._narrow = (_NO_RUN, "", "") if entry is None else report_parts(entry, units, is_narrow=True)
+        none = escape(instead), "", ""
+        self._wide = none if entry is None else report_parts(entry, units)
+        self._narrow = none if entry is None else report_parts(entry, units, is_narrow=True)
         headline, days, ended = self._wide
         details = "" if entry is None else details_html(entry, units)
         for label, text in (
@@ -93,6 +95,13 @@ class ResultView(QScrollArea):
             label.setMaximumWidth(width)
             # The layout asks for the height at the width of the table of days, which is larger.
             label.setMinimumHeight(label.heightForWidth(width) if label.text() else 0)
+
+
+def no_run_text(result: ShownResult) -> str:
+    """Return what the map shows instead of a run, and how one is shown."""
+    if result.against and result.plan_name:
+        return f"The map compares {result.against} and {result.plan_name}: double-click one for its result and charts."
+    return _NO_RUN
 
 
 def _fits(html: str, label: QLabel, width: int) -> bool:

@@ -333,8 +333,8 @@ class ComparisonPanel(QWidget):
             before.deleteLater()
         self.table.setToolTip(_TABLE_TIP)
         header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        for column in (0, len(columns) - 1):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        # As wide as what they hold, so that numbers stand beside their labels; the rest of the page stays empty.
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.table.show()
         self._copy.setEnabled(True)

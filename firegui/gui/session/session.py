@@ -60,6 +60,7 @@ class ShownResult:
     Attributes:
         stale: Inputs were edited since the result was computed.
         project: Project that the result was computed from, which an edited project no longer equals.
+        first_drops: Drops of the plan that the first fire belongs to (``against``).
         stage: Stage of the active run when it drew the plan.
         member: Both fires are those of an ensemble member, which the title names.
         mean_of: Number of members whose mean is shown, at the ends of days; 0 for no mean.
@@ -77,6 +78,7 @@ class ShownResult:
     plan: Frames | None = None
     plan_metrics: Metrics | None = None
     drops: tuple[DropRecord, ...] = ()
+    first_drops: tuple[DropRecord, ...] = ()
     epoch: int = -1
     stale: bool = False
     project: Project | None = None
@@ -99,6 +101,10 @@ class ShownResult:
     def names(self) -> tuple[str, str]:
         """Names of the first fire and of the plan's fire."""
         return self.against or "no drops", self.plan_name or "plan"
+
+    def drops_in(self, view: FireView) -> tuple[DropRecord, ...]:
+        """Return the drops of the plan whose fire a view shows."""
+        return self.first_drops if view is FireView.BASELINE else self.drops
 
 
 class DrawingOptions(QObject):

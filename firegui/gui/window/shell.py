@@ -97,6 +97,7 @@ class Shell(QWidget):
         self._panels: dict[str, QWidget] = {"Timeline": timeline}
         self._results: dict[str, QWidget] = {}
         self._side_width, self._drawer_height = 0, _DRAWER_HEIGHT
+        self._drawer_opened_in: WorkspaceName | None = None
         self._was_shown = False
         self._rail: Rail | None = None
         self._hidden: tuple[QWidget, ...] | None = None
@@ -197,12 +198,17 @@ class Shell(QWidget):
     def reveal_panel(self, name: str) -> None:
         """Show a panel of the side panel or of the drawer without the focus.
 
+        A drawer that this opens closes with the workspace.
+
         Raises ``KeyError`` for another name.
         """
         workspace = PLACES[name].workspace
         if PLACES[name].area is WindowArea.DRAWER:
             self.drawer.setCurrentWidget(self._panels[name])
+            was_open = self.is_drawer_visible
             self.set_drawer_visible(True)
+            if not was_open:
+                self._drawer_opened_in = self.workspace
         elif workspace is not None:
             self.show_workspace(workspace)
             self.side.reveal(workspace, name)
@@ -215,6 +221,8 @@ class Shell(QWidget):
 
     def show_workspace(self, workspace: WorkspaceName) -> None:
         """Show a workspace, with its side panel."""
+        if self._drawer_opened_in not in (None, workspace):
+            self.set_drawer_visible(False)
         self.workspace = workspace
         self.side.show_column(workspace)
         self.set_side_visible(True)
@@ -275,6 +283,7 @@ class Shell(QWidget):
         """Open or close the drawer."""
         if visible is self.is_drawer_visible:
             return
+        self._drawer_opened_in = None
         held = _holds_focus(self.drawer)
         if not visible and self._was_shown:
             self._drawer_height = self.drawer.height()

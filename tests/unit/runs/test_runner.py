@@ -302,6 +302,7 @@ def test_evaluating_against_another_plan_has_its_fire_in_place_of_the_baseline()
     events = carried_out(EvaluateSpec(project, none, against=schedule))
     (first,) = (event for event in events if isinstance(event, BaselineReady))
     assert first.metrics == plain.nominal != plain.baseline
+    assert [(drop.step, drop.column) for drop in first.drops] == [(3, 1)]
     assert end(events).nominal is not None
     assert "for the other plan" in end(events).message
 

@@ -84,6 +84,9 @@ class Ellipses:
         return path
 
 
+_NO_DROPS = "no drops yet: start a run"
+
+
 class DropsLayer(MapLayer):
     """Executed drops: opaque on the shown day, faint before, later ones hidden or outlined."""
 
@@ -122,6 +125,16 @@ class DropsLayer(MapLayer):
         return replace(super().legend, note=f"2σ footprints to scale; strong: shown day{past}{future}")
 
     @property
+    def in_view(self) -> bool:
+        """Whether the shown view has drops: also the first fire where it is that of a plan."""
+        return super().in_view or bool(self._drops)
+
+    @property
+    def _drops(self) -> tuple[DropRecord, ...]:
+        """Drops of the plan whose fire is shown."""
+        return self.session.result.drops_in(self.session.view)
+
+    @property
     def shows_future(self) -> bool:
         """Whether drops after the shown time are drawn, as always while drops are edited."""
         return self._values[FUTURE_DROPS] == OUTLINED or self.session.tool is Tool.DROP
@@ -138,17 +151,17 @@ class DropsLayer(MapLayer):
             return []
         first = 0 if self.shows_past else shown.day * shown.project.calendar.steps_per_day
         end = shown.project.calendar.n_steps if self.shows_future else shown.step + 1
-        return [drop for drop in shown.result.drops if drop.executed and first <= drop.step < end]
+        return [drop for drop in self._drops if drop.executed and first <= drop.step < end]
 
     def missing(self) -> str:
         """Return why there are no drops."""
         if self.session.result.mean_of:
             return "not shown with means over an ensemble: show the plan's run"
-        return "" if any(drop.executed for drop in self.session.result.drops) else "no drops yet: start a run"
+        return "" if any(drop.executed for drop in self._drops or self.session.result.drops) else _NO_DROPS
 
     def draw(self, shown: MapState | None) -> None:
         """Draw the other days, which stay the same within a day, then the shown day, which grows."""
-        if shown is None or not shown.result.drops:
+        if shown is None or not self._drops:
             self.strokes.set_strokes(())
             self._source, self._ellipses, self._other_days, self._today, self._made_of = None, {}, (), {}, ()
             return
@@ -162,12 +175,12 @@ class DropsLayer(MapLayer):
 
     def prepare(self, shown: MapState | None) -> None:
         """Compute the shapes of a new plan, without painting."""
-        if shown is not None and shown.result.drops and self.visible and self.in_view:
+        if shown is not None and self._drops and self.visible and self.in_view:
             self._make(shown)
 
     def _make(self, shown: MapState) -> None:
         per_day = shown.project.calendar.steps_per_day
-        self._load(shown.result.drops)
+        self._load(self._drops)
         self._turn_to(shown.day * per_day, (shown.day + 1) * per_day, shown.project.calendar.n_steps + 1)
 
     @property
