@@ -114,7 +114,7 @@ class Units(StrEnum):
     def volume_number(self, gallons: float) -> str:
         """Return the number of :meth:`volume`, for a column whose head has the unit."""
         value = self.volume_value(gallons)
-        return f"{value:,.{1 if self is not Units.US and abs(value) < _SMALL else 0}f}"
+        return f"{value:,.{1 if self is not Units.US and 0.0 < abs(value) < _SMALL else 0}f}"
 
     def volume(self, gallons: float) -> str:
         """Return the volume of several drops with its unit: ``2,145 m³`` or ``566,662 gal``."""

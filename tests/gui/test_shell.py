@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QRect, QSettings, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMainWindow, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMainWindow, QToolBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -96,6 +96,7 @@ def test_a_project_named_on_the_command_line_waits_for_the_first_paint_too(tmp_p
 def test_a_bare_window_is_built_step_by_step_and_keeps_choices_made_meanwhile(qtbot: QtBot) -> None:
     window = MainWindow()
     qtbot.addWidget(window)
+    window.show()
     assert [action.text() for action in window.menuBar().actions()] == list(MENUS)
     assert not any(action.isEnabled() for action in window.menuBar().actions())
     done: list[str] = []
@@ -106,6 +107,9 @@ def test_a_bare_window_is_built_step_by_step_and_keeps_choices_made_meanwhile(qt
     qtbot.waitUntil(lambda: done == ["wish"])
     assert [action.text() for action in window.menuBar().actions()] == list(MENUS)
     assert set(window.workbench.panels) == set(PLACES)
+    # The menu bar that it stands in was visible before it.
+    bar = window.findChild(QToolBar, "toolBar")
+    assert isinstance(bar, QToolBar) and bar.isVisible()
     window.stop_work()
 
 

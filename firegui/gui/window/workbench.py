@@ -249,6 +249,8 @@ class Workbench(QObject):
         else:
             # Menus and tools share one row: the map needs the height.
             menus.setCornerWidget(bar)
+            # A menu bar that is visible already, as behind the start page, leaves a new corner widget hidden.
+            bar.show()
         self.drops.add_actions({name: actions[name] for name in GROUPS["selected_drops"]})
         shell.set_rail(Rail(actions.group("workspace")))
         views = (*actions.group("view"), actions["side_by_side"])
