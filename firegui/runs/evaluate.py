@@ -56,11 +56,11 @@ class Evaluation(BaseRun[EvaluateSpec]):
         self._machine.move(RunState.RUNNING)
         model, spec = self._stressed(model)
         self._spec = spec
-        other = self._model_of_other(model)
-        baseline = self._first_fire(model, other)
+        second = self._model_of_other(model)
+        baseline = self._first_fire(model, second)
         self.baseline_metrics = baseline.metrics
         if baseline.frames is not None:
-            drops = () if spec.against is None else self._engine.drops(other, spec.against)
+            drops = () if spec.against is None else self._engine.drops(second, spec.against)
             self._emit(BaselineReady(baseline.metrics, baseline.frames, drops))
         if spec.schedule is None:
             text = f"{self._which()}the fire without drops is ready"
