@@ -135,8 +135,13 @@ def test_a_stopped_run_is_resumed_from_its_line(
     wait_idle(qtbot, queue)
     execute.endless = False
     panel.select(entry)
+    session = panel._session
+    kept: list[bool] = []
+    session.result_changed.connect(lambda: kept.append(session.result.plan is not None))
+    assert session.result.plan is not None
     panel.button("resume").click()
     wait_idle(qtbot, queue)
+    assert kept and all(kept), "the map lost the plan that the run goes on with"
     assert [spec.resume for spec in execute.runs] == [False, True]
 
 

@@ -154,9 +154,16 @@ class ResultPresenter(QObject):
         self.show_evaluation(EvaluationRequest("No drops", EvaluateSpec(project, backend=self._session.backend)))
 
     def show_live(self, entry: RunEntry, project: Project) -> None:
-        """Show the reports of ``entry``, an active run of ``project``."""
+        """Show the reports of ``entry``, an active run of ``project``.
+
+        The plan of a run that is resumed stays until its next one.
+        """
+        shown = self._session.result
         self.set_shown(entry)
-        self._begin_result(entry.title, project, folder=entry.folder, fire=entry.fire)
+        if shown.folder == entry.folder and shown.project is not None and same_inputs(shown.project, project):
+            self._show(replace(shown, title=entry.title, fire=entry.fire))
+        else:
+            self._begin_result(entry.title, project, folder=entry.folder, fire=entry.fire)
         self._update_awaited()
 
     def rename(self, entry: RunEntry) -> None:
