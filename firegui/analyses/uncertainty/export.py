@@ -130,7 +130,10 @@ def _waiting_room(out: Path) -> Iterator[Path]:
     try:
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".export-", dir=out) as waiting:
-            yield Path(waiting)
+            try:
+                yield Path(waiting)
+            except InputError as error:
+                raise InputError(atomic.problems_at(out, Path(waiting), error), error.title) from error
     except OSError as error:
         raise InputError([atomic.write_problem(out, error)], TITLE) from error
     finally:

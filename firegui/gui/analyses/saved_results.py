@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from firegui.errors import InputError, Problem
-from firegui.io.atomic import write_bytes, write_problem
+from firegui.io.atomic import problems_at, write_bytes, write_problem
 from firegui.io.paths import real_path
 from firegui.io.toml import plain_words
 from firegui.runs.header import SavedHeader
@@ -152,7 +152,10 @@ def copy_files(files: Sequence[Path], out: Path, own: Path, thing: str) -> tuple
         raise InputError([Problem(str(out), f"is the {thing}'s own folder", "choose another one")], title)
     try:
         with tempfile.TemporaryDirectory(prefix=".export-", dir=out) as waiting:
-            lost = [problem for path in files if (problem := _copy(path, Path(waiting), thing)) is not None]
+            try:
+                lost = [problem for path in files if (problem := _copy(path, Path(waiting), thing)) is not None]
+            except InputError as error:
+                raise InputError(problems_at(out, Path(waiting), error), title) from error
             if lost:
                 raise InputError(lost, title)
             for path in files:
