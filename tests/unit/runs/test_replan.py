@@ -187,10 +187,16 @@ def test_the_loop_flies_every_day_beside_the_fixed_schedule_and_no_drops(tmp_pat
     assert report.violations == ()
 
 
-@pytest.mark.parametrize("day", [1, 3])
-def test_a_loop_that_was_broken_off_ends_as_an_unbroken_one(tmp_path: Path, day: int) -> None:
-    carry_out(loop_spec(tmp_path / "unbroken"))
+@pytest.fixture(scope="module")
+def unbroken_loop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a closed loop flown to its end. Only to be read."""
+    spec = loop_spec(tmp_path_factory.mktemp("loop") / "unbroken")
+    assert end(carry_out(spec)).reason is FinishReason.COMPLETED
+    return spec.out
 
+
+@pytest.mark.parametrize("day", [1, 3])
+def test_a_loop_that_was_broken_off_ends_as_an_unbroken_one(tmp_path: Path, unbroken_loop: Path, day: int) -> None:
     def kill(event: RunEvent, control: RunControl) -> None:
         if isinstance(event, Progress) and event.done == day:
             raise KeyboardInterrupt  # nothing of firegui catches it: as if the process had been killed
@@ -201,7 +207,7 @@ def test_a_loop_that_was_broken_off_ends_as_an_unbroken_one(tmp_path: Path, day:
     assert not (broken.out / "plan.safetensors").exists()
     assert end(carry_out(replace(broken, resume=True))).reason is FinishReason.COMPLETED
     files = ("plan.safetensors", "schedule.csv", "closed_loop.csv", "metrics.json", "loop.safetensors")
-    assert_same_files(tmp_path / "broken", tmp_path / "unbroken", *files)
+    assert_same_files(tmp_path / "broken", unbroken_loop, *files)
 
 
 def test_a_stopped_loop_keeps_the_days_it_has_flown(tmp_path: Path) -> None:
@@ -241,6 +247,14 @@ def exercise_spec(out: Path, hours: float = 12.0, **changes: object) -> ReplanSp
     project = replace(project_of(), stress=StressSet((WEAK,), seed=11))
     spec = replan_spec(out, project, closed_loop=True, day=1, observed=None)
     return replace(spec, exercise=replace(WEAK, repair_hours=hours), draw=1, **changes)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def unbroken_exercise(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an exercise flown to its end. Only to be read."""
+    spec = exercise_spec(tmp_path_factory.mktemp("exercise") / "unbroken")
+    assert end(carry_out(spec)).reason is FinishReason.COMPLETED
+    return spec.out
 
 
 @pytest.mark.parametrize(
@@ -288,9 +302,7 @@ def test_an_exercise_is_the_draw_of_a_stress_test_and_keeps_the_fire_at_every_ob
     assert f"replanned every {hours:g} h" in finished.message
 
 
-def test_an_exercise_that_was_broken_off_ends_as_an_unbroken_one(tmp_path: Path) -> None:
-    carry_out(exercise_spec(tmp_path / "unbroken"))
-
+def test_an_exercise_that_was_broken_off_ends_as_an_unbroken_one(tmp_path: Path, unbroken_exercise: Path) -> None:
     def kill(event: RunEvent, control: RunControl) -> None:
         if isinstance(event, Progress) and event.done == 3:
             raise KeyboardInterrupt
@@ -302,7 +314,7 @@ def test_an_exercise_that_was_broken_off_ends_as_an_unbroken_one(tmp_path: Path)
     assert "another day, perimeter or schedule" in problems_of(carry_out(other))
     assert end(carry_out(replace(broken, resume=True))).reason is FinishReason.COMPLETED
     files = ("plan.safetensors", "schedule.csv", "closed_loop.csv", "metrics.json", "loop.safetensors", "fire.npz")
-    assert_same_files(tmp_path / "broken", tmp_path / "unbroken", *files)
+    assert_same_files(tmp_path / "broken", unbroken_exercise, *files)
 
 
 def stopped_spec(out: Path, days: float) -> ReplanSpec:
@@ -319,9 +331,8 @@ LOOP_FILES = ("plan.safetensors", "schedule.csv", "closed_loop.csv", "metrics.js
 
 @pytest.mark.parametrize("days", [0.5, 1.5])
 def test_an_exercise_stops_where_it_is_told_and_goes_on_unedited_as_an_unbroken_one(
-    tmp_path: Path, days: float
+    tmp_path: Path, unbroken_exercise: Path, days: float
 ) -> None:
-    carry_out(exercise_spec(tmp_path / "unbroken"))
     stopped = stopped_spec(tmp_path / "stopped", days)
     events = carry_out(stopped)
     assert end(events).reason is FinishReason.STOPPED
@@ -330,15 +341,15 @@ def test_an_exercise_stops_where_it_is_told_and_goes_on_unedited_as_an_unbroken_
     assert [len(rows) for rows in told] == list(range(round(2 * days) + 1))
     after = gone_on(tmp_path / "after", stopped, saved_plan(stopped.out, stopped.project))
     assert end(carry_out(after)).reason is FinishReason.COMPLETED
-    assert_same_files(tmp_path / "after", tmp_path / "unbroken", *LOOP_FILES)
+    assert_same_files(tmp_path / "after", unbroken_exercise, *LOOP_FILES)
     # The drops as a table says them are the same drops.
     shape, fleet = stopped.project.scenario.grid.shape, stopped.project.planned_fleet
     table = read_schedule(stopped.out / "schedule.csv", fleet, DAYS * STEPS_PER_DAY, shape)
     assert end(carry_out(gone_on(tmp_path / "table", stopped, table))).reason is FinishReason.COMPLETED
-    assert_same_files(tmp_path / "table", tmp_path / "unbroken", *LOOP_FILES)
+    assert_same_files(tmp_path / "table", unbroken_exercise, *LOOP_FILES)
     # And the one that was stopped can still go on by itself.
     assert end(carry_out(replace(stopped, resume=True, stop_at=None))).reason is FinishReason.COMPLETED
-    assert_same_files(stopped.out, tmp_path / "unbroken", *LOOP_FILES)
+    assert_same_files(stopped.out, unbroken_exercise, *LOOP_FILES)
 
 
 def without_drops(schedule: Schedule, first: int, end: int) -> Schedule:
@@ -347,7 +358,9 @@ def without_drops(schedule: Schedule, first: int, end: int) -> Schedule:
     return Schedule(logits, schedule.poses)
 
 
-def test_edited_drops_are_flown_until_the_next_observation_and_what_was_flown_before_stays(tmp_path: Path) -> None:
+def test_edited_drops_are_flown_until_the_next_observation_and_what_was_flown_before_stays(
+    tmp_path: Path, unbroken_exercise: Path
+) -> None:
     stopped = stopped_spec(tmp_path / "stopped", 1.0)
     carry_out(stopped)
     plan, step = saved_plan(stopped.out, stopped.project), STEPS_PER_DAY
@@ -362,8 +375,7 @@ def test_edited_drops_are_flown_until_the_next_observation_and_what_was_flown_be
     np.testing.assert_array_equal(ended.logits[:step], plan.logits[:step])
     np.testing.assert_array_equal(ended.poses[:step], plan.poses[:step])
     # The plan that is not repaired is still the one of the beginning.
-    carry_out(exercise_spec(tmp_path / "unbroken"))
-    unbroken = read_scores(tmp_path / "unbroken").loop
+    unbroken = read_scores(unbroken_exercise).loop
     assert [row.open_cells for row in rows] == [row.open_cells for row in unbroken]
     assert [row.open_drops for row in rows] == [row.open_drops for row in unbroken]
 
@@ -403,17 +415,15 @@ def test_an_exercise_does_not_go_on_from_what_cannot_be(tmp_path: Path) -> None:
     assert not out.exists()
 
 
-def test_a_row_says_what_was_decided_and_expected(tmp_path: Path) -> None:
-    spec = exercise_spec(tmp_path / "run")
-    carry_out(spec)
-    rows = read_scores(spec.out).loop
+def test_a_row_says_what_was_decided_and_expected(unbroken_exercise: Path) -> None:
+    rows = read_scores(unbroken_exercise).loop
     assert rows[0].decision is Decision.KEPT
     assert {row.decision for row in rows} <= set(Decision) - {Decision.BY_HAND}
     forecasts = [row.forecast for row in rows]
     # In a world with weaker drops that fail, more burns than the model expects.
     assert all(forecast is not None for forecast in forecasts)
     assert sum(row.loop_cells for row in rows) > sum(forecast or 0.0 for forecast in forecasts)
-    table = csv_rows(spec.out / "closed_loop.csv")
+    table = csv_rows(unbroken_exercise / "closed_loop.csv")
     assert [row["decision"] for row in table] == [str(row.decision) for row in rows]
     assert [float(row["forecast"]) for row in table] == forecasts
 
