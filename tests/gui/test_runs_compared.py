@@ -111,6 +111,11 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     assert isinstance(shown, ResultPanel)
     shown.refresh()
     assert f"compares {first.title} and {second.title}" in shown.view.text
+    # The legend would cover most of a narrow map. It comes back with the single one.
+    stage = bench.workbench.shell.stage
+    assert stage.cards["Legend"].isHidden() and stage.shown_cards["Legend"]
+    bench.workbench.session.set_side_by_side(False)
+    assert not stage.cards["Legend"].isHidden()
     # A drawer that a comparison opened closes with its workspace; one that was open stays.
     shell = bench.workbench.shell
     shell.show_workspace(WorkspaceName.ANALYSE)

@@ -60,6 +60,9 @@ class OverlayCard(QFrame):
             super().keyPressEvent(event)
 
 
+_LEGEND = "Legend"
+
+
 class MapStage(QWidget):
     """The map with cards over it: the layers at the right, the legend at the lower left."""
 
@@ -71,6 +74,7 @@ class MapStage(QWidget):
         self.maps = maps
         self.cards: dict[str, OverlayCard] = {}
         self._notice: QWidget | None = None
+        self._is_split = self._has_other_legend = False
         vertical(self, maps, margins=0)
         self.setFocusProxy(maps)
 
@@ -97,6 +101,23 @@ class MapStage(QWidget):
         if held and not on:
             self.maps.setFocus()
         self.card_toggled.emit(name, on)
+
+    def split(self, on: bool) -> None:
+        """Follow whether maps stand side by side, where the legend has a state of its own and is hidden at first.
+
+        It would cover most of a narrow map.
+        """
+        if on is self._is_split or _LEGEND not in self.cards:
+            return
+        self._is_split, shown = on, self._has_other_legend
+        self._has_other_legend = not self.cards[_LEGEND].isHidden()
+        self.show_card(_LEGEND, on=shown)
+
+    @property
+    def shown_cards(self) -> dict[str, bool]:
+        """Whether each card is shown over a single map."""
+        shown = {name: not card.isHidden() for name, card in self.cards.items()}
+        return shown | ({_LEGEND: self._has_other_legend} if self._is_split else {})
 
     def place_cards(self) -> None:
         """Move every visible card and the notice to their places, within the map."""

@@ -337,7 +337,7 @@ class Shell(QWidget):
                 "sections": sections,
                 "chosen": {workspace.value: name for workspace, name in self._chosen.items()},
                 "modes": {workspace.value: mode.value for workspace, mode in self._modes.items()},
-                "cards": {name: not card.isHidden() for name, card in self.stage.cards.items()},
+                "cards": self.stage.shown_cards,
             }
         )
 
