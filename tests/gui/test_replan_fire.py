@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import DropList
 from firegui.domain.observation import FireRecord
 from firegui.domain.results import Metrics
+from firegui.domain.units import Units
 from firegui.gui.base.number_text import number
 from firegui.gui.exporting.export_dialog import ExportSource, content_of
 from firegui.gui.jobs.run_entry import RunEntry
@@ -121,7 +122,7 @@ def test_map_chart_table_drops_and_export_have_the_numbers_of_the_result(qtbot: 
     assert ("no further drops" in panel.area.legend.text()) is not bench.kept.is_drawn
     ends = sorted(float(panel.area.curve_points(curve)[1][-1]) for curve in (0, 1))
     assert ends == pytest.approx(sorted((nominal.final_extent_ha, bench.baseline.final_extent_ha)), rel=0.01)
-    assert f"{nominal.final_extent_cells:,.0f}" in panel.result.text
+    assert Units.METRIC.area_number(nominal.final_extent_ha) in panel.result.text
     # The export of what is shown.
     content = content_of(ExportSource.of(session), None)
     assert content.plan is not None and content.baseline is not None
