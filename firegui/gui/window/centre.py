@@ -103,9 +103,9 @@ class MapStage(QWidget):
         self.card_toggled.emit(name, on)
 
     def split(self, on: bool) -> None:
-        """Follow whether maps stand side by side, where the legend has a state of its own and is hidden at first.
+        """Follow whether maps stand side by side.
 
-        It would cover most of a narrow map.
+        The legend has a state of its own there and is hidden at first: it would cover most of a narrow map.
         """
         if on is self._is_split or _LEGEND not in self.cards:
             return
