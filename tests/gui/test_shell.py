@@ -272,6 +272,20 @@ def test_the_search_unfolds_the_advanced_settings_that_it_finds(window: MainWind
     assert weight.isVisible()
 
 
+def test_the_arrow_of_a_section_that_the_search_opens_points_down_until_it_is_folded_again(window: MainWindow) -> None:
+    window.workbench.show_panel("Fleet")
+    shell = window.workbench.shell
+    section = shell.side.sections["Constraints"]
+    QTest.keyClicks(shell.side.search, "no-drop zones")
+    assert section.content.isVisible()
+    assert section.heading.isChecked() and section.heading.arrowType() is Qt.ArrowType.DownArrow
+    QTest.keyClick(section.heading, Qt.Key.Key_Space)
+    assert section.content.isHidden() and section.heading.arrowType() is Qt.ArrowType.RightArrow
+    shell.side.search.clear()
+    assert not section.is_open and section.content.isHidden()
+    assert not section.heading.isChecked() and section.heading.arrowType() is Qt.ArrowType.RightArrow
+
+
 def test_a_folded_analysis_says_which_question_it_answers(window: MainWindow) -> None:
     window.workbench.show_panel("Stress")
     side = window.workbench.shell.side

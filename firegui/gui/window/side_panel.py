@@ -53,20 +53,29 @@ class PanelSection(QWidget):
         self.heading.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.heading.toggled.connect(self._on_toggled)
+        self.heading.clicked.connect(self.set_open)
         self.question = muted_label(question)
         self.question.setContentsMargins(24, 0, 4, 5)
         vertical(self, self.heading, self.question, (content, 1), margins=0, spacing=0)
-        self._on_toggled(False)
+        self._is_open = False
+        self._show(opened=False)
 
     @property
     def is_open(self) -> bool:
-        """Whether the content is shown."""
-        return self.heading.isChecked()
+        """Whether the section was opened; a search may show the content of another one for a while."""
+        return self._is_open
 
     def set_open(self, opened: bool) -> None:
         """Show or hide the content."""
-        self.heading.setChecked(opened)
+        was_open, self._is_open = self._is_open, opened
+        self._show(opened=opened)
+        if opened is not was_open:
+            self.toggled.emit(opened)
+
+    def show_found(self, found: bool | None) -> None:
+        """Show the section with its content if a search ``found`` it; ``None`` ends the search."""
+        self.setVisible(found is not False)
+        self._show(opened=self._is_open if found is None else found)
 
     def found(self, words: Sequence[str]) -> QWidget | None:
         """Return the heading or the first part of the content whose texts have all ``words``, if any."""
@@ -86,11 +95,12 @@ class PanelSection(QWidget):
             shown += f" {_headings(widget)}" if isinstance(widget, QTableView) else ""
             yield widget, without_mnemonic(f"{shown} {widget.accessibleName()} {widget.toolTip()}").lower()
 
-    def _on_toggled(self, opened: bool) -> None:
+    def _show(self, *, opened: bool) -> None:
+        """Show content, arrow and question of an open or of a folded section."""
+        self.heading.setChecked(opened)
         self.heading.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
         self.content.setVisible(opened)
         self.question.setVisible(bool(self.question.text()) and not opened)
-        self.toggled.emit(opened)
 
 
 def _tab_stops(top: QWidget) -> list[QWidget]:
@@ -285,10 +295,7 @@ class SidePanel(QWidget):
         first: QWidget | None = None
         for section in column.sections.values():
             place = section.found(words) if words else None
-            section.setVisible(not words or place is not None)
-            is_shown = place is not None if words else section.is_open
-            section.content.setVisible(is_shown)
-            section.question.setVisible(bool(section.question.text()) and not is_shown)
+            section.show_found(place is not None if words else None)
             if place is None or place is section.heading:
                 continue
             for fold in _folds_around(place, section.content):
