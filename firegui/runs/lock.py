@@ -31,6 +31,8 @@ _SOMEBODY = "another window"
 # A list that looks whether a run is live holds the lock for a moment; that must not turn a run away.
 _WAIT_S, _EVERY_S = 0.2, 0.05
 _EDIT_WAIT_S = 10.0
+# A link in the place of the lock would have another file emptied.
+_OPEN = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
 
 
 class FolderLock:
@@ -52,7 +54,7 @@ class FolderLock:
     def _take(self, folder: Path) -> bool:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+            handle = os.open(self._path, _OPEN | os.O_CREAT, 0o666)
         except OSError as error:
             raise InputError([write_problem(folder, error)], "The run cannot be saved") from error
         # The lock of a file that its last holder has removed by now is worth nothing.
@@ -108,7 +110,7 @@ def editing(folder: Path) -> Iterator[None]:
 def is_held(folder: Path, name: str = LOCK) -> bool:
     """Return whether any process holds the lock ``name`` of ``folder`` at the moment."""
     try:
-        handle = os.open(folder / name, os.O_RDWR)
+        handle = os.open(folder / name, _OPEN)
     except OSError:
         return False
     try:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import problems_at, write_bytes, write_problem
 from firegui.io.paths import real_path
+from firegui.io.project.store import result_folders
 from firegui.io.toml import plain_words
 from firegui.runs.header import SavedHeader
 from firegui.runs.lock import is_held
@@ -108,11 +109,8 @@ class SavedResults(Generic[Saved]):
 
     def in_project(self, project_folder: Path | None) -> tuple[Saved, ...]:
         """Return the results, the latest first. Unreadable ones are left out."""
-        parent = None if project_folder is None else project_folder / self.directory
-        if parent is None or not parent.is_dir():
-            return ()
         found = []
-        for folder in (entry for entry in parent.iterdir() if entry.is_dir()):
+        for folder in [] if project_folder is None else result_folders(project_folder, self.directory):
             with suppress(InputError):
                 saved = self._load(folder, self.store.read(folder), is_held(folder))
                 found += [] if saved is None else [saved]

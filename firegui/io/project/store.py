@@ -207,11 +207,22 @@ def holds_edits(base: Path, folder: Path) -> bool:
 def list_runs(folder: Path) -> list[Path]:
     """Return the folders of a project's plans, by name.
 
-    Hidden ones are still being written. Other results are left out.
+    Hidden ones are still being written. Other results and links that lead out of the project are left out.
     """
-    runs = folder / RUNS
-    found = [entry for entry in runs.iterdir() if entry.is_dir() and entry.name[0] != "."] if runs.is_dir() else []
-    return sorted(entry for entry in found if not any((entry / name).is_file() for name in _NO_PLANS))
+    runs = result_folders(folder, RUNS)
+    return sorted(entry for entry in runs if not any((entry / name).is_file() for name in _NO_PLANS))
+
+
+def result_folders(folder: Path, directory: str) -> list[Path]:
+    """Return the folders in ``directory`` of a project.
+
+    Hidden ones and links that lead out of the project are left out.
+    """
+    parent = folder / directory
+    if not parent.is_dir() or outside_problem(parent, folder) is not None:
+        return []
+    found = (entry for entry in parent.iterdir() if entry.is_dir() and entry.name[0] != ".")
+    return [entry for entry in found if not entry.is_symlink() or outside_problem(entry, folder) is None]
 
 
 def project_hash(project: Project) -> str:

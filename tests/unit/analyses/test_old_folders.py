@@ -13,7 +13,7 @@ from firegui.domain.project import Project
 from firegui.domain.sensitivity import SensitivityKind
 from firegui.domain.settings import Margin
 from firegui.domain.stress import StressSet
-from firegui.errors import InputError
+from firegui.errors import InputError, Problem
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import STORE, check_out, kept_schedule, read_drops, read_run
@@ -66,3 +66,41 @@ def test_an_old_header_that_is_written_again_reads_the_same(old: Path, store: Re
     header = store.read(old / name)
     store.write(old / name, header)
     assert store.read(old / name) == header
+
+
+@pytest.mark.parametrize(("store", "name"), [(STORE, "plan"), (results.STORE, "sensitivity")])
+@pytest.mark.parametrize("file", ["header", "other"])
+def test_a_result_with_a_link_out_of_its_folder_is_refused(
+    old: Path, store: ResultStore[Any], name: str, file: str
+) -> None:
+    taken = store.header if file == "header" else next(
+        path.name for path in (old / name).iterdir() if path.name != store.header
+    )  # fmt: skip
+    link = old / name / taken
+    link.symlink_to(link.rename(old / taken))
+
+    with pytest.raises(InputError) as refused:
+        store.read(old / name)
+
+    assert refused.value.problems == (
+        Problem(str(link), "is a link that leads out of its folder", "put the file itself in its place"),
+    )
+
+
+@pytest.mark.parametrize(("store", "name"), [(STORE, "plan"), (results.STORE, "sensitivity")])
+def test_a_link_to_itself_in_a_result_is_one_problem(old: Path, store: ResultStore[Any], name: str) -> None:
+    link = old / name / store.header
+    link.unlink()
+    link.symlink_to(link)
+
+    with pytest.raises(InputError) as refused:
+        store.read(old / name)
+
+    assert [problem.where for problem in refused.value.problems] == [str(link)]
+
+
+def test_a_link_in_a_result_to_its_own_file_is_read(old: Path) -> None:
+    header = old / "plan" / STORE.header
+    header.symlink_to(header.rename(old / "plan" / "other.toml").name)
+
+    assert STORE.read(old / "plan").reason is FinishReason.COMPLETED

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import subprocess
 import sys
@@ -124,3 +125,15 @@ def test_on_a_file_system_that_cannot_lock_work_goes_on_without(
     FolderLock(tmp_path).release()
     assert not is_held(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [LOCK]
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="this system opens links")
+def test_a_link_in_the_place_of_the_lock_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("x")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / LOCK).symlink_to(tmp_path / "precious")
+
+    with pytest.raises(InputError, match="cannot be saved"):
+        FolderLock(tmp_path / "run").say("somebody")
+
+    assert (tmp_path / "precious").read_text() == "x" and not is_held(tmp_path / "run")

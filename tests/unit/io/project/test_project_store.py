@@ -312,6 +312,16 @@ def test_runs_are_listed_by_name_without_what_is_still_being_written(folder: Pat
     assert [run.name for run in list_runs(folder)] == ["a", "b"]
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_links_to_runs_outside_of_the_project_are_not_listed(folder: Path, tmp_path: Path, whole: bool) -> None:
+    (tmp_path / "others" / "a").mkdir(parents=True)
+    link, target = (folder / "runs", tmp_path / "others") if whole else (folder / "runs" / "a", tmp_path / "others/a")
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(target, target_is_directory=True)
+
+    assert list_runs(folder) == []
+
+
 def test_the_hash_changes_with_everything_a_run_depends_on() -> None:
     base = project()
     event = base.scenario
