@@ -14,7 +14,7 @@ from firegui.api.running import result_folder
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problems
 from firegui.io.exporters import NO_FILMS, file_names, film_names, known_formats
-from firegui.io.exporters.content import ExportContent, Sheet
+from firegui.io.exporters.content import ExportContent, Sheet, WrittenDrops
 from firegui.runs.export import TITLE, hand_over, run_content
 
 FILMS = ("mp4", "gif")
@@ -53,14 +53,15 @@ def write_export(
     film_kinds: Sequence[str] = (),
     tell: Callable[[str], None] | None = None,
     units: Units = Units.METRIC,
+    drops: WrittenDrops = WrittenDrops.ALL,
 ) -> ExportedFiles:
     """Write the plan of the run folder ``run``; every file appears or none does.
 
-    ``units`` are those of pages for people; data files keep theirs.
+    ``units`` are those of pages for people; data files keep theirs. ``drops`` are those that tables and layers list.
     ``films`` returns what draws each film of ``film_kinds``. ``tell`` receives the name of each file before it is
     written. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
     """
-    content = run_content(run, water, formats or ([] if film_kinds else [""]), Sheet(units=units))
+    content = run_content(run, water, formats or ([] if film_kinds else [""]), Sheet(units=units)).only(drops)
     chosen = known_formats(formats) if formats else []
     drawn = films()
     names = [*file_names(content, chosen, name), *film_names(content, film_kinds, name)]
@@ -78,6 +79,7 @@ def export(
     name: str | None = None,
     water: str | Path | None = None,
     units: Literal["metric", "us"] = "metric",
+    drops: Literal["all", "flown"] = "all",
 ) -> ExportedFiles:
     """Write a plan for pilots, GIS specialists and the air operations branch.
 
@@ -91,6 +93,8 @@ def export(
         name: Beginning of the names of the files, in place of the standard's.
         water: Where water is, as polygons, lines or a raster; by the fuel layer unless given.
         units: Units of pages for people, metric or US field units; data files keep theirs.
+        drops: Drops in tables and layers: all proposed ones, with ``executed`` false for those that are not flown, or
+            the flown ones alone. Both are read back as the same plan.
 
     Raises:
         InputError: Something is wrong with the run or the formats. Every problem is listed and nothing was written.
@@ -101,8 +105,12 @@ def export(
     name_problems(name, problems)
     if units not in {each.value for each in Units}:
         problems.add("units", f"{units!r} is not known", "use metric or us")
+    if drops not in {each.value for each in WrittenDrops}:
+        problems.add("drops", f"{drops!r} is not known", "use all or flown")
     if problems:
         raise InputError(problems, TITLE)
     with result_folder(run) as folder:
         layer = None if water is None else Path(water)
-        return write_export(folder, chosen, Path(out), name=name, water=layer, units=Units(units))
+        return write_export(
+            folder, chosen, Path(out), name=name, water=layer, units=Units(units), drops=WrittenDrops(drops)
+        )

@@ -16,7 +16,7 @@ from firegui.domain.model_range import outside_text
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.animation import film_problems
-from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.content import ExportContent, WrittenDrops
 from firegui.runs.export import TITLE
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import read_run
@@ -34,6 +34,13 @@ from firegui.runs.run_folder import read_run
     "--water", metavar="F", type=FILE, help="Where water is, as polygons, lines or a raster; else by the fuel layer."
 )
 @click.option(
+    "--drops",
+    type=click.Choice([each.value for each in WrittenDrops]),
+    default=WrittenDrops.ALL.value,
+    show_default=True,
+    help="Drops in tables and layers (csv, geojson, gpkg): the flown ones, or every proposal as in schedule.csv.",
+)
+@click.option(
     "--film",
     "sides",
     type=click.Choice(tuple(FILM_SIDES)),
@@ -45,7 +52,7 @@ from firegui.runs.run_folder import read_run
 @click.option("--verbose", is_flag=True, help="List the notes on fire model and event as well.")
 @json_option
 def export(
-    run_folder: Path, formats: str, out: Path, name: str | None, water: Path | None, sides: str, fps: int,
+    run_folder: Path, formats: str, out: Path, name: str | None, water: Path | None, drops: str, sides: str, fps: int,
     verbose: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Write the plan of RUN for pilots, GIS specialists and the air operations branch.
@@ -65,12 +72,13 @@ def export(
         run_folder, [kind for kind in chosen if kind not in FILMS], out, name=name, water=water,
         films=lambda: _films(run_folder, wanted_films, sides, fps), film_kinds=wanted_films,
         tell=lambda file: click.echo(f"writing {file}", err=True), units=chosen_units(),
+        drops=WrittenDrops(drops),
     )  # fmt: skip
     content = written.content
     data = {
         "run": str(run_folder), "files": [str(path) for path in written.files], "drops": len(content.rows),
-        "executed": len(content.flown), "near_water": content.near_water, "notes": list(content.notes),
-        "warnings": list(content.warnings),
+        "executed": len(content.flown), "left_out": content.left_out, "near_water": content.near_water,
+        "notes": list(content.notes), "warnings": list(content.warnings),
     }  # fmt: skip
     wrote = [f"{'Replaced' if path in written.replaced else 'Wrote'} {path}" for path in written.files]
     outside = outside_text(content.project)
@@ -96,12 +104,14 @@ def _films(run: Path, kinds: Sequence[str], sides: str, fps: int) -> dict[str, C
 
 
 def _said(content: ExportContent, *, verbose: bool) -> list[str]:
-    executed, others = len(content.flown), len(content.rows) - len(content.flown)
-    rest = f", and {counted(others, 'proposal')} marked executed=false" if others else ""
+    others = len(content.rows) - len(content.flown)
+    rest = f", and {counted(others, 'proposal')} marked executed=false: --drops flown leaves them out" if others else ""
+    if content.left_out:
+        rest = f"; {counted(content.left_out, 'proposal')} not flown and left out: --drops all writes them"
     close = [f"  {row.drop.aircraft} {row.when} {row.landing_ddm or ''}" for row in content.flown if row.near_water]
     flagged = [f"{counted(len(close), 'drop')} within 300 ft of water:", *close] if close else []
     folded = () if verbose else content.background
     notes = [f"Note: {note}" for note in content.notes if note not in content.warnings and note not in folded]
     if folded:
         notes.append(f"{counted(len(folded), 'note')} on the fire model and the event: --verbose lists them")
-    return [f"{counted(executed, 'drop')} executed{rest}", *flagged, *notes]
+    return [f"{counted(len(content.flown), 'drop')} executed{rest}", *flagged, *notes]

@@ -50,6 +50,14 @@ class DropList:
         """Return the drop with this ``(step, column)``, or ``None``."""
         return next((drop for drop in self.drops if drop.key == key), None)
 
+    @property
+    def numbers(self) -> dict[tuple[int, int], int]:
+        """The number of every drop by its ``(step, column)``, from 1 in order of step and column.
+
+        Tables, the map, briefings and exports show this number.
+        """
+        return {drop.key: number for number, drop in enumerate(self.drops, start=1)}
+
     def plus(self, drop: Drop) -> DropList:
         """Return the list with ``drop`` added."""
         return DropList(tuple(sorted((*self.drops, drop))))

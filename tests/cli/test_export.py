@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from dataclasses import replace
@@ -144,11 +145,35 @@ def test_an_export_says_what_is_flown_what_is_not_and_what_it_replaced(
     rows = file.read_text(encoding="utf-8").splitlines()[1:]
     flown = sum(",true,-1" in row for row in rows)
     assert 0 < flown < len(rows)
-    said = f"{flown:,} drops executed, and {len(rows) - flown:,} proposals marked executed=false"
+    rest = f"{len(rows) - flown:,} proposals marked executed=false: --drops flown leaves them out"
+    said = f"{flown:,} drops executed, and {rest}"
     assert f"Wrote {file}" in first.out and first.err.splitlines() == ["writing p.csv"]
     assert f"Replaced {file}" in again.out
     assert f"Wrote {file.with_suffix('.geojson')}" in again.out
     assert said in first.out.splitlines()
+
+
+def test_flown_drops_alone_are_written_on_request_and_read_back_as_the_same_plan(
+    firegui: Run, project: Path, finished: Path, tmp_path: Path
+) -> None:
+    words = ("export", finished, "--format", "csv,geojson,gpkg", "--drops", "flown", "--name", "p", "--out")
+    answer = firegui(*words, tmp_path / "out", "--json")
+    flown, left_out = answer.json["executed"], answer.json["left_out"]
+    assert answer.json["drops"] == flown > 0 and left_out > 0
+    file = tmp_path / "out" / "p.csv"
+    with file.open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    assert [row["drop"] for row in rows] == [str(number) for number in range(1, flown + 1)]
+    assert {row["executed"] for row in rows} == {"true"}
+    assert len(json.loads(file.with_suffix(".geojson").read_text(encoding="utf-8"))["features"]) == flown
+    assert len(pyogrio.raw.read(file.with_suffix(".gpkg"), layer="drops")[2]) == flown
+    said = f"{flown:,} drops executed; {left_out:,} proposals not flown and left out: --drops all writes them"
+    assert said in firegui(*words, tmp_path / "again").out.splitlines()
+    scores = [
+        firegui("evaluate", project, "--schedule", schedule, "--json").json
+        for schedule in (file, finished / "schedule.csv")
+    ]
+    assert all(scores[0][name] == scores[1][name] for name in ("drops_executed", "final_extent_cells", "objective"))
 
 
 def test_drops_in_the_dark_are_warned_of_before_anything_else(firegui: Run, finished: Path, tmp_path: Path) -> None:

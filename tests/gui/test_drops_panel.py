@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.drops import DropList
 from firegui.gui.exporting.export_dialog import ExportSource, content_of
-from firegui.gui.map.drop_edits import pin_marked, unpin_marked
+from firegui.gui.map.drop_edits import card_rows, pin_marked, unpin_marked
 from firegui.gui.planning.drops_panel import DropsPanel
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.coordinates import CoordinateFormat
+from firegui.io.exporters.briefing_days import drop_lines, periods_of
+from firegui.io.exporters.csv import write_csv
 from tests.gui.hands import LEFT, cell_text, centre_of, choose, show_widget
 from tests.gui.map_scene import Hand
 from tests.gui.plan_editor_scene import FakePreviewer, show_plan
@@ -161,6 +167,27 @@ def test_an_export_of_selected_drops_has_only_these_and_says_so(panel: DropsPane
     content = content_of(ExportSource.of(session, keys), None)
     assert [(row.drop.step, row.drop.column) for row in content.rows] == [(60, 1)]
     assert any("1 of the plan's 3 drops" in note for note in content.notes)
+
+
+def test_a_drop_has_one_number_in_table_card_briefing_and_csv(
+    panel: DropsPanel, session: Session, tmp_path: Path
+) -> None:
+    content = content_of(ExportSource.of(session), None)
+    calendar = content.project.calendar
+    lines = [line for period in periods_of(content) for line in drop_lines(period, calendar)]
+    write_csv(tmp_path / "plan.csv", content)
+    with (tmp_path / "plan.csv").open(newline="", encoding="utf-8") as file:
+        written = [(row["drop"], row["aircraft"]) for row in csv.DictReader(file)]
+    assert written == [("1", "S-2T-1"), ("2", "S-2T-2"), ("3", "CL-415-1")]
+    assert [(line[0], line[3]) for line in lines] == written
+    assert [(str(row.number), row.record.aircraft) for row in panel.model.rows] == written
+    for row, (number, aircraft) in zip(panel.model.rows, written, strict=True):
+        session.plan_editor.select(DropList.of([row.record]).drops[0])
+        card = card_rows(session)
+        assert card is not None and card[0].startswith(f"Drop {number} · {aircraft} · ")
+    # Selected drops keep the numbers of the whole plan.
+    some = content_of(ExportSource.of(session, [panel.model.rows[2].key]), None)
+    assert [row.number for row in some.rows] == [3]
 
 
 def test_the_table_is_listed_only_while_it_is_seen(panel: DropsPanel, session: Session) -> None:

@@ -103,19 +103,33 @@ def names_in(folder: Path) -> list[str]:
 def test_the_files_hold_the_shown_drops(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
     assert dialog.summary.text() == (
         "Whole fire, 19 Aug 12:00, search step 31: 2 planned drops. 1 proposed drop is not flown, because its aircraft "
-        "is not back in time or a rule forbids the drop; tables mark it as not executed."
+        "is not back in time or a rule forbids the drop. It is left out, unless you choose All proposed drops."
     )
+    assert dialog.drops.isVisible()
     press_export(qtbot, dialog)
     with (tmp_path / "out" / "plan.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(int(row["step"]), row["aircraft"], row["executed"]) for row in rows] == [
         (3, "S-2T-1", "true"),
         (60, "CL-415-1", "true"),
-        (61, "S-2T-1", "false"),
     ]
-    assert len(json.loads((tmp_path / "out" / "plan.geojson").read_text())["features"]) >= 2
+    assert len(json.loads((tmp_path / "out" / "plan.geojson").read_text())["features"]) == 2
+    assert dialog.activity.text().splitlines()[-1] == "2 flown drops; 1 proposed drop not flown: left out."
     assert names_in(tmp_path / "out") == ["plan.csv", "plan.geojson"]
     assert [path.name for path in dialog.written] == ["plan.csv", "plan.geojson"]
+
+
+def test_all_proposed_drops_are_written_on_request(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
+    assert [dialog.drops.itemText(place) for place in range(2)] == ["Flown drops (2)", "All proposed drops (3)"]
+    dialog.drops.setCurrentIndex(1)
+    press_export(qtbot, dialog)
+    with (tmp_path / "out" / "plan.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["executed"], row["drop"]) for row in rows] == [("true", "1"), ("true", "2"), ("false", "")]
+    document = json.loads((tmp_path / "out" / "plan.geojson").read_text())
+    assert len(document["features"]) == 3
+    assert document["notes"][0] == "1 of 3 drops are proposals that are not flown: executed is false"
+    assert dialog.activity.text().endswith("1 proposed drop not flown: in tables and layers, marked executed=false.")
 
 
 def test_what_was_written_is_listed_and_the_folder_opens(

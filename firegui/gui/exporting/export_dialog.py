@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.drops import DropList
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.results import Frames
@@ -34,14 +35,15 @@ from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.dialogs import confirm_replace, show_problems
 from firegui.gui.base.layouts import column, horizontal, plain_label, scroll_area, splitter, vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
-from firegui.gui.widgets.fields import PathField
+from firegui.gui.widgets.fields import NoScrollComboBox, PathField
 from firegui.io.exporters import file_names, refusals
-from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, export_content
+from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, WrittenDrops, export_content
 from firegui.io.vectors.water import read_water
 from firegui.runs.export import hand_over, run_content
 from firegui.runs.messages import counted
@@ -60,7 +62,8 @@ class ExportSource:
     """The shown drops and fires when the dialog opened.
 
     ``folder`` is the run's, ``made`` is the time of the export. ``fire`` is the kind of fire that a replanned run
-    stores. ``regions`` are those on the map, which may have been edited since the run.
+    stores. ``regions`` are those on the map, which may have been edited since the run. ``numbers`` are those of the
+    whole plan's drops, and ``of_drops`` how many they are, where ``drops`` were selected.
     """
 
     project: Project
@@ -73,17 +76,18 @@ class ExportSource:
     fire: str = ""
     regions: tuple[Region, ...] | None = None
     of_drops: int | None = None
+    numbers: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
     @staticmethod
     def of(session: Session, only: Collection[tuple[int, int]] = ()) -> ExportSource:
         """Return what ``session`` shows now, with all drops or those at ``only`` (step and column)."""
         result = session.result
         drops = tuple(drop for drop in result.drops if not only or (drop.step, drop.column) in only)
-        baseline = None if result.against else result.baseline
+        baseline, numbers = None if result.against else result.baseline, DropList.of(result.drops).numbers
         return ExportSource(
             result.project or session.project, drops, result.title, result.plan, baseline, result.folder,
             datetime.now(UTC).replace(microsecond=0), result.fire, session.project.regions,
-            sum(drop.executed for drop in result.drops) if only else None,
+            len(numbers) if only else None, numbers,
         )  # fmt: skip
 
 
@@ -133,7 +137,7 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
         notes = [_COARSE_BASELINE] if kept.baseline is None and baseline is not None else []
     content = export_content(
         project, source.drops, run=source.run, made=made, plan=plan, baseline=baseline, water=layer,
-        limits=model_caveats(project),
+        limits=model_caveats(project), numbers=source.numbers,
     )  # fmt: skip
     if source.of_drops is not None:
         notes.append(_SOME_DROPS.format(len(source.drops), source.of_drops))
@@ -234,6 +238,7 @@ class ExportDialog(QDialog):
         self._trouble: FireguiError | None = None
         self.written: list[Path] = []
         self._waiting: list[str] = []
+        self._written_drops = ""
         self.formats = FormatList()
         self.sheet = MapSheetForm(self._source.project.calendar.days if self._source is not None else 1, session.units)
         self.water = PathField("exportWater", "a raster or vector file; empty: water of the fuel layer", files=_WATER)
@@ -244,6 +249,8 @@ class ExportDialog(QDialog):
         self.stem = QLineEdit(_first_stem(session))
         self.stem.setAccessibleName("Name")
         self.stem.setToolTip("How the name of every file begins")
+        self.drops = NoScrollComboBox()
+        self._fill_drops()
         self.preview = PagePreview()
         self._prepare, self._write = LatestTask(self), LatestTask(self, settle_ms=0)
         self.summary, self.warnings, self.activity = (plain_label(wordWrap=True) for _ in range(3))
@@ -283,6 +290,7 @@ class ExportDialog(QDialog):
         names = file_names(content, formats, stem)
         if confirm_replace(self, folder, names):
             self._waiting = names
+            self._written_drops = _drops_text(content)
             self._write.request(partial(hand_over, content, formats, folder, stem, tell=self.begun.emit))
             self._refresh()
 
@@ -321,7 +329,22 @@ class ExportDialog(QDialog):
             problems.append(Problem("Schedule", "it is still being computed", "wait until the map is drawn"))
         if problems or folder is None or self._ready is None:
             raise InputError(problems, TITLE)
-        return folder, self._ready.content
+        return folder, self._ready.content.only(self._drops)
+
+    @property
+    def _drops(self) -> WrittenDrops:
+        """The drops that tables and layers are to list."""
+        return WrittenDrops(self.drops.currentData())
+
+    def _fill_drops(self) -> None:
+        """Offer the flown drops, which pilots are given; where some proposals are not flown, all of them too."""
+        drops = () if self._source is None else self._source.drops
+        flown = sum(drop.executed for drop in drops)
+        self.drops.addItem(f"Flown drops ({flown:,})", WrittenDrops.FLOWN.value)
+        if flown < len(drops):
+            self.drops.addItem(f"All proposed drops ({len(drops):,})", WrittenDrops.ALL.value)
+        self.drops.setAccessibleName("Drops")
+        self.drops.setToolTip(plain(_DROPS_TIP))
 
     def _stem(self) -> str | None:
         """Return the common prefix of the names; ``None`` for names by the standard."""
@@ -371,7 +394,8 @@ class ExportDialog(QDialog):
     def _on_written(self, paths: list[Path]) -> None:
         self.written = paths
         lines = "\n".join(f"{path.name}  ({_size(path)})" for path in paths)
-        self.activity.setText(f"Wrote {counted(len(paths), 'file')} to {paths[0].parent}:\n{lines}")
+        head = f"Wrote {counted(len(paths), 'file')} to {paths[0].parent}:"
+        self.activity.setText("\n".join([head, lines, self._written_drops]))
         self._session.message.emit(f"Exported {', '.join(path.name for path in paths)} to {paths[0].parent}")
         self.close_button.setText("Close")
         self._refresh()
@@ -389,7 +413,7 @@ class ExportDialog(QDialog):
         self.open_button.setEnabled(bool(self.written) and not writing)
         self._bar.setVisible(writing)
         self.stem.setEnabled(not self.standard.isChecked())
-        for part in (self.formats, self.sheet, self.water, self.folder, self.standard):
+        for part in (self.formats, self.sheet, self.drops, self.water, self.folder, self.standard):
             part.setEnabled(self._can and not writing)
         if writing:
             self._bar.setRange(0, 0)
@@ -473,15 +497,20 @@ class ExportDialog(QDialog):
         files = QGroupBox("Files")
         form = QFormLayout(files)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        for title, field in (
-            ("Water", self.water), ("Folder", self.folder), ("", self.standard), ("Name", self.stem),
-            ("Writes", self.names),
+        for title, part in (
+            ("Drops", self.drops), ("Water", self.water), ("Folder", self.folder), ("", self.standard),
+            ("Name", self.stem), ("Writes", self.names),
         ):  # fmt: skip
-            form.addRow(title, field)
+            form.addRow(title, part)
+        form.setRowVisible(self.drops, self.drops.count() > 1)
         self.standard.setChecked(True)
         return column(*boxes, files, spacing=6, margins=(0, 0, 8, 0))
 
 
+_DROPS_TIP = (
+    "Drops in tables and layers (CSV, GeoJSON, GeoPackage); all other formats show the flown drops. A proposed drop is "
+    "not flown when its aircraft is not back in time or a rule forbids it; its row has executed=false."
+)
 _WATER = "Water (*.gpkg *.geojson *.json *.shp *.kml *.tif *.tiff *.img *.asc);;All files (*)"
 
 
@@ -507,9 +536,19 @@ def _summary(result: ShownResult, *, is_planning: bool) -> str:
     one = refused == 1
     return (
         f"{found} {counted(refused, 'proposed drop')} {'is' if one else 'are'} not flown, because "
-        f"{'its' if one else 'the'} aircraft is not back in time or a rule forbids the drop; "
-        f"tables mark {'it' if one else 'them'} as not executed."
+        f"{'its' if one else 'the'} aircraft is not back in time or a rule forbids the drop. "
+        f"{'It is' if one else 'They are'} left out, unless you choose All proposed drops."
     )
+
+
+def _drops_text(content: ExportContent) -> str:
+    """Return how many drops an export lists, and what it does with those that are not flown."""
+    text = counted(len(content.flown), "flown drop")
+    held = content.not_flown
+    if not held:
+        return f"{text}."
+    left = "left out" if content.left_out else "in tables and layers, marked executed=false"
+    return f"{text}; {counted(held, 'proposed drop')} not flown: {left}."
 
 
 def _first_folder(session: Session) -> Path:

@@ -151,11 +151,15 @@ def card_rows(session: Session) -> tuple[str, Rows] | None:
     if drop is None or not session.has_project:
         return None
     rows = _drop_rows(session, drop)
+    drops = editor.drops if editor.change is None else editor.change.after
+    if drops.at(drop.key) is None and editor.change is not None:
+        drops = editor.change.before
     if editor.change is not None and editor.change.after != editor.change.before:
         rows += _broken_rows(editor.change) + _effect_rows(session, editor.change, editor.preview)
     elif session.result.pending:
         rows.append(("", "computing the fire of these drops…"))
-    return f"{tail_name(session, drop)} · {when_text(session, drop.step)}", rows
+    name = f"Drop {drops.numbers[drop.key]:,} · {tail_name(session, drop)}"
+    return f"{name} · {when_text(session, drop.step)}", rows
 
 
 def _drop_rows(session: Session, drop: Drop) -> Rows:

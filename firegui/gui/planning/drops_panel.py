@@ -11,7 +11,7 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, QSignalB
 from PySide6.QtGui import QAction, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QLineEdit, QMenu, QTableView, QWidget
 
-from firegui.domain.drops import Drop
+from firegui.domain.drops import Drop, DropList
 from firegui.domain.operations import PinnedDrop
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
@@ -39,7 +39,7 @@ _ACTIONS = ("go_to_drop", "edit_drop", "pin_drops", "unpin_drops", "remove_drops
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedDrop:
-    """One drop of the plan; ``number`` counts from 1 in order of time."""
+    """One drop of the plan; ``number`` is that of :attr:`DropList.numbers`."""
 
     number: int
     record: DropRecord
@@ -79,7 +79,7 @@ def drop_columns(units: Units) -> tuple[Column, ...]:
 
 
 _BEFORE = (
-    Column("Drop", lambda row: row.number, tip="Number in order of time"),
+    Column("Drop", lambda row: row.number, tip="Number in order of time; the map, briefings and exports show the same"),
     Column("Day", lambda row: row.day, tip="Day of the plan, from 1"),
     Column("Time", lambda row: row, lambda row: row.time, is_text=True, sort_key=lambda row: row.record.step,
            tip="Local time of the drop"),
@@ -193,15 +193,16 @@ class DropsPanel(QWidget):
             pins.setdefault(pin.aircraft, []).append(pin)
         plan = editor.plan
         before = None if plan is None else {(d.step, d.column): d for d in plan.origin.drops if d.executed}
-        flown = sorted((d for d in result.drops if d.executed), key=lambda d: (d.step, d.column))
-        for number, record in enumerate(flown, start=1):
+        records = {(d.step, d.column): d for d in result.drops if d.executed}
+        for key, number in DropList.of(result.drops).numbers.items():
+            record = records[key]
             when = calendar.time_of_step(record.step)
             lonlat = place.lonlat(record.y, record.x)
             where = f"row {record.y:.1f}, column {record.x:.1f}" if lonlat is None else format_place(*lonlat, form)
             states = []
             if any(_is_at(pin, when) for pin in pins.get(record.aircraft, ())):
                 states.append("pinned")
-            if before is not None and before.get((record.step, record.column)) != record:
+            if before is not None and before.get(key) != record:
                 states.append("edited")
             if record.step in dark:
                 states.append("at night")

@@ -267,7 +267,7 @@ def day_lines(content: ExportContent, periods: Sequence[Period]) -> list[list[st
 def notes_of(content: ExportContent) -> list[str]:
     """Return what to know before using the plan: what it is made of, and what every number leaves out."""
     project = content.project
-    held = len(content.rows) - len(content.flown)
+    held = content.not_flown
     minutes = project.calendar.hours_per_step * 60.0
     notes = [
         f"Plan: {content.run or 'without a name'}, made {time_text(content.made, project.calendar)}. "

@@ -214,13 +214,13 @@ def drop_columns(width: float, calendar: Calendar) -> tuple[BriefingColumn, ...]
     return stretched(tuple(named), width)
 
 
-def drop_cells(number: int, row: DropRow, dark: bool, calendar: Calendar) -> list[str]:
+def drop_cells(row: DropRow, dark: bool, calendar: Calendar) -> list[str]:
     """Return one line of :func:`drop_columns`. What is not known stays empty."""
     when = calendar.time_of_step(row.drop.step)
     utc = f"{hhmm(when, replace(calendar, utc_offset_h=0.0))}Z" if calendar.is_dated else ""
     marks = ("N" if dark else "", "W" if row.near_water else "")
     return [
-        f"{number}", hhmm(when, calendar), utc, row.drop.aircraft, row.drop.material,
+        f"{row.number}", hhmm(when, calendar), utc, row.drop.aircraft, row.drop.material,
         row.release_ddm or f"row {row.drop.y:.1f}, column {row.drop.x:.1f}",
         row.landing_ddm or f"row {row.drop.landing_y:.1f}, column {row.drop.landing_x:.1f}",
         both_ways(row.heading_true), both_ways(row.heading_magnetic), f"{row.drop.payload_gal:,.0f}",
@@ -250,7 +250,7 @@ def hhmm(when: datetime, calendar: Calendar) -> str:
 def drop_lines(period: Period, calendar: Calendar) -> list[list[str]]:
     """Return every line of a day's drop table."""
     pairs = zip(period.rows, period.dark, strict=True)
-    return [drop_cells(number, row, dark, calendar) for number, (row, dark) in enumerate(pairs, start=1)]
+    return [drop_cells(row, dark, calendar) for row, dark in pairs]
 
 
 def table_width(columns: Sequence[BriefingColumn]) -> float:

@@ -6,7 +6,7 @@ A :class:`Sheet` says how a map or a briefing of it is to be printed: paper, day
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
@@ -46,6 +46,13 @@ class Orientation(StrEnum):
 
     LANDSCAPE = "landscape"
     PORTRAIT = "portrait"
+
+
+class WrittenDrops(StrEnum):
+    """Which drops tables and layers list; maps, briefings and KML show the flown ones."""
+
+    FLOWN = "flown"
+    ALL = "all"
 
 
 class MapBackground(StrEnum):
@@ -152,12 +159,13 @@ class Occupancy:
 class ExportContent:
     """A plan as it is handed over.
 
-    ``rows`` are all proposed drops, by step and then by the aircraft's column; ``run`` is what people call the run,
-    empty for none; ``made`` the time when the plan was made (aware). ``plan`` and ``baseline`` are the fire with and
-    without the plan, where they are known. ``notes`` say what to know of the numbers, and ``warnings`` are those of
-    them that must not be overlooked. ``background`` are those on fire model and event, the same for every plan of
-    the fire. ``sheet`` is what people choose of printed maps. ``fire`` is ``"observed"`` or
-    ``"drawn"`` for a run that was replanned in such a fire. ``stress`` is the stress table of a plan that was tested.
+    ``rows`` are all proposed drops, by step and then by the aircraft's column. With ``left_out`` proposals that are not
+    flown left out, they are the flown ones alone. ``run`` is what people call the run, empty for none; ``made`` the
+    time when the plan was made (aware). ``plan`` and ``baseline`` are the fire with and without the plan, where they
+    are known. ``notes`` say what to know of the numbers, and ``warnings`` are those of them that must not be
+    overlooked. ``background`` are those on fire model and event, the same for every plan of the fire. ``sheet`` is what
+    people choose of printed maps. ``fire`` is ``"observed"`` or ``"drawn"`` for a run that was replanned in such a
+    fire. ``stress`` is the stress table of a plan that was tested.
     """
 
     project: Project
@@ -172,6 +180,25 @@ class ExportContent:
     fire: str = ""
     stress: StressTable | None = None
     background: tuple[str, ...] = ()
+    left_out: int = 0
+
+    def only(self, drops: WrittenDrops) -> ExportContent:
+        """Return the content with the rows of ``drops``."""
+        if drops is WrittenDrops.ALL:
+            return self
+        return replace(self, rows=self.flown, left_out=self.not_flown)
+
+    @property
+    def not_flown(self) -> int:
+        """Number of proposed drops that the plan does not execute, those that are left out among them."""
+        return len(self.rows) - len(self.flown) + self.left_out
+
+    @property
+    def table_notes(self) -> tuple[str, ...]:
+        """The notes, with what a table of drops says of its rows."""
+        count, held = len(self.rows), len(self.rows) - len(self.flown)
+        mixed = f"{held:,} of {count:,} drops are proposals that are not flown: executed is false"
+        return (mixed, *self.notes) if held else self.notes
 
     @property
     def bare(self) -> str:
@@ -217,15 +244,17 @@ def export_content(
     water: WaterLayer | None = None,
     sheet: Sheet | None = None,
     limits: Sequence[str] = (),
+    numbers: Mapping[tuple[int, int], int] | None = None,
 ) -> ExportContent:
     """Work out everything that the formats share.
 
-    ``limits`` are what the fire model is known not to know of this fire; they come first among the notes. Without
-    ``made`` the plan counts as made when it starts; without ``water`` that is taken from the fuel layer.
+    ``limits`` are what the fire model is known not to know of this fire; they come first among the notes. ``numbers``
+    are those of the whole plan's drops, where ``drops`` are some of them. Without ``made`` the plan counts as made when
+    it starts; without ``water`` that is taken from the fuel layer.
     """
     ordered = sorted(drops, key=lambda drop: (drop.step, drop.column))
     water = water_of_fuel(project.scenario) if water is None else water
-    rows = tuple(drop_rows(ordered, project, water))
+    rows = tuple(drop_rows(ordered, project, water, numbers))
     warnings = tuple(_night_notes(rows, project))
     notes = (
         *limits, *_date_notes(project), *warnings, *_water_notes(rows, water), *_compass_notes(rows),

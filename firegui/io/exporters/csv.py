@@ -16,9 +16,11 @@ from firegui.io.tables import csv_text
 COLUMNS = (
     *REQUIRED_COLUMNS, "day", "time_utc", "time_local", "type", "material", "payload_gal", "executed", "lon", "lat",
     "easting", "northing", "run_heading_true", "run_heading_magnetic", "landing_lon", "landing_lat", "declination",
-    "release_ddm", "landing_ddm", "height_agl_ft", "speed_kt", "near_water", "notice",
+    "release_ddm", "landing_ddm", "height_agl_ft", "speed_kt", "near_water", "notice", "drop",
 )  # fmt: skip
-"""The magnetic heading is by the World Magnetic Model, the declination east positive; both empty where it ends."""
+"""New columns come last, for programs that count columns. ``drop`` is the number of a flown drop, empty for others.
+
+The magnetic heading is by the World Magnetic Model, the declination east positive; both empty where it ends."""
 
 
 def write_schedule_csv(path: Path, drops: Sequence[DropRecord], project: Project) -> None:
@@ -49,6 +51,7 @@ def _cells(row: DropRow) -> list[str]:
         _number(whole_heading(row.heading_true), 1), _number(whole_heading(row.heading_magnetic), 1),
         *_pair(row.landing_lonlat, 7), _number(row.declination, 2), row.release_ddm or "", row.landing_ddm or "",
         _number(row.height_ft, 0), _number(row.speed_kt, 0), _flag(row.near_water), NOTICE,
+        "" if row.number is None else f"{row.number}",
     ]  # fmt: skip
 
 

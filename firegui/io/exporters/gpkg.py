@@ -138,7 +138,7 @@ Columns = Mapping[str, Sequence[Any]]
 
 
 def write_gpkg(path: Path, content: ExportContent) -> None:
-    """Write every layer that has something in it; the drops always, proposals that are not flown included."""
+    """Write every layer that has something in it; the drops always."""
     with replacing(path, _check) as temporary:
         try:
             _write_drops(temporary, content)
@@ -199,6 +199,7 @@ def _columns(areas: Sequence[Area]) -> Columns:
         columns |= {"step": [row.drop.step for row in rows], "day": [row.day for row in rows]}
         columns["material"] = [str(row.drop.material) for row in rows]
         columns["near_water"] = [row.near_water for row in rows]
+        columns["drop"] = [row.number for row in rows]
     return columns | {"notice": [NOTICE] * len(areas)}
 
 
@@ -251,7 +252,7 @@ def _kind(name: str, values: Sequence[Any]) -> type:
     """
     found = next((value for value in values if value is not None), None)
     if found is None:
-        return {"near_water": bool, "begin": datetime, "end": datetime, "time": datetime}.get(
+        return {"near_water": bool, "drop": int, "begin": datetime, "end": datetime, "time": datetime}.get(
             name, float if name in _NUMBERS else str
         )
     return next(kind for kind in (bool, int, float, datetime, str) if isinstance(found, kind))
@@ -265,7 +266,7 @@ def _metadata(content: ExportContent) -> dict[str, str]:
         "RUN": content.run,
         "MADE": content.made.astimezone(project.calendar.local_zone).isoformat(timespec="seconds"),
         "FIRE_MODEL": project.fire_model.label,
-        "NOTES": "\n".join(content.notes),
+        "NOTES": "\n".join(content.table_notes),
     }
     return {key: text for key, text in found.items() if text}
 

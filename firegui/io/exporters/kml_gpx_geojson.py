@@ -231,13 +231,11 @@ Names = dict[tuple[int, int], str]
 
 
 def _names(rows: tuple[DropRow, ...]) -> Names:
-    """Return ``S-2T-1 D02 #3``: the third drop of an aircraft on its second day."""
-    names: Names = {}
-    ordered = sorted(rows, key=lambda row: (row.drop.column, row.drop.step))
-    for (_, day), found in groupby(ordered, key=lambda row: (row.drop.column, row.day)):
-        for number, row in enumerate(found, start=1):
-            names[row.drop.step, row.drop.column] = printable(f"{row.drop.aircraft} D{day + 1:02d} #{number}")
-    return names
+    """Return ``S-2T-1 D02 #31``: drop 31 of the plan, by this aircraft on the second day."""
+    return {
+        (row.drop.step, row.drop.column): printable(f"{row.drop.aircraft} D{row.day + 1:02d} #{row.number}")
+        for row in rows
+    }
 
 
 def _waypoint(row: DropRow, name: str, content: ExportContent) -> GPXWaypoint:
@@ -271,14 +269,14 @@ def _routes(content: ExportContent, names: Names) -> Iterator[GPXRoute]:
 
 
 def write_drops_geojson(path: Path, content: ExportContent) -> None:
-    """Write one point per proposed drop at its release in WGS 84.
+    """Write one point per drop of the content at its release in WGS 84.
 
     Where it lands is among its properties.
     """
     cell = content.project.scenario.grid.cell_size_m
     features = [_drop(row, cell) for row in content.rows]
     lonlats = [row.lonlat for row in content.rows if row.lonlat is not None]
-    _write(path, content, features, _bounds_of_points(lonlats))
+    _write(path, content, features, _bounds_of_points(lonlats), content.table_notes)
 
 
 def write_areas_geojson(path: Path, content: ExportContent) -> None:
@@ -287,13 +285,19 @@ def write_areas_geojson(path: Path, content: ExportContent) -> None:
     ``kind`` tells which.
     """
     areas = [*footprints(content), *drawn_areas(content), *perimeters(content)]
-    _write(path, content, [_area(area) for area in areas], bounds_of([area.shape for area in areas]))
+    _write(path, content, [_area(area) for area in areas], bounds_of([area.shape for area in areas]), content.notes)
 
 
-def _write(path: Path, content: ExportContent, features: list[dict[str, Any]], bounds: list[float] | None) -> None:
+def _write(
+    path: Path,
+    content: ExportContent,
+    features: list[dict[str, Any]],
+    bounds: list[float] | None,
+    notes: Sequence[str],
+) -> None:
     document: dict[str, Any] = {"type": "FeatureCollection", "name": content.project.scenario.name, "notice": NOTICE}
     document |= {} if bounds is None else {"bbox": bounds}
-    document |= {"notes": list(content.notes), "features": features}
+    document |= {"notes": list(notes), "features": features}
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -311,6 +315,7 @@ def _area(area: Area) -> dict[str, Any]:
         drop = area.row.drop
         properties |= {"step": drop.step, "day": area.row.day, "material": str(drop.material)}
         properties |= {"time_local": area.row.time_local or None, "near_water": area.row.near_water}
+        properties["drop"] = area.row.number
     if area.weight is not None:
         properties["weight"] = area.weight
     properties["notice"] = NOTICE

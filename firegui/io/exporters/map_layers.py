@@ -334,13 +334,15 @@ class Labels:
                 self._beside(x + 0.5, y + 0.5, shortened(name, _LONGEST, _NAME), _NAME, PLACE, (0.06, 0.14))
 
     def number_drops(self, rows: Sequence[DropRow]) -> int:
-        """Write the numbers of the drops, from 1 in the order of ``rows``; return how many were left out."""
-        places = [(row.drop.landing_x + 0.5, row.drop.landing_y + 0.5) for row in rows]
+        """Write the numbers of the drops; return how many were left out."""
         self._shy = self._along_axes(rows)
         missed = 0
-        for number, (x, y) in enumerate(places, start=1):
+        for row in rows:
+            x, y = row.drop.landing_x + 0.5, row.drop.landing_y + 0.5
             if self._view.shows(x, y):
-                missed += not self._beside(x, y, f"{number}", _NUMBER, "#000000", (0.05, 0.12, 0.2, 0.3, 0.4), led=True)
+                missed += not self._beside(
+                    x, y, f"{row.number}", _NUMBER, "#000000", (0.05, 0.12, 0.2, 0.3, 0.4), led=True
+                )
         return missed
 
     def _beside(

@@ -7,8 +7,8 @@ those of the window's light theme, which also print.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from firegui.domain.drops import half_turn
+from firegui.domain.drops import DropList, half_turn
 from firegui.domain.fleet import AircraftType
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
@@ -70,6 +70,7 @@ class DropRow:
     ``speed_kt`` the aircraft's, ``None`` for an aircraft that the fleet does not have. ``near_water``: whether the
     footprint lies within 300 ft of water, ``None`` where the places of water are unknown. Where the date of the fire is
     not known, ``time_utc`` and ``time_local`` are empty and ``clock`` is the time since the start of the day.
+    ``number`` is the drop's among the flown drops of the plan (:attr:`DropList.numbers`), ``None`` if it is not flown.
     """
 
     drop: DropRecord
@@ -88,6 +89,7 @@ class DropRow:
     speed_kt: float | None = None
     near_water: bool | None = None
     clock: str = ""
+    number: int | None = None
 
     @property
     def when(self) -> str:
@@ -95,11 +97,18 @@ class DropRow:
         return self.time_local or f"day {self.day + 1}, {self.clock}"
 
 
-def drop_rows(drops: Sequence[DropRecord], project: Project, water: WaterLayer | None = None) -> list[DropRow]:
+def drop_rows(
+    drops: Sequence[DropRecord],
+    project: Project,
+    water: WaterLayer | None = None,
+    numbers: Mapping[tuple[int, int], int] | None = None,
+) -> list[DropRow]:
     """Work out the rows, in the order of ``drops``.
 
-    Without ``water`` it is taken from the event's fuel layer.
+    Without ``water`` it is taken from the event's fuel layer. ``numbers`` are those of the whole plan
+    (:attr:`DropList.numbers`), for some of its drops.
     """
+    numbers = DropList.of(drops).numbers if numbers is None else numbers
     water = water_of_fuel(project.scenario) if water is None else water
     place, compass = Georeference(project.scenario.grid), Compass()
     released = _places(place, [(drop.y, drop.x) for drop in drops])
@@ -107,7 +116,10 @@ def drop_rows(drops: Sequence[DropRecord], project: Project, water: WaterLayer |
     close = near_water(list(outline_polygons(drops)), water)
     tails = {tail.name: tail.type for tail in project.fleet.tails}
     return [
-        _row(drop, project, place, compass, tails.get(drop.aircraft), places, near)
+        replace(
+            _row(drop, project, place, compass, tails.get(drop.aircraft), places, near),
+            number=numbers.get((drop.step, drop.column)) if drop.executed else None,
+        )
         for drop, places, near in zip(drops, zip(released, landed, strict=True), close, strict=True)
     ]
 
@@ -217,6 +229,7 @@ def drop_attributes(row: DropRow, cell_size_m: float) -> dict[str, Any]:
         "x": drop.x,
         "theta": drop.theta,
         "notice": NOTICE,
+        "drop": row.number,
     }
 
 
@@ -226,6 +239,7 @@ def drop_words(row: DropRow) -> list[tuple[str, str]]:
     height = "" if row.height_ft is None else f"{row.height_ft:,.0f} ft AGL"
     speed = "" if row.speed_kt is None else f"{row.speed_kt:,.0f} kt"
     found = [
+        ("Drop", "" if row.number is None else f"{row.number:,}"),
         ("Aircraft", f"{drop.aircraft} ({drop.type})"),
         ("Load", f"{drop.payload_gal:,.0f} gal {drop.material}"),
         ("Local time" if row.time_local else "Time", row.when.replace("T", " ")),

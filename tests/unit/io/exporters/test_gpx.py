@@ -21,7 +21,7 @@ def test_a_receiver_gets_a_waypoint_with_its_time_for_every_flown_drop(tmp_path:
     (path,) = export(plan(drops=DROPS), ["gpx"], tmp_path, "plan")
     gpx = gpxpy.parse(path.read_text(encoding="utf-8"))
     assert [point.name for point in gpx.waypoints] == [
-        "S-2T-1 D01 #1", "S-2T-1 D01 #2", "CL-415-1 D01 #1", "S-2T-1 D02 #1",
+        "S-2T-1 D01 #1", "S-2T-1 D01 #2", "CL-415-1 D01 #3", "S-2T-1 D02 #4",
     ]  # fmt: skip
     second = gpx.waypoints[1]
     assert second.time == datetime(2020, 8, 20, 16, 36, tzinfo=UTC)

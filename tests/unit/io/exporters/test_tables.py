@@ -22,6 +22,7 @@ COLUMNS = [
     "step", "aircraft", "y", "x", "theta", "day", "time_utc", "time_local", "type", "material", "payload_gal",
     "executed", "lon", "lat", "easting", "northing", "run_heading_true", "run_heading_magnetic", "landing_lon",
     "landing_lat", "declination", "release_ddm", "landing_ddm", "height_agl_ft", "speed_kt", "near_water", "notice",
+    "drop",
 ]  # fmt: skip
 
 
