@@ -16,8 +16,9 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.operations import Operations, PinnedDrop
 from firegui.domain.project import Project, same_inputs
 from firegui.domain.schedule import Schedule
+from firegui.domain.units import Units
 from firegui.errors import InputError
-from firegui.gui.base.number_text import duration
+from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import new_entry, saved_runs
 from firegui.gui.jobs.run_queue import RunQueue
@@ -196,8 +197,16 @@ def test_a_closed_loop_has_its_days_as_table_and_chart_and_is_shown_once_flown(
     live = window.workbench.panels["Progress"]
     assert isinstance(live, ProgressPanel)
     live.refresh()
-    assert ">301<" in live.result.text.replace("&nbsp;", "")
-    assert [list(live.loop.curve_points(k)[1]) for k in range(3)] == [[10, 11], [20, 21], [300, 301]]
+    assert entry.project is not None
+    area, drawn = entry.project.scenario.grid.cell_area_ha, [[10, 11], [20, 21], [300, 301]]
+    assert f">{number(301 * area)}<" in live.result.text.replace("&nbsp;", "")
+    for curve, cells in enumerate(drawn):
+        assert live.loop.curve_points(curve)[1] == pytest.approx(area * np.array(cells))
+    window.workbench.session.set_units(Units.US)
+    acres = Units.US.area_value(area)
+    live.refresh()
+    assert f">{number(301 * acres)}<" in live.result.text.replace("&nbsp;", "")
+    assert live.loop.curve_points(2)[1] == pytest.approx(acres * np.array(drawn[2]))
     assert list(live.loop.curve_points(0)[0]) == [1, 2]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QSignalBlocker
@@ -13,8 +13,10 @@ from firegui.analyses.stress.report import scenario_text
 from firegui.domain.calendar import Calendar
 from firegui.domain.exercise import Decision, LoopDay
 from firegui.domain.stress import MOST_DRAWS, NOMINAL, StressScenario
+from firegui.domain.units import Units
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, fill_column, labelled, muted_label
+from firegui.gui.base.number_text import number
 from firegui.gui.base.plain_text import plain
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -44,23 +46,36 @@ class _Observation:
     day: LoopDay
 
 
-_COLUMNS = (
-    Column("Observed", lambda row: row.when, tip="when the fire was observed", is_text=True),
-    Column("Seen", lambda row: row.day.seen, "{:,}".format, "cells of the perimeter that the planner saw", "cells"),
-    Column("Expected", lambda row: row.day.forecast, "{:,.0f}".format,
-           "cells that the planner then expected at the next observation", "cells"),
-    Column("Burned", lambda row: row.day.loop_cells, "{:,}".format,
-           "cells of the true fire at the next observation", "cells"),
-    Column("Drops", lambda row: row.day.loop_drops, "{:,}".format, "drops that happened until the next observation",
-           "flown"),
-    Column("Plan", lambda row: row.day.decision, str,
-           "kept, drops of the time until the next observation withdrawn, what is left replanned, or edited by hand",
-           is_text=True, color=lambda row: _COLORS.get(row.day.decision, "warning")),
-    Column("Fixed plan", lambda row: row.day.open_cells, "{:,}".format,
-           "cells at the next observation with the plan as it was, on the same drawn fire", "cells"),
-    Column("No drops", lambda row: row.day.none_cells, "{:,}".format,
-           "cells at the next observation without drops, on the same drawn fire", "cells"),
-)  # fmt: skip
+def exercise_columns(units: Units, cell_ha: float) -> tuple[Column, ...]:
+    """Return the columns of the table, with areas in ``units`` and the cells of ``cell_ha`` in tooltips."""
+
+    def area(name: str, cells: Callable[[_Observation], float | None], tip: str) -> Column:
+        def value(row: _Observation) -> float | None:
+            count = cells(row)
+            return None if count is None else units.area_value(count * cell_ha)
+
+        def tip_of(row: _Observation) -> str:
+            count = cells(row)
+            return tip if count is None else f"{tip}; in cells: {count:,.0f}"
+
+        return Column(name, value, number, tip, units.area_unit, cell_tip=tip_of)
+
+    return (
+        Column("Observed", lambda row: row.when, tip="when the fire was observed", is_text=True),
+        area("Seen", lambda row: row.day.seen, "area inside the perimeter that the planner saw"),
+        area("Expected", lambda row: row.day.forecast,
+             "area that the planner then expected to have burned at the next observation"),
+        area("Burned", lambda row: row.day.loop_cells, "area of the true fire at the next observation"),
+        Column("Drops", lambda row: row.day.loop_drops, "{:,}".format,
+               "drops that happened until the next observation", "flown"),
+        Column("Plan", lambda row: row.day.decision, str,
+               "kept, drops of the time until the next observation withdrawn, what is left replanned, or edited by "
+               "hand", is_text=True, color=lambda row: _COLORS.get(row.day.decision, "warning")),
+        area("Fixed plan", lambda row: row.day.open_cells,
+             "area at the next observation with the plan as it was, on the same drawn fire"),
+        area("No drops", lambda row: row.day.none_cells,
+             "area at the next observation without drops, on the same drawn fire"),
+    )  # fmt: skip
 
 
 class ExercisePanel(SplitPanel):
@@ -82,14 +97,16 @@ class ExercisePanel(SplitPanel):
         self.draw.setAccessibleName("Draw")
         self.draw.setToolTip("Draw of the scenario's random errors and of its fire")
         self.stop_at = choice_combo("Observation at which the exercise stops, to be taken over by hand", "stopAt")
-        self.model = TableModel[_Observation](_COLUMNS, self, key=lambda row: row.step)
+        self.model = TableModel[_Observation](exercise_columns(session.units, 0.0), self, key=lambda row: row.step)
         self.table, self.chart = QTableView(), LoopChart()
         self._lay_out()
         for signal in (session.project_opened, session.project_edited):
             signal.connect(self._show_project)
         for box in (self.scenario, self.every):
             box.currentIndexChanged.connect(self._on_chosen)
-        for signal in (queue.changed, queue.shown_changed, plan.changed, session.plan_editor.edited):
+        for signal in (
+            queue.changed, queue.shown_changed, plan.changed, session.plan_editor.edited, session.units_changed,
+        ):  # fmt: skip
             signal.connect(self.refresh)
         self.table.selectionModel().selectionChanged.connect(self._on_selected)
         self._show_project()
@@ -200,8 +217,10 @@ class ExercisePanel(SplitPanel):
         self._button["stop"].setEnabled(active is not None and active.flies_loop)
         self._button["resume"].setEnabled(plan.can_resume_exercise)
         rows = [] if entry is None else self._rows(entry)
-        self.model.set_rows(rows)
-        self.chart.show_run(entry)
+        units = self._session.units
+        grid = None if entry is None or entry.project is None else entry.project.scenario.grid
+        self.model.set_rows(rows, exercise_columns(units, 0.0 if grid is None else grid.cell_area_ha))
+        self.chart.show_run(entry, units)
         self.head.set_text(self._head(entry, rows))
 
     def _not_flown(self, entry: RunEntry | None) -> str:

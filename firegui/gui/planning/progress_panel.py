@@ -171,7 +171,7 @@ class ProgressPanel(QWidget):
         elif part is self.result:
             self.result.show_run(entry, self._session.units, no_run_text(self._session.result))
         elif part is self.loop:
-            self.loop.show_run(entry)
+            self.loop.show_run(entry, self._session.units)
         else:
             self.area.refresh()
 

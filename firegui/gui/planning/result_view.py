@@ -303,7 +303,7 @@ def _count(value: float | None) -> str:
 # -- replanned runs ----------------------------------------------------------------------------------------------------
 def replan_html(entry: RunEntry, scores: ReplanScores, units: Units = Units.METRIC) -> str:
     """Return the metrics of a replanned run and how it ended."""
-    rows = _loop_rows(scores.loop) if scores.loop else _outlook_rows(entry, scores, units)
+    rows = _loop_rows(entry, scores.loop, units) if scores.loop else _outlook_rows(entry, scores, units)
     sentences = [f"<b>{escape(entry.status.capitalize())}</b>"]
     if entry.reason is not FinishReason.COMPLETED:
         sentences[0] += f": {escape(entry.message)}"
@@ -313,8 +313,8 @@ def replan_html(entry: RunEntry, scores: ReplanScores, units: Units = Units.METR
     else:
         expected = "; expected: the final extent at the one before" if "expected" in rows[0] else ""
         sentences.append(
-            "One drawn fire; every branch has the same random numbers. A row ends with an observation: cells burned "
-            f"by then, and drops flown since the one before{expected}"
+            "One drawn fire; every branch has the same random numbers. A row ends with an observation: "
+            f"{units.area_unit} burned by then, and drops flown since the one before{expected}"
         )
     shown = f"Map, charts and exports have the {entry.fire} fire, which the run keeps." if entry.fire else _FIRE_LOST
     sentences.append(shown)
@@ -332,18 +332,23 @@ def _outlook_rows(entry: RunEntry, scores: ReplanScores, units: Units) -> list[l
     ]
 
 
-def _loop_rows(days: Sequence[LoopDay]) -> list[list[str]]:
+def _loop_rows(entry: RunEntry, days: Sequence[LoopDay], units: Units) -> list[list[str]]:
+    def area(cells: float | None) -> str:
+        if cells is None or entry.project is None:
+            return "–"
+        return number(units.area_value(cells * entry.project.scenario.grid.cell_area_ha))
+
     rows = [["Day", "replanned", "fixed plan", "no drops", "drops", "drops, fixed plan"]] + [
         [
-            f"{row.end:g}", f"{row.loop_cells:,}", f"{row.open_cells:,}", f"{row.none_cells:,}",
+            f"{row.end:g}", area(row.loop_cells), area(row.open_cells), area(row.none_cells),
             f"{row.loop_drops:,}", f"{row.open_drops:,}",
         ]
         for row in days
     ]  # fmt: skip
     if all(row.expected is None for row in days):
         return rows
-    expected = ["–" if row.expected is None else f"{row.expected:,.0f}" for row in days]
-    return [[*row, text] for row, text in zip(rows, ["expected", *expected], strict=True)]
+    expected = ["expected", *(area(row.expected) for row in days)]
+    return [[*row, text] for row, text in zip(rows, expected, strict=True)]
 
 
 def _protected(metrics: Metrics | None, project: Project | None, units: Units) -> str:

@@ -431,21 +431,24 @@ def _end(name: str, role: str, metrics: Metrics | None, units: Units) -> Piece |
 
 
 class LoopChart(Chart):
-    """Chart of the burned cells at the end of every day, or at every observation, of a closed loop."""
+    """Chart of the burned area at the end of every day, or at every observation, of a closed loop."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Burned cells, closed loop", "day", parent)
+        super().__init__("Burned area, closed loop", "day", parent)
         self._lines = [self.add_curve(role, width=1.5, style=style, symbol=5.0) for _, role, style in _BRANCHES]
         self.hide()
 
-    def show_run(self, entry: RunEntry | None) -> None:
-        """Draw the days of a closed loop; hide for any other run."""
-        days = () if entry is None else entry.loop
+    def show_run(self, entry: RunEntry | None, units: Units) -> None:
+        """Draw the days of a closed loop with areas in ``units``; hide for any other run."""
+        days = () if entry is None or entry.project is None else entry.loop
         self.setVisible(bool(days))
+        if entry is None or entry.project is None:
+            return
+        scale = units.area_value(entry.project.scenario.grid.cell_area_ha)
         x = np.array([row.end for row in days])
         branches = ([r.loop_cells for r in days], [r.open_cells for r in days], [r.none_cells for r in days])
-        for line, values in zip(self._lines, branches, strict=True):
-            self.set_curve(line, x, np.array(values, float))
-        last = [f" {values[-1]:,}" if values else "" for values in branches]
+        for line, cells in zip(self._lines, branches, strict=True):
+            self.set_curve(line, x, scale * np.array(cells, float))
+        last = [f" {number(scale * cells[-1])}" if cells else "" for cells in branches]
         pieces = [Piece(f"{name}{text}", role) for (name, role, _), text in zip(_BRANCHES, last, strict=True)]
-        self.set_title("Burned cells by day of the plan, closed loop", *pieces)
+        self.set_title(f"Burned area ≈ {units.area_unit}, closed loop", *pieces)
