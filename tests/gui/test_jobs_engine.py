@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError
+from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -43,6 +45,15 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def queue(session: Session, folder: Path) -> Iterator[RunQueue]:
     made = RunQueue(session)
+    session.open_project(load_project(folder), folder)
+    yield made
+    made.shutdown()
+
+
+@pytest.fixture
+def kept_queue(session: Session, folder: Path) -> Iterator[RunQueue]:
+    """Return a queue that keeps which run is shown."""
+    made = RunQueue(session, preferences=Preferences())
     session.open_project(load_project(folder), folder)
     yield made
     made.shutdown()
@@ -179,6 +190,37 @@ def test_both_stages_are_run_listed_again_and_shown_as_they_were(
     for column in ("rollouts", "drops", "passes"):
         assert found.removals.last(column) == planned.removals.last(column)
     assert found.reference == planned.reference is not None
+
+
+def test_a_reopened_project_shows_the_run_that_was_shown_last(
+    qtbot: QtBot, session: Session, folder: Path, kept_queue: RunQueue
+) -> None:
+    queue = kept_queue
+    planned = queue.plan()
+    wait_idle(qtbot, queue)
+    later = planned.folder.with_name("later")
+    shutil.copytree(planned.folder, later)
+
+    def reopen() -> Path | None:
+        session.open_project(load_project(folder), folder)
+        wait_idle(qtbot, queue)
+        return queue.shown.folder if queue.shown is not None else None
+
+    assert reopen() == planned.folder
+    assert [entry.folder for entry in queue.entries] == [planned.folder, later]
+    queue.show(queue.entries[1])
+    wait_idle(qtbot, queue)
+    queue.show(queue.entries[0])
+    wait_idle(qtbot, queue)
+    assert reopen() == planned.folder and session.result.folder == planned.folder and not session.result.stale
+    # The plan of a project that was edited since is shown, and said to be of other inputs.
+    project = load_project(folder)
+    weights = replace(project.plan.weights, burn=project.plan.weights.burn + 1.0)
+    save_project(replace(project, plan=replace(project.plan, weights=weights)), folder, replacing=True)
+    assert reopen() == planned.folder and session.result.stale
+    save_project(project, folder, replacing=True)
+    shutil.rmtree(planned.folder)
+    assert reopen() == later
 
 
 def test_a_plan_is_pruned_later_in_a_run_of_its_own(

@@ -151,6 +151,15 @@ class Preferences:
         else:
             self._store.remove(_folder_key("bookmarks", folder))
 
+    def shown_run(self, folder: Path) -> Path | None:
+        """Return the folder of the run that was shown last of the project in ``folder``."""
+        value = self._store.value(_folder_key("run", folder), "")
+        return Path(value) if isinstance(value, str) and value else None
+
+    def set_shown_run(self, folder: Path, run: Path) -> None:
+        """Save the folder of the run that is shown of the project in ``folder``."""
+        self._store.setValue(_folder_key("run", folder), str(real_path(run)))
+
     @property
     def coordinates(self) -> str:
         """The chosen format of coordinates; empty for none."""

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from firegui.domain.project import Project
 from firegui.domain.units import Units
 from firegui.errors import InputError, without_options
+from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import EvaluationRequest, ResultPresenter, report_failure
 from firegui.gui.jobs.run_entry import RunEntry
@@ -44,7 +45,10 @@ from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunSta
 
 
 class RunQueue(QObject):
-    """Queue of the project's runs. :meth:`shutdown` must be called before the program ends."""
+    """Queue of the project's runs. :meth:`shutdown` must be called before the program ends.
+
+    ``preferences`` keep which run of a project is shown, so that it is shown again when the project is opened.
+    """
 
     changed = Signal()
     """The list or one of its runs changed."""
@@ -62,9 +66,10 @@ class RunQueue(QObject):
         execute: Execute = run_execute,
         clock: Callable[[], datetime] = datetime.now,
         parent: QObject | None = None,
+        preferences: Preferences | None = None,
     ) -> None:
         super().__init__(parent)
-        self._session, self._execute, self._clock = session, execute, clock
+        self._session, self._execute, self._clock, self._preferences = session, execute, clock, preferences
         self._waiting: list[tuple[RunEntry, FolderSpec]] = []
         self._active: RunEntry | None = None
         self._before: RunEntry | None = None
@@ -74,6 +79,7 @@ class RunQueue(QObject):
         self._presenter = ResultPresenter(session, execute, self)
         self._presenter.changed.connect(self.changed)
         self._presenter.shown_changed.connect(self.shown_changed)
+        self._presenter.shown_changed.connect(self._keep_shown)
         self._presenter.entry_updated.connect(self.epochs_added)
         self._presenter.message.connect(self._on_message)
         session.project_opened.connect(self._on_project_opened)
@@ -406,8 +412,26 @@ class RunQueue(QObject):
             self._active, self._job = None, None
         self._list.clear()
         self._warn(self._list.read_project(self._live))
-        self._presenter.begin(self._latest)
+        self._presenter.begin(self._shown_last or self._latest)
         self.changed.emit()
+
+    def _keep_shown(self) -> None:
+        """Keep which run is shown, for when the project is opened again."""
+        if self._preferences is not None and self.shown is not None and self._session.source is not None:
+            self._preferences.set_shown_run(self._session.source, self.shown.folder)
+
+    @property
+    def _shown_last(self) -> RunEntry | None:
+        """The run that was shown last of the opened project; ``None`` if it is gone or has no plan.
+
+        The project may have been edited since: the result then says so.
+        """
+        source = self._session.source
+        folder = None if self._preferences is None or source is None else self._preferences.shown_run(source)
+        entry = None if folder is None else self._list.in_folder(folder)
+        if entry is None or entry.elsewhere or not entry.is_over or kept_plan(entry.folder) is None:
+            return None
+        return entry
 
     @property
     def _latest(self) -> RunEntry | None:

@@ -102,7 +102,7 @@ class Workbench(QObject):
         super().__init__(window)
         self._window, self._preferences, self._window_handlers = window, preferences, handlers
         self.session = session
-        self.queue = queue if queue is not None else RunQueue(session, parent=window)
+        self.queue = queue if queue is not None else RunQueue(session, parent=window, preferences=preferences)
         self.panels: dict[str, QWidget] = {}
         self.analysis_panels: dict[str, AnalysisPanel[Any, Any]] = {}
         self.recovery: Recovery | None = None
