@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -17,6 +19,8 @@ from pytestqt.qtbot import QtBot
 from firegui.errors import CancelledError, Check, InputError, Problem
 from firegui.gui.base import tasks
 from firegui.gui.base.tasks import LatestTask, Task, wait_for
+from firegui.io.safe_open import processes
+from tests.unit.io import reader_faults
 
 
 def test_wait_for_returns_the_result_of_another_thread(qtbot: QtBot) -> None:
@@ -209,3 +213,20 @@ def test_intermediate_results_arrive_in_the_thread_of_the_window(qtbot: QtBot) -
     with qtbot.waitSignal(task.ended):
         task.start()
     qtbot.waitUntil(lambda: receiver.threads == [threading.get_ident()])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the fault is made with the library of POSIX")
+def test_a_task_that_waits_for_a_hanging_reader_of_files_is_stopped(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_START", reader_faults.START)
+    pool = processes.ReaderPool()
+    task: Task[object] = Task(lambda task: pool.call("fault.hang", tmp_path / "hangs"))
+    task.start()
+    qtbot.waitUntil((tmp_path / "hangs").is_file)
+
+    task.stop()
+
+    with pytest.raises(CancelledError):
+        task.result()
+    pool.close()

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from firegui.errors import CancelledError, Check
 from firegui.gui.base.plain_text import plain
+from firegui.io.safe_open.processes import interruptible
 
 Result = TypeVar("Result")
 
@@ -89,7 +90,8 @@ class Task(QThread, Generic[Result]):
         function, self._function = self._function, None
         assert function is not None
         try:
-            self._returned.append(function(self))
+            with interruptible(self.check):
+                self._returned.append(function(self))
         except BaseException as error:  # Raised again in the GUI thread by `result`.
             self.error = error
 

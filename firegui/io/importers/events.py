@@ -20,8 +20,8 @@ from firegui.io.importers.events_file import (
     EventArrays,
     EventEntry,
     entries,
-    opened,
     read_event,
+    read_file,
 )
 from firegui.io.importers.georeferencing import check_when, find_placement
 from firegui.io.importers.layer_values import (
@@ -76,11 +76,10 @@ def list_events(path: Path) -> tuple[EventEntry, ...]:
     Raises :class:`~firegui.errors.InputError` for a file that is none or holds none.
     """
     problems, title = Problems(), f"{path} cannot be imported"
-    with opened(path, problems) as file:
-        problems.raise_if_any(title)
-        found = entries(file, problems)
-        if not found and not problems:
-            problems.add(path.name, "holds no event", "give a file with one group an event, such as Bear_2020")
+    file = read_file(path, problems)
+    found = () if file is None else entries(file)
+    if not found and not problems:
+        problems.add(path.name, "holds no event", "give a file with one group an event, such as Bear_2020")
     problems.raise_if_any(title)
     return found
 
@@ -100,10 +99,10 @@ def import_events(source: EventFileSource) -> Scenario:
             None, None, source.crs, source.transform, problems
         )  # what is wrong with the place is said as well
         raise InputError(problems, title)
-    with opened(source.file, problems) as file:
-        if file is None:  # gone since it was listed
-            raise InputError(problems, title)
-        arrays = read_event(file, name, problems)
+    file = read_file(source.file, problems)
+    if file is None:  # gone since it was listed
+        raise InputError(problems, title)
+    arrays = read_event(file, name, problems)
     layers = _layers(name, arrays, problems)
     wind = daily_wind(arrays.stacks[EASTWARD], arrays.stacks[NORTHWARD], name, problems)
     observed = _observed(name, arrays.stacks[FIRE], problems)

@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.safe_open.hdf5 import hdf5_file
+from firegui.io.safe_open.hdf5 import Hdf5Dataset, Hdf5Group, is_hdf5, read_hdf5
 from firegui.io.source_files import MOST_DAYS, cells_problem, error_text, file_problem, unpacking_problem
 
 FIRE, EASTWARD, NORTHWARD = "fire", "u_component_of_wind_10m", "v_component_of_wind_10m"
@@ -40,7 +38,6 @@ _LAYERS: Mapping[str, re.Pattern[str]] = {
 }
 _DATE = re.compile(r"(\d{4})([-_./]?)(\d{1,2})\2(\d{1,2})(?:[T ].*)?")
 _GRID = "bring every raster of the event onto one grid"
-_FAILURES = (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError)
 
 Array = NDArray[Any]
 
@@ -67,50 +64,37 @@ class EventArrays:
     unused: tuple[str, ...]
 
 
-@contextmanager
-def opened(path: Path, problems: Problems) -> Iterator[h5py.File | None]:
-    """Open an HDF5 file for reading; one that cannot be is reported and ``None`` yielded."""
+def read_file(path: Path, problems: Problems) -> Hdf5Group | None:
+    """Return what an HDF5 file holds, the values aside; one that cannot be read is reported."""
     problem = file_problem(path)
     if problem is not None:
         problems.extend([problem])
-        yield None
-        return
-    if not h5py.is_hdf5(path):
-        problems.add(path.name, "is not an HDF5 file", "give the .hdf5 file itself")
-        yield None
-        return
+        return None
     try:
-        file = hdf5_file(path)
-    except _FAILURES as error:
+        if not is_hdf5(path):
+            problems.add(path.name, "is not an HDF5 file", "give the .hdf5 file itself")
+            return None
+        return read_hdf5(path)
+    except OSError as error:
         problems.add(path.name, f"cannot be read ({error_text(error, 120)})", "get the file again from its publisher")
-        yield None
-        return
-    with file:
-        yield file
+        return None
 
 
-def entries(file: h5py.File, problems: Problems) -> tuple[EventEntry, ...]:
-    """Return the events of a file, in the order of their names.
-
-    What keeps them from being listed is reported.
-    """
-    try:
-        groups = {name: member for name, member in _members(file).items() if isinstance(member, h5py.Group)}
-        return tuple(_entry(name, group) for name, group in groups.items() if _holds_an_event(group))
-    except _FAILURES as error:
-        problems.add(
-            Path(file.filename).name, f"is damaged ({error_text(error, 120)})", "get the file again from its publisher"
-        )
-        return ()
+def entries(file: Hdf5Group) -> tuple[EventEntry, ...]:
+    """Return the events of a file, in the order of their names."""
+    groups = {name: member for name, member in file.members.items() if isinstance(member, Hdf5Group)}
+    return tuple(_entry(name, group) for name, group in groups.items() if _holds_an_event(group))
 
 
-def read_event(file: h5py.File, name: str, problems: Problems) -> EventArrays:
+def read_event(file: Hdf5Group, name: str, problems: Problems) -> EventArrays:
     """Return every raster of the event ``name`` that firegui knows.
 
     What is wrong is added to ``problems``. Sizes and dates are judged before anything is read, and what has wrong ones
     is not.
     """
-    datasets, unused = _sort_out(file[name])
+    event = file.members[name]
+    assert isinstance(event, Hdf5Group)
+    datasets, unused = _sort_out(event)
     newest = {key: max(found) for key, found in datasets.layers.items()}  # of LANDFIRE's versions the last by name
     unused += [label for key, found in datasets.layers.items() for label in sorted(set(found) - {newest[key]})]
     layers = {key: _Claim(f"{name}/{label}", datasets.layers[key][label]) for key, label in newest.items()}
@@ -123,7 +107,7 @@ def read_event(file: h5py.File, name: str, problems: Problems) -> EventArrays:
         if any(_DATE.fullmatch(part) and _date(part) is None for part in label.split("/")):
             problems.add(f"{name}/{label}", "is named after a day that does not exist", "correct the date")
     _check_span({when for _, when in rasters}, name, problems)
-    shape, fitting = _fitting(file[name], [*layers.values(), *rasters.values()], problems)
+    shape, fitting = _fitting(event, [*layers.values(), *rasters.values()], problems)
     held = {claim.where: values for claim in fitting if (values := _values(claim, problems)) is not None}
     stacks: dict[str, dict[date, Array]] = {key: {} for key in STACKS}
     for (key, when), claim in sorted(rasters.items(), key=lambda item: item[0]):
@@ -140,21 +124,21 @@ class _Datasets:
     Stack, date and place of every dated raster.
     """
 
-    layers: dict[str, dict[str, h5py.Dataset]]
-    rasters: list[tuple[str, date, str, h5py.Dataset]]
+    layers: dict[str, dict[str, Hdf5Dataset]]
+    rasters: list[tuple[str, date, str, Hdf5Dataset]]
 
 
-def _sort_out(group: h5py.Group) -> tuple[_Datasets, list[str]]:
+def _sort_out(group: Hdf5Group) -> tuple[_Datasets, list[str]]:
     """Return the datasets of an event, and the names of what is none of them."""
     found, unused = _Datasets({}, []), []
-    for key, member in _members(group).items():
+    for key, member in group.members.items():
         layer = next((layer for layer, pattern in _LAYERS.items() if pattern.fullmatch(key)), None)
-        if isinstance(member, h5py.Dataset) and layer is not None:
+        if isinstance(member, Hdf5Dataset) and layer is not None:
             found.layers.setdefault(layer, {})[key] = member
-        elif isinstance(member, h5py.Group) and (key in STACKS or _date(key) is not None):
-            for inner, dataset in _members(member).items():
+        elif isinstance(member, Hdf5Group) and (key in STACKS or _date(key) is not None):
+            for inner, dataset in member.members.items():
                 stack, when = (key, _date(inner)) if key in STACKS else (inner, _date(key))
-                if isinstance(dataset, h5py.Dataset) and stack in STACKS and when is not None:
+                if isinstance(dataset, Hdf5Dataset) and stack in STACKS and when is not None:
                     found.rasters.append((stack, when, f"{key}/{inner}", dataset))
                 else:
                     unused.append(f"{key}/{inner}")
@@ -168,31 +152,31 @@ class _Claim:
     """A raster that is there by its name and is not read yet."""
 
     where: str
-    dataset: h5py.Dataset
+    dataset: Hdf5Dataset
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns, of what is a raster."""
-        rows, columns = self.dataset.shape[-2:]
-        return int(rows), int(columns)
+        rows, columns = (self.dataset.shape or ())[-2:]
+        return rows, columns
 
     @property
     def bytes(self) -> int:
         """What it takes in memory."""
-        return int(self.dataset.nbytes)
+        return self.dataset.nbytes
 
     @property
     def stored(self) -> int:
         """What it takes in the file."""
-        return int(self.dataset.id.get_storage_size())
+        return self.dataset.stored_bytes
 
 
-def _holds_an_event(group: h5py.Group) -> bool:
+def _holds_an_event(group: Hdf5Group) -> bool:
     datasets, _ = _sort_out(group)
     return bool(datasets.layers or datasets.rasters)
 
 
-def _entry(name: str, group: h5py.Group) -> EventEntry:
+def _entry(name: str, group: Hdf5Group) -> EventEntry:
     datasets, _ = _sort_out(group)
     dates = sorted({when for stack, when, _, _ in datasets.rasters if stack == FIRE})
     layers = [dataset for found in datasets.layers.values() for dataset in found.values()]
@@ -208,43 +192,32 @@ def _is_pair(shape: tuple[int, ...]) -> bool:
     return len(shape) == 2
 
 
-def _members(group: h5py.Group) -> dict[str, Any]:
-    """Return name and object of everything in a group, by name; links that lead nowhere are left out."""
-    found = {}
-    for name in sorted(group):
-        try:
-            found[str(name)] = group[name]
-        except _FAILURES:
-            continue
-    return found
-
-
 def _values(claim: _Claim, problems: Problems) -> Array | None:
     """Return the raster ``[H, W]`` that is claimed."""
     try:
-        values = np.asarray(claim.dataset[()])
-    except _FAILURES as error:
+        values = claim.dataset[()]
+    except OSError as error:
         problems.add(claim.where, f"is damaged ({error_text(error, 120)})", "get the file again from its publisher")
         return None
     values = values.reshape(values.shape[-2:])
     return values.view(np.uint8) if values.dtype.kind == "b" else values
 
 
-def _stated_shape(group: h5py.Group) -> tuple[int, int] | None:
+def _stated_shape(group: Hdf5Group) -> tuple[int, int] | None:
     try:
-        return int(group.attrs["height"]), int(group.attrs["width"])
-    except _FAILURES:
+        return int(group.attributes["height"]), int(group.attributes["width"])
+    except (KeyError, ValueError, TypeError, OverflowError):
         return None
 
 
 def _fitting(
-    group: h5py.Group, claims: Sequence[_Claim], problems: Problems
+    group: Hdf5Group, claims: Sequence[_Claim], problems: Problems
 ) -> tuple[tuple[int, int] | None, list[_Claim]]:
     """Return the event's rows and columns, and the rasters that have them.
 
     Every other is reported, all if they are too many. Without attributes it is the size of most of them.
     """
-    where = str(group.name).strip("/")
+    where = group.name.strip("/")
     sound = [claim for claim in claims if _check_kind(claim, problems)]
     stated, usual = _stated_shape(group), Counter(claim.shape for claim in sound).most_common(1)
     shape = stated or next((found for found, _ in usual), None)
@@ -265,13 +238,11 @@ def _fitting(
 
 def _check_kind(claim: _Claim, problems: Problems) -> bool:
     """Return whether it is a raster of numbers."""
-    try:
-        dtype, shape = claim.dataset.dtype, claim.dataset.shape
-    except _FAILURES as error:
-        problems.add(claim.where, f"is damaged ({error_text(error, 120)})", "get the file again from its publisher")
-        return False
-    if dtype.kind not in "biuf":
-        problems.add(claim.where, f"holds {dtype} values, not numbers", "save plain numbers")
+    dataset, shape = claim.dataset, claim.dataset.shape
+    if dataset.kind == "V" and dataset.damage:
+        problems.add(claim.where, f"is damaged ({dataset.damage})", "get the file again from its publisher")
+    elif dataset.kind not in "biuf":
+        problems.add(claim.where, f"holds {dataset.dtype} values, not numbers", "save plain numbers")
     # Some writers keep an axis of length 1 for the band.
     elif shape is None or len(shape) not in (2, 3) or (len(shape) == 3 and shape[0] != 1):
         problems.add(claim.where, f"has shape {list(shape or ())}", "save one raster [height, width]")

@@ -7,24 +7,22 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.safe_open.hdf5 import hdf5_file
+from firegui.io.safe_open.hdf5 import Hdf5Dataset, read_hdf5
 from firegui.io.source_files import error_text, no_number
 
 CLASSIC, HDF5 = b"CDF", b"\x89HDF\r\n\x1a\n"
 
-_FAILURES = (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError, IndexError, MemoryError)
+_FAILURES = (OSError, KeyError, ValueError, TypeError, IndexError, MemoryError)
 _LARGEST_PIECE = 256 * 2**20
 _OF_HDF5 = (
     "DIMENSION_LIST",
@@ -49,7 +47,7 @@ class NetcdfVariable:
     dimensions: tuple[str, ...]
     shape: tuple[int, ...]
     attributes: Mapping[str, Any]
-    _stored: Any
+    _stored: NDArray[Any] | Hdf5Dataset
 
     def text(self, attribute: str) -> str:
         """Return an attribute that is text; empty where there is none."""
@@ -64,11 +62,13 @@ class NetcdfVariable:
     @property
     def is_numeric(self) -> bool:
         """Whether it holds numbers."""
-        return np.dtype(self._stored.dtype).kind in "iuf"
+        stored = self._stored
+        return (stored.kind if isinstance(stored, Hdf5Dataset) else stored.dtype.kind) in "iuf"
 
     def raw(self, index: Index = ()) -> NDArray[Any]:
         """Return the numbers as stored. Raises ``OSError`` where they cannot be read, as in a cut file."""
-        piece = prod(getattr(self._stored, "chunks", None) or ()) * np.dtype(self._stored.dtype).itemsize
+        chunks = self._stored.chunks if isinstance(self._stored, Hdf5Dataset) else None
+        piece = prod(chunks or ()) * self._stored.itemsize
         if piece > _LARGEST_PIECE:
             # To read one number a whole piece is unpacked.
             raise OSError(
@@ -105,16 +105,11 @@ def scaled(raw: NDArray[Any], no_data: Iterable[Any], scale: float, offset: floa
     return result
 
 
-@contextmanager
-def opened_netcdf(path: Path, problems: Problems) -> Iterator[dict[str, NetcdfVariable] | None]:
-    """Yield the variables of a file; one that cannot be read is reported and ``None`` yielded."""
+def read_netcdf(path: Path, problems: Problems) -> dict[str, NetcdfVariable] | None:
+    """Return the variables of a file; one that cannot be read is reported."""
     with path.open("rb") as file:
         head = file.read(len(HDF5))
-    if head.startswith(CLASSIC):
-        yield _classic(path, problems)
-    else:
-        with _hdf5(path, problems) as found:
-            yield found
+    return _classic(path, problems) if head.startswith(CLASSIC) else _hdf5(path, problems)
 
 
 def _classic(path: Path, problems: Problems) -> dict[str, NetcdfVariable] | None:
@@ -129,50 +124,36 @@ def _classic(path: Path, problems: Problems) -> dict[str, NetcdfVariable] | None
     }
 
 
-@contextmanager
-def _hdf5(path: Path, problems: Problems) -> Iterator[dict[str, NetcdfVariable] | None]:
-    try:
-        file = hdf5_file(path)
-    except _FAILURES as error:
-        problems.add(path.name, f"cannot be read as NetCDF ({error_text(error, 160)})", _AGAIN)
-        yield None
-        return
-    with file:
-        try:
-            found = dict(_members(file))
-        except _FAILURES as error:
-            problems.add(path.name, f"is damaged ({error_text(error, 160)})", _AGAIN)
-            found = None
-        yield found
-
-
-def _members(file: h5py.File) -> Iterator[tuple[str, NetcdfVariable]]:
-    """Yield the variables of the root group, as NetCDF-4 lays them out in HDF5.
+def _hdf5(path: Path, problems: Problems) -> dict[str, NetcdfVariable] | None:
+    """Return the variables of the root group, as NetCDF-4 lays them out in HDF5.
 
     Their dimensions are HDF5's scales.
     """
-    for name, item in file.items():
-        if isinstance(item, h5py.Dataset) and item.dtype.kind in "iufSO":
-            attributes = {str(key): _plain(item.attrs[key]) for key in item.attrs if key not in _OF_HDF5}
-            if not str(_plain(item.attrs.get("NAME", ""))).startswith(_NO_VARIABLE):
-                dimensions = tuple(_dimension(item, str(name), axis) for axis in range(item.ndim))
-                yield str(name), NetcdfVariable(str(name), dimensions, tuple(item.shape), attributes, item)
+    try:
+        members = read_hdf5(path).members
+    except OSError as error:
+        problems.add(path.name, f"cannot be read as NetCDF ({error_text(error, 160)})", _AGAIN)
+        return None
+    found = {}
+    for name, item in members.items():
+        if not isinstance(item, Hdf5Dataset):
+            continue
+        if item.damage:
+            problems.add(path.name, f"is damaged ({item.damage})", _AGAIN)
+            return None
+        if item.kind in "iufSO" and not str(item.attributes.get("NAME", "")).startswith(_NO_VARIABLE):
+            shape = item.shape or ()
+            dimensions = tuple(_dimension(item, name, axis, size) for axis, size in enumerate(shape))
+            attributes = {key: value for key, value in item.attributes.items() if key not in _OF_HDF5}
+            found[name] = NetcdfVariable(name, dimensions, shape, attributes, item)
+    return found
 
 
-def _dimension(item: h5py.Dataset, name: str, axis: int) -> str:
+def _dimension(item: Hdf5Dataset, name: str, axis: int, size: int) -> str:
     """Return the name of a dimension; without one those of a size are taken for one."""
-    scales = item.dims[axis]
-    if len(scales):
-        return str(scales[0].name).rsplit("/", 1)[-1]
-    return name if item.is_scale and item.ndim == 1 else f"dimension of {item.shape[axis]}"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    if isinstance(value, np.ndarray) and value.size == 1:
-        return _plain(value.ravel()[0])
-    return value
+    if item.scales[axis]:
+        return item.scales[axis].rsplit("/", 1)[-1]
+    return name if item.is_scale and len(item.scales) == 1 else f"dimension of {size}"
 
 
 _TYPES = {1: "i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8", 7: "u1", 8: ">u2", 9: ">u4", 10: ">i8", 11: ">u8"}

@@ -33,7 +33,7 @@ from firegui.io.weather.conventions import (
 )
 from firegui.io.weather.daily import WindFields, constant_maps, daily_maps
 from firegui.io.weather.locations import Window
-from firegui.io.weather.netcdf_file import CLASSIC, HDF5, opened_netcdf
+from firegui.io.weather.netcdf_file import CLASSIC, HDF5, read_netcdf
 from firegui.io.weather.netcdf_wind import netcdf_series
 from firegui.io.weather.raster_wind import raster_series
 from firegui.io.weather.series import (
@@ -362,8 +362,8 @@ def opened_series(
         with raster_series(paths, components, problems) as series:
             yield series
     elif kinds[0] == "NetCDF":
-        with opened_netcdf(paths[0], problems) as variables:
-            yield None if variables is None else netcdf_series(variables, components, paths[0].name, problems)
+        variables = read_netcdf(paths[0], problems)
+        yield None if variables is None else netcdf_series(variables, components, paths[0].name, problems)
     else:
         yield table_series(paths[0], components, problems)
 

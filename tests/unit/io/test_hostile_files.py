@@ -22,7 +22,7 @@ from rasterio import Affine
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.importers.base_map import draw_base_map, open_base_map
-from firegui.io.importers.events_file import opened as opened_events
+from firegui.io.importers.events_file import read_file
 from firegui.io.project.store import load_project
 from firegui.io.rasters.files import read_box, read_header
 from firegui.io.rasters.geotiff import read_raster
@@ -30,7 +30,7 @@ from firegui.io.rasters.masks import band_dates, read_masks
 from firegui.io.vectors.files import layer_names, may_hold_points, read_features
 from firegui.io.vectors.perimeters import read_outline
 from firegui.io.vectors.water import read_water
-from firegui.io.weather.netcdf_file import opened_netcdf
+from firegui.io.weather.netcdf_file import read_netcdf
 from firegui.io.weather.wind import WindSource, survey_wind
 from tests.support import tiny_project
 
@@ -163,16 +163,15 @@ def as_wind(path: Path) -> None:
 
 def as_netcdf(path: Path) -> None:
     problems = Problems()
-    with opened_netcdf(path, problems) as found:
-        for variable in (found or {}).values():
-            variable.raw()
+    for variable in (read_netcdf(path, problems) or {}).values():
+        variable.raw()
     problems.raise_if_any()
 
 
 def as_events(path: Path) -> None:
     problems = Problems()
-    with opened_events(path, problems):
-        problems.raise_if_any()
+    read_file(path, problems)
+    problems.raise_if_any()
 
 
 PLACES: dict[str, tuple[str, Callable[[Path], object]]] = {

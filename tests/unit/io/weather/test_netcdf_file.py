@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from firegui.errors import Problems
-from firegui.io.weather.netcdf_file import FormatError, opened_netcdf, read_classic
+from firegui.io.weather.netcdf_file import FormatError, read_classic, read_netcdf
 from firegui.io.weather.time_axis import TimeError, decode_times
 
 scipy_io = pytest.importorskip("scipy.io", reason="scipy writes the classic files that are read here")
@@ -101,9 +101,9 @@ def test_numbers_come_in_the_variables_unit_and_holes_as_nan(tmp_path: Path) -> 
         variable.scale_factor, variable.add_offset = 0.5, 100.0
         variable._FillValue, variable.missing_value = np.int16(-1), np.int16(-2)
     problems = Problems()
-    with opened_netcdf(tmp_path / "a.nc", problems) as found:
-        assert found is not None
-        assert np.array_equal(found["v"].values(), [105.0, np.nan, 110.0, np.nan], equal_nan=True)
+    found = read_netcdf(tmp_path / "a.nc", problems)
+    assert found is not None
+    assert np.array_equal(found["v"].values(), [105.0, np.nan, 110.0, np.nan], equal_nan=True)
     assert not problems
 
 

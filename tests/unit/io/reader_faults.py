@@ -1,0 +1,52 @@
+"""What a damaged file can make a library do, as operations of a reader process, with limits that tests can wait for."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+import numpy as np
+
+from firegui.io.safe_open import direct, processes, reader
+
+START = processes._START.replace(
+    "from firegui", "from tests.unit.io import reader_faults; reader_faults.add(); from firegui", 1
+)
+"""Starts a reader with these operations."""
+
+
+def add() -> None:
+    """Add the operations to those of this process, and lower its limits."""
+    here = "tests.unit.io.reader_faults"
+    names = {f"fault.{name}": f"{here}:{name}" for name in ("crash", "hang", "compute", "fill_memory", "echo")}
+    reader.OPERATIONS = {**reader.OPERATIONS, **names}
+    reader.PROCESSOR_SECONDS, reader.MEMORY_BYTES = 1, 400 * 2**20
+
+
+def crash(files: direct.OpenFiles, path: Path) -> None:
+    os.abort()
+
+
+def hang(files: direct.OpenFiles, path: Path) -> None:
+    """Wait in a library that does not let the interpreter go on."""
+    path.write_text(str(os.getpid()))
+    ctypes.PyDLL(None).sleep(60)
+
+
+def compute(files: direct.OpenFiles, path: Path) -> None:
+    while True:
+        pass
+
+
+def fill_memory(files: direct.OpenFiles, path: Path) -> None:
+    np.ones(2**28)
+
+
+def echo(files: direct.OpenFiles, path: Path, value: object) -> object:
+    return value
+
+
+def add_crash() -> None:
+    """Make each file crash the library that reads it."""
+    reader.OPERATIONS = dict.fromkeys(reader.OPERATIONS, "tests.unit.io.reader_faults:crash")
