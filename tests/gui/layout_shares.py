@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
+    QHeaderView,
     QLabel,
     QLayout,
     QScrollArea,
@@ -110,7 +111,28 @@ def cut_texts(window: MainWindow) -> Iterator[str]:
             yield f"{type(part).__name__} is not within the window"
 
 
+def cut_titles(root: QWidget) -> Iterator[str]:
+    """Yield a line for every title of a table below ``root`` that has less room than it needs."""
+    for header in root.findChildren(QHeaderView):
+        if not header.isVisible() or header.orientation() is not Qt.Orientation.Horizontal:
+            continue
+        for section in (each for each in range(header.count()) if not header.isSectionHidden(each)):
+            needed, has = header.sectionSizeHint(section), header.sectionSize(section)
+            title = str(header.model().headerData(section, header.orientation()) or "")
+            if title and needed > has:
+                yield f"the title {title!r} of a column needs {needed} pixels and has {has}"
+        if (needed := header.sizeHint().height()) > header.height():
+            yield f"the titles of {name_of(header)!r} need a height of {needed} pixels and have {header.height()}"
+
+
+def name_of(header: QHeaderView) -> str:
+    """Return the name of the table of a header."""
+    table = header.parentWidget()
+    return table.accessibleName() if table is not None else ""
+
+
 def _cut_in(root: QWidget) -> Iterator[str]:
+    yield from cut_titles(root)
     for widget in root.findChildren(QWidget):
         if isinstance(widget, QComboBox) and widget.isVisible() and not isinstance(widget, NameComboBox):
             room = room_of(widget)

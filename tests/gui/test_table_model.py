@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QStandardItem, QStandardItemModel
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QMenu, QStyledItemDelegate, QTableView, QTreeView
+from PySide6.QtWidgets import QFileDialog, QHeaderView, QMenu, QStyledItemDelegate, QTableView, QTreeView
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError, Problem
@@ -27,6 +27,9 @@ from firegui.gui.widgets.table_view import (
     show_table,
     table_lines,
 )
+from firegui.gui.widgets.wrapped_header import WrappedHeader
+from tests.gui.layout_shares import cut_titles
+from tests.gui.shell_scene import settle
 
 ROLE = Qt.ItemDataRole
 DESCENDING = Qt.SortOrder.DescendingOrder
@@ -296,3 +299,25 @@ def test_a_change_of_a_long_table_measures_the_rows_on_screen_and_not_all(qtbot:
     model.set_rows([Tree(f"{number}", 1.0) for number in range(400)])
     qtbot.wait(50)
     assert "0" in read and len(read) <= 100
+
+
+def test_a_long_title_breaks_into_lines_and_the_arrow_of_the_sorted_column_has_room_beside_it(qtbot: QtBot) -> None:
+    table = QTableView()
+    qtbot.addWidget(table)
+    columns = (Column("Name", str, is_text=True), Column("Growth of the fire", len, unit="worst"), Column("Drops", len))
+    model: TableModel[str] = TableModel(columns, table)
+    model.set_rows(["one", "three"])
+    show_table(table, model, "Fires")
+    table.show()
+    header = table.horizontalHeader()
+    assert isinstance(header, WrappedHeader)
+    assert header.title(1) == "Growth of\nthe fire\nworst"
+    assert header.sectionSize(1) < header.fontMetrics().horizontalAdvance("Growth of the fire")
+    for column, ending in ((1, "worst\u00a0▼"), (2, "Drops\u00a0▼")):
+        table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
+        settle()
+        assert header.title(column).endswith(ending)
+        assert list(cut_titles(table)) == []
+    header.setSectionResizeMode(1, QHeaderView.ResizeMode.Interactive)
+    table.setColumnWidth(1, 30)
+    assert len(list(cut_titles(table))) == 1

@@ -42,8 +42,8 @@ _AIRCRAFT = Column("Aircraft", lambda drop: drop.aircraft, tip="the aircraft tha
 _POSE = (
     Column("Row", lambda drop: drop.y, "{:.1f}".format, "release point, cells from the north"),
     Column("Column", lambda drop: drop.x, "{:.1f}".format, "release point, cells from the west"),
-    Column("Heading, °", lambda drop: round(grid_heading(drop.theta)) % 180, "{:03d}".format,
-           "long axis, degrees clockwise from grid north; it may be flown either way"),
+    Column("Heading", lambda drop: round(grid_heading(drop.theta)) % 180, "{:03d}".format,
+           "long axis, degrees clockwise from grid north; it may be flown either way", "°"),
 )  # fmt: skip
 
 

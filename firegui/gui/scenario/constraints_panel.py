@@ -67,9 +67,9 @@ class ConstraintsPanel(QWidget):
         self.groundings, self.sorties = GroundingsModel(session, self), SortiesModel(session, self)
         self.zones = TableModel[Region](zone_columns(session), self)
         self.pins = TableModel[PinnedDrop](pin_columns(session), self)
-        self.grounding_view = self._table(self.groundings, "Groundings of part of a day")
-        self.sorties_view = self._table(self.sorties, "Sorties a day")
-        self.zones_view = self._table(self.zones, "No-drop zones")
+        self.grounding_view = self._table(self.groundings, "Groundings of part of a day", stretch=0)
+        self.sorties_view = self._table(self.sorties, "Sorties a day", stretch=0)
+        self.zones_view = self._table(self.zones, "No-drop zones", stretch=0)
         self.pins_view = self._table(self.pins, "Pinned drops")
         self.pins_view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.daylight = DaylightForm(session)
@@ -204,9 +204,9 @@ class ConstraintsPanel(QWidget):
         self.cap.refused.connect(lambda why: self._session.message.emit(f"Drops in all: {why}"))
         return row(self.capped, self.cap, plain_label("in the whole plan"))
 
-    def _table(self, model: TableModel[Any], name: str) -> QTableView:
+    def _table(self, model: TableModel[Any], name: str, stretch: int | None = None) -> QTableView:
         view = QTableView()
-        show_table(view, model, name, lines=_LINES, stretch=0)
+        show_table(view, model, name, lines=_LINES, stretch=stretch)
         view.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         model.modelReset.connect(self._enable)
         model.refused.connect(self._session.refuse)

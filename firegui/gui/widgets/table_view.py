@@ -26,6 +26,7 @@ from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import set_role
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import EXPORT_ROLE, ROOT, Index, TableModel
+from firegui.gui.widgets.wrapped_header import WrappedHeader
 from firegui.io.atomic import write_text
 from firegui.io.tables import csv_text, without_formula
 
@@ -52,6 +53,8 @@ def show_table(
     is the column that takes the spare width. ``copy`` replaces :func:`copy_table`. ``has_menu`` is false if the panel
     opens a context menu of its own.
     """
+    if not isinstance(view.horizontalHeader(), WrappedHeader):
+        view.setHorizontalHeader(WrappedHeader(view))
     view.setModel(model)
     view.setAccessibleName(name)
     view.setToolTip(plain(name))
@@ -66,15 +69,13 @@ def show_table(
     rows.setDefaultSectionSize(row_height or view.fontMetrics().height() + 8)
     rows.hide()
     header.setHighlightSections(False)
-    # Qt would cut a title that is aligned to the right at its beginning, without a sign.
-    header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     # Qt would measure a thousand rows after every change.
     header.setResizeContentsPrecision(_MEASURED_ROWS)
     if stretch is not None:
         header.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
     if lines is not None:
-        view.setFixedHeight(header.sizeHint().height() + lines * rows.defaultSectionSize() + 4)
+        fit_rows(view, lines, lines)
     if is_sortable:
         # The first click sorts, the third restores the given order.
         header.setSortIndicatorClearable(True)
@@ -90,17 +91,20 @@ def show_table(
 
 
 def fit_rows(view: QTableView, fewest: int, most: int) -> None:
-    """Keep a table as high as its rows, at least ``fewest`` and at most ``most``."""
+    """Keep a table as high as its header and its rows, at least ``fewest`` and at most ``most`` of them."""
+    header = view.horizontalHeader()
 
     def fit(*_: object) -> None:
         rows, bar = view.verticalHeader().defaultSectionSize(), view.horizontalScrollBar()
         never = view.horizontalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         count = min(max(view.model().rowCount(), fewest), most)
-        below = 0 if never else bar.sizeHint().height()
-        view.setFixedHeight(view.horizontalHeader().sizeHint().height() + count * rows + below + 4)
+        below = 0 if never or header.stretchSectionCount() else bar.sizeHint().height()
+        view.setFixedHeight(header.sizeHint().height() + count * rows + below + 4)
 
     for signal in (view.model().modelReset, view.model().rowsInserted, view.model().rowsRemoved):
         signal.connect(fit)
+    # The titles need more lines in narrow columns.
+    header.sectionResized.connect(fit)
     fit()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QTabWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
@@ -22,8 +22,12 @@ from firegui.runs.events import RunEvent, SkillReady
 from firegui.runs.spec import RunSpec
 from tests.gui.analyses.scene import CASES, FakeRun, every, every_export, every_store
 from tests.gui.hands import show_widget
+from tests.gui.layout_shares import cut_titles
+from tests.gui.shell_scene import settle
 
 PATIENCE = 20_000
+BESIDE_THE_MAP = (590, 420)
+"""Room of a result beside the map in a window of 1280×720."""
 Panel = AnalysisPanel[Any, Any]
 Scene = tuple[Panel, Controller, FakeRun]
 Make = Callable[..., Scene]
@@ -71,6 +75,22 @@ def choose(panel: Panel, entry: int = 1) -> None:
     """Select a saved result, as a user does."""
     panel.saved_list.setCurrentIndex(entry)
     panel.saved_list.activated.emit(entry)
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+@every_store
+def test_beside_the_map_of_a_small_window_every_title_of_every_table_can_be_read(qtbot: QtBot, opened: Scene) -> None:
+    result = opened[0].result
+    result.setParent(None)
+    show_widget(qtbot, result, *BESIDE_THE_MAP)
+    pages, tables = result.findChild(QTabWidget), set()
+    for page in range(pages.count() if pages is not None else 1):
+        if pages is not None:
+            pages.setCurrentIndex(page)
+        settle()
+        tables |= {table.accessibleName() for table in result.findChildren(QAbstractItemView) if table.isVisible()}
+        assert list(cut_titles(result)) == []
+    assert tables
 
 
 # -- buttons and messages ----------------------------------------------------------------------------------------------

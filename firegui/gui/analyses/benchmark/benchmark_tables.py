@@ -50,6 +50,7 @@ from firegui.gui.analyses.benchmark.benchmark_text import Tasks, task_name
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.base.plain_text import plain
 from firegui.gui.widgets.table_model import ROOT, SORT_ROLE, Column, Index
+from firegui.gui.widgets.wrapped_header import WrappedHeader
 from firegui.runs.events import TaskProgress
 
 _RowKey = tuple[PlannerName, bool, int | None]
@@ -226,6 +227,7 @@ class PlannersTable(QTreeView):
         self.lines, self._sorted = BenchmarkModel(self), QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self.lines)
         self._sorted.setSortRole(SORT_ROLE)
+        self.setHeader(WrappedHeader(self))
         self.setModel(self._sorted)
         self.setAccessibleName("Planners")
         self.setToolTip("Double-click a line to see its fire on the map; choose two to compare them")
