@@ -55,6 +55,27 @@ def test_the_curves_are_those_of_the_shown_run_and_the_fire_without_drops_is_a_l
     assert level_text_of(ended.objective) == "no drops"
 
 
+def test_the_kept_plan_of_a_training_in_scenarios_is_named_and_the_axis_follows_the_curves(
+    qtbot: QtBot, queue: RunQueue, ended: ProgressPanel
+) -> None:
+    entry, chart = queue.shown, ended.objective
+    assert entry is not None
+    entry.add_epochs([
+        replace(epoch_done(8 + k), rollouts=24 + 12 * (k + 1), objective=2.5 - 0.01 * k, best=3.0) for k in range(92)
+    ])  # fmt: skip
+    ended.refresh()
+    assert chart.legend.text().startswith("kept plan 3.00 · now 1.59 · no drops 24.6")
+    assert list(chart.marks.values()) == ["in scenarios"] and list(chart.marks) == [9.0]
+    chart.show_row(entry, ended.options, 3)
+    assert chart.legend.text().startswith("best 5.00 · now 5.00")
+    _, (low, high) = chart.item.vb.viewRange()
+    assert 0.5 < low < 1.6 and 3.0 < high < 6.0
+    assert chart.outside_text == "↑ no drops 24.6"
+    ended.set_options(ChartOptions(log=True))
+    _, (_, high) = chart.item.vb.viewRange()
+    assert high >= np.log10(20.0)
+
+
 def test_ten_thousand_epochs_do_not_repaint_ten_thousand_times(
     qtbot: QtBot, queue: RunQueue, plots: ProgressPanel
 ) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.gui.base.elided_label import ElidedLabel, Piece
 from firegui.gui.base.layouts import vertical
+from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import Colors, current_colors
 from firegui.gui.charts.chart_export import ChartMenu
 
@@ -47,6 +48,20 @@ def decimate(x: Floats, y: Floats, most: int = MOST_POINTS) -> tuple[Floats, Flo
     return x[kept], y[kept]
 
 
+def settled_top(y: Floats) -> float:
+    """Return the highest value that an axis has to show of a curve that begins with a steep descent.
+
+    That is the 90th percentile where the values above it take more than :data:`_STEEP` times its height over the
+    lowest value, else the maximum. NaN for a curve without numbers.
+    """
+    known = y[np.isfinite(y)]
+    if not len(known):
+        return np.nan
+    low, settled, high = (float(value) for value in np.percentile(known, [0.0, 90.0, 100.0]))
+    return settled if high - low > _STEEP * (settled - low) else high
+
+
+_STEEP = 4.0
 _FONT_POINTS = 8
 _MARK_GAP_PX, _NUMBER_GAP_PX = 4.0, 2.0
 _X_AXIS_HEIGHT = 31
@@ -69,6 +84,19 @@ class _Curve:
     alpha: int
     x: NDArray[np.float64]
     y: NDArray[np.float64]
+
+
+class _CurveItem(pg.PlotDataItem):  # type: ignore[misc]
+    """Curve whose steep start may lie above the view that follows it (:func:`settled_top`)."""
+
+    is_cut = False
+
+    def dataBounds(self, ax: int, frac: float = 1.0, orthoRange: Any = None) -> Any:
+        """Return the lowest and the highest value on an axis that the view is to show."""
+        low, high = super().dataBounds(ax, frac, orthoRange)
+        if ax == 1 and high is not None and self.is_cut and not self.opts["logMode"][1]:
+            high = float(np.fmin(high, settled_top(np.asarray(self.yData, float))))
+        return low, high
 
 
 class _XAxis(pg.AxisItem):  # type: ignore[misc]
@@ -95,7 +123,8 @@ class Chart(QWidget):
     """Chart of curves and levels. Colours are roles in :class:`~firegui.gui.base.theme.Colors`.
 
     The view follows the data until the user zooms or drags; :meth:`fit` makes it follow again. ``axes``, by their side,
-    replace the default axes.
+    replace the default axes. A chart that ``follows_curves`` is scaled to the settled part of its curves: levels out of
+    the view are a text at its upper edge.
     """
 
     hovered = Signal(object)
@@ -106,13 +135,16 @@ class Chart(QWidget):
     """The user changed the view."""
 
     def __init__(
-        self, title: str, x_label: str, parent: QWidget | None = None, *, axes: Mapping[str, Any] | None = None
-    ) -> None:
+        self, title: str, x_label: str, parent: QWidget | None = None, *, axes: Mapping[str, Any] | None = None,
+        follows_curves: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self._log = self._log_x = False
         self._curves: list[_Curve] = []
         self._areas: list[tuple[Any, str, int, bool]] = []
         self._level: float | None = None
+        self._levels: dict[Any, tuple[float, str]] = {}
+        self._follows_curves = follows_curves
         self._marks: dict[float, Any] = {}
         self.title, self.legend = ElidedLabel(title), ElidedLabel()
         small = QFont(self.font())
@@ -132,7 +164,11 @@ class Chart(QWidget):
         self._cursor = pg.InfiniteLine(angle=90, movable=False)
         for line in (self._level_line, self._second_line, self._cursor):
             line.setVisible(False)
-            self.item.addItem(line, ignoreBounds=line is self._cursor)
+            self.item.addItem(line, ignoreBounds=follows_curves or line is self._cursor)
+        self._edge = pg.TextItem(anchor=(1, 0))
+        self._edge.setParentItem(self.item.vb)
+        for changed in (self.item.vb.sigRangeChanged, self.item.vb.sigResized):
+            changed.connect(self._show_levels_outside)
         self.set_colors(current_colors())
 
     def _set_up_plot(self, x_label: str) -> None:
@@ -176,7 +212,9 @@ class Chart(QWidget):
         ``symbol`` is the size of a dot at every point. ``name`` is its name in a table of the chart. A ``width`` of 0
         joins no points.
         """
-        item = self.item.plot(antialias=True)
+        item = _CurveItem(antialias=True)
+        item.is_cut = self._follows_curves
+        self.item.addItem(item)
         item.setLogMode(self._log_x, self._log)
         name = name or f"curve {len(self._curves) + 1}"
         self._curves.append(_Curve(item, role, name, width, style, symbol, alpha, _EMPTY, _EMPTY))
@@ -274,7 +312,25 @@ class Chart(QWidget):
             line.setPos(float(np.log10(value)) if self._log else value)
             if line.label.format != text:
                 line.label.setFormat(text)
+            self._levels[line] = value, text
         line.setVisible(drawable)
+        self._show_levels_outside()
+
+    def _show_levels_outside(self, *_: object) -> None:
+        """Name the levels above or below the view at its upper edge, with their numbers."""
+        _, (low, high) = self.item.vb.viewRange()
+        texts = []
+        for line, (value, text) in self._levels.items():
+            at = float(line.value())
+            if self._follows_curves and line.isVisible() and not low <= at <= high:
+                texts.append(f"{'↑' if at > high else '↓'} {text} {number(value)}")
+        self._edge.setText("\n".join(texts))
+        self._edge.setPos(self.item.vb.rect().right(), 0.0)
+
+    @property
+    def outside_text(self) -> str:
+        """The levels that are named at the upper edge because they are out of the view."""
+        return str(self._edge.textItem.toPlainText())
 
     @property
     def level(self) -> float | None:
@@ -405,6 +461,7 @@ class Chart(QWidget):
         for line in (self._level_line, self._second_line):
             line.setPen(pg.mkPen(colors.muted, style=Qt.PenStyle.DotLine))
             line.label.setColor(colors.muted)
+        self._edge.setColor(colors.muted)
         self._cursor.setPen(pg.mkPen(colors.text))
         for mark in self._marks.values():
             self._color_mark(mark, colors)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
+from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.observation import OBSERVED
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.settings import ObjectiveWeights
@@ -26,6 +27,11 @@ Reading = tuple[str, list[Piece]]
 
 TERMS = (("burn", "burn", "warning"), ("final", "final", "error"), ("prot", "protected", "accent"))
 """The fire terms of the objective: history column, title, colour."""
+_OBJECTIVE_TIP = (
+    "Objective of each search step in the model, at cautious effectiveness, and of the best plan so far. From “in "
+    "scenarios” on, the plan that holds best in the stress scenarios is kept. Its objective in the model can be above "
+    "that of the present step."
+)
 _CURSOR_MS = 50
 _BRANCHES = (
     ("replanned", "accent", Qt.PenStyle.SolidLine),
@@ -60,8 +66,8 @@ class RunChart(Chart):
     A row is one event: the event under the mouse, or the latest.
     """
 
-    def __init__(self, name: str, x_label: str, parent: QWidget | None = None) -> None:
-        super().__init__(name, x_label, parent)
+    def __init__(self, name: str, x_label: str, parent: QWidget | None = None, *, follows_curves: bool = False) -> None:
+        super().__init__(name, x_label, parent, follows_curves=follows_curves)
         self._name = name
 
     def show_run(self, entry: RunEntry | None, options: ChartOptions) -> None:
@@ -119,8 +125,8 @@ class RunChart(Chart):
 class EpochChart(RunChart):
     """Chart over the epochs of the first stage."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(name, ChartOptions().x_label, parent)
+    def __init__(self, name: str, parent: QWidget | None = None, *, follows_curves: bool = False) -> None:
+        super().__init__(name, ChartOptions().x_label, parent, follows_curves=follows_curves)
 
     def abscissa(self, entry: RunEntry, options: ChartOptions) -> Floats:
         """Return the abscissa of every row. Epochs count from 1 on screen."""
@@ -139,10 +145,15 @@ class EpochChart(RunChart):
 
 
 class ObjectiveChart(EpochChart):
-    """Chart of the current and best objective, of the fire without drops and of the quick plan by rule."""
+    """Chart of the current and best objective, of the fire without drops and of the quick plan by rule.
+
+    While drops are trained in stress scenarios, the best plan is the one that holds best in their tests. Its objective
+    in the model may be above the current one, so it is named the kept plan.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Objective", parent)
+        super().__init__("Objective", parent, follows_curves=True)
+        self.plot.setToolTip(_OBJECTIVE_TIP)
         self._current = self.add_curve("muted", name="objective")
         self._best = self.add_curve("accent", name="best", width=2.0)
         self._tactical: float | None = None
@@ -157,12 +168,16 @@ class ObjectiveChart(EpochChart):
         self.set_curve(self._best, x, entry.history.column("best"))
         self.set_level(None if entry.baseline is None else entry.baseline.objective, "no drops")
         self.set_second_level(self._tactical, "quick plan")
+        training = _training_from(entry)
+        self.set_marks([] if training is None else [(float(x[training]), "in scenarios")])
 
     def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
         if row < 0:
             return self._name, []
         best, current = (number(float(entry.history.column(name)[row])) for name in ("best", "objective"))
-        pieces = [Piece(f"best {best}", "accent"), Piece(f"now {current}", "muted")]
+        training = _training_from(entry)
+        kept = "best" if training is None or row < training else "kept plan"
+        pieces = [Piece(f"{kept} {best}", "accent"), Piece(f"now {current}", "muted")]
         if entry.baseline is not None:
             pieces.append(Piece(f"no drops {number(entry.baseline.objective)}"))
         if self._tactical is not None:
@@ -176,7 +191,7 @@ class TermsChart(EpochChart):
     """Chart of the fire terms of the objective, weighted as in the objective or raw."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Loss terms", parent)
+        super().__init__("Loss terms", parent, follows_curves=True)
         self._lines = [self.add_curve(role, name=title, width=1.5) for _, title, role in TERMS]
 
     def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
@@ -217,6 +232,12 @@ class ColumnChart(EpochChart):
         text = f"{value:,.0f}" if self._column == "drops" else number(value)
         text = duration(value) if self._column == "seconds" else text
         return self._title(row, is_latest), [Piece(text, self._role)]
+
+
+def _training_from(entry: RunEntry) -> int | None:
+    """Return the first row of the training in stress scenarios, whose steps cost more; or ``None``."""
+    dear = np.flatnonzero(np.diff(entry.history.column("rollouts")) > GRADIENT_CHARGE)
+    return int(dear[0]) + 1 if len(dear) else None
 
 
 def _weight(entry: RunEntry, options: ChartOptions, column: str) -> float:
