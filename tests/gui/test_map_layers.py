@@ -108,7 +108,10 @@ def test_the_legend_names_what_is_shown(panel: LayersPanel, session: Session, pr
     assert "Chance burned so far" in texts(panel)
     session.set_view(FireView.DIFFERENCE)
     hand.view.flush()
-    assert "+1 less fire" in texts(panel)
+    assert "+1 less fire with the plan" in texts(panel)
+    session.show_result(replace(session.result, against="run 0"))
+    hand.view.flush()
+    assert "−1 more fire with plan 2" in texts(panel) and "+1 less fire with plan 2" in texts(panel)
 
 
 # -- perimeter and wind ----------------------------------------------------------------------------------------------

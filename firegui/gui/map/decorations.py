@@ -234,7 +234,8 @@ class Decorations(QGraphicsItem):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         font, bold = map_font(8.5), map_font(8.5, bold=True)
         room = self._size.width() - 2.0 * _EDGE
-        width = min(max(_LEGEND_PX, text_width(scale.title, bold)), room)
+        ends = text_width(scale.low, font) + text_width(scale.middle, font) + text_width(scale.high, font) + 2.0 * _EDGE
+        width = min(max(_LEGEND_PX, text_width(scale.title, bold), ends), room)
         left, top = self._size.right() - _EDGE - width, self._size.bottom() - _EDGE - 38.0
         if left < self._size.left() + _BAR_PX + 4.0 * _EDGE:
             # There is no room next to the scale bar, so it is above it.
@@ -246,9 +247,12 @@ class Decorations(QGraphicsItem):
         painter.setPen(QPen(self.ink.frame, 1.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(QRectF(left, top + 14, width, 10))
-        self._text(painter, QPointF(left, top + 37), scale.low, font)
-        self._text(painter, QPointF(left + width - text_width(scale.high, font), top + 37), scale.high, font)
-        self._text(painter, QPointF(left + (width - text_width(scale.middle, font)) / 2, top + 37), scale.middle, font)
+        middle, cut = scale.middle if ends <= width else "", Qt.TextElideMode.ElideRight
+        most = (width - _EDGE) / 2.0 if ends > width else width
+        low, high = (QFontMetricsF(font).elidedText(text, cut, most) for text in (scale.low, scale.high))
+        self._text(painter, QPointF(left, top + 37), low, font)
+        self._text(painter, QPointF(left + width - text_width(high, font), top + 37), high, font)
+        self._text(painter, QPointF(left + (width - text_width(middle, font)) / 2, top + 37), middle, font)
 
 
 def scale_image(scale: ColorScale) -> QImage:

@@ -121,15 +121,15 @@ def burning_scale() -> ColorScale:
     return probability("Chance burning now", "CET-CBL2")
 
 
-def difference_scale() -> ColorScale:
+def difference_scale(plan: str = "the plan") -> ColorScale:
     """Return the scale of baseline − plan, −1 … +1 as codes 0 … 255.
 
-    Blue is less fire with the plan, ochre is more.
+    Blue is less fire with ``plan``, ochre is more.
     """
     change = np.arange(256) / 127.5 - 1.0
     alpha = np.where(np.abs(change) < TRANSPARENT_BELOW, 0.0, np.minimum(1.0, 0.25 + 1.5 * np.abs(change)))
     rgba = _with_alpha(_map("CET-CBD1")[::-1], alpha)
-    return ColorScale("Saved", "−1 more fire", "+1 less fire", rgba, "0")
+    return ColorScale("Saved", f"−1 more fire with {plan}", f"+1 less fire with {plan}", rgba, "0")
 
 
 def signed_scale(title: str, limit: float) -> ColorScale:

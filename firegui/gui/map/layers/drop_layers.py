@@ -342,7 +342,7 @@ def handle_of(rules: DropValidator, drop: Drop) -> tuple[float, float]:
 
 
 def _change_scale() -> ColorScale:
-    return replace(difference_scale(), title="P(fire) at the end, before − after the change")
+    return replace(difference_scale("the change"), title="P(fire) at the end, before − after the change")
 
 
 class ChangeLayer(RasterLayer):

@@ -145,7 +145,9 @@ class DifferenceLayer(RasterLayer):
         """The scale; its title names means over members, or two plans."""
         result, title = self.session.result, "mean chance burned so far, no drops − plan,"
         if result.against:
-            scale = replace(self.scale, title="Chance burned so far, plan 1 − plan 2")
+            named = difference_scale("plan 2")
+            title = "Chance burned so far, plan 1 − plan 2"
+            scale = replace(self.scale, title=title, low=named.low, high=named.high)
         else:
             scale = of_members(self.scale, title, result.mean_of)
         return Legend(scale=scale, note=self.threshold_note)
