@@ -34,7 +34,7 @@ from firegui.domain.schedule import DropRecord
 from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.dialogs import confirm_replace, show_problems
-from firegui.gui.base.layouts import column, horizontal, plain_label, scroll_area, splitter, vertical
+from firegui.gui.base.layouts import column, horizontal, plain_label, row, scroll_area, splitter, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.tasks import LatestTask
@@ -498,13 +498,14 @@ class ExportDialog(QDialog):
         form = QFormLayout(files)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for title, part in (
-            ("Drops", self.drops), ("Water", self.water), ("Folder", self.folder), ("", self.standard),
-            ("Name", self.stem), ("Writes", self.names),
+            ("Water", self.water), ("Folder", self.folder), ("", self.standard), ("Name", self.stem),
+            ("Writes", self.names),
         ):  # fmt: skip
             form.addRow(title, part)
-        form.setRowVisible(self.drops, self.drops.count() > 1)
         self.standard.setChecked(True)
-        return column(*boxes, files, spacing=6, margins=(0, 0, 8, 0))
+        drops = row(plain_label("Drops"), self.drops, stretch=self.drops)
+        drops.setVisible(self.drops.count() > 1)
+        return column(drops, *boxes, files, spacing=6, margins=(0, 0, 8, 0))
 
 
 _DROPS_TIP = (
