@@ -90,7 +90,7 @@ def project_summary(project: Project, folder: Path) -> dict[str, Any]:
         "stress": stress_to_table(project.stress),
         "runs": _runs(project, folder),
         "warnings": [note.text for note in project_notes(project) if note.grade is Grade.WARNING],
-        "notes": list(event.notes),
+        "notes": [note.text for note in project_notes(project) if note.grade is Grade.NOTE],
         "problems": [str(problem) for problem in (*project.problems(), *dark_pin_problems(project))],
     }
 

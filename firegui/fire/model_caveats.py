@@ -25,19 +25,25 @@ def model_caveats(project: Project, units: Units = Units.METRIC) -> tuple[str, .
     They are missing layers, what training could not teach, and whether a correction is valid. Of imported maps nothing
     is known.
     """
-    event, weights = project.scenario, project.weights
+    event, weights, warnings = project.scenario, project.weights, model_warnings(project, units)
+    if project.fire_model.kind != "network" or weights is None:
+        return warnings
+    training = weights.training
+    return *_layers(event, training), *_priors(event, training, units), *warnings, *_correction(event, weights)
+
+
+def model_warnings(project: Project, units: Units = Units.METRIC) -> tuple[str, ...]:
+    """Return those of :func:`model_caveats` that make the results for this fire less certain.
+
+    They are missing layers, and what of the fire lies outside the training. The others say how the model was made.
+    """
+    event, found = project.scenario, list[str]()
     if project.fire_model.kind == "scalar":
-        return (*_missing_cover(event), *_missing_ground(event))
-    if project.fire_model.kind == "network" and weights is not None:
-        training, outside = weights.training, outside_training(project, units)
-        return (
-            *_layers(event, training),
-            *_missing_ground(event),
-            *_priors(event, training, units),
-            *(() if outside is None else outside.reasons),
-            *_correction(event, weights),
-        )
-    return ()
+        found += [*_missing_cover(event), *_missing_ground(event)]
+    elif project.fire_model.kind == "network" and project.weights is not None:
+        outside = outside_training(project, units)
+        found += [*_missing_ground(event), *(() if outside is None else outside.reasons)]
+    return tuple(found)
 
 
 def _missing_ground(event: Scenario) -> Iterator[str]:

@@ -10,7 +10,7 @@ from firegui.domain.model_range import outside_training
 from firegui.domain.operations import Daylight
 from firegui.domain.project import Project
 from firegui.domain.units import Units
-from firegui.fire.model_caveats import model_caveats
+from firegui.fire.model_caveats import model_caveats, model_warnings
 
 NO_DATE = (
     "The date of the fire is not known: there is no sunrise, sunset, daylight rule or magnetic north. Import it again "
@@ -87,8 +87,9 @@ def _once(notes: Iterable[GradedNote]) -> tuple[GradedNote, ...]:
 def _notes(project: Project, units: Units) -> Iterator[GradedNote]:
     yield from _errors(project)
     yield from _undated(project)
-    yield from (GradedNote(Grade.WARNING, text) for text in model_caveats(project, units))
+    yield from (GradedNote(Grade.WARNING, text) for text in model_warnings(project, units))
     yield from _dark(project)
+    yield from (GradedNote(Grade.NOTE, text) for text in model_caveats(project, units))
     yield from (GradedNote(Grade.NOTE, text) for text in project.scenario.notes)
 
 

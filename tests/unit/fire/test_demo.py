@@ -10,7 +10,7 @@ from firegui.domain.scenario import LAYERS
 from firegui.domain.schedule import Schedule
 from firegui.fire.demo import make_demo
 from firegui.fire.maps import project_maps
-from firegui.fire.project_notes import start_notes
+from firegui.fire.project_notes import Grade, project_notes, start_notes
 from firegui.io.georeference import Georeference
 from firegui.io.project.scenario_toml import default_fleet
 from firegui.io.rasters.masks import region_masks
@@ -132,6 +132,8 @@ def test_it_drops_by_day_and_its_goal_counts_regions_and_the_whole_fire() -> Non
     project = demo()
 
     assert [note for note in start_notes(project) if note.remedy is not None] == []
+    (warning,) = (note.text for note in project_notes(project) if note.grade is Grade.WARNING)
+    assert warning.startswith("Winds reach")
     assert project.operations.daylight is not None
     assert project.unprotected_regions == ()
     assert project.plan.weights.burn > 0.0

@@ -9,6 +9,7 @@ from firegui.domain.settings import ObjectiveWeights
 from firegui.fire.first_project import first_project
 from firegui.fire.project_notes import NO_DATE, NO_DAYLIGHT, Grade, project_notes
 from tests.support import GRID, SHAPE
+from tests.unit.domain.samples import weights
 from tests.unit.fire.events import event
 
 PLACED = replace(event(SHAPE), grid=GRID, notes=("Wind is the same everywhere.",))
@@ -24,7 +25,7 @@ def test_the_gravest_notes_come_first_and_each_is_said_once() -> None:
     grades = [note.grade for note in project_notes(broken)]
     assert grades == sorted(grades, key=list(Grade).index) and set(grades) == set(Grade)
     assert len({note.text for note in project_notes(broken)}) == len(grades)
-    assert graded(broken, Grade.NOTE) == ["Wind is the same everywhere."]
+    assert graded(broken, Grade.NOTE)[-1] == "Wind is the same everywhere."
     assert any("no region is drawn" in text for text in graded(broken, Grade.ERROR))
     assert project_notes(broken)[0].line.startswith("Error: ")
 
@@ -35,6 +36,13 @@ def test_missing_layers_and_a_missing_daylight_rule_are_warnings() -> None:
     assert any("slope" in text for text in graded(whole, Grade.WARNING))
     lit = replace(whole, operations=Operations(daylight=Daylight()))
     assert NO_DAYLIGHT not in graded(lit, Grade.WARNING)
+
+
+def test_how_a_network_was_made_is_a_note_and_what_its_training_never_saw_a_warning() -> None:
+    project = first_project(PLACED).with_network(weights())
+    assert any("from published values" in text for text in graded(project, Grade.NOTE))
+    assert not any("from published values" in text for text in graded(project, Grade.WARNING))
+    assert any("slope" in text for text in graded(project, Grade.WARNING))
 
 
 def test_an_unknown_date_is_a_warning_and_keeps_the_daylight_rule_from_being_used() -> None:
