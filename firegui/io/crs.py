@@ -7,34 +7,38 @@ from functools import lru_cache
 
 from pyproj import CRS, Transformer
 from pyproj.enums import WktVersion
-from pyproj.exceptions import CRSError
+from pyproj.exceptions import ProjError
 
 from firegui.domain.grid import Grid
 from firegui.errors import Problem
 from firegui.io.source_files import MOST_CELLS, cells_problem
 
-_SHORT = 24
+_SHORT, _LONG = 24, 80
 _UNNAMED = "unknown"
 """What PROJ calls a CRS without a name."""
 
 
 @lru_cache(maxsize=64)
 def parse(text: str) -> CRS | None:
-    """Return the CRS that ``text`` names, or ``None`` when PROJ does not know it.
+    """Return the CRS that ``text`` names; ``None`` where PROJ does not know it or cannot use it.
 
     ``text`` is ``EPSG:3310``, WKT, a PROJ string and so on.
     """
     try:
-        return CRS.from_user_input(text)
-    except CRSError:
+        crs = CRS.from_user_input(text)
+        if crs.is_projected or crs.is_geographic:
+            # A scale of 0, for example, is only refused when coordinates are to be changed.
+            transformer(text, "EPSG:4326")
+    except ProjError:
         return None
+    return crs
 
 
 def problems(text: str, where: str = "crs") -> list[Problem]:
     """Return what is wrong with a grid's CRS: unknown to PROJ, or not measured along two ground axes."""
     crs = parse(text)
     if crs is None:
-        return [Problem(where, f"the CRS {text!r} is unknown to PROJ", "give a code such as EPSG:3310")]
+        return [Problem(where, f"the CRS {_shortened(text)!r} is unknown to PROJ", "give a code such as EPSG:3310")]
     if not (crs.is_projected or crs.is_geographic):
         return [
             Problem(
@@ -44,6 +48,10 @@ def problems(text: str, where: str = "crs") -> list[Problem]:
             )
         ]
     return []
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONG else f"{text[:_LONG]}…"
 
 
 def grid_problems(grid: Grid) -> list[Problem]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -39,6 +40,9 @@ _MOST_WHOLE = 4 * _MOST_TILES
 """Where even the coarsest level has more than so many in a picture, it is left empty until the view is closer."""
 _MOST_BYTES, _LARGEST_PX = 8 * 2**20, 1024
 _MOST_SAMPLES = 24
+_LONGEST_S = 10.0
+_STEPS_BETWEEN_CHECKS = 10_000
+"""Of SQLite's virtual machine; a few milliseconds."""
 TITLE = "The base map cannot be used"
 _HEAD = b"SQLite format 3\x00"
 _KINDS = ("png", "jpg", "jpeg", "webp")
@@ -138,12 +142,19 @@ def picture_transform(grid: Grid, area: Area, size: tuple[int, int]) -> Affine:
 # -- the database ----------------------------------------------------------------------------------------------------
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open the database, read only: ``immutable`` keeps SQLite from making a journal beside it."""
+    """Open the database, read only: ``immutable`` keeps SQLite from making a journal beside it.
+
+    A view can compute tiles without end. SQLite interrupts what takes too long.
+    """
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True)) as base:
+            end = time.monotonic() + _LONGEST_S
+            base.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_CHECKS)
             base.text_factory = lambda data: data.decode("utf-8", "replace")
             yield base
     except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+            raise _refusal(path, f"takes more than {_LONGEST_S:g} s to read", "export its tiles again") from error
         raise _refusal(path, f"cannot be read as MBTiles ({error})", "copy or download it again") from error
 
 

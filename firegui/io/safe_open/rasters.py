@@ -42,6 +42,9 @@ def raster_dataset(path: Path, drivers: Sequence[str] = tuple(_NAMES)) -> Any:
     if source.tags(ns="OVERVIEWS"):
         source.close()
         raise UnsafeFileError(f"{ELSEWHERE}: its overviews are elsewhere")
+    if any(kind.startswith("complex") for kind in source.dtypes):
+        source.close()
+        raise UnsafeFileError("it holds complex numbers")
     return source
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from contextlib import closing
+import warnings
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,21 +28,32 @@ _REACHING_OUT = re.compile(r"ogr_geocode|ogr_datasource_load_layers|gdal_get_pix
 def vector_layers(path: Path) -> tuple[str, ...]:
     """Return the names of the layers that have geometry."""
     check_vector(path)
-    return tuple(str(name) for name, kind in pyogrio.list_layers(gdal_path(path)) if kind is not None)
+    with _without_warnings():
+        return tuple(str(name) for name, kind in pyogrio.list_layers(gdal_path(path)) if kind is not None)
 
 
 def vector_info(path: Path, layer: str | None = None) -> dict[str, Any]:
     """Return what a layer says of itself, as pyogrio tells it."""
     check_vector(path)
-    found: dict[str, Any] = pyogrio.read_info(gdal_path(path), layer=layer)
-    return found
+    with _without_warnings():
+        found: dict[str, Any] = pyogrio.read_info(gdal_path(path), layer=layer)
+        return found
 
 
 def read_vector(path: Path, layer: str, **options: Any) -> tuple[Any, Any, Any, Any]:
     """Return meta data, ids, geometries (WKB) and columns of a layer, as pyogrio gives them."""
     check_vector(path)
-    found: tuple[Any, Any, Any, Any] = pyogrio.raw.read(gdal_path(path), layer=layer, **options)
-    return found
+    with _without_warnings():
+        found: tuple[Any, Any, Any, Any] = pyogrio.raw.read(gdal_path(path), layer=layer, **options)
+        return found
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Ignore warnings about geometry that drivers mend on the way. What matters is checked afterwards."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def check_vector(path: Path) -> None:

@@ -6,7 +6,6 @@ What they are, and whether they are whole.
 from __future__ import annotations
 
 import struct
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,9 +74,7 @@ def layer_names(file: Path, problems: Problems) -> tuple[str, ...]:
         problems.extend([problem])
         return ()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return vector_layers(file)
+        return vector_layers(file)
     except _FAILURES as error:
         problems.add(file.name, f"cannot be read as vector data ({error_text(error)})", _DRAWABLE)
         return ()
@@ -101,15 +98,12 @@ def read_layer(file: Path, chosen: str, layers: tuple[str, ...], problems: Probl
     What is wrong is noted and ``None`` returned.
     """
     try:
-        # The drivers warn about geometry they mend on the way; what matters is checked afterwards.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            count = int(vector_info(file, chosen)["features"])
-            if count > MOST_FEATURES:
-                what = f"holds {count:,} features; at most {MOST_FEATURES:,} are read"
-                problems.add(file.name, what, "keep the perimeters of this fire alone in the file")
-                return None
-            meta, _, wkb, values = read_vector(file, chosen, force_2d=True, datetime_as_string=True)
+        count = int(vector_info(file, chosen)["features"])
+        if count > MOST_FEATURES:
+            what = f"holds {count:,} features; at most {MOST_FEATURES:,} are read"
+            problems.add(file.name, what, "keep the perimeters of this fire alone in the file")
+            return None
+        meta, _, wkb, values = read_vector(file, chosen, force_2d=True, datetime_as_string=True)
     except _FAILURES as error:
         problems.add(file.name, f"cannot be read as vector data ({error_text(error)})", _DRAWABLE)
         return None
@@ -134,9 +128,7 @@ def may_hold_points(file: Path) -> bool:
     if _whole(file) is not None:
         return False
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return not str(vector_info(file)["geometry_type"]).startswith(("Polygon", "MultiPolygon"))
+        return not str(vector_info(file)["geometry_type"]).startswith(("Polygon", "MultiPolygon"))
     except _FAILURES:
         return False
 

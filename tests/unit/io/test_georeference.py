@@ -131,6 +131,7 @@ def test_a_cell_on_the_ground_is_a_cell_of_the_grid_but_for_the_projections_scal
 def test_a_crs_that_proj_does_not_know_is_a_problem_with_a_remedy() -> None:
     assert "unknown to PROJ" in str(crs.problems("EPSG:999999")[0])
     assert "unknown to PROJ" in str(crs.problems("nonsense")[0])
+    assert "unknown to PROJ" in str(crs.problems("+proj=tmerc +lon_0=-123 +k=-2 +datum=WGS84 +type=crs")[0])
     assert "map projection" in str(crs.problems("EPSG:4978")[0])
     assert crs.problems("EPSG:3310") == []
     assert not Georeference(Grid(6, 8, 30.0, PLACED.transform, "nonsense")).has_place

@@ -16,6 +16,7 @@ from rasterio.io import MemoryFile
 from firegui.domain.grid import Grid
 from firegui.errors import InputError
 from firegui.io.georeference import Georeference
+from firegui.io.rasters import mbtiles
 from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.rasters.mbtiles import draw, open_archive
 
@@ -185,6 +186,18 @@ def test_a_bad_file_gets_one_message_with_a_remedy(tmp_path: Path, make: Callabl
         open_archive(path, GRID)
     (problem,) = caught.value.problems
     assert word in problem.what and problem.remedy and "bad.mbtiles" in problem.where
+
+
+def test_tiles_that_are_computed_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_tiles(tmp_path / "endless.mbtiles")
+    with sqlite3.connect(path) as base:
+        base.execute("ALTER TABLE tiles RENAME TO other")
+        endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+        base.execute(f"CREATE VIEW tiles AS {endless} SELECT other.* FROM c, other")
+    base.close()
+    monkeypatch.setattr(mbtiles, "_LONGEST_S", 0.2)
+    with pytest.raises(InputError, match=r"endless\.mbtiles: takes more than 0\.2 s to read"):
+        open_archive(path, GRID)
 
 
 def test_a_grid_without_a_place_has_nothing_to_lay_it_under(tmp_path: Path) -> None:

@@ -110,6 +110,16 @@ def test_every_layer_of_a_file_is_water(tmp_path: Path) -> None:
     assert close(water, dropped(32.0), dropped(20.0), dropped(8.0)) == [True, False, True]
 
 
+def test_a_ring_that_is_not_closed_is_refused_without_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "open.geojson"
+    ring = "[-122.99, 39.73], [-122.98, 39.73], [-122.98, 39.74], [-122.99, 39.74]"
+    path.write_text(f'{{"type": "Polygon", "coordinates": [[{ring}]]}}', encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InputError, match="do not form a closed"):
+            read_water(path, GRID)
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [("absent.gpkg", "does not exist"), ("folder", "is a folder"), ("text.gpkg", "cannot be read as a vector"),
