@@ -17,6 +17,12 @@ settings.load_profile("firegui")
 _WINDOWLESS = {"offscreen", "minimal"}
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the length and the seed of the attacks in ``tests/attack``."""
+    parser.addoption("--attack-seconds", type=float, default=40.0, help="How long tests/attack attacks the program.")
+    parser.addoption("--attack-seed", type=int, default=1, help="Seed of the attacks.")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip what needs a real window where Qt draws to none, and say how to run it."""
     platform = os.environ["QT_QPA_PLATFORM"]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import socket
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
@@ -33,38 +30,20 @@ from firegui.io.vectors.water import read_water
 from firegui.io.weather.netcdf_file import read_netcdf
 from firegui.io.weather.wind import WindSource, survey_wind
 from tests.support import tiny_project
+from tests.unit.io.listener import Listener, listening
 
 GRID = Grid(40, 60, 30.0, (30.0, 0.0, 500_000.0, 0.0, -30.0, 4_000_000.0), "EPSG:32610")
 
 
-@dataclass
-class Listener:
-    """Server on a loopback port that closes every connection and counts them."""
-
-    url: str
-    requests: list[bytes] = field(default_factory=list)
+PROXIES = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
 
 
 @pytest.fixture
 def listener(monkeypatch: pytest.MonkeyPatch) -> Iterator[Listener]:
-    for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+    for name in PROXIES:
         monkeypatch.delenv(name, raising=False)
-    server = socket.create_server(("127.0.0.1", 0))
-    found = Listener(f"http://127.0.0.1:{server.getsockname()[1]}")
-
-    def serve() -> None:
-        with suppress(OSError):
-            while True:
-                connection, _ = server.accept()
-                with connection:
-                    found.requests.append(connection.recv(200))
-
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    yield found
-    server.shutdown(socket.SHUT_RDWR)
-    server.close()
-    thread.join()
+    with listening() as found:
+        yield found
 
 
 # -- the files ---------------------------------------------------------------------------------------------------------
@@ -251,6 +230,17 @@ def test_an_erdas_image_with_its_cells_elsewhere_is_refused(tmp_path: Path) -> N
 
     with pytest.raises(InputError, match="cells elsewhere"):
         as_header(path)
+
+
+@pytest.mark.parametrize("place", [name for name, (file, _) in PLACES.items() if file == "a.tif"])
+def test_complex_numbers_are_refused(tmp_path: Path, place: str) -> None:
+    path = tmp_path / "a.tif"
+    profile = {"driver": "GTiff", "width": 60, "height": 40, "count": 1, "crs": GRID.crs}
+    with rasterio.open(path, "w", dtype="complex64", transform=Affine(*(GRID.transform or ())), **profile) as file:
+        file.write(np.ones((1, 40, 60), np.complex64))
+
+    with pytest.raises(InputError, match="complex numbers"):
+        PLACES[place][1](path)
 
 
 @pytest.mark.parametrize("text", [vrt, wms])

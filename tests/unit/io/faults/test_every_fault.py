@@ -34,16 +34,16 @@ pytestmark = [
 class Worker:
     """The process that :mod:`tests.unit.io.faults.worker` describes."""
 
-    def __init__(self) -> None:
+    def __init__(self, *modules: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.unit.io.faults.worker"],
+            [sys.executable, "-m", "tests.unit.io.faults.worker", *modules],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=REPOSITORY,
         )  # fmt: skip
 
-    def run(self, words: tuple[str, ...], folder: Path, humble: bool) -> dict[str, Any]:
-        """What a command took, and the code it ended with."""
+    def run(self, words: tuple[str, ...], folder: Path, humble: bool, **more: Any) -> dict[str, Any]:
+        """What a command took, and the code it ended with; ``more`` is passed on to the process."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"words": words, "folder": str(folder), "humble": humble}) + "\n")
+        self._process.stdin.write(json.dumps({"words": words, "folder": str(folder), "humble": humble, **more}) + "\n")
         self._process.stdin.flush()
         found = json.loads(self._process.stdout.readline())
         assert isinstance(found, dict)
