@@ -93,13 +93,33 @@ class Project:
 
     @property
     def planned_wind(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Wind speed (m/s) and direction of the planned days, each ``[D, H, W]``.
+        """Wind speed (m/s) and direction of the planned days, each ``[D P, H, W]`` in :attr:`wind_periods` P a day.
 
         The direction is as in the fire's maps.
         """
-        source = self.scenario if self.maps is None or self.fire_model.kind != "maps" else self.maps
-        days = slice(self.plan.start_day, self.plan.start_day + self.plan.days)
+        source, plan = self.scenario, self.plan
+        if self.imported is not None:
+            planned = self.imported.window(plan.start_day, plan.days)
+            return planned.wind_speed, planned.wind_dir
+        days = slice(plan.start_day, plan.start_day + plan.days)
         return source.wind_speed[days], source.wind_dir[days]
+
+    @property
+    def imported(self) -> FireMaps | None:
+        """The imported maps, where they are the fire model."""
+        return self.maps if self.fire_model.kind == "maps" else None
+
+    @property
+    def wind_periods(self) -> int:
+        """Periods of a day of :attr:`planned_wind`."""
+        return 1 if self.imported is None else self.imported.periods_per_day
+
+    @property
+    def daily_wind(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Wind of the planned days, each ``[D, H, W]``: the mean vector of a day's periods."""
+        if self.imported is None:
+            return self.planned_wind
+        return self.imported.window(self.plan.start_day, self.plan.days).daily_wind()
 
     def with_fleet(self, fleet: Fleet) -> Self:
         """Replace the fleet by one whose ``grounded_days`` are days of the current plan; they become dates."""

@@ -13,15 +13,17 @@ from firegui.rollout.model import Model
 
 
 def maps_problems(maps: FireMaps) -> list[Problem]:
-    """Return the first day of each map that has a NaN or an infinity.
+    """Return the first day or period of each map that has a NaN or an infinity.
 
     The kernels would take them for numbers.
     """
     remedy = "look at the weather and the layers that the fire model reads"
     for what, field in (("spread maps", maps.phi), ("ignition maps", maps.gamma), ("wind", maps.wind_speed)):
-        for day, values in enumerate(field):
+        for number, values in enumerate(field):
             if not np.isfinite(values).all():
-                return [Problem("fire model", f"the {what} of day {day} have cells without a number", remedy)]
+                day, period = divmod(number, maps.periods_per_day)
+                when = f"day {day}" if maps.periods_per_day == 1 else f"day {day}, period {period + 1},"
+                return [Problem("fire model", f"the {what} of {when} have cells without a number", remedy)]
     return []
 
 

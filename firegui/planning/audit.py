@@ -273,7 +273,9 @@ def _axis_cells(schedule: Schedule, step: int, tail: Tail, conditions: Condition
     y, x, theta = (float(value) for value in schedule.poses[step, tail.index])
     rows, columns = conditions.grid.shape
     cell_m = conditions.grid.cell_size_m
-    at = step // conditions.calendar.steps_per_day, min(max(round(y), 0), rows - 1), min(max(round(x), 0), columns - 1)
+    periods = len(conditions.wind_speed) // conditions.calendar.days
+    period = step * periods // conditions.calendar.steps_per_day
+    at = period, min(max(round(y), 0), rows - 1), min(max(round(x), 0), columns - 1)
     speed, towards = float(conditions.wind_speed[at]), float(conditions.wind_dir[at])
     drift = speed * math.sqrt(2.0 * tail.type.drop_height_m / 9.81) / cell_m
     y, x = y - drift * math.sin(towards), x + drift * math.cos(towards)

@@ -125,7 +125,10 @@ def start_vector(context: PlannerContext, basis: Basis, places: Floats) -> Float
     model = context.model
     day = np.arange(basis.n_blocks) * basis.span // model.maps.steps_per_day
     nearest = np.rint(places).astype(np.int64)
-    headings = [across_wind(model.maps.wind_dir[d], *nearest[d : d + 1].T)[0] for d in range(len(places))]
+    headings = [
+        across_wind(model.maps.wind_dir[d * model.maps.periods_per_day], *nearest[d : d + 1].T)[0]
+        for d in range(len(places))
+    ]
     pose = np.column_stack([places, headings])[day]
     poses = np.repeat(pose[:, None], basis.n_aircraft, axis=1)
     generator = np.random.default_rng([context.settings.seed, 0])

@@ -32,13 +32,15 @@ class PlannedAir:
     wind_speed: NDArray[np.float32]
     wind_dir: NDArray[np.float32]
     steps_per_day: int
+    steps_per_period: int
     cell_size_m: float
 
     @staticmethod
     def of(project: Project) -> PlannedAir:
         """Return the wind that the maps of ``project`` have."""
         event = project.scenario
-        return PlannedAir(*project.planned_wind, event.steps_per_day, event.grid.cell_size_m)
+        steps = event.steps_per_day // project.wind_periods
+        return PlannedAir(*project.planned_wind, event.steps_per_day, steps, event.grid.cell_size_m)
 
 
 class Planned(Protocol):

@@ -136,7 +136,7 @@ class _Placer:
         jitter = self._generator.normal(0.0, self._settings.jitter_cells, (count, 2))
         places = np.clip(cells + jitter, 0.0, [rows - 1, columns - 1])
         nearest = np.rint(places).astype(np.int64)
-        wind = self._model.maps.wind_dir[step // self._model.maps.steps_per_day]
+        wind = self._model.maps.wind_dir[step // self._model.maps.steps_per_period]
         return np.column_stack([places, across_wind(wind, nearest[:, 0], nearest[:, 1])])
 
 

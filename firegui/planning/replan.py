@@ -206,17 +206,18 @@ def remaining(
 def split_days(maps: FireMaps, first: int, n_steps: int) -> FireMaps:
     """Return ``maps`` of ``n_steps`` steps from ``first`` on, in shorter days.
 
-    A day has ``gcd(first, n_steps, S_day)`` steps. Every such day has the spread and the wind of the day that it is a
-    part of. Whole days are not copied.
+    A day has ``gcd(first, n_steps, S_day)`` steps. Every step keeps the spread and the wind of its period. Whole days
+    are not copied.
     """
     per_day = maps.steps_per_day
     span = math.gcd(first, n_steps, per_day)
     if span == per_day:
         return maps.window(first // per_day, n_steps // per_day)
-    days = np.arange(first, first + n_steps, span) // per_day
+    length = math.gcd(span, maps.steps_per_period)
+    of = np.arange(first, first + n_steps, length) // maps.steps_per_period
     return replace(
-        maps, phi=maps.phi[days], gamma=maps.gamma[days], wind_speed=maps.wind_speed[days],
-        wind_dir=maps.wind_dir[days], steps_per_day=span,
+        maps, phi=maps.phi[of], gamma=maps.gamma[of], wind_speed=maps.wind_speed[of], wind_dir=maps.wind_dir[of],
+        steps_per_day=span, periods_per_day=span // length,
     )  # fmt: skip
 
 

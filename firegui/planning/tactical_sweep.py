@@ -114,7 +114,7 @@ class _Sweep:
         jitter = self._generator.normal(0.0, self._settings.jitter_cells, (len(flown), 2))
         places = np.clip(cells + jitter, 0.0, [rows - 1, width - 1])
         nearest = np.rint(places).astype(np.int64)
-        wind = self._model.maps.wind_dir[step // self._model.maps.steps_per_day]
+        wind = self._model.maps.wind_dir[step // self._model.maps.steps_per_period]
         headings = across_wind(wind, nearest[:, 0], nearest[:, 1])
         self.schedule.poses[step, flown] = np.column_stack([places, headings])
         self.schedule.logits[step, flown] = LISTED_LOGIT

@@ -46,7 +46,10 @@ else:
 BACKENDS = ("auto", "reference", "cpu", "cuda")
 PRECISIONS = ("float32", "float64")
 IN_TORCH = "windowed torch"
-SIXTEEN_ON_THE_CPU = "The GPU computes maps of 8 neighbours: maps of 16 are computed on the processor instead."
+NOT_ON_THE_GPU = (
+    "The GPU computes maps of 8 neighbours and one period a day: maps of 16 neighbours or of more periods are computed "
+    "on the processor instead."
+)
 
 Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
 
@@ -124,14 +127,14 @@ def choose(name: str) -> tuple[str, str]:
 def device_for(maps: FireMaps, name: str, tell: MessageCallback) -> tuple[str, str]:
     """Return :func:`choose` for these maps.
 
-    Maps of 16 neighbours are left to the processor, with a message.
+    Maps of 16 neighbours, or of several periods a day, are left to the processor, with a message.
 
     Raises :class:`~firegui.errors.InputError` also for maps of another stencil.
     """
     backend, device = choose(name)
-    if maps.stencil is EIGHT or device == "cpu":
+    if device == "cpu" or (maps.stencil is EIGHT and maps.periods_per_day == 1):
         return backend, device
-    tell(EngineMessage(SIXTEEN_ON_THE_CPU, "warning", "cpu"))
+    tell(EngineMessage(NOT_ON_THE_GPU, "warning", "cpu"))
     return "cpu", "cpu"
 
 
@@ -164,7 +167,7 @@ def engine(model: Model) -> RolloutBackend:
     """
     if model.backend == "reference":
         return _Reference()
-    if model.dtype != torch.float32 or model.maps.stencil is not EIGHT:
+    if model.dtype != torch.float32 or model.maps.stencil is not EIGHT or model.maps.periods_per_day > 1:
         return _ClosedForm()
     on_cpu: RolloutBackend = _ClosedForm() if NO_KERNELS else ActiveFront(kernel_threads())
     return on_cpu if model.backend == "cpu" else Gpu(on_cpu, partial(_pass_on, model))

@@ -192,7 +192,7 @@ class Forward:
         source = self._burning[halo]
         if self.model.emitter_treated:
             source = source * self._retardant[halo]
-        gains = self.model.K[step // self.model.maps.steps_per_day]
+        gains = self.model.K[step // self.model.maps.steps_per_period]
         heat = torch.zeros((bottom - top, right - left), dtype=self.model.dtype, device=source.device)
         for n, offset in enumerate(self.stencil.offsets):
             share = source[self.moved(offset, box)] * gains[n, top:bottom, left:right]
@@ -300,9 +300,11 @@ class Backward:
         window = slice(steps.start, steps.stop)
         y, x = self.schedule.poses[window, :, 0], self.schedule.poses[window, :, 1]
         near = np.zeros(y.shape, bool)
-        speed = float(self.model.maps.wind_speed[steps.start // len(steps)].max(initial=0.0))
+        maps = self.model.maps
+        winds = slice(steps.start // maps.steps_per_period, -(-steps.stop // maps.steps_per_period))
+        speed = float(maps.wind_speed[winds].max(initial=0.0))
         for tail in self.model.fleet.tails:
-            drift = speed * fall_time_s(tail.type) / self.model.maps.cell_size_m
+            drift = speed * fall_time_s(tail.type) / maps.cell_size_m
             reach = scales_of(tail.type, self.model).half_width + 2 + drift
             a = tail.index
             near[:, a] = (
@@ -369,7 +371,7 @@ class Backward:
         """
         forward, (top, bottom, left, right) = self.forward, box
         stencil, reach = forward.stencil, forward.stencil.reach
-        gains = self.model.K[step // self.model.maps.steps_per_day]
+        gains = self.model.K[step // self.model.maps.steps_per_period]
         height, width = bottom - top, right - left
         halo = torch.zeros((height + 2 * reach, width + 2 * reach), dtype=self.model.dtype, device=received.device)
         inner = (slice(reach, reach + height), slice(reach, reach + width))

@@ -21,7 +21,7 @@ Layout = TypeVar("Layout")
 
 
 class SpreadGains:
-    """Gains ``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable(x) Π_z burnable(z)`` of every day.
+    """Gains ``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable(x) Π_z burnable(z)`` of every period.
 
     ``z`` are the two cells between which a knight's move passes; the paper's eight neighbours have none.
 
@@ -37,7 +37,7 @@ class SpreadGains:
         self._lock = RLock()  # a layout may be made from another
 
     def dense(self) -> Tensor:
-        """Return ``[D, N, H, W]`` on the device, neighbours in the order of the stencil."""
+        """Return ``[D P, N, H, W]`` on the device, neighbours in the order of the stencil."""
         return self.layout("dense", lambda: spread_gains(self.maps, self.dtype).to(self.device))
 
     def recent(self, name: str, make: Callable[[], Layout]) -> Layout:
@@ -59,7 +59,7 @@ class SpreadGains:
 
 
 def spread_gains(maps: FireMaps, dtype: torch.dtype) -> Tensor:
-    """Return ``K`` as ``[D, N, H, W]``, multiplied in ``dtype``.
+    """Return ``K`` as ``[D P, N, H, W]``, multiplied in ``dtype``.
 
     A knight's move passes only where both cells between which it passes are burnable.
     """

@@ -22,15 +22,19 @@ class Air(Protocol):
 
     @property
     def wind_speed(self) -> NDArray[np.float32]:
-        """``[D, H, W]`` m/s."""
+        """``[D P, H, W]`` m/s."""
 
     @property
     def wind_dir(self) -> NDArray[np.float32]:
-        """``[D, H, W]`` radians towards, counter-clockwise from east."""
+        """``[D P, H, W]`` radians towards, counter-clockwise from east."""
 
     @property
     def steps_per_day(self) -> int:
         """``S_day``."""
+
+    @property
+    def steps_per_period(self) -> int:
+        """``S_day / P``."""
 
     @property
     def cell_size_m(self) -> float:
@@ -45,14 +49,14 @@ def fall_time_s(kind: AircraftType) -> float:
 def drift_cells(maps: Air, kind: AircraftType, steps: NDArray[np.int64], y: Floats, x: Floats) -> tuple[Floats, Floats]:
     """Return displacement ``(Δy, Δx)`` in cells of drops released at ``(y, x)`` on ``steps``.
 
-    ``Δx = V cos ψ t_fall / Δ`` and ``Δy = −V sin ψ t_fall / Δ``, with the wind of the day at the nearest cell to the
+    ``Δx = V cos ψ t_fall / Δ`` and ``Δy = −V sin ψ t_fall / Δ``, with the wind of the period at the nearest cell to the
     release point (piecewise constant, hence without gradient).
     """
     height, width = maps.wind_speed.shape[1:]
     rows = np.clip(np.rint(y), 0, height - 1).astype(np.int64)
     columns = np.clip(np.rint(x), 0, width - 1).astype(np.int64)
-    days = steps // maps.steps_per_day
-    speed = maps.wind_speed[days, rows, columns].astype(np.float64)
-    towards = maps.wind_dir[days, rows, columns].astype(np.float64)
+    periods = steps // maps.steps_per_period
+    speed = maps.wind_speed[periods, rows, columns].astype(np.float64)
+    towards = maps.wind_dir[periods, rows, columns].astype(np.float64)
     reach = speed * fall_time_s(kind) / maps.cell_size_m
     return -reach * np.sin(towards), reach * np.cos(towards)

@@ -25,8 +25,8 @@ from firegui.rollout.gates import FlightRules
 class Model:
     """The frozen fire, the fleet and the objective, on one device.
 
-    ``gains`` holds ``K_n(x) = γ(x) φ_n(x) burnable(x)`` of every day; ``protection [H, W]`` float64 is the density of
-    𝓛_prot, ``Σ_R w_R 1_R / (|R| Σ w)``; ``protected [H, W]`` bool the union of the regions. States are held in
+    ``gains`` holds ``K_n(x) = γ(x) φ_n(x) burnable(x)`` of every period; ``protection [H, W]`` float64 is the density
+    of 𝓛_prot, ``Σ_R w_R 1_R / (|R| Σ w)``; ``protected [H, W]`` bool the union of the regions. States are held in
     ``dtype``: float32 is part of the model, because its cut-off feeds the tail that pulls the front; float64 checks
     equations. ``tell`` is called with what the engine has to say while it computes. ``rules`` are the
     operational constraints on the gates, beyond the paper. With ``full_carry`` gradients follow the burning state from
@@ -53,7 +53,7 @@ class Model:
 
     @property
     def K(self) -> Tensor:
-        """``[D, N, H, W]``, neighbours in the order of the maps' stencil."""
+        """``[D P, N, H, W]``, neighbours in the order of the maps' stencil."""
         return self.gains.dense()
 
     @property

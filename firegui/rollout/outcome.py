@@ -15,7 +15,7 @@ from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
 Slopes = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 """From the states ``P [D + 1, H, W]`` at day boundaries to ``∂𝓛/∂P``, of the same shape; day 0 does not count."""
 Hear = Callable[[int, NDArray[np.float32]], None]
-"""Hears ``∂𝓛/∂K [N, H, W]`` of a day, last day first. The array is used again for the next."""
+"""Hears ``∂𝓛/∂K [N, H, W]`` of a period, the last first. The array is used again for the next."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

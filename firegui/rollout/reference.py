@@ -164,7 +164,7 @@ def simulate(
         if laid is not None:
             retardant = retardant * torch.exp(-laid.clamp(max=MAXIMUM_DOSE)).to(dtype)
         source = burning * retardant if model.emitter_treated else burning
-        heat = exposure(source, gains[step // maps.steps_per_day], retardant)
+        heat = exposure(source, gains[step // maps.steps_per_period], retardant)
         heat = heat * retardant if model.receiver_treated else heat
         new = unburned * (1.0 - torch.exp(-heat))
         burnout = burning * (1.0 - p_cont)
@@ -205,17 +205,17 @@ def gain_slopes(
     model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool
 ) -> NDArray[np.float32]:
     """Return ``∂𝓛/∂K`` of a misfit of the day-boundary states of the fire without drops, by autograd."""
-    maps, steps = model.maps, model.maps.steps_per_day
-    gains = [day.clone().requires_grad_() for day in model.K.cpu()]
+    maps, steps, periods = model.maps, model.maps.steps_per_day, model.maps.periods_per_day
+    gains = [period.clone().requires_grad_() for period in model.K.cpu()]
     burning = torch.from_numpy(maps.ignition).to(model.dtype)
     unburned, begins, ends = 1.0 - burning, [], []
     for day in range(maps.days):
         begins.append(unburned.detach().requires_grad_())
         unburned = begins[-1]
-        for _ in range(steps):
+        for step in range(day * steps, (day + 1) * steps):
             if check is not None:
                 check()
-            new = unburned * (1.0 - torch.exp(-exposure(burning, gains[day])))
+            new = unburned * (1.0 - torch.exp(-exposure(burning, gains[step // maps.steps_per_period])))
             unburned = (unburned - new).clamp(0.0, 1.0)
             burning = (burning + new - burning / maps.t_burn).clamp(0.0, 1.0).detach()
         ends.append(unburned)
@@ -223,7 +223,9 @@ def gain_slopes(
     wanted, later = slopes(states), torch.zeros_like(burning)
     for day in range(maps.days - 1, -1, -1):
         flow = later - torch.from_numpy(wanted[day + 1]).to(model.dtype)
-        by_gain, by_start = torch.autograd.grad(ends[day], [gains[day], begins[day]], flow)
+        of_day = range(day * periods, (day + 1) * periods)
+        *by_gain, by_start = torch.autograd.grad(ends[day], [*(gains[k] for k in of_day), begins[day]], flow)
         later = by_start if through_days else torch.zeros_like(by_start)
-        hear(day, by_gain.float().numpy())
+        for period in reversed(of_day):
+            hear(period, by_gain[period - of_day.start].float().numpy())
     return states

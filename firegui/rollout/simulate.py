@@ -203,7 +203,7 @@ def gain_slopes(
     """Roll the fire of ``model`` out without drops and differentiate a misfit by the gains ``K``.
 
     The misfit is of its days. ``slopes`` turns the states ``P [D + 1, H, W]`` at day boundaries into the misfit's
-    slopes ``∂𝓛/∂P`` of the same shape; ``hear(day, ∂𝓛/∂K [N, H, W])`` is called for every day, last day first. With
+    slopes ``∂𝓛/∂P`` of the same shape; ``hear(day, ∂𝓛/∂K [N, H, W])`` is called for every period, the last first. With
     ``h_t = Σ_n K_n B_t(n)`` and ``g = ∂𝓛/∂U_{t+1}``, ``∂𝓛/∂K_n = −Σ_t g U_{t+1} B_t(n)`` and ``g ← g e^{−h_t}``; the
     carry of ``B`` is cut, as in training the source model. Without ``through_days`` every day is fitted from the state
     it starts from, which is not differentiated. Slopes of cells that nothing ignites have no meaning: pieces of the

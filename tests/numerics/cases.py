@@ -15,23 +15,25 @@ WEIGHTS = ObjectiveWeights(burn=50.0, final=30.0, prot=20.0, budget=1e-3)
 
 
 def random_maps(
-    seed: int, shape: tuple[int, int] = (14, 17), days: int = 2, steps_per_day: int = 10, neighbours: int = 8
-) -> FireMaps:
-    """A lively random fire: maps vary by cell and day, some cells do not burn."""
+    seed: int, shape: tuple[int, int] = (14, 17), days: int = 2, steps_per_day: int = 10, neighbours: int = 8,
+    periods: int = 1,
+) -> FireMaps:  # fmt: skip
+    """A lively random fire: maps vary by cell and period, some cells do not burn."""
     rng = np.random.default_rng(seed)
     ignition = np.zeros(shape, bool)
     ignition[shape[0] // 2 - 1 : shape[0] // 2 + 2, shape[1] // 2 - 2 : shape[1] // 2 + 1] = True
     return FireMaps(
-        phi=rng.uniform(0.0, 2.8 / neighbours, (days, neighbours, *shape)).astype(np.float32),
-        gamma=rng.uniform(0.3, 1.2, (days, *shape)).astype(np.float32),
+        phi=rng.uniform(0.0, 2.8 / neighbours, (days * periods, neighbours, *shape)).astype(np.float32),
+        gamma=rng.uniform(0.3, 1.2, (days * periods, *shape)).astype(np.float32),
         burnable=(rng.uniform(size=shape) > 0.1) | ignition,
-        wind_speed=rng.uniform(0.0, 12.0, (days, *shape)).astype(np.float32),
-        wind_dir=rng.uniform(-np.pi, np.pi, (days, *shape)).astype(np.float32),
+        wind_speed=rng.uniform(0.0, 12.0, (days * periods, *shape)).astype(np.float32),
+        wind_dir=rng.uniform(-np.pi, np.pi, (days * periods, *shape)).astype(np.float32),
         ignition=ignition,
         t_burn=6.0,
         steps_per_day=steps_per_day,
         cell_size_m=30.0,
         c_req=2.7,
+        periods_per_day=periods,
     )
 
 

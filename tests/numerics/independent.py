@@ -82,11 +82,11 @@ def gates(schedule: Schedule, fleet: Fleet, steps_per_day: int) -> tuple[list[tu
 
 def coverage(maps: FireMaps, fleet: Fleet, pose: torch.Tensor, step: int, column: int, eta: float) -> torch.Tensor:
     """``Ḡ P_a α_a`` on the raster: the dose of one drop."""
-    kind, day = fleet.tails[column].type, step // maps.steps_per_day
+    kind, now = fleet.tails[column].type, step * maps.periods_per_day // maps.steps_per_day
     y, x, theta = pose
     i, j = round(float(y.detach())), round(float(x.detach()))
-    reach = float(maps.wind_speed[day, i, j]) * math.sqrt(2 * kind.drop_height_m / 9.81) / maps.cell_size_m
-    towards = float(maps.wind_dir[day, i, j])
+    reach = float(maps.wind_speed[now, i, j]) * math.sqrt(2 * kind.drop_height_m / 9.81) / maps.cell_size_m
+    towards = float(maps.wind_dir[now, i, j])
     landing = torch.stack([x + reach * math.cos(towards), y - reach * math.sin(towards)])
     c, s = torch.cos(theta), torch.sin(theta)
     rotation = torch.stack([torch.stack([c, s]), torch.stack([-s, c])])
@@ -142,22 +142,22 @@ def _states(maps: FireMaps, doses: dict[tuple[int, str], torch.Tensor]) -> list[
     fuel = torch.from_numpy(maps.burnable).double()
     states = [1 - unburned]
     for step in range(maps.n_steps):
-        day = step // maps.steps_per_day
+        now = step * maps.periods_per_day // maps.steps_per_day
         survival = torch.exp(-doses.get((step, "water"), nothing).clamp(max=50.0))
         unburned = (unburned + burning * (1 - survival)).clamp(0, 1)
         burning = burning * survival
         retardant = retardant * torch.exp(-doses.get((step, "retardant"), nothing).clamp(max=50.0))
         heat = nothing
         for n, (di, dj) in enumerate(OFFSETS.values()):
-            potential = torch.from_numpy(maps.phi[day, n]).double().clamp(0, 100)
+            potential = torch.from_numpy(maps.phi[now, n]).double().clamp(0, 100)
             heat = heat + _neighbour(burning, di, dj) * potential * _neighbour(retardant, di, dj)
         for n, ((di, dj), *held) in enumerate(list(KNIGHTS.values())[: maps.phi.shape[1] - 8], 8):
-            potential = torch.from_numpy(maps.phi[day, n]).double().clamp(0, 100)
+            potential = torch.from_numpy(maps.phi[now, n]).double().clamp(0, 100)
             passed = potential * _neighbour(burning, di, dj) * _neighbour(retardant, di, dj)
             for name in held:
                 passed = passed * _neighbour(retardant * fuel, *OFFSETS[name])
             heat = heat + passed
-        gain = torch.from_numpy(maps.gamma[day]).double().clamp(0, 100) * retardant
+        gain = torch.from_numpy(maps.gamma[now]).double().clamp(0, 100) * retardant
         new = unburned * (1 - torch.exp(-gain * heat)) * fuel
         out = burning / maps.t_burn
         unburned = (unburned - new).clamp(0, 1)

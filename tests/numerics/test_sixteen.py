@@ -205,7 +205,7 @@ def test_a_graphics_card_leaves_sixteen_neighbours_to_the_processor_and_says_so(
         effectiveness=Effectiveness(0.9, 0.8), backend="cuda", tell=told.append,
     )  # fmt: skip
     assert (model.backend, model.device) == ("cpu", "cpu")
-    assert [(one.text, one.device) for one in told if one.level == "warning"] == [(backend.SIXTEEN_ON_THE_CPU, "cpu")]
+    assert [(one.text, one.device) for one in told if one.level == "warning"] == [(backend.NOT_ON_THE_GPU, "cpu")]
 
 
 def test_maps_of_nine_neighbours_are_refused() -> None:

@@ -188,7 +188,7 @@ def draw_wind(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLeg
     On a map of several days there are none.
     """
     days = content.sheet.days(content.project.calendar)
-    speeds, directions = content.project.planned_wind
+    speeds, directions = content.project.daily_wind
     if len(days) != 1 or days.start >= len(speeds):
         return []
     rows, columns = _centres(view.box[0], view.box[2], view), _centres(view.box[1], view.box[3], view)

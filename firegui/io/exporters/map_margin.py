@@ -227,13 +227,11 @@ def mean_wind(project: Project, day: int) -> Mean | None:
 
     ``None`` for none.
     """
-    speeds, directions = project.planned_wind
-    if day >= len(speeds):
-        return None
-    known = np.isfinite(speeds[day]) & np.isfinite(directions[day])
+    speeds, directions = _wind_of(project, range(day, day + 1))
+    known = np.isfinite(speeds) & np.isfinite(directions)
     if not known.any():
         return None
-    speed, towards = (field[day][known].astype(np.float64) for field in (speeds, directions))
+    speed, towards = (field[known].astype(np.float64) for field in (speeds, directions))
     east, north = float(np.mean(speed * np.cos(towards))), float(np.mean(speed * np.sin(towards)))
     turn = _turn(project)
     # Towards ψ counter-clockwise from east blows from the compass azimuth 270° − ψ.
@@ -241,12 +239,19 @@ def mean_wind(project: Project, day: int) -> Mean | None:
     return Mean(whence, float(speed.mean()), float(speed.min()), float(speed.max()), turn is not None)
 
 
+def _wind_of(project: Project, days: range) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return speed and direction of all periods of days of the plan, each ``[n, H, W]``; none beyond its end."""
+    periods = slice(days.start * project.wind_periods, days.stop * project.wind_periods)
+    speeds, directions = project.planned_wind
+    return speeds[periods], directions[periods]
+
+
 def rose(project: Project, days: range) -> NDArray[np.float64] | None:
     """Return a wind rose ``[16, 4]``.
 
     It holds the share of cells and days by the sector that the wind comes from and by speed class.
     """
-    speeds, directions = (field[days.start : days.stop] for field in project.planned_wind)
+    speeds, directions = _wind_of(project, days)
     known = np.isfinite(speeds) & np.isfinite(directions)
     if not known.any():
         return None

@@ -44,8 +44,12 @@ def arrays_of(scenario: Scenario) -> dict[str, Array]:
 
 
 def maps_arrays(maps: FireMaps) -> dict[str, Array]:
-    """Return every field of imported maps as an array."""
-    return {name: np.asarray(getattr(maps, name)) for name in maps.__slots__}
+    """Return every field of imported maps as an array.
+
+    One period a day is left out, as in maps of before there were periods, so that their sums stay the same.
+    """
+    names = [name for name in maps.__slots__ if name != "periods_per_day" or maps.periods_per_day != 1]
+    return {name: np.asarray(getattr(maps, name)) for name in names}
 
 
 def content(arrays: Mapping[str, Array]) -> str:

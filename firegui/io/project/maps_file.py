@@ -14,11 +14,11 @@ import numpy as np
 from firegui.domain.calendar import STEPS_PER_DAY_LIMITS
 from firegui.domain.coverage import HIGHEST, LOWEST
 from firegui.domain.grid import CELL_SIZES_M, Grid
-from firegui.domain.maps import BURN_STEPS_LIMITS, SPREAD_LIMITS, FireMaps
+from firegui.domain.maps import BURN_STEPS_LIMITS, PERIODS_LIMITS, SPREAD_LIMITS, FireMaps
 from firegui.domain.options import limits_text
 from firegui.domain.scenario import LAYERS, UNKNOWN_START, Scenario
 from firegui.domain.stencil import EIGHT, STENCILS
-from firegui.errors import Problems
+from firegui.errors import Problem, Problems
 from firegui.io import array_files
 from firegui.io import crs as crs_io
 from firegui.io.atomic import writing
@@ -43,21 +43,23 @@ class MapsFile:
 def import_maps(path: Path) -> tuple[Scenario, FireMaps]:
     """Read a maps file as an event of its own: its wind, its ignition, no landscape layers.
 
-    ``phi [D, N, H, W]`` of 8 or 16 neighbours, ``gamma [D, H, W]``, ``burnable [H, W]``, ``wind_speed`` and
-    ``wind_dir [D, H, W]``, ``ignition [H, W]``, scalars ``T_burn``, ``S_day``, ``dx`` (m), ``c_req`` (gal/100 ft²);
-    optional ``transform [6]``, ``crs``, ``start``, ``periods_per_day``.
+    ``phi [D P, N, H, W]`` of 8 or 16 neighbours, ``gamma [D P, H, W]``, ``burnable [H, W]``, ``wind_speed`` and
+    ``wind_dir [D P, H, W]``, ``ignition [H, W]``, scalars ``T_burn``, ``S_day``, ``dx`` (m), ``c_req`` (gal/100 ft²);
+    optional ``transform [6]``, ``crs``, ``start``, ``periods_per_day`` P, else 1. The event has the mean wind of each
+    day, the maps that of each period.
 
     Raises :class:`~firegui.errors.InputError` with everything that is wrong.
     """
     held = read_maps(path)
     offset = guess_offset_h(held.grid, held.start)
+    speed, towards = held.maps.daily_wind()
     scenario = Scenario(
         name=path.stem,
         grid=held.grid,
         start=held.start or UNKNOWN_START,
         utc_offset_h=offset,
-        wind_speed=held.maps.wind_speed,
-        wind_dir=held.maps.wind_dir,
+        wind_speed=speed,
+        wind_dir=towards,
         layers={},
         ignition=held.maps.ignition,
         steps_per_day=held.maps.steps_per_day,
@@ -106,6 +108,8 @@ def write_maps(path: Path, maps: FireMaps, grid: Grid, start: datetime | None) -
         "dx": np.float64(maps.cell_size_m),
         "c_req": np.float64(maps.c_req),
     }
+    if maps.periods_per_day != 1:
+        arrays[_PERIODS] = np.int64(maps.periods_per_day)
     if grid.transform is not None and grid.crs is not None:
         arrays |= {"transform": np.array(grid.transform, np.float64), "crs": np.str_(grid.crs)}
     if start is not None:
@@ -116,6 +120,11 @@ def write_maps(path: Path, maps: FireMaps, grid: Grid, start: datetime | None) -
 
 def _notes(path: Path, held: MapsFile, offset: float) -> list[str]:
     notes = [f"Fire model and wind from {path.name}; the landscape behind them is not known."]
+    if held.maps.periods_per_day > 1:
+        notes.append(
+            f"{held.maps.periods_per_day} periods a day: the fire spreads and drops drift in the wind of the period; "
+            "the wind of a day is the mean of its periods."
+        )
     if held.start is None:
         notes.append("The date of the fire is not known: the file gives no start.")
     if held.grid.is_georeferenced:
@@ -137,6 +146,7 @@ _FLOATS: Mapping[str, dict[str, Any]] = {
 """What the values of each array have to keep to, as :func:`firegui.io.array_files.floats` takes it."""
 
 _OF_NEIGHBOURS = ", N = 8 neighbours or 16"
+_OF_PERIODS = ", D = days × periods_per_day"
 _FLAGS = ("burnable", "ignition")
 _SCALARS = ("T_burn", "S_day", "dx", "c_req")
 _PERIODS = "periods_per_day"
@@ -145,7 +155,7 @@ _AXES = {"phi": "DNHW", "gamma": "DHW", "wind_speed": "DHW", "wind_dir": "DHW", 
 _LIMITS: Mapping[str, tuple[tuple[float, float], str]] = {
     "T_burn": (BURN_STEPS_LIMITS, "burn duration in steps"),
     "S_day": (STEPS_PER_DAY_LIMITS, "steps a day, a whole number"),
-    _PERIODS: ((1, 24), "periods of a day, a whole number"),
+    _PERIODS: (PERIODS_LIMITS, "periods of a day, a whole number"),
     "dx": (CELL_SIZES_M, "cell size in metres"),
     "c_req": ((LOWEST, HIGHEST), "required coverage in gal/100 ft²"),
 }
@@ -167,7 +177,7 @@ class MapsFields:
         a, n = self.arrays, self.numbers
         return FireMaps(
             a["phi"], a["gamma"], a["burnable"], a["wind_speed"], a["wind_dir"], a["ignition"],
-            n["T_burn"], int(n["S_day"]), n["dx"], n["c_req"],
+            n["T_burn"], int(n["S_day"]), n["dx"], n["c_req"], int(n.get(_PERIODS, 1)),
         )  # fmt: skip
 
     def grid(self) -> Grid:
@@ -183,8 +193,9 @@ def read_fields(archive: Mapping[str, array_files.Array], problems: Problems) ->
         for key in (*_FLOATS, *_FLAGS)
         if (header := array_files.header(archive, key, key, problems)) is not None
     }
+    periods = _number(archive, _PERIODS, problems) if _PERIODS in archive else 1.0
     arrays: dict[str, Any] = {}
-    for key in _fitting(headers, problems):
+    for key in _fitting(headers, int(periods or 1), problems):
         value = array_files.array(archive, key, key, problems)
         if value is not None:
             arrays[key] = (
@@ -195,8 +206,9 @@ def read_fields(archive: Mapping[str, array_files.Array], problems: Problems) ->
     numbers = {key: number for key in _SCALARS if (number := _number(archive, key, problems)) is not None}
     crs, start = _text(archive, "crs", problems), _start(archive, problems)
     transform = _transform(archive, problems)
-    if _PERIODS in archive and _number(archive, _PERIODS, problems) not in (None, 1.0):
-        problems.add(_PERIODS, "is more than 1", "give maps of one period a day: more are not supported yet")
+    if periods is not None:
+        numbers[_PERIODS] = periods
+        _check_periods(periods, numbers.get("S_day"), problems)
     unused = [key for key in archive if key not in _AXES and key not in _SCALARS and key not in _OPTIONAL]
     # Either alone says nothing about the place; the fire can be planned without one.
     if "transform" in archive and "crs" not in archive:
@@ -210,7 +222,17 @@ def read_fields(archive: Mapping[str, array_files.Array], problems: Problems) ->
     return fields
 
 
-def _fitting(headers: Mapping[str, array_files.Header], problems: Problems) -> list[str]:
+def _check_periods(periods: float, steps: float | None, problems: Problems) -> None:
+    """Report periods that the steps of a day cannot be divided into."""
+    if steps is None or steps % periods == 0:
+        return
+    fewer = [str(count) for count in range(PERIODS_LIMITS[0], PERIODS_LIMITS[1] + 1) if steps % count == 0]
+    what = "has fewer steps than periods" if steps < periods else "cannot be divided into that many equal periods"
+    remedy = f"give maps of {' or '.join(fewer)} periods a day, or steps a day that are a multiple of {periods:g}"
+    problems.add(_PERIODS, f"is {periods:g}, and a day of {steps:g} steps {what}", remedy)
+
+
+def _fitting(headers: Mapping[str, array_files.Header], periods: int, problems: Problems) -> list[str]:
     """Return the arrays that have the sizes D, H, W of most of them.
 
     The others are reported, and all of a size beyond reason. Nothing has been read yet, so that what is only claimed
@@ -223,7 +245,12 @@ def _fitting(headers: Mapping[str, array_files.Header], problems: Problems) -> l
                 found.setdefault(axis, Counter()).update([size] if axis != "N" else [])
     sizes = {axis: counts.most_common(1)[0][0] for axis, counts in found.items()}
     whole = [cells_problem("maps", sizes["H"], sizes["W"])] if "H" in sizes else []
-    whole += [days_problem("maps", sizes["D"])] if "D" in sizes else []
+    if "D" in sizes:
+        days, rest = divmod(sizes["D"], periods)
+        whole.append(days_problem("maps", days + (rest > 0)))
+        if rest:
+            what = f"is {periods}, and the file has {sizes['D']} maps in a row: no whole number of days"
+            whole.append(Problem(_PERIODS, what, "give the maps of every period of every day"))
     refused = [problem for problem in whole if problem is not None]
     problems.extend(refused)
     fitting = []
@@ -234,7 +261,8 @@ def _fitting(headers: Mapping[str, array_files.Header], problems: Problems) -> l
         else:
             turned = ": its axes are transposed" if array_files.is_reordered(header.shape, wanted) else ""
             what = f"has shape [{_listed(header.shape)}], not [{_listed(wanted)}]{turned}"
-            problems.add(key, what, f"axes are [{_listed(_AXES[key])}]{_OF_NEIGHBOURS if key == 'phi' else ''}")
+            more = (_OF_NEIGHBOURS if key == "phi" else "") + (_OF_PERIODS if periods > 1 and "D" in _AXES[key] else "")
+            problems.add(key, what, f"axes are [{_listed(_AXES[key])}]{more}")
     return fitting
 
 

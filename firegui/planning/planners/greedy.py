@@ -186,7 +186,7 @@ class _CandidatePlacer:
     def _place(self, step: int, field: NDArray[np.float32], draws: list[_Draw]) -> None:
         material = self._model.fleet.tails[draws[0].column].type.material
         cells = dispersed_maxima(field, len(self._model.columns_of(material)), self._settings.exclusion_cells)
-        wind = self._model.maps.wind_dir[step // self._model.maps.steps_per_day]
+        wind = self._model.maps.wind_dir[step // self._model.maps.steps_per_period]
         rows, width = self._model.shape
         for draw in draws if len(cells) else []:
             place = np.clip(cells[int(draw.share * len(cells))] + draw.jitter, 0.0, [rows - 1, width - 1])

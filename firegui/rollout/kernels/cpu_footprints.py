@@ -55,11 +55,11 @@ class Box(NamedTuple):
 
 
 class Wind(NamedTuple):
-    """``[D, H, W]`` speed in m/s and direction towards which it blows; steps a day and the cell size in m."""
+    """``[D P, H, W]`` speed in m/s and direction towards which it blows; steps a period and the cell size in m."""
 
     speed: Floats
     towards: Floats
-    steps_per_day: int
+    steps_per_period: int
     cell_size: float
 
 
@@ -91,9 +91,9 @@ def landing(
     """Return where a drop comes down (:func:`firegui.rollout.landing.drift_cells`)."""
     row = min(max(int(np.rint(poses[step, column, 0])), 0), shape.rows - 1)
     col = min(max(int(np.rint(poses[step, column, 1])), 0), shape.columns - 1)
-    day = step // wind.steps_per_day
-    towards = float(wind.towards[day, row, col])
-    drift = float(wind.speed[day, row, col]) * fleet.fall_s[column] / wind.cell_size
+    period = step // wind.steps_per_period
+    towards = float(wind.towards[period, row, col])
+    drift = float(wind.speed[period, row, col]) * fleet.fall_s[column] / wind.cell_size
     return poses[step, column, 0] - drift * math.sin(towards), poses[step, column, 1] + drift * math.cos(towards)
 
 

@@ -81,6 +81,9 @@ def wind_of(model: Model) -> Wind:
     return model.gains.layout(
         "wind",
         lambda: Wind(
-            usual(maps.wind_speed, np.float32), usual(maps.wind_dir, np.float32), maps.steps_per_day, maps.cell_size_m
+            usual(maps.wind_speed, np.float32),
+            usual(maps.wind_dir, np.float32),
+            maps.steps_per_period,
+            maps.cell_size_m,
         ),
     )

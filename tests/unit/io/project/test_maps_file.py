@@ -70,11 +70,29 @@ def test_maps_of_sixteen_neighbours_come_back_bit_for_bit(tmp_path: Path) -> Non
     assert_same_bits(import_maps(tmp_path / "again.npz")[1].phi, held.phi)
 
 
+def test_maps_by_period_come_back_bit_for_bit_and_the_event_has_the_mean_wind_of_a_day(tmp_path: Path) -> None:
+    np.savez(tmp_path / "m.npz", **arrays(periods_per_day=3, S_day=48))
+    event, held = import_maps(tmp_path / "m.npz")
+    assert (held.periods_per_day, held.days, held.n_steps, held.steps_per_period) == (3, 1, 48, 16)
+    assert event.days == 1 and any("3 periods a day" in note for note in event.notes)
+    east, north = held.wind_speed * np.cos(held.wind_dir), held.wind_speed * np.sin(held.wind_dir)
+    blown = event.wind_speed[0] * np.cos(event.wind_dir[0]), event.wind_speed[0] * np.sin(event.wind_dir[0])
+    np.testing.assert_allclose(blown, (east.mean(axis=0), north.mean(axis=0)), atol=1e-5)
+    write_maps(tmp_path / "again.npz", held, event.grid, START)
+    again = read_maps(tmp_path / "again.npz").maps
+    assert again.periods_per_day == 3
+    assert_same_bits(again.wind_dir, held.wind_dir)
+
+
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
         ({"phi": np.zeros((3, 9, 6, 8), np.float32)}, r"phi: has shape \[3, 9, 6, 8\], not .*N = 8 neighbours or 16"),
-        ({"periods_per_day": 2}, "periods_per_day: is more than 1"),
+        ({"periods_per_day": 2}, "periods_per_day: is 2, and the file has 3 maps in a row: no whole number of days"),
+        ({"periods_per_day": 3, "S_day": 50}, "periods_per_day: is 3, and a day of 50 steps cannot be divided into"),
+        ({"periods_per_day": 3, "S_day": 2}, "is 3, and a day of 2 steps has fewer steps than periods"),
+        ({"gamma": -np.ones((3, 6, 8), np.float32)}, "gamma: "),
+        ({"phi": np.full((3, 8, 6, 8), np.nan, np.float32)}, "phi: "),
         ({"periods_per_day": 25}, "periods_per_day: is 25 — give the periods of a day, a whole number, 1 to 24"),
         ({"periods_per_day": 1.5}, "periods_per_day: is 1.5"),
     ],
