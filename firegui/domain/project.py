@@ -93,9 +93,9 @@ class Project:
 
     @property
     def planned_wind(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Wind speed (m/s) and direction of the planned days, each ``[D P, H, W]`` in :attr:`wind_periods` P a day.
+        """Wind speed (m/s) and direction of the planned days, each ``[D P, H, W]``.
 
-        The direction is as in the fire's maps.
+        A day has P = :attr:`wind_periods` periods. The direction is as in the fire's maps.
         """
         source, plan = self.scenario, self.plan
         if self.imported is not None:

@@ -240,7 +240,7 @@ def mean_wind(project: Project, day: int) -> Mean | None:
 
 
 def _wind_of(project: Project, days: range) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return speed and direction of all periods of days of the plan, each ``[n, H, W]``; none beyond its end."""
+    """Return speed and direction of all periods of days of the plan, each ``[n, H, W]``."""
     periods = slice(days.start * project.wind_periods, days.stop * project.wind_periods)
     speeds, directions = project.planned_wind
     return speeds[periods], directions[periods]

@@ -55,7 +55,10 @@ class Box(NamedTuple):
 
 
 class Wind(NamedTuple):
-    """``[D P, H, W]`` speed in m/s and direction towards which it blows; steps a period and the cell size in m."""
+    """Speed in m/s and direction towards which it blows, ``[D P, H, W]``.
+
+    ``cell_size`` is in m.
+    """
 
     speed: Floats
     towards: Floats
