@@ -132,10 +132,14 @@ def device_for(maps: FireMaps, name: str, tell: MessageCallback) -> tuple[str, s
     Raises :class:`~firegui.errors.InputError` also for maps of another stencil.
     """
     backend, device = choose(name)
-    if device == "cpu" or (maps.stencil is EIGHT and maps.periods_per_day == 1):
+    if device == "cpu" or _has_kernels(maps):
         return backend, device
     tell(EngineMessage(NOT_ON_THE_GPU, "warning", "cpu"))
     return "cpu", "cpu"
+
+
+def _has_kernels(maps: FireMaps) -> bool:
+    return maps.stencil is EIGHT and maps.periods_per_day == 1
 
 
 def devices() -> dict[str, Any]:
@@ -167,7 +171,7 @@ def engine(model: Model) -> RolloutBackend:
     """
     if model.backend == "reference":
         return _Reference()
-    if model.dtype != torch.float32 or model.maps.stencil is not EIGHT or model.maps.periods_per_day > 1:
+    if model.dtype != torch.float32 or not _has_kernels(model.maps):
         return _ClosedForm()
     on_cpu: RolloutBackend = _ClosedForm() if NO_KERNELS else ActiveFront(kernel_threads())
     return on_cpu if model.backend == "cpu" else Gpu(on_cpu, partial(_pass_on, model))
@@ -176,7 +180,7 @@ def engine(model: Model) -> RolloutBackend:
 def prepare(model: Model) -> None:
     """Prepare a model for rollouts. What the kernels compile on their first use is compiled now."""
     chosen = engine(model)
-    if model.backend == "cpu" and model.dtype == torch.float32 and model.maps.stencil is EIGHT and not NO_KERNELS:
+    if model.backend == "cpu" and model.dtype == torch.float32 and _has_kernels(model.maps) and not NO_KERNELS:
         compile_once(chosen, kernel_folder(), model.tell)
     chosen.prepare(model)
 
@@ -187,8 +191,8 @@ def method(model: Model) -> str:
         return "plain reference (slow)"
     if model.dtype != torch.float32:
         return f"{IN_TORCH}, in double precision"
-    if model.maps.stencil is not EIGHT:
-        return f"{IN_TORCH} (16 neighbours)"
+    if not _has_kernels(model.maps):
+        return f"{IN_TORCH} ({len(model.maps.stencil.offsets)} neighbours, {model.maps.periods_per_day} a day)"
     if model.backend == "cpu":
         return f"{IN_TORCH} (slower, for want of numba)" if NO_KERNELS else ACTIVE_FRONT
     return ACTIVE_TILES if triton_is_there() else "active-tile kernels in torch (Triton is missing)"

@@ -79,9 +79,9 @@ def test_periods_that_are_all_alike_are_the_day(backend: str) -> None:
     (one, slope), (other, same) = (
         simulate_with_gradient(model_of(maps, fleet, backend=backend), schedule) for maps in (daily, often)
     )
-    assert one.metrics == other.metrics
-    np.testing.assert_array_equal(slope.pose, same.pose)
-    np.testing.assert_array_equal(slope.logit, same.logit)
+    assert other.metrics.objective == pytest.approx(one.metrics.objective, rel=1e-5)
+    assert_near(slope.pose, same.pose, 1e-3)
+    assert_near(slope.logit, same.logit, 1e-3)
 
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
