@@ -6,6 +6,7 @@ program decides what a page looks like; the few settings that a writer of files 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from matplotlib.font_manager import FontProperties, fontManager, get_font
 from matplotlib.ft2font import LoadFlags
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 
 from firegui.io.atomic import writing
 
@@ -43,6 +45,29 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
+_SHIFTS = {"left": 0.0, "center": 0.5, "right": 1.0}
+
+
+class LineText(Text):
+    """One level line of text at its baseline, drawn without the layout of paragraphs and turned texts.
+
+    A briefing has thousands of them. The width is that of :func:`width_of`, which is known by then.
+    """
+
+    def draw(self, renderer: Any) -> None:
+        """Draw the line."""
+        font_properties: Any = self.get_fontproperties()
+        x, y = self.get_transform().transform(self.get_position())
+        if shift := _SHIFTS[self.get_horizontalalignment()]:
+            bold = font_properties.get_weight() == "bold"
+            x -= shift * width_of(self.get_text(), font_properties.get_size_in_points(), bold) * self.figure.dpi
+        y = renderer.height - y if renderer.flipy() else y
+        context = renderer.new_gc()
+        context.set_foreground(self.get_color())
+        renderer.draw_text(context, x, y, self.get_text(), font_properties, 0.0, mtext=self)
+        context.restore()
+
+
 class FigurePage:
     """One page of ``size`` inches; the origin is its lower left corner, ``y`` counts upwards."""
 
@@ -60,6 +85,20 @@ class FigurePage:
         Letters that no font has become ``?``.
         """
         if not text:
+            return
+        if up == "baseline" and not turned and not backed:
+            line = LineText(
+                x,
+                y,
+                printable(text),
+                color=color,
+                fontproperties=font(size, bold),
+                ha=across,
+                parse_math=False,
+                transform=self.figure.dpi_scale_trans,
+            )
+            line.set_figure(self.figure)
+            self.figure.texts.append(line)
             return
         back = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.8} if backed else None
         self.figure.text(
@@ -121,6 +160,29 @@ def width_of(text: str, size: float, bold: bool = False) -> float:
     return float(face.get_width_height()[0]) / 64.0 / 72.0
 
 
+def fits(text: str, width: float, size: float, bold: bool = False) -> bool:
+    """Return whether one line of text is at most ``width`` inches wide.
+
+    The sum of its letters' advances, which are known, is enough for most texts. Measuring one takes longer.
+    """
+    advance = sum(_advance(letter, bold) for letter in printable(text))
+    return advance * size / 72.0 <= width or width_of(text, size, bold) <= width
+
+
+@lru_cache(maxsize=5_000)
+def _advance(letter: str, bold: bool) -> float:
+    """Return the advance of a letter over the size of the font; infinite where no font has it."""
+    face = next((face for path in _files(bold) if (face := get_font([path])).get_char_index(ord(letter))), None)
+    if face is None:
+        return math.inf
+    face.set_size(_ADVANCE_SIZE, 72.0)
+    glyph = face.load_char(ord(letter), flags=LoadFlags.NO_HINTING)
+    return float(glyph.linearHoriAdvance) / 65536.0 / _ADVANCE_SIZE
+
+
+_ADVANCE_SIZE = 100.0
+
+
 def wrapped(text: str, width: float, size: float, bold: bool = False, most: int | None = None) -> list[str]:
     """Return ``text`` in lines of at most ``width`` inches.
 
@@ -130,7 +192,7 @@ def wrapped(text: str, width: float, size: float, bold: bool = False, most: int 
     line = ""
     for word in (piece for whole in re.split("[ \n\t]+", text.strip()) for piece in _pieces(whole, width, size, bold)):
         longer = f"{line} {word}" if line else word
-        if line and width_of(longer, size, bold) > width:
+        if line and not fits(longer, width, size, bold):
             lines.append(line)
             line = word
         else:
@@ -143,19 +205,19 @@ def wrapped(text: str, width: float, size: float, bold: bool = False, most: int 
 
 def shortened(text: str, width: float, size: float, bold: bool = False) -> str:
     """Return ``text``, or as much of its beginning as fits into ``width`` inches with an ellipsis."""
-    if width_of(text, size, bold) <= width:
+    if fits(text, width, size, bold):
         return text
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = width_of(f"{text[:middle].rstrip()}…", size, bold) <= width
-        low, high = (middle, high) if fits else (low, middle - 1)
+        has_room = fits(f"{text[:middle].rstrip()}…", width, size, bold)
+        low, high = (middle, high) if has_room else (low, middle - 1)
     return f"{text[:low].rstrip()}…" if low else ""
 
 
 def _pieces(word: str, width: float, size: float, bold: bool) -> Iterator[str]:
     """Yield a word that is wider than the line, in pieces that are not."""
-    while width_of(word, size, bold) > width and len(word) > 1:
+    while len(word) > 1 and not fits(word, width, size, bold):
         count = max(next(n for n in range(len(word), 0, -1) if n == 1 or width_of(word[:n], size, bold) <= width), 1)
         yield word[:count]
         word = word[count:]
