@@ -29,6 +29,9 @@ events come back through ``jobs/event_bridge`` to the queue. Pictures go to ``jo
 ``map/map_view`` repaints them. Numbers go from the queue's ``epochs_added`` to the charts of
 ``planning/progress_panel``.
 
+Most panels are built when they are first shown (``widgets/lazy_widget``): a panel reads the whole state when it is
+made, and nothing outside may depend on what a panel heard before.
+
 A new analysis needs, in the window: a folder in ``analyses`` with a controller, a panel and a form; an entry in
 ``analyses/registry``; its place in ``window/workspaces``, action in ``window/action_registry`` and icon in
 ``base/icons``; its help page in ``help/help_view``; and a case in ``tests/gui/analyses/scene.py``, which runs the

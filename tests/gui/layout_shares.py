@@ -42,7 +42,7 @@ from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from tests.gui.all_dialogs import dialogs
-from tests.gui.shell_scene import settle, workbench
+from tests.gui.shell_scene import build_panels, settle, workbench
 
 SIZES = (QSize(1280, 720), QSize(1440, 900), QSize(1920, 1080))
 LONGER = 1.3
@@ -257,6 +257,7 @@ def scaled(place: Path) -> int:
     """Print what a screen of 1920×1080 at 200 % cuts off, and return 1 if something is."""
     found = list(oversized_windows(place))
     with workbench(place) as window:
+        build_panels(window)
         found += oversized_dialogs(window)
         screen = window.screen().size()
         room = default_size(screen - QSize(0, _TASK_BAR_PX))
@@ -293,6 +294,7 @@ def main() -> int:
         if os.environ.get(_SCALE, "1") != "1":
             return scaled(Path(place))
         with workbench(Path(place)) as window:
+            build_panels(window)
             window.hide_start_page()
             for size in SIZES:
                 print("\n".join(report(window, size)), flush=True)

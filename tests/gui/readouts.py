@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtWidgets import QAbstractButton, QToolButton
+from PySide6.QtCore import QAbstractListModel
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QProgressBar,
+    QTabBar,
+    QToolButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
 
 from firegui.gui.analyses.uncertainty.uncertainty_charts import FanChart
 from firegui.gui.charts.chart import Chart
@@ -78,3 +91,41 @@ def calls_of(owner: object, name: str) -> list[None]:
 
     setattr(owner, name, counted)
     return calls
+
+
+def content_of(root: QWidget) -> list[str]:
+    """Return what the visible parts of a panel show, sorted, one line each."""
+    parts = [part for part in root.findChildren(QWidget) if part.isVisibleTo(root)]
+    # Whether the tabs must be scrolled follows from the width.
+    parts = [part for part in parts if not isinstance(part.parentWidget(), QTabBar)]
+    return sorted(line for part in parts for line in _shown_by(part))
+
+
+def _shown_by(part: QWidget) -> Iterator[str]:
+    name = f"{type(part).__name__} {part.objectName() or part.accessibleName()}"
+    if isinstance(part, QLabel):
+        yield f"{name}: {part.text()}"
+    elif isinstance(part, QAbstractButton):
+        yield f"{name}: {part.text()}, checked {part.isChecked()}, enabled {part.isEnabled()}"
+    elif isinstance(part, QComboBox):
+        yield f"{name}: {part.currentText()} of {[part.itemText(k) for k in range(part.count())]}"
+    elif isinstance(part, QAbstractSpinBox | QProgressBar):
+        yield f"{name}: {part.text()}, enabled {part.isEnabled()}"
+    elif isinstance(part, QAbstractItemView) and (model := part.model()) is not None:
+        # A list model has no public number of columns.
+        columns = range(1 if isinstance(model, QAbstractListModel) else model.columnCount())
+        cells = [[str(model.index(row, k).data()) for k in columns] for row in range(model.rowCount())]
+        yield f"{name}: {cells}, selected {sorted({index.row() for index in part.selectedIndexes()})}"
+    elif isinstance(part, Chart):
+        curves = [[points.tolist() for points in part.curve_points(k)] for k in range(part.curve_count)]
+        yield f"{name}: {curves}, level {part.level}, marks {part.marks}"
+
+
+def wait_for_same(qtbot: QtBot, one: QWidget, other: QWidget) -> None:
+    """Wait until two panels show the same, and fail with what differs."""
+
+    def compare() -> None:
+        first, second = content_of(one), content_of(other)
+        assert first == second, sorted(set(first) ^ set(second))
+
+    qtbot.waitUntil(compare)

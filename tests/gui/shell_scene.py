@@ -68,6 +68,13 @@ def workbench(
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
+def build_panels(window: MainWindow) -> None:
+    """Build all panels of a window. Otherwise each is built when it is first shown."""
+    for _panel in window.workbench.panels.values():
+        pass
+    settle()
+
+
 def settle(turns: int = 5) -> None:
     """Wait until layouts and delayed work have finished."""
     for _turn in range(turns):

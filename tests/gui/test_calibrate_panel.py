@@ -417,10 +417,10 @@ def test_the_weights_can_be_saved_and_a_bad_place_is_refused(
 
 def test_the_calibrated_model_is_scored_with_its_own_fit_days(window: MainWindow, session: Session) -> None:
     session.edit("weights", session.project.with_network(weights()))
-    assert window.workbench.panel(SkillPanel).fit_days.value() == 10
+    assert window.workbench.panel("Skill", SkillPanel).fit_days.value() == 10
     training = replace(weights().training, events=(replace(weights().training.events[0], fit_days=3),))
     session.edit("weights", session.project.with_network(weights(training=training)))
-    assert window.workbench.panel(SkillPanel).fit_days.value() == 3
+    assert window.workbench.panel("Skill", SkillPanel).fit_days.value() == 3
 
 
 def test_leaving_may_discard_it_with_all_that_was_tried(

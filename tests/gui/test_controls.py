@@ -30,13 +30,14 @@ from firegui.gui.window.shell import Rail
 from firegui.gui.window.workspaces import WorkspaceName
 from tests.gui.all_dialogs import dialogs
 from tests.gui.controls import action_faults, controls_of, faults_of, report
-from tests.gui.shell_scene import workbench
+from tests.gui.shell_scene import build_panels, workbench
 
 
 @pytest.fixture(scope="module")
 def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
     """Return one window for all of these tests; none of them changes it."""
     with workbench(tmp_path_factory.mktemp("controls")) as window:
+        build_panels(window)
         yield window
 
 

@@ -144,7 +144,7 @@ def test_pinned_drops_say_so_and_are_unpinned_again(panel: DropsPanel, session: 
 def test_the_actions_of_the_window_work_on_the_selected_drops(
     window: MainWindow, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    actions, drops = window.workbench.actions, window.workbench.drops
+    actions, drops = window.workbench.actions, window.workbench.panel("Drops", DropsPanel)
     monkeypatch.setattr(window.workbench.plan_preview, "_make_preview", FakePreviewer)
     show_plan(session)
     assert not actions["pin_drops"].isEnabled()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QComboBox
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.layout_shares import cut_dialogs, cut_texts, lengthen, room_of, run_scaled, shares
-from tests.gui.shell_scene import settle, workbench
+from tests.gui.shell_scene import build_panels, settle, workbench
 
 WITH_SIDE, WITHOUT_SIDE = 0.60, 0.75
 SMALL = QSize(956, 458)
@@ -78,6 +78,7 @@ def test_on_a_screen_at_200_percent_every_window_fits_and_nothing_is_cut_off() -
 
 
 def test_texts_that_are_a_third_longer_are_not_cut_off(shared: MainWindow) -> None:
+    build_panels(shared)
     lengthen(shared)
     for size in (QSize(1280, 720), SMALL):
         shared.resize(size)

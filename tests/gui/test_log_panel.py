@@ -148,7 +148,7 @@ def test_it_follows_the_latest_line_until_one_scrolls_away(qtbot: QtBot, book: E
 
 def test_the_log_is_in_the_drawer_and_hears_the_window(window: MainWindow) -> None:
     window.workbench.show_panel("Log")
-    panel = window.workbench.log
+    panel = window.workbench.panel("Log", LogPanel)
     assert not panel.table.viewport().visibleRegion().isEmpty()
     window.workbench.session.delete_region("R1")
     assert panel.lines[-1].endswith("edit     delete R1")

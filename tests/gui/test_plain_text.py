@@ -25,7 +25,7 @@ from firegui.gui.base.dialogs import ProblemsDialog, message_box
 from firegui.gui.base.plain_text import plain
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.all_dialogs import dialogs
-from tests.gui.shell_scene import ridge, settle, workbench
+from tests.gui.shell_scene import build_panels, ridge, settle, workbench
 
 GUI = Path(__file__).resolve().parents[2] / "firegui" / "gui"
 ROLES = (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.StatusTipRole)
@@ -61,7 +61,7 @@ def hostile(
 ) -> Iterator[MainWindow]:
     """A window with a project in which every name is mark-up."""
     with workbench(tmp_path_factory.mktemp("plain"), project=named(listener[0])) as window:
-        settle()
+        build_panels(window)
         yield window
 
 

@@ -26,6 +26,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window.documents import UnsavedAnswer
+from firegui.gui.window.event_log import LogPanel
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.recovery import Autosave, RecoverDialog
 from firegui.io.project.store import load_project, save_project
@@ -312,7 +313,7 @@ def test_a_full_disk_is_told_once_and_the_window_goes_on(qtbot: QtBot, place: Pa
             with qtbot.waitSignal(autosave_of(window)._writer.raised, timeout=20_000):
                 draw_region(window, name)
         assert len(said) == 1
-        assert any("could not be stored" in line for line in window.workbench.log.lines)
+        assert any("could not be stored" in line for line in window.workbench.panel("Log", LogPanel).lines)
 
 
 # -- two windows -------------------------------------------------------------------------------------------------------

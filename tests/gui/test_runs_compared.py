@@ -25,7 +25,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.result_panel import ResultPanel
-from firegui.gui.planning.run_comparison import compared, differing_inputs, run_comparison_spec
+from firegui.gui.planning.run_comparison import ComparisonPanel, compared, differing_inputs, run_comparison_spec
 from firegui.gui.planning.runs_table import TITLE
 from firegui.gui.session.session import ShownResult
 from firegui.gui.window.main_window import MainWindow
@@ -94,7 +94,7 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     assert isinstance(charts, ProgressPanel)
     charts.refresh()
     assert f"compares {first.title} and {second.title}" in charts._caption.text()
-    page = bench.workbench.comparison
+    page = bench.workbench.panel("Compare", ComparisonPanel)
     assert page.isVisible() and bench.workbench.shell.drawer.isAncestorOf(page), "the numbers cover the maps"
     head = page.table.model()
     across = Qt.Orientation.Horizontal
@@ -178,7 +178,7 @@ def test_the_numbers_are_copied_as_a_table(qtbot: QtBot, bench: MainWindow) -> N
     qtbot.waitUntil(lambda: bench.workbench.session.side_by_side)
     wait_idle(qtbot, bench.workbench.queue)
     to_front(qtbot, bench)
-    table = bench.workbench.comparison.table
+    table = bench.workbench.panel("Compare", ComparisonPanel).table
     table.setFocus()
     QTest.keyClick(table, Qt.Key.Key_C, CTRL)
     rows = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
@@ -229,7 +229,7 @@ def test_other_margins_are_named_setting_by_setting(project: Project) -> None:
 def test_the_page_of_the_drawer_shows_the_runs_compared_last_of_the_open_project(
     qtbot: QtBot, bench: MainWindow, project: Project
 ) -> None:
-    page = bench.workbench.comparison
+    page = bench.workbench.panel("Compare", ComparisonPanel)
     assert page.table.isHidden() and "press Compare" in page.title.text()
     page.show_runs(RunEntry("one", Path("1")), RunEntry("other", Path("2")))
     assert len(page.lines) > 8 and page.title.text() == "one and other"

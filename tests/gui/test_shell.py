@@ -208,22 +208,21 @@ def test_escape_closes_the_help_as_its_cross_says(window: MainWindow) -> None:
 
 
 def test_only_one_analysis_is_open_and_its_result_is_that_of_the_centre(window: MainWindow) -> None:
-    shell, panels = window.workbench.shell, window.workbench.analysis_panels
+    shell = window.workbench.shell
     window.workbench.show_panel("Stress")
     window.workbench.show_panel("Margin")
-    assert [name for name in panels if shell.side.sections[name].is_open and name not in ("Skill", "Calibrate")] == [
-        "Margin"
-    ]
-    assert window.workbench.map.isVisible() and not panels["Margin"].result.isVisible()
-    panels["Margin"].result_requested.emit()
-    assert window.workbench.map.isVisible() and panels["Margin"].result.isVisible()
+    assert [name for name in panels_of(WorkspaceName.ANALYSE) if shell.side.sections[name].is_open] == ["Margin"]
+    margin = window.workbench.panel("Margin", SplitPanel)
+    assert window.workbench.map.isVisible() and not margin.result.isVisible()
+    margin.result_requested.emit()
+    assert window.workbench.map.isVisible() and margin.result.isVisible()
     window.workbench.show_panel("Fleet")
-    assert window.workbench.map.isVisible() and not panels["Margin"].result.isVisible()
+    assert window.workbench.map.isVisible() and not margin.result.isVisible()
 
 
 def test_an_analysis_of_another_workspace_leaves_the_centre_alone(window: MainWindow) -> None:
     window.workbench.show_panel("Runs")
-    window.workbench.analysis_panels["Stress"].result_requested.emit()
+    window.workbench.panel("Stress", SplitPanel).result_requested.emit()
     assert window.workbench.shell.workspace is WorkspaceName.RUNS and window.workbench.map.isVisible()
 
 
@@ -236,7 +235,7 @@ def test_the_search_shows_only_sections_with_the_words_and_escape_shows_all_agai
     assert shown == ["Fleet"] and window.workbench.panels["Fleet"].isVisible()
     QTest.keyClick(side.search, Qt.Key.Key_Escape)
     assert {"Regions", "Fleet", "Objective"} <= {n for n, section in side.sections.items() if section.isVisible()}
-    assert window.workbench.panels["Constraints"].isHidden(), "a folded section is folded again"
+    assert not window.workbench.panels["Constraints"].isVisible(), "a folded section is folded again"
 
 
 def test_tab_goes_through_the_panel_from_top_to_bottom_also_through_what_was_opened_later(window: MainWindow) -> None:
@@ -318,7 +317,7 @@ def test_a_changed_layout_comes_back_as_it_was_and_reset_restores_the_first(
     assert (again.workspace, again.mode, again.is_side_visible) == (WorkspaceName.ANALYSE, CentreMode.CHART, True)
     assert again.is_drawer_visible
     assert not again.stage.cards["Layers"].isHidden() and not again.side.sections["Fleet"].is_open
-    assert second.workbench.analysis_panels["Stress"].result.isVisible()
+    assert second.workbench.panel("Stress", SplitPanel).result.isVisible()
     second.workbench.actions["reset_layout"].trigger()
     assert (again.workspace, again.mode, again.is_drawer_visible) == (WorkspaceName.FIRE, CentreMode.MAP, False)
     assert again.stage.cards["Layers"].isHidden() and again.side.sections["Fleet"].is_open

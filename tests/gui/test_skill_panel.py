@@ -275,8 +275,8 @@ def test_the_menu_scores_and_brings_the_dock_forward(qtbot: QtBot, window: MainW
     qtbot.waitUntil(lambda: window.workbench.controller(SkillController).result is not None, timeout=20_000)
     qtbot.waitUntil(lambda: not window.workbench.controller(SkillController).is_busy)
 
-    assert not window.workbench.panel(SkillPanel).settings.visibleRegion().isEmpty()
-    assert window.workbench.panel(SkillPanel).model.rowCount() == DAYS
+    assert not window.workbench.panel("Skill", SkillPanel).settings.visibleRegion().isEmpty()
+    assert window.workbench.panel("Skill", SkillPanel).model.rowCount() == DAYS
 
 
 @pytest.mark.parametrize(("share", "text"), [(-0.004, "0%"), (0.004, "0%"), (0.126, "+13%"), (-0.2, "-20%")])

@@ -45,6 +45,8 @@ def test_the_tour_is_short_and_ends_with_a_plan() -> None:
 
 @pytest.mark.parametrize("step", TOUR_STEPS, ids=[step.title for step in TOUR_STEPS])
 def test_the_widget_of_every_step_is_there(shared: MainWindow, step: TourStep) -> None:
+    if step.panel:
+        shared.workbench.show_panel(step.panel)
     assert find_target(shared, shared.workbench.shell.widget_of, step) is not None
     assert not step.panel or step.panel in PLACES
 

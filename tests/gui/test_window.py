@@ -123,7 +123,7 @@ def test_undo_says_what_it_undoes(window: MainWindow) -> None:
 
 def test_a_number_still_being_typed_counts_when_a_menu_entry_is_used(window: MainWindow, saved: Path) -> None:
     window.workbench.show_panel("Objective")
-    box = window.findChild(WholeField, "optimizer_epochs")
+    box = window.workbench.panels["Objective"].findChild(WholeField, "optimizer_epochs")
     assert isinstance(box, WholeField)
     box.setFocus()
     box.selectAll()
@@ -197,7 +197,7 @@ def test_delete_on_the_map_deletes_the_selected_region(window: MainWindow) -> No
 def test_delete_in_the_calendar_deletes_no_region(window: MainWindow) -> None:
     window.workbench.show_panel("Calendar")
     window.workbench.session.select_region("R1")
-    view = window.findChild(CalendarPanel).view  # type: ignore[union-attr]
+    view = window.workbench.panel("Calendar", CalendarPanel).view
     view.setFocus()
     QTest.keyClick(view, Qt.Key.Key_Delete)
     assert len(window.workbench.session.project.regions) == 1
@@ -209,7 +209,7 @@ def test_space_plays_from_the_map_but_toggles_in_the_calendar(window: MainWindow
     assert window.workbench.timeline.is_playing
     window.workbench.timeline.play(False)
     window.workbench.show_panel("Calendar")
-    view = window.findChild(CalendarPanel).view  # type: ignore[union-attr]
+    view = window.workbench.panel("Calendar", CalendarPanel).view
     QTest.mouseClick(view.viewport(), LEFT, pos=centre_of(view, 1, 0))
     QTest.keyClick(view, Qt.Key.Key_Space)
     assert not window.workbench.timeline.is_playing

@@ -22,7 +22,7 @@ from firegui.domain.benchmark import PLANNERS
 from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.gui.window.action_registry import ACTIONS, SUBMENUS
 from firegui.gui.window.main_window import MainWindow
-from tests.gui.shell_scene import ridge, workbench
+from tests.gui.shell_scene import build_panels, ridge, workbench
 
 OLD = re.compile(
     r"[ληρσ]|\b(?:Prot|Burn|Final|Budget) λ|\b[Ee]pochs?\b|\b[Pp]atience\b|\b[Ll]earning rate\b|\b[Rr]ollouts?\b"
@@ -39,6 +39,7 @@ OLD = re.compile(
 def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
     """Return a window with a project."""
     with workbench(tmp_path_factory.mktemp("words")) as window:
+        build_panels(window)
         window.workbench.session.open_project(ridge(), None)
         yield window
 

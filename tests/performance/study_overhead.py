@@ -102,7 +102,7 @@ def in_window(folder: Path, project: Project, cells: int, workers: int) -> None:
     window.workbench.session.open_project(project, place)
     window.workbench.controller(StudyController)._execute = execute  # the fire itself is not what is measured
     window.workbench.show_panel("Study")
-    controller, panel = window.workbench.controller(StudyController), window.workbench.panel(StudyPanel)
+    controller, panel = window.workbench.controller(StudyController), window.workbench.panel("Study", StudyPanel)
     for page in (1, 4):
         late = _lateness(
             controller,

@@ -231,7 +231,6 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self._work = column(self._activity, *([self.bar] if self.texts.progress else []), spacing=4)
         saved = (self.saved_list,) if self.texts.saved_results else ()
         fill_column(self.settings, buttons, *saved, self._work, *controls, spacing=6, margins=_MARGINS)
-        self._join_parts()
 
     def _add_pages(self, *pages: tuple[str, QWidget]) -> None:
         for title, page in pages:

@@ -40,7 +40,6 @@ class HandOverPanel(SplitPanel):
         vertical(self._page, margins=0)
         fill_column(self.settings, self._controls, margins=(6, 4, 6, 4))
         fill_column(self.result, self._page, stretch=self._page, margins=(6, 4, 6, 4))
-        self._join_parts()
         for part in (self.settings, self.result):
             part.installEventFilter(self)
         for signal in (session.project_opened, session.project_edited, session.result_changed, queue.changed):

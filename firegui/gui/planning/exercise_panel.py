@@ -154,7 +154,6 @@ class ExercisePanel(SplitPanel):
         # The chart hides itself if there is nothing to draw; a page must not.
         pages.addTab(column(self.chart, stretch=self.chart), "Chart")
         fill_column(self.result, self.head, pages, stretch=pages, margins=(6, 2, 6, 4))
-        self._join_parts()
 
     # -- the form ----------------------------------------------------------------------------------------------------
     def _show_project(self) -> None:

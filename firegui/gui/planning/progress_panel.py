@@ -69,7 +69,7 @@ class ProgressPanel(QWidget):
         self._session, self._queue = session, queue
         self._options = ChartOptions()
         self._row: int | None = None
-        self._stage_page = FIRST
+        self._stage_page = _page_of(queue.shown)
         self._throttle = QTimer(self)
         self._throttle.setSingleShot(True)
         self._throttle.setInterval(REPAINT_MS)
@@ -316,7 +316,7 @@ class ProgressPanel(QWidget):
         column.setSpacing(2)
         column.addLayout(self._header())
         column.addWidget(_side_by_side((self._pages, self.area), (16, 5)), 1)
-        self.show_page(FIRST)
+        self.show_page(self._stage_page)
 
     def _header(self) -> QLayout:
         self._caption = ElidedLabel(role="muted")

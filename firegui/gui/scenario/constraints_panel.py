@@ -82,6 +82,7 @@ class ConstraintsPanel(QWidget):
         for signal in (session.project_opened, session.project_edited, session.units_changed):
             signal.connect(self.refresh)
         session.result_changed.connect(self._enable)
+        session.result_changed.connect(self._show_cap)
         session.tool_changed.connect(self._enable)
         self.refresh()
 
@@ -250,15 +251,22 @@ class ConstraintsPanel(QWidget):
         self.sorties.show_project(project)
         self.zones.set_rows(operations.no_drop_zones)
         self.pins.set_rows(operations.pinned)
-        with QSignalBlocker(self.capped), QSignalBlocker(self.cap):
-            self.capped.setChecked(operations.hard_cap is not None)
-            self.cap.setValue(_proposed_cap(self._session) if operations.hard_cap is None else operations.hard_cap)
-        self.cap.setEnabled(operations.hard_cap is not None)
+        self._show_cap()
         found = operation_problems(project)
         self.problems.setText("\n".join(f"⚠ {problem}" for problem in found))
         self.problems.setVisible(bool(found))
         self.notes.setText("\n".join((_OFF if operations.off else _ON, *operations.notes(project.calendar))))
         self._enable()
+
+    def _show_cap(self) -> None:
+        """Show the limit on drops; without one propose as many as the shown plan has."""
+        if not self._session.has_project:
+            return
+        cap = self._session.project.operations.hard_cap
+        with QSignalBlocker(self.capped), QSignalBlocker(self.cap):
+            self.capped.setChecked(cap is not None)
+            self.cap.setValue(_proposed_cap(self._session) if cap is None else cap)
+        self.cap.setEnabled(cap is not None)
 
     def _enable(self) -> None:
         if not self._buttons:

@@ -305,6 +305,7 @@ class FleetPanel(TableForm):
         self.view.selectionModel().currentChanged.connect(lambda current, _previous: self.form.show_row(current.row()))
         for signal in (
             session.project_opened, session.fleet_changed, session.plan_changed, session.operations_changed,
+            session.units_changed,
         ):  # fmt: skip
             signal.connect(self._refresh)
         self._refresh()

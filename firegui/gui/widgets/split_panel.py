@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
 
 from firegui.gui.base.layouts import fill_column, scroll_area, splitter
 
@@ -13,8 +14,8 @@ _WIDTHS = (320, 780)
 class SplitPanel(QWidget):
     """Base of panels with settings and a result.
 
-    Subclasses fill :attr:`settings` and :attr:`result`, then call :meth:`_join_parts`, which shows them side by side.
-    The window takes both parts out with :meth:`take_parts` and keeps the panel hidden.
+    Subclasses fill :attr:`settings` and :attr:`result`. The window takes both parts out with :meth:`take_parts` and
+    keeps the panel hidden; a panel that is shown itself has them side by side.
     """
 
     result_requested = Signal()
@@ -22,18 +23,20 @@ class SplitPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.settings, self.result = QWidget(), QWidget()
-        self._area = QScrollArea()
-
-    def _join_parts(self) -> None:
-        self._area = scroll_area(self.settings)
-        parts = splitter(self._area, self.result, _WIDTHS, wide=1)
-        parts.setCollapsible(1, False)
-        fill_column(self, parts, stretch=parts)
+        self.settings, self.result = QWidget(self), QWidget(self)
+        self._has_parts = True
 
     def take_parts(self) -> tuple[QWidget, QWidget]:
-        """Return settings and result, taken out of the panel. The caller must give them a parent."""
-        self._area.takeWidget()
-        self.result.hide()
-        self.result.setParent(None)
+        """Return settings and result. The caller must give them another parent, and keeps this panel hidden."""
+        self._has_parts = False
         return self.settings, self.result
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Put the parts side by side, unless they were taken out."""
+        super().showEvent(event)
+        if self._has_parts:
+            self._has_parts = False
+            parts = splitter(scroll_area(self.settings), self.result, _WIDTHS, wide=1)
+            parts.setCollapsible(1, False)
+            fill_column(self, parts, stretch=parts)
+            parts.show()

@@ -97,6 +97,7 @@ class Shell(QWidget):
         self._panels: dict[str, QWidget] = {"Timeline": timeline}
         self._results: dict[str, QWidget] = {}
         self._side_width, self._drawer_height = 0, _DRAWER_HEIGHT
+        self._needed_width = self.side.default_width
         self._drawer_opened_in: WorkspaceName | None = None
         self._was_shown = False
         self._rail: Rail | None = None
@@ -117,6 +118,7 @@ class Shell(QWidget):
             parts.setHandleWidth(4)
         vertical(self, (self._down, 1), timeline, margins=0, spacing=0)
         self.side.section_toggled.connect(self._on_section)
+        self.side.content_built.connect(self._widen_side)
         self.stage.card_toggled.connect(lambda _name, _on: self.changed.emit())
         self.drawer.closed.connect(lambda: self.set_drawer_visible(False))
         self.drawer.hide()
@@ -425,6 +427,14 @@ class Shell(QWidget):
         total = sum(sizes) or self.width()
         rest = sizes[2:] if len(sizes) > 2 else []
         self._across.setSizes([width, max(total - width - sum(rest), 1), *rest])
+
+    def _widen_side(self) -> None:
+        """Make room for a section that was just built, unless the user has made the side panel narrower."""
+        before, self._needed_width = self._needed_width, self.side.default_width
+        if self._side_width >= before:
+            self._side_width = max(self._side_width, self._needed_width)
+        if before <= self.side.width() < self._needed_width:
+            self._set_side_width(self._needed_width)
 
     def _set_drawer_height(self) -> None:
         height = min(self._drawer_height, self.drawer.maximumHeight())

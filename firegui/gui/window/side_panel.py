@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QApplication,
     QGroupBox,
     QLabel,
     QLineEdit,
@@ -25,6 +26,8 @@ from PySide6.QtWidgets import (
 from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.layouts import fill_scroll_area, muted_label, vertical
 from firegui.gui.base.plain_text import plain
+from firegui.gui.base.tasks import IncrementalTask
+from firegui.gui.widgets.lazy_widget import LazyWidget
 from firegui.gui.widgets.settings_form import FoldedSection
 
 WIDTH = 320
@@ -76,6 +79,16 @@ class PanelSection(QWidget):
         """Show the section with its content if a search ``found`` it; ``None`` ends the search."""
         self.setVisible(found is not False)
         self._show(opened=self._is_open if found is None else found)
+
+    @property
+    def is_built(self) -> bool:
+        """Whether the content is there to be searched."""
+        return not isinstance(self.content, LazyWidget) or self.content.is_filled
+
+    def build(self) -> None:
+        """Build the content, which otherwise is built when it is shown."""
+        if isinstance(self.content, LazyWidget):
+            self.content.build()
 
     def found(self, words: Sequence[str]) -> QWidget | None:
         """Return the heading or the first part of the content whose texts have all ``words``, if any."""
@@ -212,6 +225,8 @@ class SidePanel(QWidget):
 
     section_toggled = Signal(str, bool)
     """Name of a section that was opened or closed."""
+    content_built = Signal()
+    """The content of a section was built: the panel may need another width."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -223,6 +238,7 @@ class SidePanel(QWidget):
         self.search.setAccessibleName("Find a setting in this panel")
         self.search.setToolTip("Show only the sections with these words; Esc shows all again")
         self.search.textChanged.connect(self._on_search)
+        self._search_task: IncrementalTask | None = None
         vertical(self, self.search, (self._pages, 1), margins=(4, 4, 0, 0), spacing=4)
         self.setMinimumWidth(_LEAST)
         self.setMaximumWidth(_MOST)
@@ -236,6 +252,8 @@ class SidePanel(QWidget):
         """Append a section to the column of a workspace."""
         self.columns[workspace].add(name, section)
         section.toggled.connect(partial(self.section_toggled.emit, name))
+        if isinstance(section.content, LazyWidget):
+            section.content.filled.connect(self.content_built)
 
     @property
     def sections(self) -> dict[str, PanelSection]:
@@ -254,8 +272,8 @@ class SidePanel(QWidget):
         column = self.columns[workspace]
         section = column.sections[name]
         section.set_open(True)
-        # A section that was just opened has its height after the next layout.
-        column.widget().layout().activate()  # type: ignore[union-attr]
+        # Sections that were just opened or built have their heights after the next layout, and so has the scroll bar.
+        QApplication.sendEvent(column, QEvent(QEvent.Type.LayoutRequest))
         column.verticalScrollBar().setValue(section.y())
 
     def focusNextPrevChild(self, next: bool) -> bool:
@@ -289,20 +307,37 @@ class SidePanel(QWidget):
 
     def _on_search(self, text: str) -> None:
         column = self._pages.currentWidget()
+        if self._search_task is not None:
+            self._search_task.stop()
+            self._search_task.deleteLater()
+            self._search_task = None
         if not isinstance(column, SectionColumn):
             return
-        words = text.lower().split()
-        first: QWidget | None = None
-        for section in column.sections.values():
-            place = section.found(words) if words else None
-            section.show_found(place is not None if words else None)
-            if place is None or place is section.heading:
-                continue
-            for fold in _folds_around(place, section.content):
-                fold.set_open(True)
-            first = first or place
-        if first is not None:
-            column.ensureWidgetVisible(first)
+        words, sections = text.lower().split(), list(column.sections.values())
+        places = [place for section in sections if (place := self._filter(section, words)) is not None]
+        if places:
+            column.ensureWidgetVisible(places[0])
+        unseen = [section for section in sections if words and not section.is_built]
+        if unseen:
+            self._search_task = IncrementalTask(self._search_unseen(unseen, words), self)
+            self._search_task.begin()
+
+    def _search_unseen(self, sections: Sequence[PanelSection], words: Sequence[str]) -> Iterator[None]:
+        """Build and search sections one by one: all at once would block the window."""
+        for section in sections:
+            section.build()
+            self._filter(section, words)
+            yield
+
+    def _filter(self, section: PanelSection, words: Sequence[str]) -> QWidget | None:
+        """Show a section if it has all ``words``, and return the part of its content that has them."""
+        place = section.found(words) if words else None
+        section.show_found(place is not None if words else None)
+        if place is None or place is section.heading:
+            return None
+        for fold in _folds_around(place, section.content):
+            fold.set_open(True)
+        return place
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Clear the search on Esc."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, TypeVar
@@ -61,6 +61,7 @@ from firegui.gui.scenario.regions_panel import RegionsPanel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.fields import commit_editing
+from firegui.gui.widgets.lazy_widget import LazyPanels, LazyWidget
 from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.action_registry import ACTIONS, GROUPS, MAP_MENU
 from firegui.gui.window.actions import STAGES, Actions, Handler
@@ -79,7 +80,7 @@ from firegui.gui.window.workspaces import PLACES, WorkspaceName
 from firegui.io.coordinates import CoordinateFormat
 
 ControllerT = TypeVar("ControllerT", bound=Controller)
-PanelT = TypeVar("PanelT", bound=AnalysisPanel[Any, Any])
+PanelT = TypeVar("PanelT", bound=QWidget)
 _TYPED_IN = (QLineEdit, QTextEdit, QPlainTextEdit)
 _NEED_KEYS = (QAbstractSpinBox, QComboBox, QAbstractItemView)
 _HELP_ACTIONS = ("getting_started", "tutorial", "shortcuts", "news")
@@ -103,8 +104,7 @@ class Workbench(QObject):
         self._window, self._preferences, self._window_handlers = window, preferences, handlers
         self.session = session
         self.queue = queue if queue is not None else RunQueue(session, parent=window, preferences=preferences)
-        self.panels: dict[str, QWidget] = {}
-        self.analysis_panels: dict[str, AnalysisPanel[Any, Any]] = {}
+        self.panels = LazyPanels()
         self.recovery: Recovery | None = None
         self._sleep_inhibitor: SleepInhibitor | None = None
         self._properties: LayerPropertiesDialog | None = None
@@ -119,15 +119,13 @@ class Workbench(QObject):
         yield
         self.shell = Shell(self.maps, self.timeline)
         window.setCentralWidget(self.shell)
-        self.panels["Timeline"] = self.timeline
         notice = RegionNotice(session)
         self.shell.stage.set_notice(notice)
         notice.changed.connect(self.shell.stage.place_cards)
         self.plan.started.connect(notice.tell_all)
         self.plan.result_ready.connect(partial(self.shell.reveal_panel, "Result"))
-        for name, panel in self._make_panels():
-            self._add_panel(name, panel)
-            yield
+        self._add_panels()
+        yield
         self.guide = Guide(window, self.shell, self.help, session, self.documents)
         self.actions = Actions(window, session, self.plan, self._handlers())
         self.guide.plan_requested.connect(self.plan.quick)
@@ -178,67 +176,92 @@ class Workbench(QObject):
         self.timeline.film_requested.connect(self._export_film)
         self.timeline.grounding_requested.connect(self._ground)
 
-    def _make_panels(self) -> Iterator[tuple[str, QWidget]]:
-        """Create the panels one by one, each with its name."""
-        session, queue = self.session, self.queue
-        scenario = ScenarioPanel(session)
-        scenario.weights_wanted.connect(self.documents.choose_and_load_weights)
-        yield "Scenario", scenario
+    def _add_panels(self) -> None:
+        """Create the panels that other parts of the window need at once, and the places of all others."""
         layers = LayersPanel(self.map.layers)
         layers.properties_requested.connect(self.show_layer_properties)
         layers.zoom_requested.connect(lambda key: self.maps.active_map.zoom_to_layer(key))
-        yield "Layers", layers
-        yield "Legend", layers.take_legend()
         self.help = HelpView()
-        yield "Help", self.help
-        yield "Start", StartPanel(session, self.plan)
-        yield "Regions", RegionsPanel(session)
-        yield "Fleet", FleetPanel(session)
-        yield "Calendar", CalendarPanel(session)
-        yield "Objective", ObjectivePanel(session)
-        yield "Constraints", ConstraintsPanel(session)
-        yield "Progress", ProgressPanel(session, queue)
-        self.runs = RunsPanel(session, queue)
-        self.plan.selected = lambda: self.runs.selected
-        self.runs.table.selectionModel().selectionChanged.connect(lambda *_: self.plan.changed.emit())
-        self.runs.start_requested.connect(self.plan.start)
-        self.runs.prune_requested.connect(self.plan.prune)
-        self.runs.start_from_requested.connect(self.plan.start_from)
-        self.runs.duplicate_requested.connect(self.plan.duplicate)
-        self.runs.compare_requested.connect(self.plan.compare)
-        self.runs.export_requested.connect(self._export)
-        yield "Runs", self.runs
-        yield "Result", ResultPanel(session, queue)
-        self.drops = DropsPanel(session)
-        self.drops.go_to_requested.connect(self._go_to_drop)
-        yield "Drops", self.drops
-        self.comparison = ComparisonPanel(session)
+        self.runs = self._make_runs()
+        made = {"Layers": layers, "Legend": layers.take_legend(), "Help": self.help, "Runs": self.runs}
+        for name, panel in made.items():
+            self.shell.add_panel(name, panel)
+        for name, panel in {"Timeline": self.timeline, **made}.items():
+            self.panels.keep(name, panel)
+        for name, make in self._panel_makers():
+            places = [
+                LazyWidget(partial(self.panels.__getitem__, name)) for _part in range(1 + PLACES[name].has_result)
+            ]
+            self.panels.add(name, partial(self._build_panel, name, make, places))
+            self.shell.add_panel(name, *places)
+
+    def _make_runs(self) -> RunsPanel:
+        runs = RunsPanel(self.session, self.queue)
+        self.plan.selected = lambda: runs.selected
+        runs.table.selectionModel().selectionChanged.connect(lambda *_: self.plan.changed.emit())
+        runs.start_requested.connect(self.plan.start)
+        runs.prune_requested.connect(self.plan.prune)
+        runs.start_from_requested.connect(self.plan.start_from)
+        runs.duplicate_requested.connect(self.plan.duplicate)
+        runs.compare_requested.connect(self.plan.compare)
+        runs.export_requested.connect(self._export)
         self.plan.compared.connect(self._show_comparison)
-        yield "Compare", self.comparison
-        self.log = LogPanel(self.event_log)
-        yield "Log", self.log
-        yield "Exercise", ExercisePanel(session, queue, self.plan)
+        return runs
+
+    def _panel_makers(self) -> Iterator[tuple[str, Callable[[], QWidget]]]:
+        """Yield the panels that are built when they are first shown, in the order of the tabs of the drawer."""
+        session, queue = self.session, self.queue
+        yield "Scenario", self._make_scenario
+        yield "Start", partial(StartPanel, session, self.plan)
+        yield "Regions", partial(RegionsPanel, session)
+        yield "Fleet", partial(FleetPanel, session)
+        yield "Calendar", partial(CalendarPanel, session)
+        yield "Objective", partial(ObjectivePanel, session)
+        yield "Constraints", partial(ConstraintsPanel, session)
+        yield "Progress", partial(ProgressPanel, session, queue)
+        yield "Result", partial(ResultPanel, session, queue)
+        yield "Drops", self._make_drops
+        yield "Compare", partial(ComparisonPanel, session)
+        yield "Log", partial(LogPanel, self.event_log)
+        yield "Exercise", partial(ExercisePanel, session, queue, self.plan)
         for analysis in ANALYSES:
-            panel = analysis.make_panel(session, queue, self.controllers[analysis.name])
-            self.analysis_panels[analysis.name] = panel
-            yield analysis.name, panel
-            panel.start_requested.connect(partial(self._start, analysis, panel))
-        yield "Export", HandOverPanel(session, queue)
+            yield analysis.name, partial(self._make_analysis, analysis)
+        yield "Export", partial(HandOverPanel, session, queue)
+
+    def _make_scenario(self) -> QWidget:
+        panel = ScenarioPanel(self.session)
+        panel.weights_wanted.connect(self.documents.choose_and_load_weights)
+        return panel
+
+    def _make_drops(self) -> QWidget:
+        panel = DropsPanel(self.session)
+        panel.go_to_requested.connect(self._go_to_drop)
+        panel.add_actions({name: self.actions[name] for name in GROUPS["selected_drops"]})
+        return panel
+
+    def _make_analysis(self, analysis: Analysis) -> QWidget:
+        panel = analysis.make_panel(self.session, self.queue, self.controllers[analysis.name])
+        panel.start_requested.connect(partial(self._start, analysis, panel))
+        return panel
+
+    def _build_panel(self, name: str, make: Callable[[], QWidget], places: Sequence[LazyWidget]) -> QWidget:
+        """Build a panel and put it, or the two parts of it, into its places."""
+        panel = make()
+        parts: Sequence[QWidget] = (panel,)
+        if isinstance(panel, SplitPanel):
+            panel.result_requested.connect(partial(self.shell.show_result_of, name))
+            parts = panel.take_parts()
+        for place, part in zip(places, parts, strict=True):
+            place.put(part)
+        if isinstance(panel, SplitPanel):
+            # It only owns what its parts need.
+            panel.setParent(self._window)
+            panel.hide()
+        return panel
 
     def _show_comparison(self, one: RunEntry, other: RunEntry) -> None:
-        self.comparison.show_runs(one, other)
+        self.panel("Compare", ComparisonPanel).show_runs(one, other)
         self.shell.reveal_panel("Compare")
-
-    def _add_panel(self, name: str, panel: QWidget) -> None:
-        self.panels[name] = panel
-        if not isinstance(panel, SplitPanel):
-            self.shell.add_panel(name, panel)
-            return
-        # The panel itself stays hidden; its parts are shown at their places.
-        panel.setParent(self._window)
-        panel.hide()
-        self.shell.add_panel(name, *panel.take_parts())
-        panel.result_requested.connect(partial(self.shell.show_result_of, name))
 
     def _add_bars(self) -> None:
         """Add tool bar, rail and the bar above the map, which show actions."""
@@ -251,7 +274,6 @@ class Workbench(QObject):
             menus.setCornerWidget(bar)
             # A menu bar that is visible already, as behind the start page, leaves a new corner widget hidden.
             bar.show()
-        self.drops.add_actions({name: actions[name] for name in GROUPS["selected_drops"]})
         shell.set_rail(Rail(actions.group("workspace")))
         views = (*actions.group("view"), actions["side_by_side"])
         shell.centre.set_bar(
@@ -520,13 +542,16 @@ class Workbench(QObject):
         """Return the controller of an analysis by its class."""
         return next(each for each in self.controllers.values() if isinstance(each, kind))
 
-    def panel(self, kind: type[PanelT]) -> PanelT:
-        """Return the panel of an analysis by its class."""
-        return next(each for each in self.analysis_panels.values() if isinstance(each, kind))
+    def panel(self, name: str, kind: type[PanelT]) -> PanelT:
+        """Return a panel, which is built if need be. Raises ``KeyError`` for another name or class."""
+        panel = self.panels[name]
+        if not isinstance(panel, kind):
+            raise KeyError(name)
+        return panel
 
     def _score(self) -> None:
         self.show_panel("Skill")
-        self.panel(SkillPanel).start()
+        self.panel("Skill", SkillPanel).start()
 
     def _start(self, analysis: Analysis, panel: AnalysisPanel[Any, Any]) -> None:
         """Start an analysis once what it needs is saved."""

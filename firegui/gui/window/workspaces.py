@@ -36,7 +36,8 @@ class PanelPlace:
     """Place of a panel.
 
     ``title`` is its heading on screen, and ``question`` what it answers, shown while it is folded. ``is_open`` tells
-    whether it is unfolded or shown at first, ``grows`` whether it takes spare height.
+    whether it is unfolded or shown at first, ``grows`` whether it takes spare height, ``has_result`` whether it also
+    shows something in the centre.
     """
 
     title: str
@@ -44,6 +45,7 @@ class PanelPlace:
     workspace: WorkspaceName | None = None
     is_open: bool = False
     grows: bool = False
+    has_result: bool = False
     question: str = ""
 
 
@@ -51,12 +53,17 @@ _FIRE, _PLAN, _ANALYSE = WorkspaceName.FIRE, WorkspaceName.PLAN, WorkspaceName.A
 PLACES: dict[str, PanelPlace] = {
     "Scenario": PanelPlace("Scenario", WindowArea.SIDE, _FIRE, is_open=True),
     "Skill": PanelPlace(
-        "Model check", WindowArea.SIDE, _FIRE, question="How well does the fire model match what was observed?"
+        "Model check",
+        WindowArea.SIDE,
+        _FIRE,
+        has_result=True,
+        question="How well does the fire model match what was observed?",
     ),
     "Calibrate": PanelPlace(
         "Calibrate the fire model",
         WindowArea.SIDE,
         _FIRE,
+        has_result=True,
         question="Can observed perimeters make the model better?",
     ),
     "Start": PanelPlace("Before you start", WindowArea.SIDE, _PLAN, is_open=True),
@@ -72,25 +79,48 @@ PLACES: dict[str, PanelPlace] = {
         WindowArea.SIDE,
         _ANALYSE,
         is_open=True,
+        has_result=True,
         question="How large may the fire become?",
     ),
     "Stress": PanelPlace(
-        "Stress test", WindowArea.SIDE, _ANALYSE, question="Does the plan hold where something goes wrong?"
+        "Stress test",
+        WindowArea.SIDE,
+        _ANALYSE,
+        has_result=True,
+        question="Does the plan hold where something goes wrong?",
     ),
     "Margin": PanelPlace(
-        "Cost of margin", WindowArea.SIDE, _ANALYSE, question="How many more drops does a safer plan need?"
+        "Cost of margin",
+        WindowArea.SIDE,
+        _ANALYSE,
+        has_result=True,
+        question="How many more drops does a safer plan need?",
     ),
     "Exercise": PanelPlace(
-        "Exercise", WindowArea.SIDE, _ANALYSE, question="How does the plan do, day by day, in a fire that differs?"
+        "Exercise",
+        WindowArea.SIDE,
+        _ANALYSE,
+        has_result=True,
+        question="How does the plan do, day by day, in a fire that differs?",
     ),
-    "Sensitivity": PanelPlace("Sensitivity", WindowArea.SIDE, _ANALYSE, question="Which assumption matters most?"),
+    "Sensitivity": PanelPlace(
+        "Sensitivity", WindowArea.SIDE, _ANALYSE, has_result=True, question="Which assumption matters most?"
+    ),
     "Benchmark": PanelPlace(
-        "Benchmark of planners", WindowArea.SIDE, _ANALYSE, question="Which way of planning does best here?"
+        "Benchmark of planners",
+        WindowArea.SIDE,
+        _ANALYSE,
+        has_result=True,
+        question="Which way of planning does best here?",
     ),
     "Study": PanelPlace(
-        "Study", WindowArea.SIDE, _ANALYSE, question="What changes with another fleet, other days or settings?"
+        "Study",
+        WindowArea.SIDE,
+        _ANALYSE,
+        has_result=True,
+        question="What changes with another fleet, other days or settings?",
     ),
-    "Export": PanelPlace("Export", WindowArea.SIDE, WorkspaceName.HAND_OVER, is_open=True),
+    "Export": PanelPlace("Export", WindowArea.SIDE, WorkspaceName.HAND_OVER, is_open=True, has_result=True),
     "Progress": PanelPlace("Charts", WindowArea.DRAWER),
     "Drops": PanelPlace("Drops", WindowArea.DRAWER),
     "Compare": PanelPlace("Compare", WindowArea.DRAWER),

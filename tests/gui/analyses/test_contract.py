@@ -20,6 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
+from firegui.gui.analyses.panel import AnalysisPanel
 from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller, SaveFirst
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.session import Session
@@ -471,7 +472,7 @@ def test_the_panel_is_shown_by_its_action_and_its_result_in_the_centre(
     specs = [spec for spec in ACTIONS.values() if spec.topic == analysis.topic and spec.keys]
     assert specs
     QTest.keySequence(window, QKeySequence(specs[0].keys[0]))
-    panel = workbench.analysis_panels[analysis.name]
+    panel = workbench.panel(analysis.name, AnalysisPanel)
     qtbot.waitUntil(lambda: not panel.settings.visibleRegion().isEmpty(), timeout=PATIENCE)
     for mode, shows_map, shows_result in (("chart", False, True), ("both", True, True), ("map", True, False)):
         workbench.actions[f"centre:{mode}"].trigger()
@@ -483,7 +484,7 @@ def test_what_an_analysis_needs_is_saved_before_it_starts(
     window: MainWindow, session: Session, analysis: Analysis, project: Project, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    panel, done = window.workbench.analysis_panels[analysis.name], list[str]()
+    panel, done = window.workbench.panel(analysis.name, AnalysisPanel), list[str]()
 
     def save() -> bool:
         done.append("saved")

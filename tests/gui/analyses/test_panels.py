@@ -23,6 +23,7 @@ from firegui.runs.spec import RunSpec
 from tests.gui.analyses.scene import CASES, FakeRun, every, every_export, every_store
 from tests.gui.hands import show_widget
 from tests.gui.layout_shares import cut_titles
+from tests.gui.readouts import wait_for_same
 from tests.gui.shell_scene import settle
 
 PATIENCE = 20_000
@@ -146,6 +147,23 @@ def test_every_button_says_what_it_does(make: Make, folder: Path) -> None:
         assert button.toolTip() and button.accessibleName()
     with pytest.raises(KeyError):
         panel.button("no such button")
+
+
+@every
+def test_a_panel_that_is_built_after_a_run_shows_the_same_as_one_built_before(
+    qtbot: QtBot, make: Make, analysis: Analysis, session: Session, queue: RunQueue, folder: Path
+) -> None:
+    panel, controller, run = make()
+    run.endless = False
+    controller.start(CASES[analysis.name].request)
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=PATIENCE)
+    late = analysis.make_panel(session, queue, controller)
+    if isinstance(late, StudyPanel):
+        late.form.set_study(CASES[analysis.name].request.study)
+    show_widget(qtbot, late, 1100, 500)
+    for early_part, late_part in ((panel.settings, late.settings), (panel.result, late.result)):
+        # Charts are drawn a little later.
+        wait_for_same(qtbot, early_part, late_part)
 
 
 # -- earlier results ---------------------------------------------------------------------------------------------------

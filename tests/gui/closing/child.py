@@ -16,6 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QDialog, QMessageBox, QWidget
 
 from firegui.gui import app
+from firegui.gui.analyses.panel import AnalysisPanel
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.replan_dialog import ReplanDialog
 from firegui.gui.planning.runs_panel import RunsPanel
@@ -136,7 +137,7 @@ class Hand:
     def controller(self, title: str) -> None:
         self.finished()
         self.window.workbench.show_panel(title)
-        button = self.window.workbench.analysis_panels[title].button("start")
+        button = self.window.workbench.panel(title, AnalysisPanel).button("start")
         until(button.isEnabled)
         self.click(button)
         controller = self.window.workbench.controllers[title]

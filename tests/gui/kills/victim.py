@@ -57,7 +57,7 @@ class Editor(QObject):
         assert recovery is not None
         recovery.autosave.kept.connect(say_kept)
         window.workbench.show_panel("Objective")
-        field = window.findChild(WholeField, "optimizer_epochs")
+        field = window.workbench.panels["Objective"].findChild(WholeField, "optimizer_epochs")
         assert isinstance(field, WholeField)
         self._field = field
         self._timer = QTimer(self, interval=_EDIT_MS)
