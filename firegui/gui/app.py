@@ -40,7 +40,8 @@ def main(project_folder: Path | None) -> int:
     logger = start_log(path)
     reporter = CrashReporter(logger, path)
     reporter.install()
-    preferences = Preferences(user_store(), path.parent / "recent", path.parent / "recovery")
+    own = path.parent
+    preferences = Preferences(user_store(), own / "recent", own / "recovery", own / "demos")
     apply_theme(app, resolve_theme(app, preferences.theme))
     window = MainWindow(preferences=preferences)
     if project_folder is not None:

@@ -332,6 +332,22 @@ def test_a_project_without_a_folder_says_so_in_the_title_and_why_it_is_saved_fir
     assert "not saved yet" not in window.windowTitle()
 
 
+def test_a_demo_is_planned_without_a_question_and_says_where_it_is_kept(
+    window: MainWindow, proposals: list[Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    bench, told = window.workbench, list[str]()
+    monkeypatch.setattr(window._preferences, "demos", tmp_path / "own" / "demos")
+    assert bench.documents.new_demo()
+    bench.session.message.connect(told.append)
+    bench.plan.start()
+    folder = tmp_path / "own" / "demos" / "demo-fire-synthetic.firegui"
+    assert proposals == [] and bench.session.folder == folder and load_project(folder).scenario.synthetic
+    assert any(str(folder) in text and "Save as" in text for text in told)
+    assert bench.queue.entries[-1].folder.is_relative_to(folder)
+    # A copy of the user's own is not proposed there.
+    assert bench.documents.save_as() and proposals[0].parent == Path.home()
+
+
 def test_an_archive_of_other_arrays_is_refused_in_one_line(
     window: MainWindow, tmp_path: Path, refusals: list[InputError]
 ) -> None:

@@ -54,16 +54,22 @@ Area = tuple[float, float, float, float]
 class Preferences:
     """Typed access to the settings of the user. Unreadable entries count as absent.
 
-    ``pictures`` is the folder for thumbnails of recent projects. ``recovery`` is the folder for unsaved work after a
-    crash. Without them neither is written.
+    ``pictures`` is the folder for thumbnails of recent projects, ``recovery`` that for unsaved work after a crash, and
+    ``demos`` that for demos that are planned before they were saved. Without a folder nothing is written.
     """
 
     LAYOUT_VERSION: ClassVar[int] = 3
     """Version of saved layouts. Increase it when an old layout no longer fits."""
 
-    def __init__(self, store: Store | None = None, pictures: Path | None = None, recovery: Path | None = None) -> None:
+    def __init__(
+        self,
+        store: Store | None = None,
+        pictures: Path | None = None,
+        recovery: Path | None = None,
+        demos: Path | None = None,
+    ) -> None:
         self._store: Store = store if store is not None else MemoryStore()
-        self.pictures, self.recovery = pictures, recovery
+        self.pictures, self.recovery, self.demos = pictures, recovery, demos
 
     @property
     def theme(self) -> Theme | None:

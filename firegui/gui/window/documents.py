@@ -260,6 +260,22 @@ class Documents(QObject):
             return self.save_as(f"{folder.name} was moved or deleted: choose where to save the project")
         return self._save_to(folder, replacing=True)
 
+    def save_for_work(self) -> bool:
+        """Save the project so that it can be planned or analysed; return whether it was saved.
+
+        A demo that was never saved goes to the folder for demos without a question.
+        """
+        session, place = self._session, self._preferences.demos
+        if not session.has_project or session.source is not None or place is None:
+            return self.save()
+        if not session.project.scenario.synthetic:
+            return self.save()
+        folder = _free_folder(place, _file_name(session.project.scenario.name))
+        if not self._save_to(folder, replacing=False):
+            return False
+        session.message.emit(f"The demo is kept in {folder}. File, Save as puts a copy elsewhere.")
+        return True
+
     @staticmethod
     def _is_lost(folder: Path) -> bool:
         """Return whether the folder of the open project is there no more."""
@@ -412,7 +428,10 @@ class Documents(QObject):
         self.recent_changed.emit()
 
     def _start_folder(self) -> str:
-        folder = self._session.source or next(iter(self.recent), None)
+        demos = self._preferences.demos
+        known = (folder for folder in (self._session.source, *self.recent) if folder is not None)
+        # The folder for demos is the program's own. Nothing of the user's should go there.
+        folder = next((folder for folder in known if demos is None or folder.parent != demos), None)
         return str(folder.parent if folder is not None else Path.home())
 
 

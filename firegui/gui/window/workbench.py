@@ -155,7 +155,7 @@ class Workbench(QObject):
         self.documents = Documents(session, self.queue, self._preferences, window)
         for controller in self.controllers.values():
             self.documents.watch(controller.work)
-        self.plan = PlanControl(session, self.queue, self.documents.save, self.plan_preview.saver, window)
+        self.plan = PlanControl(session, self.queue, self.documents.save_for_work, self.plan_preview.saver, window)
         self.event_log = EventLog(session, self.queue, window)
         if (folder := self._preferences.recovery) is not None:
             saver = self.plan_preview.saver
@@ -557,7 +557,7 @@ class Workbench(QObject):
         """Start an analysis once what it needs is saved."""
         session, needed = self.session, analysis.save_first
         unsaved = session.folder is None or (session.is_dirty and needed is SaveFirst.PROJECT)
-        if needed is SaveFirst.NOTHING or not unsaved or self.documents.save():
+        if needed is SaveFirst.NOTHING or not unsaved or self.documents.save_for_work():
             panel.start()
 
 
