@@ -223,7 +223,7 @@ def drop_cells(row: DropRow, dark: bool, calendar: Calendar) -> list[str]:
         f"{row.number}", hhmm(when, calendar), utc, row.drop.aircraft, row.drop.material,
         row.release_ddm or f"row {row.drop.y:.1f}, column {row.drop.x:.1f}",
         row.landing_ddm or f"row {row.drop.landing_y:.1f}, column {row.drop.landing_x:.1f}",
-        both_ways(row.heading_true), both_ways(row.heading_magnetic), f"{row.drop.payload_gal:,.0f}",
+        *map(both_ways, row.run_headings), f"{row.drop.payload_gal:,.0f}",
         _whole(row.height_ft), _whole(row.speed_kt), " ".join(mark for mark in marks if mark), "", "",
     ]  # fmt: skip
 

@@ -9,18 +9,20 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.io.atomic import write_text
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.table import NOTICE, DropRow, drop_rows, whole_heading
+from firegui.io.exporters.table import NOTICE, DropRow, drop_rows
 from firegui.io.project.schedule_file import REQUIRED_COLUMNS
 from firegui.io.tables import csv_text
 
 COLUMNS = (
     *REQUIRED_COLUMNS, "day", "time_utc", "time_local", "type", "material", "payload_gal", "executed", "lon", "lat",
     "easting", "northing", "run_heading_true", "run_heading_magnetic", "landing_lon", "landing_lat", "declination",
-    "release_ddm", "landing_ddm", "height_agl_ft", "speed_kt", "near_water", "notice", "drop",
+    "release_ddm", "landing_ddm", "height_agl_ft", "speed_kt", "near_water", "notice", "drop", "plan_day",
 )  # fmt: skip
-"""New columns come last, for programs that count columns. ``drop`` is the number of a flown drop, empty for others.
+"""New columns come last, for programs that count columns.
 
-The magnetic heading is by the World Magnetic Model, the declination east positive; both empty where it ends."""
+``day`` counts from 0, ``plan_day`` from 1 as the window and the briefing do. ``drop`` is the number of a flown drop,
+empty for others. The headings are of the same one of the two ways to fly the run. The magnetic one is by the World
+Magnetic Model, the declination east positive; both empty where it ends."""
 
 
 def write_schedule_csv(path: Path, drops: Sequence[DropRecord], project: Project) -> None:
@@ -48,10 +50,10 @@ def _cells(row: DropRow) -> list[str]:
     return [
         str(drop.step), drop.aircraft, *pose, str(row.day), row.time_utc, row.time_local, drop.type, str(drop.material),
         f"{drop.payload_gal:g}", _flag(drop.executed), *_pair(row.lonlat, 7), *_pair(row.east_north, 2),
-        _number(whole_heading(row.heading_true), 1), _number(whole_heading(row.heading_magnetic), 1),
+        *(_number(heading, 1) for heading in row.run_headings),
         *_pair(row.landing_lonlat, 7), _number(row.declination, 2), row.release_ddm or "", row.landing_ddm or "",
         _number(row.height_ft, 0), _number(row.speed_kt, 0), _flag(row.near_water), NOTICE,
-        "" if row.number is None else f"{row.number}",
+        "" if row.number is None else f"{row.number}", str(row.day + 1),
     ]  # fmt: skip
 
 

@@ -65,8 +65,8 @@ class DropRow:
 
     ``day`` counts from 0. ``lonlat`` and ``landing_lonlat`` (WGS 84, degrees), their texts in degrees and decimal
     minutes ``release_ddm`` and ``landing_ddm``, and ``east_north`` (grid CRS) are ``None`` on a grid without a place.
-    ``heading_true`` and ``heading_magnetic`` are the axis of the run in degrees, [0, 180); ``declination`` is what lies
-    between them, east positive, ``None`` where the magnetic model does not reach. ``height_ft`` is above ground and
+    ``heading_true`` is the axis of the run in degrees; ``declination`` is from true to magnetic north, east positive,
+    ``None`` where the magnetic model does not reach. ``height_ft`` is above ground and
     ``speed_kt`` the aircraft's, ``None`` for an aircraft that the fleet does not have. ``near_water``: whether the
     footprint lies within 300 ft of water, ``None`` where the places of water are unknown. Where the date of the fire is
     not known, ``time_utc`` and ``time_local`` are empty and ``clock`` is the time since the start of the day.
@@ -84,12 +84,22 @@ class DropRow:
     release_ddm: str | None = None
     landing_ddm: str | None = None
     declination: float | None = None
-    heading_magnetic: float | None = None
     height_ft: float | None = None
     speed_kt: float | None = None
     near_water: bool | None = None
     clock: str = ""
     number: int | None = None
+
+    @property
+    def run_headings(self) -> tuple[float | None, float | None]:
+        """True and magnetic heading of the same one of the two ways to fly the run, to 0.1°.
+
+        The true one is in [0, 180), the magnetic one in [0, 360).
+        """
+        true = whole_heading(self.heading_true)
+        if true is None or self.declination is None:
+            return true, None
+        return true, round(true - self.declination, 1) % 360.0
 
     @property
     def when(self) -> str:
@@ -150,7 +160,6 @@ def _row(
         release_ddm=None if at is None else format_ddm(*at),
         landing_ddm=None if landing is None else format_ddm(*landing),
         declination=turn,
-        heading_magnetic=None if heading is None or turn is None else half_turn(heading - turn),
         height_ft=None if kind is None else kind.drop_height_m * FEET_PER_M,
         speed_kt=None if kind is None else kind.speed_ms * KNOTS_PER_MS,
         near_water=near,
@@ -213,8 +222,8 @@ def drop_attributes(row: DropRow, cell_size_m: float) -> dict[str, Any]:
         "day": row.day,
         "time_utc": row.time_utc or None,
         "time_local": row.time_local or None,
-        "run_heading_true": whole_heading(row.heading_true),
-        "run_heading_magnetic": whole_heading(row.heading_magnetic),
+        "run_heading_true": row.run_headings[0],
+        "run_heading_magnetic": row.run_headings[1],
         "declination": _rounded(row.declination, 2),
         "release_ddm": row.release_ddm,
         "landing_ddm": row.landing_ddm,
@@ -230,6 +239,7 @@ def drop_attributes(row: DropRow, cell_size_m: float) -> dict[str, Any]:
         "theta": drop.theta,
         "notice": NOTICE,
         "drop": row.number,
+        "plan_day": row.day + 1,
     }
 
 
@@ -257,7 +267,7 @@ def drop_words(row: DropRow) -> list[tuple[str, str]]:
 
 def heading_words(row: DropRow) -> str:
     """Return ``034.0° true, 020.5° magnetic (declination 13.5° E)``; empty without a place."""
-    true, magnetic = whole_heading(row.heading_true), whole_heading(row.heading_magnetic)
+    true, magnetic = row.run_headings
     if true is None:
         return ""
     if magnetic is None or row.declination is None:

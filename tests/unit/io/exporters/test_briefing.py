@@ -101,7 +101,7 @@ def test_a_drop_is_told_with_time_place_run_load_height_and_speed() -> None:
     assert row.release_ddm in table and row.landing_ddm in table
     assert {"0000", "0700Z", "S-2T-1", "retardant", "1,200", "184", "129"} <= set(table)
     assert table[table.index("Local") + 1] == "UTC-7"  # one title on two lines
-    assert both_ways(row.heading_true) in table and both_ways(row.heading_magnetic) in table
+    assert all(both_ways(heading) in table for heading in row.run_headings)
     assert "N" in table  # midnight is not daylight
     assert any(text.startswith("Total: 1 drops (1 retardant, 0 water); 4.5 m³ retardant") for text in table)
 

@@ -22,7 +22,7 @@ COLUMNS = [
     "step", "aircraft", "y", "x", "theta", "day", "time_utc", "time_local", "type", "material", "payload_gal",
     "executed", "lon", "lat", "easting", "northing", "run_heading_true", "run_heading_magnetic", "landing_lon",
     "landing_lat", "declination", "release_ddm", "landing_ddm", "height_agl_ft", "speed_kt", "near_water", "notice",
-    "drop",
+    "drop", "plan_day",
 ]  # fmt: skip
 
 
@@ -66,8 +66,9 @@ def test_the_heading_is_the_axis_and_the_magnetic_one_lies_the_declination_below
             float(row[name]) for name in ("run_heading_true", "run_heading_magnetic", "declination")
         )
         assert abs((true - heading + 90) % 180 - 90) <= 0.1
-        assert 0 <= true < 180 and 0 <= magnetic < 180
-        assert abs((true - turn - magnetic + 90) % 180 - 90) <= 0.11
+        assert 0 <= true < 180 and 0 <= magnetic < 360
+        # The same way of the two, not the opposite one.
+        assert abs((true - turn - magnetic + 180) % 360 - 180) <= 0.11
         assert 13.0 < turn < 14.5  # NOAA gives 13.9° E for northern California in 2020
 
 
