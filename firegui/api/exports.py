@@ -10,13 +10,20 @@ from typing import Literal
 from firegui.api.plans import PlanResult
 from firegui.api.python_words import python_interface
 from firegui.api.replans import ReplannedPlan
-from firegui.api.running import result_folder
+from firegui.api.running import result_folder, run_spec
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problems
 from firegui.io.exporters import NO_FILMS, file_names, film_names, known_formats
 from firegui.io.exporters.content import ExportContent, Sheet, WrittenDrops
-from firegui.runs.export import TITLE, hand_over, run_content
+from firegui.io.project.store import load_project
+from firegui.runs.events import Emit, RunFinished
+from firegui.runs.export import EXPORTED, TITLE, hand_over, run_content
+from firegui.runs.run_folder import STORE
+from firegui.runs.run_repair import damage_problems, damaged_files
+from firegui.runs.run_requests import resume_spec
+from firegui.runs.stages import FinishReason
 
+_COMPLETED = (FinishReason.COMPLETED, FinishReason.PATIENCE)
 FILMS = ("mp4", "gif")
 Films = Mapping[str, Callable[[Path], None]]
 
@@ -54,13 +61,18 @@ def write_export(
     tell: Callable[[str], None] | None = None,
     units: Units = Units.METRIC,
     drops: WrittenDrops = WrittenDrops.ALL,
+    progress: Emit | None = None,
 ) -> ExportedFiles:
     """Write the plan of the run folder ``run``; every file appears or none does.
+
+    Damaged files of the run are first made again from the rest of it and its project; ``progress`` receives the events
+    of that.
 
     ``units`` are those of pages for people; data files keep theirs. ``drops`` are those that tables and layers list.
     ``films`` returns what draws each film of ``film_kinds``. ``tell`` receives the name of each file before it is
     written. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
     """
+    _make_again(run, progress)
     content = run_content(run, water, formats or ([] if film_kinds else [""]), Sheet(units=units)).only(drops)
     chosen = known_formats(formats) if formats else []
     drawn = films()
@@ -68,6 +80,34 @@ def write_export(
     there = {file for file in names if (out / file).exists()}
     files = hand_over(content, chosen, out, name, tell=tell, films=drawn)
     return ExportedFiles(tuple(files), tuple(path for path in files if path.name in there), content)
+
+
+def _make_again(run: Path, progress: Emit | None) -> None:
+    """Resume a completed run with damaged files, which makes them again; raise where it cannot be resumed.
+
+    A folder that is no run, and a run that would go on planning, are left to the reader of runs.
+    """
+    try:
+        header = STORE.read(run)
+    except InputError:
+        return
+    damaged = damaged_files(run, header, EXPORTED)
+    if not damaged or header.reason not in _COMPLETED:
+        return
+    problems = Problems()
+    problems.extend(damage_problems(run, damaged))
+    place = Path(header.project_folder)
+    # The run's own backend gives the same digits; a card may be gone by now.
+    backend = "auto" if header.backend == "cuda" else header.backend
+    try:
+        spec = resume_spec(header.project.on(load_project(place)), place, run, backend)
+    except InputError as error:
+        problems.extend(error.problems)
+        raise InputError(problems, TITLE) from error
+    _, finished = run_spec(spec, RunFinished, progress)
+    if finished.reason not in _COMPLETED or damaged_files(run, STORE.read(run), EXPORTED):
+        problems.extend(finished.problems)
+        raise InputError(problems, TITLE)
 
 
 @python_interface

@@ -33,12 +33,12 @@ from firegui.runs.run_folder import (
     STORE,
     RunRecord,
     RunScores,
-    check_out,
     kept_schedule,
     read_drops,
     read_removal_curve,
     read_run,
 )
+from firegui.runs.run_repair import check_out
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import EpochDone, FinishReason, RunState, Stage
 from firegui.runs.summary import run_summary

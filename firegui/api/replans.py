@@ -23,7 +23,8 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import Emit, RunFinished
 from firegui.runs.replan_base import TITLE, ReplanScores, read_scores, replan_problems
-from firegui.runs.run_folder import DROPS, STORE, RunRecord, check_out, kept_schedule, read_drops, read_run
+from firegui.runs.run_folder import DROPS, STORE, RunRecord, kept_schedule, read_drops, read_run
+from firegui.runs.run_repair import check_out
 from firegui.runs.spec import ReplanSpec
 from firegui.runs.stages import FinishReason
 

@@ -11,6 +11,7 @@ import click
 from firegui.api.exports import FILMS, format_names, name_problems, write_export
 from firegui.cli.arguments import FILE, WHOLE
 from firegui.cli.output import chosen_units, json_option, report
+from firegui.cli.progress import emitter
 from firegui.cli.window import FILM_SIDES, film_run
 from firegui.domain.model_range import outside_text
 from firegui.errors import InputError, Problem, Problems
@@ -72,7 +73,7 @@ def export(
         run_folder, [kind for kind in chosen if kind not in FILMS], out, name=name, water=water,
         films=lambda: _films(run_folder, wanted_films, sides, fps), film_kinds=wanted_films,
         tell=lambda file: click.echo(f"writing {file}", err=True), units=chosen_units(),
-        drops=WrittenDrops(drops),
+        drops=WrittenDrops(drops), progress=emitter("bar"),
     )  # fmt: skip
     content = written.content
     data = {

@@ -24,7 +24,7 @@ from firegui.runs.kept_fire import read_kept_fire, write_kept_fire
 from firegui.runs.messages import counted
 from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, no_drops, note_of
 from firegui.runs.replan_stages import ReplanFolder, RestStages
-from firegui.runs.run_folder import LOOP_STATE, RunRecord, read_run
+from firegui.runs.run_folder import LOOP_STATE, LOOP_TABLE, RunRecord, read_run
 from firegui.runs.session import RunSession
 from firegui.runs.spec import ReplanSpec
 from firegui.runs.stages import FinishReason, RunState
@@ -338,7 +338,7 @@ class _World:
         return min(number * self.every, self.n_steps)
 
 
-STATE, TABLE = LOOP_STATE, "closed_loop.csv"
+STATE, TABLE = LOOP_STATE, LOOP_TABLE
 COLUMNS = tuple(item.name for item in fields(LoopDay))
 _FRACTIONS = ("expected", "until", "forecast")
 _DECISIONS = tuple(Decision)

@@ -23,12 +23,26 @@ from firegui.io.vectors.water import read_water
 from firegui.planning.audit import Conditions, audit, zone_violations
 from firegui.runs.header import event_hash
 from firegui.runs.kept_fire import saved_fire
-from firegui.runs.run_folder import BASELINE, OCCUPANCY, RunRecord, read_drops, read_run
+from firegui.runs.run_folder import (
+    BASELINE,
+    DROPS,
+    ELIMINATION,
+    HISTORY,
+    METRICS,
+    OCCUPANCY,
+    STORE,
+    RunRecord,
+    read_drops,
+    read_run,
+)
+from firegui.runs.run_repair import damage_problems, damaged_files
 from firegui.runs.summary import day_states
 
 T = TypeVar("T")
 
 TITLE = "The run cannot be exported"
+EXPORTED = (DROPS, METRICS, OCCUPANCY, BASELINE)
+"""Files of a run that an export is made of."""
 _REMEDY = "plan again, or take the drop out of the schedule"
 
 
@@ -67,10 +81,16 @@ def run_content(
     problems = Problems()
     if formats:
         _attempt(problems, lambda: known_formats(formats))
-    record = _attempt(problems, lambda: read_run(folder))
+    header = _attempt(problems, lambda: STORE.read(folder))
+    if header is None:
+        raise InputError(problems, TITLE)
+    damaged = damaged_files(folder, header, (*EXPORTED, HISTORY, ELIMINATION))
+    # A plan is exported without its logs.
+    problems.extend(damage_problems(folder, damaged.intersection(EXPORTED)))
+    record = _attempt(problems, lambda: read_run(folder, damaged))
     if record is None:
         raise InputError(problems, TITLE)
-    drops = _attempt(problems, lambda: read_drops(folder))
+    drops = () if DROPS in damaged else _attempt(problems, lambda: read_drops(folder))
     layer = None if water is None else _attempt(problems, lambda: read_water(water, record.project.scenario.grid))
     fires = [_attempt(problems, lambda: _fire(record, OCCUPANCY)), _attempt(problems, lambda: _fire(record, BASELINE))]
     saved = _attempt(problems, lambda: saved_fire(folder))
@@ -136,7 +156,7 @@ def _schedule(project: Project, drops: Sequence[DropRecord], *, landing: bool) -
 
 def _fire(record: RunRecord, name: str) -> Occupancy | None:
     """Return one band a day of a raster that the run wrote, or ``None`` where it wrote none."""
-    states = day_states(record, name)
+    states = None if name in record.without else day_states(record, name)
     return None if states is None else Occupancy(*states)
 
 

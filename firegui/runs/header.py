@@ -70,7 +70,8 @@ class RunHeader(SavedHeader):
 
     ``stages`` are those of the run. ``warm_start`` is a hash, empty when the run started by itself, and
     ``warm_start_file`` where the schedule was. ``budget`` is the tactical heuristic's, where it was given one.
-    ``replan`` is set where a run goes on from a plan that is being flown.
+    ``replan`` is set where a run goes on from a plan that is being flown. ``files`` has the sha256 of every file of a
+    finished run by name; ``None`` while it runs, and for a run of an earlier version.
     """
 
     stages: tuple[Stage, ...] = (Stage.OPTIMIZE,)
@@ -83,6 +84,7 @@ class RunHeader(SavedHeader):
     warm_start_file: str = ""
     budget: int | None = None
     replan: ReplanNote | None = None
+    files: Mapping[str, str] | None = None
 
 
 class HeaderSpec(Protocol):

@@ -45,8 +45,8 @@ from firegui.runs.run_folder import (
     RunRecord,
     RunScores,
     TacticalProgress,
-    check_out,
 )
+from firegui.runs.run_repair import check_out
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession, SessionRun
 from firegui.runs.spec import PlanSpec

@@ -21,7 +21,8 @@ from firegui.runs.header import new_header, path_text, schedule_hash
 from firegui.runs.kept_fire import codes_hash
 from firegui.runs.replan_stages import ReplanFolder
 from firegui.runs.resume import differences, resume_problems
-from firegui.runs.run_folder import LOOP_STATE, METRICS, RunRecord, RunScores, check_out, read_json, read_run
+from firegui.runs.run_folder import LOOP_STATE, METRICS, RunRecord, RunScores, read_json, read_run
+from firegui.runs.run_repair import check_out
 from firegui.runs.session import RunSession, SessionRun
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import PlanSpec, ReplanSpec

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ from firegui.io.project.schedule_file import read_project_schedule, write_plan_s
 from firegui.io.project.store import RUNS
 from firegui.io.toml import plain_words
 from firegui.planning.audit import AuditReport
+from firegui.runs.checksums import checksums
 from firegui.runs.engine import LazyPackage
 from firegui.runs.header import FORMAT, RunHeader
 from firegui.runs.history import history_text, read_elimination, read_history
@@ -57,10 +58,18 @@ REFERENCE = "reference.safetensors"
 PRELIMINARY = "setting-a.safetensors"
 """The best plan of setting A's first stage, with which setting B begins."""
 PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY = "checkpoint-a.safetensors", "history-a.csv"
-LOOP_STATE = "loop.safetensors"
+LOOP_STATE, LOOP_TABLE = "loop.safetensors", "closed_loop.csv"
 CHECKPOINTS = (
     CHECKPOINT, PRELIMINARY_CHECKPOINT, ELIMINATION_CHECKPOINT, TACTICAL_CHECKPOINT, REFERENCE, LOOP_STATE,
 )  # fmt: skip
+FILES = (
+    HISTORY, METRICS, SUMMARY, PLAN, SCHEDULE, DROPS, OCCUPANCY, BASELINE, *CHECKPOINTS, ELIMINATION,
+    SMOOTHING_CHECKPOINT, PRELIMINARY, PRELIMINARY_HISTORY, LOOP_TABLE,
+)  # fmt: skip
+"""All that a run writes beside its header, but for its fire, which has a checksum of its own.
+
+Notes and the name are the user's to change.
+"""
 _TITLE = "The run folder cannot be used"
 
 
@@ -110,7 +119,10 @@ class RunScores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunRecord:
-    """A run as it stands on disk. ``is_live``: a run was writing the folder when it was read."""
+    """A run as it stands on disk. ``is_live``: a run was writing the folder when it was read.
+
+    ``without`` are files of the folder that were left out because they are damaged.
+    """
 
     folder: Path
     header: RunHeader
@@ -118,6 +130,7 @@ class RunRecord:
     history: tuple[EpochDone, ...]
     is_live: bool = False
     elimination: tuple[EliminationStep, ...] = ()
+    without: frozenset[str] = frozenset()
 
     @property
     def command(self) -> str:
@@ -162,7 +175,7 @@ class RunRecord:
     @property
     def can_resume(self) -> bool:
         """Whether there is a checkpoint to go on from."""
-        return any((self.folder / name).is_file() for name in CHECKPOINTS)
+        return any(name not in self.without and (self.folder / name).is_file() for name in CHECKPOINTS)
 
     @property
     def warm_start_file(self) -> Path | None:
@@ -244,6 +257,11 @@ class RunFolder(ResultFolder[RunHeader]):
     def __init__(self, path: Path, resume: bool = False) -> None:
         super().__init__(STORE, path, resume)
 
+    def update(self, **changes: Any) -> None:
+        """Change fields of the header and write it. A finished run gets the checksums of its files."""
+        is_finished = changes.get("state") is RunState.FINISHED
+        super().update(**changes, files=checksums(self.path, FILES) if is_finished else None)
+
     def write_history(self, rows: Sequence[EpochDone], name: str = HISTORY) -> None:
         """Replace ``history.csv``."""
         self.write_text(name, history_text(rows))
@@ -269,6 +287,12 @@ class RunFolder(ResultFolder[RunHeader]):
         """Replace ``metrics.json``."""
         atomic.write_json(self.path / METRICS, scores)
 
+    def add_scores(self, record: RunRecord, scores: RunScores) -> None:
+        """Replace ``metrics.json`` of a finished run, whose lock the caller has."""
+        self.write_scores(scores)
+        if record.header.files is not None:
+            STORE.write(self.path, replace(record.header, files=checksums(self.path, FILES)))
+
     def write_occupancy(self, p_fire: NDArray[np.float32], project: Project, begin: int = 0) -> None:
         """Replace ``occupancy.tif``: one band per day, the state at its end.
 
@@ -283,22 +307,17 @@ class RunFolder(ResultFolder[RunHeader]):
         geotiff.write_occupancy_tif(self.path / BASELINE, p_fire[1:], project, first=begin + 1, title=title)
 
 
-def check_out(path: Path, resume: bool) -> RunRecord | None:
-    """Return the run in ``path`` to resume, or ``None`` if a new run may be written there. Write nothing.
+def read_run(folder: Path, without: frozenset[str] = frozenset()) -> RunRecord:
+    """Read a run folder, finished or not, as if the files ``without`` were not there.
 
-    Raises :class:`~firegui.errors.InputError` for a file, a folder with something else in it, a run that would be
-    overwritten, one that another run is writing, or nothing to resume.
+    Raises :class:`~firegui.errors.InputError`.
     """
-    return None if STORE.check(path, resume) is None else read_run(path)
-
-
-def read_run(folder: Path) -> RunRecord:
-    """Read a run folder, finished or not. Raises :class:`~firegui.errors.InputError`."""
     is_live = is_held(folder)
     header = STORE.read(folder)
-    history = read_history(folder / HISTORY, header.project.plan.optimizer.epochs)
-    scores = read_json(folder / METRICS, RunScores, RunScores())
-    return RunRecord(folder, header, scores, history, is_live, read_elimination(folder / ELIMINATION))
+    history = () if HISTORY in without else read_history(folder / HISTORY, header.project.plan.optimizer.epochs)
+    scores = RunScores() if METRICS in without else read_json(folder / METRICS, RunScores, RunScores())
+    elimination = () if ELIMINATION in without else read_elimination(folder / ELIMINATION)
+    return RunRecord(folder, header, scores, history, is_live, elimination, without)
 
 
 def read_removal_curve(folder: Path) -> RemovalCurve | None:

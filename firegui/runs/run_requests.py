@@ -20,7 +20,8 @@ from firegui.runs.command import with_command
 from firegui.runs.notes import read_name
 from firegui.runs.replan_base import TITLE, replan_problems
 from firegui.runs.result_store import unused
-from firegui.runs.run_folder import RUN, RunRecord, read_run
+from firegui.runs.run_folder import RUN, RunRecord
+from firegui.runs.run_repair import check_out
 from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.stages import Stage
 
@@ -135,7 +136,7 @@ def resume_spec(project: Project, project_folder: Path, out: Path, backend: str 
     # A record that cannot be read is the run's own to refuse.
     record = None
     with suppress(InputError):
-        record = read_run(out)
+        record = check_out(out, resume=True)
     if record is not None:
         source, stages, budget = record.warm_start_file, record.stages, record.header.budget
         if record.header.replan is not None:

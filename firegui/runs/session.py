@@ -19,6 +19,7 @@ from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import Emit, Message, RunEvent
 from firegui.runs.header import RunHeader
 from firegui.runs.run_folder import RunFolder
+from firegui.runs.run_repair import remove_damaged
 from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.stages import FinishReason, RunState
 from firegui.runs.state import RunMachine
@@ -114,9 +115,16 @@ class SessionRun(BaseRun[SessionSpec], Generic[SessionSpec, Folder]):
         self._folder.close()
 
     def _begin_session(self, plan: PlanSpec, model: Model, then: RunHeader | None, header: RunHeader) -> RunSession:
-        """Lock the folder, whose header was ``then``, write ``header``, and return the session of ``plan``."""
+        """Lock the folder, whose header was ``then``, write ``header``, and return the session of ``plan``.
+
+        Damaged files that the run makes again are removed first.
+        """
         self._folder.claim(then, header, self.title)
+        damaged = [] if then is None else remove_damaged(self._folder.path, then)
         self._folder.write_header()
+        if damaged:
+            text = "files did not hold what the run wrote and are made again"
+            self._emit(Message(f"{text}: {', '.join(damaged)}", "warning"))
         self._session = RunSession(
             plan, self._emit, self._control, self._engine, self._machine, self._folder, model,
             self._folder.header.seconds,

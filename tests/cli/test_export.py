@@ -15,7 +15,7 @@ import shapely
 from firegui.io.exporters import FORMATS
 from firegui.io.project.store import save_project
 from tests.cli.conftest import Run
-from tests.support import GRID, make_project, random_maps, tiny_project
+from tests.support import GRID, forget_checksums, make_project, random_maps, tiny_project
 
 DATA = ("csv", "geojson", "geojson-areas", "kml", "gpx", "gpkg", "geotiff", "netcdf")
 
@@ -33,6 +33,7 @@ def edited(run: Path, **changes: object) -> None:
     first = next(drop for drop in drops if drop["executed"])
     first.update(changes)
     (run / "drops.json").write_text(json.dumps(drops), encoding="utf-8")
+    forget_checksums(run)
 
 
 def test_export_writes_every_format_asked_for(firegui: Run, finished: Path, tmp_path: Path) -> None:

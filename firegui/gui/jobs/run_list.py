@@ -224,7 +224,7 @@ def save_scores(entry: RunEntry) -> bool:
             if record.state is RunState.FINISHED and record.scores.nominal is None:
                 found = read_scores(entry.folder) if entry.replans else record.scores
                 scores = replace(found, baseline=found.baseline or entry.baseline, nominal=entry.nominal)
-                RunFolder(entry.folder).write_scores(scores)
+                RunFolder(entry.folder).add_scores(record, scores)
                 return True
         finally:
             lock.release()

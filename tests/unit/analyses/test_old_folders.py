@@ -16,7 +16,8 @@ from firegui.domain.stress import StressSet
 from firegui.errors import InputError, Problem
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import resume_problems
-from firegui.runs.run_folder import STORE, check_out, kept_schedule, read_drops, read_run
+from firegui.runs.run_folder import STORE, kept_schedule, read_drops, read_run
+from firegui.runs.run_repair import check_out
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import FinishReason, Stage
 from tests.support import make_project

@@ -21,7 +21,7 @@ from firegui.io.project.store import load_project, save_project
 from firegui.io.rasters.geotiff import write_raster
 from firegui.runs.export import hand_over, rule_problems, run_content
 from firegui.runs.spec import PlanSpec
-from tests.support import GRID, make_project
+from tests.support import GRID, forget_checksums, make_project
 from tests.unit.runs.fakes import carried_out
 
 PROJECT = make_project()
@@ -86,6 +86,7 @@ def test_edits_of_the_project_do_not_change_what_a_run_hands_over(run: Path, tmp
 
 def test_a_raster_of_another_grid_is_refused(run: Path) -> None:
     write_raster(run / "occupancy.tif", np.zeros((2, 5, 5), np.float32), replace(GRID, rows=5, columns=5))
+    forget_checksums(run)
     with pytest.raises(InputError, match=r"occupancy\.tif: has 5 × 5 cells"):
         run_content(run)
 
@@ -93,6 +94,7 @@ def test_a_raster_of_another_grid_is_refused(run: Path) -> None:
 def test_everything_wrong_with_a_run_is_listed_at_once(run: Path, tmp_path: Path) -> None:
     (run / "drops.json").unlink()
     (run / "occupancy.tif").write_text("torn")
+    forget_checksums(run)
     with pytest.raises(InputError) as caught:
         run_content(run, tmp_path / "no.gpkg", ["csv", "doc"])
     said = [str(problem) for problem in caught.value.problems]

@@ -12,7 +12,8 @@ import pytest
 
 from firegui.errors import InputError
 from firegui.runs.lock import LOCK, FolderLock, is_held
-from firegui.runs.run_folder import check_out, read_run
+from firegui.runs.run_folder import read_run
+from firegui.runs.run_repair import check_out
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import FinishReason
 from tests.support import make_project

@@ -14,7 +14,8 @@ from firegui.errors import InputError
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent, RunFinished, StateChanged
 from firegui.runs.history import COLUMNS, history_text, read_history
-from firegui.runs.run_folder import SUMMARY, RunRecord, check_out, read_drops, read_run
+from firegui.runs.run_folder import SUMMARY, RunRecord, read_drops, read_run
+from firegui.runs.run_repair import check_out
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import EpochDone, FinishReason, RunState

@@ -13,7 +13,8 @@ from firegui.errors import InputError
 from firegui.runs.control import RunControl
 from firegui.runs.events import PlanUpdated, Progress, StageBegan
 from firegui.runs.resume import resume_problems
-from firegui.runs.run_folder import HISTORY, PLAN, SCHEDULE, TacticalProgress, check_out, read_run
+from firegui.runs.run_folder import HISTORY, PLAN, SCHEDULE, TacticalProgress, read_run
+from firegui.runs.run_repair import check_out
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import EpochDone, FinishReason, Stage
 from firegui.runs.tactical_stage import budget_problems
